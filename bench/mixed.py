@@ -185,7 +185,7 @@ class _Run:
         ends = [int(time.time() + (window + 2) * TOKEN_SECONDS) for window in windows]
         people = [[self.stage.person(cpf, end) for end in ends] for cpf in self.stage.own]
         lasting = [*self.stage.administrators, self.stage.webhook, self.stage.runtime]
-        panels = [self.stage.machine(f"painel-{number}", "sms:read") for number in range(STREAMS)]
+        panels = [self.stage.machine("painel-saude", "sms:read", sub=f"painel-{number}") for number in range(STREAMS)]
         return [*people, *([token] for token in itertools.chain(lasting, panels))]
 
     def _list_left(self, last: Sample) -> list[str]:

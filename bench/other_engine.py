@@ -15,8 +15,13 @@ def is_installed() -> bool:
     return importlib.util.find_spec("tantivy") is not None
 
 
-def open_index(folder: Path, documents: Sequence[dict[str, Any]]) -> Callable[[str], str | None]:
-    """Index the documents and return what answers the name of the first one for a query."""
+def open_index(
+    folder: Path, documents: Sequence[dict[str, Any]], *, is_fuzzy: bool = False
+) -> Callable[[str], list[str]]:
+    """Index the documents and return what answers the names of the ten best for a query.
+
+    `is_fuzzy`: a word of the query also meets those that differ by one letter.
+    """
     tantivy: Any = importlib.import_module("tantivy")
     folder.mkdir()
     analyzer = (
@@ -45,9 +50,10 @@ def open_index(folder: Path, documents: Sequence[dict[str, Any]]) -> Callable[[s
     index.reload()
     searcher = index.searcher()
 
-    def ask(query: str) -> str | None:
-        parsed, _ = index.parse_query_lenient(query, list(BOOSTS), field_boosts=BOOSTS)
-        hits = searcher.search(parsed, 10).hits
-        return searcher.doc(hits[0][1])["name"][0] if hits else None
+    fuzzy = dict.fromkeys(BOOSTS, (False, 1, True)) if is_fuzzy else {}
+
+    def ask(query: str) -> list[str]:
+        parsed, _ = index.parse_query_lenient(query, list(BOOSTS), field_boosts=BOOSTS, fuzzy_fields=fuzzy)
+        return [searcher.doc(place)["name"][0] for _, place in searcher.search(parsed, 10).hits]
 
     return ask

@@ -134,8 +134,8 @@ def _measure_ours(url: str, folder: Path, database: psutil.Process, rounds: int)
 def _measure_other(folder: Path, documents: Sequence[dict[str, object]], rounds: int) -> Figures:
     process = psutil.Process()
     before = process.memory_info().rss / 1e6
-    ask = other_engine.open_index(folder / "tantivy", documents)
-    measured = _measure(ask, lambda: [process], rounds)
+    find = other_engine.open_index(folder / "tantivy", documents)
+    measured = _measure(lambda query: next(iter(find(query)), None), lambda: [process], rounds)
     return Figures(measured.p50, measured.p95, measured.cpu, measured.memory - before, measured.first)
 
 

@@ -122,7 +122,7 @@ def prepared(folder: Path, against: Sequence[Checkout]) -> Iterator[Stage]:
             issuer.machine(RUNTIME_CLIENT, exp=ends),
             asyncio.run(rows.units(databases[0])),
             lambda cpf, exp: issuer.person(cpf, exp=exp),
-            lambda client, *scopes: issuer.machine(client, *scopes, exp=ends),
+            lambda client, *scopes, **claims: issuer.machine(client, *scopes, exp=ends, **claims),
             postmaster,
         )
 

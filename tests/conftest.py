@@ -4,7 +4,7 @@ import asyncio
 import functools
 import gc
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 
 import asyncpg
 import httpx
@@ -43,9 +43,13 @@ pool.ACQUIRE_SECONDS = PATIENCE
 pool.SERVING_SECONDS = PATIENCE
 pool.REPLICA_SECONDS = PATIENCE
 keys.FETCH_TIMEOUT = httpx.Timeout(PATIENCE)
-keys.FETCH_SECONDS = PATIENCE
-# The tests' own provider may be asked for every unknown key.
-keys.UNKNOWN_KEY_SECONDS = 0.0
+FETCH_SECONDS, keys.FETCH_SECONDS = keys.FETCH_SECONDS, PATIENCE
+# The tests' own provider may be asked for every unknown key, and one address is refused more often than any other would
+# be. What the two bound is tested with their real values (tests/core/test_refusals.py).
+UNKNOWN_KEY_SECONDS, keys.UNKNOWN_KEY_SECONDS = keys.UNKNOWN_KEY_SECONDS, 0.0
+REFUSED_RATE = Settings.model_fields["refused_rate"].default
+Settings.model_fields["refused_rate"].default = "1000000/minute"
+Settings.model_rebuild(force=True)
 
 # The same examples in every ordinary run, new ones in a proof; how long one takes is never a verdict. Examples share
 # their test's fixtures on purpose: each leaves data behind for the next to cope with.
@@ -90,6 +94,16 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
     gc.set_threshold(100_000, 50, 100)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell of a failing test where its log is, instead of showing pages of it: what it printed itself stays."""
+    report = yield
+    report.sections = [section for section in report.sections if not section[0].startswith("Captured log")]
+    if report.failed:
+        report.sections.append(("Log", f"{log_scan.folder()}, where a run that fails leaves it"))
+    return report
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

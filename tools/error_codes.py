@@ -4,6 +4,7 @@ Codes and statuses are read from the source; causes and remedies stand in the `e
 """
 
 import ast
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -64,11 +65,12 @@ class Entry(NamedTuple):
     meaning: str
 
 
-def raised() -> set[Raised]:
+@functools.cache
+def raised() -> frozenset[Raised]:
     """Every code of the source. Raises ValueError where one cannot be read from it."""
-    return {
+    return frozenset(
         found for module in _modules() for found in raised_in(module, Path(str(module.__file__)).read_text("utf-8"))
-    }
+    )
 
 
 def raised_in(module: ModuleType, source: str) -> Iterator[Raised]:

@@ -1,7 +1,7 @@
 """Builds what a process serves from a list of services; the only module that knows them all."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from balcao.access import SERVICE as ACCESS
@@ -89,17 +89,25 @@ def list_gauges() -> list[Gauge]:
 def list_limits(settings: Settings) -> dict[str, Limit]:
     """Return every limit of calls that an operator may change while the platform runs, by name."""
     operations = [operation for service in SERVICES for operation in service.operations()]
-    further = {name: rate for service in SERVICES for name, rate in service.limits.items()}
+    further = {name: settings.declared_rate(rate) for service in SERVICES for name, rate in service.limits.items()}
     return rates.list_limits(settings, operations, further)
 
 
 def check_fixed_tokens(settings: Settings) -> None:
     """Raise SettingsError for a fixed token of an operation that is none of a machine's, or does not exist."""
+    try:
+        check_fixed_operations(token.operation for token in settings.fixed_tokens)
+    except SettingsError as refusal:
+        raise SettingsError(f"BALCAO_FIXED_SERVICE_TOKENS: {refusal}") from None
+
+
+def check_fixed_operations(names: Iterable[str]) -> None:
+    """Raise SettingsError for an operation that a fixed token cannot open."""
     for_machines = {one.key for service in SERVICES for one in service.operations() if one.rule.scopes}
-    wrong = sorted({token.operation for token in settings.fixed_tokens} - for_machines)
+    wrong = sorted(set(names) - for_machines)
     if wrong:
         raise SettingsError(
-            f"BALCAO_FIXED_SERVICE_TOKENS: {', '.join(wrong)} não é operação que uma máquina chama por escopo. "
+            f"{', '.join(wrong)} não é operação que uma máquina chama por escopo. "
             f"Existem: {', '.join(sorted(for_machines))}."
         )
 
@@ -120,6 +128,7 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
             mount_pages(platform, services, list_gauges()),
             lambda: open_for_serving(platform, services),
             alone=alone,
+            refusals=platform.refusals,
         ),
         Cors(settings.cors_origins, loopback=settings.cors_loopback),
         Proxies(settings.trusted_proxies),
@@ -187,9 +196,11 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         stack.push_async_callback(platform.database.close)
         stack.push_async_callback(platform.http.aclose)
         stack.push_async_callback(platform.limits.close)
+        stack.callback(platform.refusals.flush)
         async with platform.database.connection() as connection:
-            await migrations.check(connection, list_migrations())
+            # First: who is told to migrate a database that can never be used does it for nothing.
             await refuse_demo_data(connection, platform.settings)
+            await migrations.check(connection, list_migrations())
             if not platform.settings.sandbox:
                 await roles.check_login(connection)
         await platform.catalogue.start()
@@ -238,7 +249,8 @@ async def refuse_demo_data(connection: Connection, settings: Settings) -> None:
     if not settings.sandbox and await migrations.has_any_done(connection, migrations.DEMO):
         raise SettingsError(
             "Este banco recebeu as pessoas e os clientes da base de demonstração, que todos conhecem: a produção "
-            "exige um banco que nunca os teve."
+            "exige um banco que nunca os teve. Crie um banco novo, ponha o seu endereço em BALCAO_DATABASE_URL e em "
+            "BALCAO_DATABASE_OWNER_URL e execute `balcao migrate`."
         )
 
 

@@ -8,7 +8,7 @@ PHRASES = {
     "string_type": "deve ser texto",
     "string_too_short": "deve ter pelo menos {min_length} caractere(s)",
     "string_too_long": "deve ter no máximo {max_length} caracteres",
-    "string_pattern_mismatch": "não tem a forma esperada ({pattern})",
+    "string_pattern_mismatch": "não tem a forma esperada{like}",
     "int_type": "deve ser um número inteiro",
     "int_parsing": "deve ser um número inteiro",
     "int_from_float": "deve ser um número inteiro",
@@ -43,9 +43,14 @@ def name_fault(fault: Any) -> str:
     return _OF_TEXTS.get(kind, kind) if isinstance(fault.get("input"), str) else kind
 
 
-def translate_fault(fault: Any) -> str:
-    """Return the text of one of pydantic's faults."""
-    context = dict(fault.get("ctx", {}))
+def like(example: str | None) -> str:
+    """Return the words that show what was expected: nobody has to read a regular expression."""
+    return f", como `{example}`" if example else ""
+
+
+def translate_fault(fault: Any, example: str | None = None) -> str:
+    """Return the text of one of pydantic's faults; `example` is a text of the form that was expected."""
+    context = dict(fault.get("ctx", {})) | {"like": like(example)}
     if fault["type"] == _OURS:
         return str(context["error"])
     if "expected" in context:

@@ -174,7 +174,7 @@ def test_holders_are_named_with_every_way_by_which_they_hold_it(superadmin: Send
         superadmin("POST", f"/groups/{group}/members", {"subject": EDITOR})
     found = superadmin("GET", f"/actions/{made['id']}/holders").json()
     assert [(item["subject"], item["via"]) for item in found["items"]] == [
-        (EDITOR, [{"role": role, "source": "group", "group": group} for group in groups])
+        (EDITOR, [{"role": role, "source": "group", "group": group, "reach": {}} for group in groups])
     ]
     assert (found["total"], found["roles"]) == (1, sorted(["admin", "superadmin", role]))
     assert superadmin("GET", f"/actions/{made['id']}/impact").json()["people_count"] == 1
@@ -280,6 +280,19 @@ def test_an_operation_is_never_opened_below_its_floor(admin: Send, superadmin: S
     own = f"/mappings/{find_mapping(sql, 'access.update_action')}"
     looser = superadmin("PUT", own, {"action_id": stored.find_action_id(sql, "pets:read")})
     assert refusal(looser) == (409, "mapping-floor")
+
+
+def test_what_the_specification_says_of_the_token_check_is_changed_by_nobody(
+    http: httpx.Client, superadmin: Send, issuer: Issuer, sql: Sql
+) -> None:
+    """It answers 200 or 401: bound to an action it would answer 403."""
+    path = f"/mappings/{find_mapping(sql, 'agents.check_token')}"
+    for name in ("pets:read", "platform:public"):
+        refused = superadmin("PUT", path, {"action_id": stored.find_action_id(sql, name)})
+        assert refusal(refused) == (409, "mapping-fixed")
+    assert superadmin("PUT", path, {"description": "Confere o token"}).status_code == 200
+    citizen = bearer(issuer.person("90000000175"))
+    assert http.get("/agent/api/v1/auth", headers=citizen).status_code == 200
 
 
 def test_a_public_operation_is_shut_by_any_administrator_and_opened_by_a_superadmin(

@@ -124,12 +124,12 @@ def test_who_did_it_and_to_whom_is_known_by_hash_and_masked_number(
 
 
 def test_a_machine_that_is_refused_is_named_by_its_client(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
-    machine = bearer(issuer.machine("relatorios", "busca:search"))
+    machine = bearer(issuer.machine("painel-saude", "busca:search"))
     refused = http.delete("/access/api/v1/roles/go:admin", headers=machine)
     event = stored.read_denials(sql)[-1]
     assert event["request_id"] == refused.headers["X-Request-ID"]
     assert event["actor"] == {
-        "sub": "client-relatorios", "azp": "relatorios", "cpf": None, "display_name": "relatorios",
+        "sub": "client-painel-saude", "azp": "painel-saude", "cpf": None, "display_name": "painel-saude",
     }  # fmt: skip
 
 

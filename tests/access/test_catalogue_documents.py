@@ -182,7 +182,7 @@ def test_what_would_be_refused_alone_blocks_the_plan(
     assert [one["code"] for one in planned["warnings"]] == ["operation-unknown"]
     version = stored.read_version(sql)
     refused = superadmin("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})
-    assert refusal(refused) == (403, "action-reserved")
+    assert refusal(refused) == (409, "plan-blocked")
     unknown = plan(http, token, {"format": 1, "mappings": document["mappings"]})
     refused = superadmin("POST", "/catalogue/apply", {"plan_id": unknown["plan_id"]})
     assert refusal(refused) == (409, "plan-blocked")

@@ -1,6 +1,8 @@
 """The check endpoint for external gateways, over HTTP (rules: access 4.6, cases 43-45)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -15,6 +17,8 @@ from tests.access import stored
 from tests.access.test_explain import make_invoices
 from tests.access.test_roles_and_groups import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.support.issuer import Issuer, bearer
+from tests.support.patience import PATIENCE
+from tests.support.server import RunningServer
 
 CHECK = f"{BASE}/check"
 PUBLIC = "/registry/v1/citizen/gender/options"
@@ -69,12 +73,45 @@ def test_whichever_way_it_is_asked_the_answer_is_the_catalogues(
         assert set(ask(http, method, path, **headers)) == {expected}, (method, path)
 
 
+@pytest.fixture
+def raw(server: RunningServer) -> Callable[[str, str], tuple[int, str]]:
+    """Send a path as it is, which a client would tidy up; return the status and the reason."""
+
+    def send(path: str, token: str) -> tuple[int, str]:
+        connection = HTTPConnection(urlsplit(server.url).netloc, timeout=PATIENCE)
+        connection.putrequest("GET", path, skip_accept_encoding=True)
+        connection.putheader("Authorization", f"Bearer {token}")
+        connection.endheaders()
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer.status, answer.getheader("X-Access-Reason", "")
+
+    return send
+
+
 def test_a_path_that_could_be_read_in_two_ways_never_passes(http: httpx.Client, issuer: Issuer) -> None:
     admin = bearer(issuer.admin())
     for path in ("/access/api/v1/actions%2F1", "/access//api/v1/actions/1", "/access/x/../api/v1/actions/1", "", "x"):
         assert outcome(http.get(CHECK, headers=admin | {"X-Original-URI": path}))[0] == 403
-    for path in ("/access/api/v1/actions%2F1", "/access//api/v1/actions/1", "/access/x/%2e%2e/api/v1/actions/1"):
-        assert http.get(f"{CHECK}{path}", headers=admin).status_code in {403, 404}
+
+
+@pytest.mark.parametrize("check_path", [CHECK, f"{BASE}/check-token"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/access/api/v1/actions%2F1", "/access//api/v1/actions/1", "//access/api/v1/actions/1", "/x%zz", "/%",
+        "/access/x/%2e%2e/api/v1/actions/1", "/a/./b", "/a\\b", "/a%5Cb", "/%2F", "//",
+    ],
+)  # fmt: skip
+def test_a_malformed_path_is_refused_as_one_that_nobody_mapped(
+    raw: Callable[[str, str], tuple[int, str]], issuer: Issuer, check_path: str, path: str
+) -> None:
+    """A gateway in front takes 404 of its check for an error of its own."""
+    expected = (403, "no_mapping") if check_path == CHECK else (200, "no_mapping")
+    assert raw(check_path + path, issuer.admin()) == expected
+    outside = raw("/access/api/v1/actions" + path, issuer.admin())
+    assert outside[0] == 404
 
 
 def test_the_headers_say_what_was_decided_and_never_a_cpf(http: httpx.Client, issuer: Issuer) -> None:

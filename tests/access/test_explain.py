@@ -51,7 +51,7 @@ def test_both_groups_that_give_the_role_are_named(superadmin: Send) -> None:
     explained = explain(superadmin, "get", f"{made['path']}/7", subject=EDITOR)
     assert summarise(explained) == ("allow", "granted", 2)
     assert explained["via"] == [
-        {"role": made["role"], "source": "group", "group": made[group]} for group in ("groups", "other")
+        {"role": made["role"], "source": "group", "group": made[group], "reach": {}} for group in ("groups", "other")
     ]
     assert explained["matched"] == {"id": "7"}
     assert explained["action"] == {"id": made["id"], "name": made["action"]}

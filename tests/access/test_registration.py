@@ -130,6 +130,14 @@ async def test_a_rebinding_never_undercuts_the_floor_of_a_newer_release(platform
     assert (await mapping(platform, once_public.operation))[3] == "action:read"
 
 
+async def test_a_rebinding_of_an_operation_that_is_fixed_now_is_taken_back(platform: Platform) -> None:
+    once_free = operation(action="platform:authenticated", floor="authenticated")
+    await announce(platform, once_free)
+    await rebind(platform, once_free.operation, "group:read")
+    await announce(platform, replace(once_free, floor="fixed"))
+    assert (await mapping(platform, once_free.operation))[3] == "platform:authenticated"
+
+
 async def test_a_custom_mapping_gives_way_to_an_operation_of_its_shape(platform: Platform) -> None:
     new = operation()
     await execute(

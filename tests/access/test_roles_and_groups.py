@@ -313,7 +313,7 @@ def test_a_group_lives_from_creation_to_deletion(superadmin: Send, sql: Sql) -> 
 )
 def test_attributes_are_lists_of_short_texts(superadmin: Send, group: str, attributes: Any) -> None:
     answer = superadmin("PUT", f"/groups/{group}", {"attributes": attributes})
-    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["body", "attributes"])
+    assert (answer.status_code, answer.json()["detail"][0]["loc"][:2]) == (422, ["body", "attributes"])
 
 
 def test_a_prefix_is_no_pattern(superadmin: Send, group: str) -> None:

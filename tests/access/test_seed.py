@@ -66,7 +66,7 @@ def test_the_roles_grant_what_the_document_says(sql: Sql) -> None:
     }  # fmt: skip
     sizes = {service: len(keys) for service, keys in actions.items()}
     assert sizes == {
-        "platform": 3, "access": 26, "employability": 25, "registry": 23, "search": 13, "health_units": 4, "agents": 5,
+        "platform": 3, "access": 26, "employability": 25, "registry": 23, "search": 13, "health_units": 4, "agents": 6,
     }  # fmt: skip
 
 

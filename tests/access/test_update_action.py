@@ -152,7 +152,7 @@ def test_only_administrators_may_and_each_refusal_is_kept_beside_the_chain(
     targets = (1, "abc", 3, "9" * 30)
     answers = [http.put(format_path(t), headers=bearer(c), content="[") for c, t in zip(callers, targets, strict=True)]
     assert [refusal(answer) for answer in answers] == [(403, "forbidden")] * 4
-    assert {answer.text for answer in answers} == {answers[0].text}
+    assert all("`action:update`" in answer.json()["detail"] for answer in answers)
     assert (stored.read_version(sql), stored.read_chain(sql)) == (before, chain)
     events = stored.read_denials(sql)[kept:]
     assert [(event["operation"], event["outcome"], event["target_id"]) for event in events] == [

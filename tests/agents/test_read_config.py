@@ -43,7 +43,7 @@ def test_staff_with_the_action_read_and_others_do_not_learn_whether_it_exists(
     http: httpx.Client, issuer: Issuer, loaded: Any
 ) -> None:
     assert http.get(path(loaded["agent_config_id"]), headers=bearer(issuer.admin())).status_code == 200
-    for token in (issuer.person("90000000175"), issuer.machine("another-client", "sms:read")):
+    for token in (issuer.person("90000000175"), issuer.machine("painel-saude", "sms:read")):
         answers = [
             http.get(path(id), headers=bearer(token)) for id in (loaded["agent_config_id"], str(uuid4()), "a" * 65)
         ]

@@ -16,7 +16,7 @@ ANA = "90000000175"
 
 
 def test_any_valid_token_is_ok_and_nothing_else_is_said(http: httpx.Client, issuer: Issuer) -> None:
-    for token in (issuer.person(ANA), issuer.admin(), issuer.machine("any-client")):
+    for token in (issuer.person(ANA), issuer.admin(), issuer.machine("painel-saude")):
         answer = http.get(PATH, headers=bearer(token))
         assert (answer.status_code, answer.content) == (200, b'{"status":"ok"}')
         assert answer.headers["Cache-Control"] == "no-store"

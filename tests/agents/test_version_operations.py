@@ -26,6 +26,9 @@ MOVES = [
     ("POST", "agent-config/activate", {"agent_type": demo.AGENT, "version": 1, "reason": "x"}),
     ("POST", "agent-config/rollback", {"agent_type": demo.AGENT, "reason": "x"}),
     ("DELETE", f"unified-reset?agent_type={demo.AGENT}", None),
+    ("DELETE", f"agent-config/reset?agent_type={demo.AGENT}", None),
+    ("DELETE", "system-prompt/reset", None),
+    ("DELETE", "system-prompt/last", None),
 ]
 _names = (f"http-{number}" for number in itertools.count(1))
 
@@ -74,7 +77,7 @@ def test_readers_and_the_agents_themselves_read_and_nobody_else(http: httpx.Clie
             assert refusal(answer) == (404, "prompt-not-found")
         else:
             assert answer.status_code == 200
-    for headers in (bearer(issuer.person("90000000175")), bearer(issuer.machine("portal", "sms:read"))):
+    for headers in (bearer(issuer.person("90000000175")), bearer(issuer.machine("painel-saude", "sms:read"))):
         assert http.get(f"{BASE}/{path}", headers=headers).status_code == 403
     assert http.get(f"{BASE}/{path}").status_code == 401
 
@@ -264,6 +267,40 @@ def test_a_reset_adds_a_version_and_deletes_none(send: Send, agent: str) -> None
     assert (config["version"], config["tools"]) == (2, ["google_search", "public_services_grounded_search"])
     assert send("GET", f"unified-history?agent_type={agent}").json()["total_items"] == 2
     assert send("DELETE", "unified-reset").status_code == 422
+
+
+def test_half_a_reset_leaves_the_other_half_as_it_is(send: Send, agent: str) -> None:
+    save(send, agent, prompt_content="Meu texto", tools=["x"], model_name="m")
+    config = send("DELETE", f"agent-config/reset?agent_type={agent}").json()
+    read = send("GET", f"agent-config?agent_type={agent}").json()
+    assert (read["config_id"], read["version"]) == (config["config_id"], config["version"]) == (read["config_id"], 2)
+    assert read["tools"] == ["google_search", "public_services_grounded_search"]
+    assert send("GET", f"system-prompt?agent_type={agent}").json()["prompt"] == "Meu texto"
+    save(send, agent, tools=["y"])
+    prompt = send("DELETE", f"system-prompt/reset?agent_type={agent}").json()
+    text = send("GET", f"system-prompt?agent_type={agent}").json()
+    assert (text["prompt_id"], text["version"]) == (prompt["prompt_id"], prompt["version"])
+    assert text["prompt"] not in {"Meu texto", ""}
+    assert send("GET", f"agent-config?agent_type={agent}").json()["tools"] == ["y"]
+    assert send("DELETE", "agent-config/reset").status_code == 422
+
+
+def test_the_newest_version_is_taken_back_once_for_whom_says_which(send: Send, agent: str) -> None:
+    for text in ("Um", "Dois"):
+        save(send, agent, prompt_content=text)
+    stored = save(send, agent, prompt_content="Três", activate=False)
+    path = f"system-prompt/last?agent_type={agent}"
+    undone = send("DELETE", path).json()
+    assert (undone["deleted_version"], undone["active_version"]) == (stored["unified_version_number"], 2)
+    undone = send("DELETE", f"{path}&expected_version=2").json()
+    assert (undone["deleted_version"], undone["active_version"]) == (2, 1)
+    assert undone["previous_prompt_id"] == send("GET", f"system-prompt?agent_type={agent}").json()["prompt_id"]
+    assert refusal(send("DELETE", f"{path}&expected_version=2")) == (409, "version-changed")
+    assert refusal(send("DELETE", path)) == (409, "nothing-before")
+    assert [item["version_number"] for item in send("GET", f"unified-history?agent_type={agent}").json()["items"]] == [
+        1
+    ]
+    assert refusal(send("DELETE", f"{path}-unknown")) == (404, "agent-not-found")
 
 
 def test_a_hidden_version_leaves_the_histories_alone(send: Send, agent: str) -> None:

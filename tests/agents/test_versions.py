@@ -32,6 +32,12 @@ def body(agent: str, **content: Any) -> SaveBody:
     return SaveBody.model_validate({"agent_type": agent} | content)
 
 
+def someone_with(call: Call, action: str) -> Call:
+    """A call of somebody whom the rule let pass by this action, and who has no role."""
+    caller = from_claims({"sub": "editor", "cpf": "90000000175", "exp": 4e9})
+    return Call(call.platform, "agents.test", "", Decision(Reason.GRANTED, action), caller)
+
+
 async def read_rows(call: Call, statement: str, *args: object) -> list[asyncpg.Record]:
     async with call.platform.database.connection() as connection:
         return list(await connection.fetch(statement, *args))
@@ -148,6 +154,39 @@ async def test_hidden_versions_keep_their_number_and_are_never_activated(call: C
     assert third.version.version == 3
 
 
+async def test_a_rollback_passes_over_hidden_versions(call: Call, agent: str) -> None:
+    for text in ("Um", "Dois", "Três", "Quatro"):
+        await service.save_version(call, body(agent, prompt_content=text))
+    for number in (3, 2):
+        await service.hide(call, agent, number, "teste")
+    await service.roll_back(call, agent, "teste")
+    assert await read_active_version(call, agent) == 1
+    await service.roll_back(call, agent, "teste")
+    assert await read_active_version(call, agent) == 4
+    await service.activate(call, agent, 1, "teste")
+    await service.hide(call, agent, 4, "teste")
+    with pytest.raises(Conflict):
+        await service.roll_back(call, agent, "teste")
+
+
+async def test_taking_back_hides_and_needs_the_right_to_that_too(call: Call, agent: str) -> None:
+    await service.save_version(call, body(agent, prompt_content="Um"))
+    await service.save_version(call, body(agent, prompt_content="Dois"))
+    with pytest.raises(Forbidden):
+        await service.undo_last(someone_with(call, service.ACTIVATE), agent)
+    assert await read_active_version(call, agent) == 2
+
+
+async def test_of_two_who_take_back_the_same_version_one_does(call: Call, second_process: Call, agent: str) -> None:
+    for text in ("Um", "Dois", "Três"):
+        await service.save_version(call, body(agent, prompt_content=text))
+    results = await asyncio.gather(
+        *(service.undo_last(each, agent, 3) for each in (call, second_process)), return_exceptions=True
+    )
+    assert sum(isinstance(result, Conflict) for result in results) == 1
+    assert await read_active_version(call, agent) == 2
+
+
 async def test_a_save_that_dies_before_its_commit_leaves_nothing(call: Call, agent: str, database_url: str) -> None:
     """The save waits for a lock after it has written version and pointer; there its connection is killed."""
     blocker = await asyncpg.connect(database_url)
@@ -170,13 +209,7 @@ async def test_a_save_that_dies_before_its_commit_leaves_nothing(call: Call, age
 
 
 async def test_activating_needs_its_own_right(call: Call, agent: str) -> None:
-    editor = Call(
-        call.platform,
-        "agents.test",
-        "",
-        Decision(Reason.GRANTED, "agent_config:create"),
-        from_claims({"sub": "editor", "cpf": "90000000175", "exp": 4e9}),
-    )
+    editor = someone_with(call, service.CREATE)
     with pytest.raises(Forbidden):
         await service.save_version(editor, body(agent, prompt_content="Um"))
     assert await service.read_last_number(call, agent) == 0

@@ -10,7 +10,9 @@ import pytest
 import typer
 
 from balcao import __version__
+from balcao.cli import jobs
 from balcao.cli.commands import COMMANDS
+from balcao.core.http import paging
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
 
@@ -26,9 +28,10 @@ print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules} | set(s
 SERVICES = {f"balcao.{name}" for name in "access registry employability search health_units agents agent_docs".split()}
 
 
-def loaded_by(*words: str) -> set[str]:
+def loaded_by(*words: str, cwd: Path | None = None) -> set[str]:
     """Return the names of all modules that a command has loaded when it ends."""
-    done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", LOADED, *words]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -42,6 +45,33 @@ def test_a_token_needs_neither_the_services_nor_a_database() -> None:
     loaded = loaded_by("token", "ana", "--issuer", f"http://127.0.0.1:{free_port()}")
     assert "balcao.cli.token" in loaded
     assert not loaded & (SERVICES | {"asyncpg", "structlog", "limits", "balcao.app"})
+
+
+@pytest.mark.parametrize(
+    "words", [("jobs", "--help"), ("demo", "--help"), ("doctor", "--help"), ("limits",)], ids=" ".join
+)
+def test_help_loads_neither_the_services_nor_what_they_stand_on(words: tuple[str, ...]) -> None:
+    loaded = loaded_by(*words)
+    assert not loaded & (SERVICES | {"asyncpg", "httpx", "limits", "balcao.app", "balcao.core.context.platform"})
+
+
+@pytest.mark.parametrize("words", [("demo",), ("jobs", "list"), ("limits", "show")], ids=" ".join)
+def test_a_command_that_has_no_data_to_work_on_loads_no_service(words: tuple[str, ...], tmp_path: Path) -> None:
+    loaded = loaded_by(*words, cwd=tmp_path)
+    assert not loaded & (SERVICES | {"balcao.app"})
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("doctorr",), "O comando doctorr não existe. Quis dizer doctor?"),
+        (("backup", "creat"), "O comando creat não existe. Quis dizer create?"),
+        (("jobs", "list", "--per-pag", "3"), "A opção --per-pag não existe. Quis dizer --per-page ou --page?"),
+        (("xyzzy",), "O comando xyzzy não existe.\n"),
+    ],
+)
+def test_what_is_nearly_a_command_or_an_option_is_suggested(tmp_path: Path, words: tuple[str, ...], meant: str) -> None:
+    assert Terminal(tmp_path).run(*words).stderr.startswith(meant)
 
 
 def test_the_supervisor_loads_no_service() -> None:
@@ -100,3 +130,15 @@ def test_a_wrong_use_is_explained_in_portuguese(tmp_path: Path, words: tuple[str
     done = Terminal(tmp_path).run(*words)
     assert done.returncode == 2
     assert done.stderr.startswith(message)
+
+
+def test_what_is_piped_is_never_cut(tmp_path: Path) -> None:
+    """A terminal has a width; a program that reads, a file and `less -S` have none."""
+    long = f"https://{'balcao' * 9}.prefeitura.cidade.example/realms/{'cidade' * 9}"
+    shown = Terminal(tmp_path, auth_issuer=long, port=free_port(), columns=80).run("doctor").stdout
+    assert long in shown
+    assert "…" not in shown
+
+
+def test_the_most_rows_of_a_page_are_those_of_the_operation() -> None:
+    assert jobs.MOST_PER_PAGE == paging.MOST_PER_PAGE

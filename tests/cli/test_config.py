@@ -122,7 +122,7 @@ def test_a_rate_that_was_changed_live_is_told_beside_the_configured_one(terminal
         said = terminal.run("config", "explain", "BALCAO_READ_RATE").stdout
     finally:
         sql("DELETE FROM platform.live_change")
-    assert "BALCAO_READ_RATE = 50/second (padrão)" in said
+    assert "BALCAO_READ_RATE = 5000/second (padrão)" in said
     assert "Ao vivo vale 20/second, até que alguém o desfaça, por ana@maquina." in said
     assert Terminal(terminal.folder, port=free_port()).run("config", "explain", "BALCAO_READ_RATE").returncode == 0
 

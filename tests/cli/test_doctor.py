@@ -9,6 +9,7 @@ import pytest
 from balcao.core.http.responses import to_json
 from balcao.core.mail import MailFolder
 from balcao.gateway.instance import HEADER
+from balcao.identity.demo import clients
 from balcao.settings import Settings
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
@@ -161,10 +162,26 @@ def test_production_names_the_clients_that_are_machines_and_those_whose_roles_co
     assert not refuses(**{variable: "painel-saude, portal-cidadao"})
 
 
-def test_a_list_of_clients_is_every_client_when_nothing_is_set_and_no_client_by_one_word() -> None:
-    assert Settings().machine_clients is Settings().role_clients is None
-    said = Settings.load({"BALCAO_MACHINE_CLIENTS": "none", "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS": "a, b"})
-    assert (said.machine_clients, said.role_clients) == (frozenset(), frozenset({"a", "b"}))
+def test_machines_are_those_listed_and_in_the_sandbox_its_own_clients() -> None:
+    own = {client.client_id for client in clients() if "client_credentials" in client.flows}
+    assert Settings().machine_clients == own
+    assert Settings(profile="production").machine_clients == frozenset()
+    assert Settings.load({"BALCAO_MACHINE_CLIENTS": "none"}).machine_clients == frozenset()
+    assert Settings.load({"BALCAO_MACHINE_CLIENTS": "crm, painel"}).machine_clients == {"crm", "painel"}
+
+
+def test_a_client_that_is_listed_for_machines_and_is_none_is_a_problem(tmp_path: Path) -> None:
+    found = problems(Terminal(tmp_path, port=free_port(), machine_clients="crm", platform_clients="leitor,crm"))
+    assert "BALCAO_PLATFORM_CLIENTS nomeia leitor, que não está em BALCAO_MACHINE_CLIENTS" in found
+    assert "BALCAO_CLIENT_ID nomeia balcao-platform" in found
+    assert "nomeia crm" not in found
+    assert "CRM_WEBHOOK_CLIENTS" not in found
+
+
+def test_the_roles_of_every_client_count_when_nothing_is_set_and_of_none_by_one_word() -> None:
+    assert Settings().role_clients is None
+    assert Settings.load({"BALCAO_ACCESS_TOKEN_ROLE_CLIENTS": "none"}).role_clients == frozenset()
+    assert Settings.load({"BALCAO_ACCESS_TOKEN_ROLE_CLIENTS": "a, b"}).role_clients == frozenset({"a", "b"})
 
 
 def test_an_issuer_is_written_as_it_calls_itself_letter_by_letter(terminal: Terminal, issuer: Issuer) -> None:

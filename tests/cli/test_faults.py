@@ -122,7 +122,7 @@ def test_an_address_that_is_none_is_said_by_the_variable(variable: str, address:
 
 @pytest.mark.parametrize("host", ["a b", "é" * 70, "nohost.invalid", "192.0.2.1"])
 def test_a_host_that_cannot_be_listened_on_is_a_sentence(host: str) -> None:
-    with pytest.raises(OperatorFault, match="BALCAO_"), plan.listening(host, free_port(), "APIs"):
+    with pytest.raises(OperatorFault, match="BALCAO_"), plan.claiming(host, free_port(), "APIs"):
         pass
 
 

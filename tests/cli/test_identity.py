@@ -5,6 +5,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import httpx
+import pytest
 
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.patience import until_now
@@ -34,7 +35,24 @@ def test_a_command_makes_a_fixed_token_and_the_entry_that_lists_it(terminal: Ter
     assert (operation, digest) == (RISK, hashlib.sha256(token.encode()).hexdigest())
     terminal.environment["BALCAO_FIXED_SERVICE_TOKENS"] = entry
     assert not [said for said in terminal.json("doctor", "--json")["problems"] if "FIXED" in said]
-    assert "registry.nothing" in terminal.refusal("identity", "fixed-token", "registry.nothing")
+
+
+def test_a_fixed_token_opens_several_operations(terminal: Terminal) -> None:
+    further = "health_units.list_risks"
+    said = terminal.run("identity", "fixed-token", RISK, further, RISK).stdout
+    token, entries = (line.rpartition(" ")[2] for line in said.splitlines())
+    found = [entry.split(":") for entry in entries.split(",")]
+    assert [entry[0] for entry in found] == [RISK, further]
+    assert {entry[2] for entry in found} == {hashlib.sha256(token.encode()).hexdigest()}
+    terminal.environment["BALCAO_FIXED_SERVICE_TOKENS"] = entries
+    assert not [said for said in terminal.json("doctor", "--json")["problems"] if "FIXED" in said]
+
+
+@pytest.mark.parametrize("named", ["registry.nothing", "Leitura de risco", "health_units.read_risk:2030", "x,y"])
+def test_what_no_fixed_token_opens_is_refused_in_a_sentence(terminal: Terminal, named: str) -> None:
+    said = terminal.refusal("identity", "fixed-token", RISK, named)
+    assert f"{named} não é operação que uma máquina chama por escopo. Existem: " in said
+    assert "Traceback" not in said
 
 
 def test_the_doctor_says_when_a_fixed_token_will_soon_end(terminal: Terminal) -> None:

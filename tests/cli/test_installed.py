@@ -1,14 +1,18 @@
 """`balcao doctor` on what `balcao init production` wrote: each fault is found, and what is well is left alone."""
 
 import shutil
+import ssl
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import httpx
 import pytest
 from joserfc.jwk import RSAKey
 
-from balcao.cli import diagnosis, installed, installed_gateway
+from balcao.cli import diagnosis, installed, installed_gateway, start_check
 from balcao.cli.gateway_config import Kind, make_gateway
 from balcao.cli.issuer_check import MOST_SKEW_SECONDS, check_issuers, describe_skew
 from balcao.deploy import production
@@ -19,6 +23,7 @@ from balcao.settings import Settings
 from tests.support.gateways import Certificate
 from tests.support.issuer import Issuer, new_key
 from tests.support.patience import PATIENCE
+from tests.support.server import free_port
 from tests.support.terminal import Terminal
 
 PEM, KEY = "etc/ssl/balcao/balcao.pem", "etc/ssl/balcao/balcao.key"
@@ -294,6 +299,42 @@ async def test_a_client_that_the_provider_does_not_know_is_named(machine: Instal
         finally:
             issuer.secret = None
     assert "recusou o cliente balcao-platform (401)" in found
+
+
+@pytest.fixture
+def private(tmp_path: Path) -> Iterator[str]:
+    """A provider whose certificate is of an authority that nobody but the city knows."""
+    certificate = Certificate(tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate.chain)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"https://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+async def test_a_certificate_of_a_private_authority_is_told_as_such(private: str, tmp_path: Path) -> None:
+    async with httpx.AsyncClient(timeout=PATIENCE) as http:
+        (found,) = (await check_issuers(Settings(auth_issuer=private), http)).problems
+    answers = ("init", "production", "--public-url=https://balcao.cidade.gov.br", f"--auth-issuer={private}")
+    for said in (found, Terminal(tmp_path).refusal(*answers)):
+        assert f"O certificado de {private}" in said
+        assert "SSL_CERT_FILE" in said
+
+
+def test_what_is_doubtful_in_the_settings_is_said_at_the_start(machine: Installed) -> None:
+    environment = machine.environment | {"BALCAO_PUBLIC_URL": "http://balcao.cidade.gov.br", "BALCAO_PROT": "1"}
+    unknown, open_to_all = start_check.list_warnings(Settings.load(machine.environment | environment), environment)
+    assert "quis dizer BALCAO_PORT?" in unknown
+    assert "BALCAO_PUBLIC_URL é http://balcao.cidade.gov.br, sem TLS" in open_to_all
+    assert list(start_check.list_warnings(machine.settings, machine.environment)) == []
+
+
+def test_a_start_writes_what_is_doubtful_into_its_log(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, database_url="postgresql://a@127.0.0.1:9/b", port=free_port(), prot=1)
+    for command in ("serve", "worker"):
+        assert "quis dizer BALCAO_PORT?" in terminal.refusal(command)
 
 
 @pytest.mark.parametrize(("ahead", "word"), [(60, "adiantado"), (-60, "atrasado")])

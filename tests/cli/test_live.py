@@ -34,20 +34,20 @@ def test_a_service_is_put_into_maintenance_shown_and_given_back(terminal: Termin
         ("platform.end_maintenance", "agents"),
     ]
     assert all("@" in event[2] for event in events)
-    assert "Volta às 14h." in events[0][2]
+    assert not any("Volta" in event[2] for event in events)  # the trail keeps who did it, and not the public's sentence
 
 
 def test_a_limit_is_changed_shown_and_put_back(terminal: Terminal) -> None:
     name = "registry.read_preferences"
-    assert "20/second" in terminal.run("limits", "set", name, "20/second", "--for", "1d").stdout
+    assert "200/second" in terminal.run("limits", "set", name, "200/second", "--for", "1d").stdout
     (row,) = [row for row in terminal.json("limits", "show", name, "--json") if row["name"] == name]
-    assert (row["rate"], row["configured"]) == ("20/second", "50/second")
+    assert (row["rate"], row["configured"]) == ("200/second", "5000/second")
     said = terminal.run("limits", "show").stdout
     assert f"{name}: mudado ao vivo até" in said
     assert "@" in said
     (notice,) = terminal.json("doctor", "--json")["notices"]
-    assert notice.startswith(f"O limite {name} vale 20/second até")
-    assert "50/second" in terminal.run("limits", "reset", name).stdout
+    assert notice.startswith(f"O limite {name} vale 200/second até")
+    assert "5000/second" in terminal.run("limits", "reset", name).stdout
     assert "já está como configurado" in terminal.refusal("limits", "reset", name)
 
 
@@ -55,7 +55,7 @@ def test_what_would_open_or_shut_a_door_by_a_slip_is_refused_in_a_sentence(termi
     assert "quis dizer registry.read_preferences?" in terminal.refusal(
         "limits", "set", "registry.read_preferencs", "1/hour"
     )
-    assert "um centésimo e dez vezes" in terminal.refusal("limits", "set", "BALCAO_READ_RATE", "5000/second")
+    assert "um centésimo e dez vezes" in terminal.refusal("limits", "set", "BALCAO_READ_RATE", "500000/second")
     assert "não tem a forma" in terminal.refusal("limits", "set", "BALCAO_READ_RATE", "nunca")
     assert "Serviço desconhecido: buscas" in terminal.refusal("maintenance", "on", "buscas")
     assert "uma frase" in terminal.refusal("maintenance", "on", "search", "--message", " ")

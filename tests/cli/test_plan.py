@@ -13,12 +13,14 @@ import pytest
 from balcao import app
 from balcao.cli import process
 from balcao.cli.faults import OperatorFault
-from balcao.cli.plan import SERVICES, claim_data_folder, list_withheld, listening, listening_for_management, make_plan
+from balcao.cli.plan import SERVICES, claim_data_folder, claiming, claiming_for_management, list_withheld, make_plan
 from balcao.cli.process import LONGEST_PAUSE_SECONDS, Process, pause_after, stopping
 from balcao.cli.processes.channel import Order
+from balcao.gateway.listening import accept_first
 from balcao.settings import Settings
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port
+from tests.support.terminal import BALCAO, Terminal
 
 PRODUCTION = {
     "BALCAO_PROFILE": "production",
@@ -74,9 +76,9 @@ def test_the_management_port_is_the_first_process_and_knows_of_all() -> None:
 def test_a_taken_management_port_is_told_by_its_own_setting() -> None:
     port = free_port()
     with (
-        listening("127.0.0.1", port, "APIs"),
+        claiming("127.0.0.1", port, "APIs"),
         pytest.raises(OperatorFault, match="indique outra em BALCAO_MANAGEMENT_PORT"),
-        listening_for_management("127.0.0.1", port),
+        claiming_for_management("127.0.0.1", port),
     ):
         pass
 
@@ -115,18 +117,58 @@ async def test_only_a_worker_is_given_the_owners_address(monkeypatch: pytest.Mon
 
 def test_processes_that_share_a_port_leave_it_to_nobody_else() -> None:
     port = free_port()
-    with listening("127.0.0.1", port, "APIs", 3) as sockets:
+    with claiming("127.0.0.1", port, "APIs", 3) as sockets:
         assert {one.getsockname()[1] for one in sockets} == {port}
         for number in (1, 2):
-            with pytest.raises(OperatorFault, match="já está em uso"), listening("127.0.0.1", port, "APIs", number):
+            with pytest.raises(OperatorFault, match="já está em uso"), claiming("127.0.0.1", port, "APIs", number):
                 pass
 
 
 def test_a_connection_to_a_process_that_is_being_replaced_waits() -> None:
-    with listening("127.0.0.1", free_port(), "APIs", 2) as sockets:
+    with claiming("127.0.0.1", free_port(), "APIs", 2) as sockets:
+        for one in sockets:
+            accept_first(one)
         for _ in range(16):  # nobody accepts: all are taken, none is refused
             with socket.create_connection(sockets[0].getsockname()):
                 pass
+
+
+def test_a_port_is_ours_before_anybody_can_connect_to_it() -> None:
+    """A gateway that is refused asks another host; one whose connection waits here would wait, too."""
+    with claiming("127.0.0.1", free_port(), "APIs") as (claimed,):
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(claimed.getsockname())
+        host, port = claimed.getsockname()
+        with pytest.raises(OperatorFault, match="já está em uso"), claiming(host, port, "APIs"):
+            pass
+        accept_first(claimed)
+        socket.create_connection(claimed.getsockname()).close()
+
+
+def test_the_next_start_takes_the_port_in_spite_of_connections_that_have_just_ended() -> None:
+    port = free_port()
+    for _ in range(2):
+        with claiming("127.0.0.1", port, "APIs") as (claimed,):
+            accept_first(claimed)
+            with socket.create_connection(claimed.getsockname()):
+                claimed.accept()[0].close()
+
+
+def test_a_host_that_starts_takes_no_calls_before_it_can_answer(tmp_path: Path) -> None:
+    """Its database takes the connection and says nothing, as long as we like."""
+    port = free_port()
+    with socket.create_server(("127.0.0.1", 0)) as database:
+        address = f"postgresql://balcao@127.0.0.1:{database.getsockname()[1]}/balcao"
+        terminal = Terminal(tmp_path, database_url=address, port=port, data_dir=tmp_path)
+        command = [str(BALCAO), "serve", "--no-worker", "--processes", "1"]
+        with subprocess.Popen(command, env=terminal.environment, cwd=tmp_path, stderr=subprocess.PIPE) as starting:
+            waiting, _ = database.accept()
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", port))
+            database.close()
+            waiting.close()
+            said = starting.communicate(timeout=PATIENCE)[1].decode()
+    assert (starting.returncode, "O banco de dados não responde" in said) == (1, True)
 
 
 def test_the_pause_before_another_try_grows_up_to_a_bound() -> None:

@@ -89,6 +89,16 @@ def test_a_database_that_the_demo_was_loaded_into_is_refused_for_good(
     sql("INSERT INTO platform.migration (owner, name, digest) VALUES ('demo', 'begun', '')")
     for words in (("serve", "registry"), ("worker",)):
         assert "base de demonstração" in terminal.refusal(*words)
+    (missing,) = sql("DELETE FROM platform.migration WHERE owner = 'agents' AND name LIKE '0001%' RETURNING *")
+    refused = terminal.refusal("worker")  # and not that it is to be migrated first
+    assert "base de demonstração" in refused
+    assert "BALCAO_DATABASE_OWNER_URL" in refused
+    sql(
+        "INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, $3)",
+        missing["owner"],
+        missing["name"],
+        missing["digest"],
+    )
     said = json.loads(terminal.run("doctor", "--json").stdout)["problems"]
     assert [sentence for sentence in said if "base de demonstração" in sentence]
 

@@ -2,8 +2,6 @@
 
 import asyncio
 import itertools
-import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 from balcao.core.values.cpf import Cpf
 from tests.cluster.sending import APPLICATIONS, APPLIED, WAITING, WRITTEN, Sender, send_event, write
 from tests.cluster.servers import folders, prepare
+from tests.support.disks import Ballast, disk
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.postgres import Postgres
@@ -29,33 +28,6 @@ CALLS = size(100, 400)  # acknowledged of each kind, before the disk is full and
 REFUSALS = size(20, 100)
 STAFF = "90000040126"
 NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'full', 'full'), pg_switch_wal()"
-
-
-@contextmanager
-def disk(folder: Path, megabytes: int) -> Iterator[Path]:
-    """Mount a small disk there, which only root may."""
-    options = f"size={megabytes}m,mode=0755"
-    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "balcao", folder], check=True)
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
-
-
-class Ballast:
-    """What fills a disk to its last byte, again and again while it lies there."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / "ballast"
-
-    def fill(self) -> None:
-        with suppress(OSError), self._file.open("ab", buffering=0) as file:
-            while True:
-                file.write(b"." * 4096)
-
-    def drop(self) -> None:
-        self._file.unlink()
-        self.dropped_at = time.monotonic()
 
 
 @contextmanager

@@ -80,7 +80,7 @@ def hosts(
     """Two hosts, each with a data folder of its own."""
     common: dict[str, object] = {
         "auth_issuer": issuer.address,
-        "access_list_limit": "1/hour",  # a hundred times more in the sandbox
+        "access_list_limit": "20/hour",
         "redis_url": f"redis://127.0.0.1:{redis.port}",
     }
     with ExitStack() as stack:

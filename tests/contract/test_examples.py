@@ -1,6 +1,7 @@
 """The example bodies of the descriptions, sent as they stand to the demo data."""
 
 import json
+from collections.abc import Mapping
 
 import httpx
 
@@ -17,6 +18,7 @@ from tests.support.sandbox import ADMIN, Sandbox
 # a plan.
 OF_SOMETHING_MADE_BEFORE = {
     "access.apply_catalogue",
+    "agents.replace_webhook",
     "health_units.change_notification",
     "health_units.close_notification",
     "health_units.replace_webhook",
@@ -57,16 +59,28 @@ def test_what_one_service_demands_of_the_demos_people_another_knows(independent:
     assert told["deficiencia"] == "Auditiva"
 
 
-def send(sandbox: Sandbox, service: Service, operation: Operation) -> httpx.Response:
+def send(
+    sandbox: Sandbox,
+    service: Service,
+    operation: Operation,
+    headers: Mapping[str, str] | None = None,
+    made: Mapping[str, str] | None = None,
+    who: str | None = None,
+) -> httpx.Response:
     """Call as the person concerned where they may, as the CRM's webhook, or as an administrator."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     if operation.key == "employability.replace_availability":
         values["id"] = sandbox.examples["availability_id"]
     if operation.key == "health_units.open_notification":
         values["cnes"] = sandbox.examples["cnes_quiet"]
-    if operation.rule.clients:
+    values |= made or {}
+    if who is not None:
+        token = sandbox.tokens.person(who)
+    elif operation.rule.clients:
         token = sandbox.tokens.client("crm-sandbox")
     else:
         token = sandbox.tokens.person(values["cpf"] if "cpf" in values and operation.rule.owner else ADMIN)
     path = service.prefix + service.base + operation.path.format(**values)
-    return sandbox.http.request(operation.method, path, json=operation.example, headers=bearer(token))
+    return sandbox.http.request(
+        operation.method, path, json=operation.example, headers=bearer(token) | dict(headers or {})
+    )

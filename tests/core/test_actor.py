@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from balcao.core.access.caller import from_claims
+from balcao.core.access.caller import ClaimPolicy, from_claims
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.call import Call
@@ -12,7 +12,8 @@ KEY = HashKey(b"a key of this test's own", 1)
 
 
 def recorded(**claims: Any) -> tuple[Any, Any]:
-    caller = from_claims({"iss": "https://a", "sub": "s", "azp": "portal", "exp": 4e9} | claims)
+    policy = ClaimPolicy(machine_clients=frozenset({"portal"}))
+    caller = from_claims({"iss": "https://a", "sub": "s", "azp": "portal", "exp": 4e9} | claims, policy)
     platform: Any = None
     call = Call(platform, "test.read", "request", Decision(Reason.GRANTED, "x:read"), caller)
     [event] = json.loads(Audit(KEY).encode_event(call, "read"))

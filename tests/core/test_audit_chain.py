@@ -33,7 +33,8 @@ def empty(sql: Sql) -> None:
 async def record(platform: Platform, *reasons: str | None) -> None:
     for reason in reasons:
         call = operator_call(platform, "test.chain")
-        call.reason = reason
+        if reason is not None:
+            call.state_reason(reason)
         async with platform.database.transaction() as connection:
             await platform.audit.record(connection, call, "read", subject=ANA, fields=["email", "raça"])
 

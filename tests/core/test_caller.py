@@ -20,8 +20,11 @@ CLAIMS = {
 }
 
 
+MACHINES = ClaimPolicy(machine_clients=frozenset({"portal", "painel-Saude"}))
+
+
 def of(**claims: Any) -> Caller:
-    return from_claims({"sub": "s", "exp": 0} | claims)
+    return from_claims({"sub": "s", "exp": 0} | claims, MACHINES)
 
 
 def test_every_claim_has_its_place() -> None:
@@ -98,7 +101,9 @@ def test_a_user_name_is_somebodys_number_only_where_the_installation_says_so() -
     "claims",
     [
         {},
+        {"acr": "1"},
         {"preferred_username": "service-account-painel-Saude"},
+        {"preferred_username": None, "upn": "service-account-painel-saude"},
         {"preferred_username": "service-account-painel-saude", "client_id": "painel-Saude", "email_verified": False},
     ],
 )
@@ -116,11 +121,17 @@ def test_a_token_of_client_credentials_is_a_machines(claims: dict[str, Any]) -> 
         {"sid": "x"},
         {"session_state": "x"},
         {"auth_time": 0},
+        {"amr": []},
         {"nonce": None},
         {"name": ""},
         {"given_name": "Ana"},
+        {"middle_name": "Maria"},
+        {"family_name": "Moreira"},
+        {"nickname": "aninha"},
         {"email": "ana@casa.example"},
         {"preferred_username": "ana"},
+        {"username": "ana"},
+        {"upn": "ana"},
         {"preferred_username": "service-account-outro"},
         {"preferred_username": ["service-account-portal"]},
     ],
@@ -130,11 +141,12 @@ def test_any_mark_of_a_login_makes_it_no_machine(claims: dict[str, Any]) -> None
     assert not of(**{"azp": "portal"} | claims).is_machine
 
 
-def test_only_listed_clients_are_machines_where_there_is_a_list() -> None:
-    listing = ClaimPolicy(machine_clients=frozenset({"painel"}))
-    assert from_claims({"sub": "s", "exp": 0, "azp": "painel"}, listing).is_machine
-    other = from_claims({"sub": "s", "exp": 0, "azp": "portal"}, listing)
-    assert (other.is_machine, other.is_person) == (False, False)
+def test_only_listed_clients_are_machines_and_without_a_list_nobody_is() -> None:
+    assert of(azp="portal").is_machine
+    assert not of(azp="outro").is_machine
+    assert not of(azp="PORTAL").is_machine
+    unlisted = from_claims({"sub": "s", "exp": 0, "azp": "portal"})
+    assert (unlisted.is_machine, unlisted.is_person) == (False, False)
 
 
 @pytest.mark.parametrize("kind", ["ID", "Refresh", "Logout", "Offline", "refresh"])

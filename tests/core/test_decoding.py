@@ -47,6 +47,41 @@ def test_a_body_of_many_values_is_read() -> None:
     assert parse(msgspec.json.encode(values)) == values
 
 
+class Anything(msgspec.Struct):
+    name: Any = None
+    at: datetime | None = None
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("a\0", "name-control"),
+        ([{"inner": "a\0"}], "inner-control"),
+        ({"a\0": 1}, "name-control"),
+        ({"a b": "\0"}, "body-invalid"),
+        (2**63, "body-invalid"),
+        ([-(2**63) - 1], "body-invalid"),
+    ],
+    ids=repr,
+)
+def test_what_no_store_can_hold_is_refused_wherever_it_stands(name: Any, code: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        convert({"name": name}, Anything)
+    assert refused.value.code == code
+    assert "a b" not in refused.value.message
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, -(2**63), 1e300, 0.5])
+def test_every_number_that_a_store_can_hold_is_taken(number: float) -> None:
+    assert convert({"name": number}, Anything).name == number
+
+
+@pytest.mark.parametrize("at", ["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00"])
+def test_an_instant_that_some_zones_have_no_year_for_is_refused(at: str) -> None:
+    with pytest.raises(Invalid, match="`at` deve ser um instante entre os anos 1 e 9999"):
+        convert({"at": at}, Anything)
+
+
 class Colour(StrEnum):
     GREEN = "Verde"
     RED = "Vermelho"
@@ -64,7 +99,7 @@ class Body(msgspec.Struct):
     id: UUID | None = None
     day: date | None = None
     at: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
-    code: Annotated[str, msgspec.Meta(pattern="^[0-9]{3}$")] = "000"
+    code: Annotated[str, msgspec.Meta(pattern="^[0-9]{3}$", examples=["123"])] = "000"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +113,7 @@ class Body(msgspec.Struct):
         ({"day": "31/12/2026"}, "O campo `day` deve ser uma data (AAAA-MM-DD)."),
         ({"at": "ontem"}, "O campo `at` deve ser um instante (RFC 3339)."),
         ({"at": "2026-12-31T10:00:00"}, "O campo `at` deve ser um instante com fuso (RFC 3339)."),
-        ({"code": "12"}, "O campo `code` deve ser texto da forma `^[0-9]{3}$`."),
+        ({"code": "12"}, "O campo `code` não tem a forma esperada, como `123`."),
     ],
 )
 def test_a_refusal_says_what_would_be_taken(body: dict[str, Any], message: str) -> None:

@@ -216,6 +216,13 @@ def test_after_kill_9_of_the_server_every_committed_row_is_there(folder: Path) -
 
 
 @pytest.mark.usefixtures("used")
+def test_recovery_writes_to_disk_in_one_call_and_not_file_by_file(folder: Path) -> None:
+    with start(folder) as running:
+        in_one_call = "syncfs" if sys.platform == "linux" else "fsync"  # no other system can
+        assert ask(running.server, "SHOW recovery_init_sync_method") == in_one_call
+
+
+@pytest.mark.usefixtures("used")
 def test_the_server_of_a_killed_supervisor_shuts_down(folder: Path) -> None:
     with supervised(folder) as other:
         assert said(other) == "True"

@@ -12,7 +12,7 @@ from joserfc import jwt
 
 from balcao.core.access import keys
 from balcao.core.access.caller import TokenRefused
-from balcao.core.access.keys import IssuerKeys
+from balcao.core.access.keys import IssuerKeys, KeyPending, KeysAway
 from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier
 from balcao.core.errors import Unavailable
 from tests.support.issuer import Issuer, new_key
@@ -120,6 +120,23 @@ async def test_whatever_is_no_key_set_is_a_counted_failure_and_the_known_keys_st
     assert await known.get(str(provider.published[0].kid), LATER) is not None
     provider.answer = None
     assert await known.refresh()
+
+
+async def test_a_fetch_that_an_unknown_key_asked_for_pages_nobody_while_others_are_known(
+    provider: Provider, clock: list[float]
+) -> None:
+    known = provider.keys()
+    assert await known.refresh()
+    counted = failures()
+    provider.answer = lambda: httpx.Response(503)
+    for _ in range(3):
+        clock[0] += 3
+        with pytest.raises(KeyPending):
+            await known.get("x", LATER)
+    assert (provider.asked, failures()) == (4, counted)
+    with pytest.raises(KeysAway):
+        await provider.keys().get("x", LATER)
+    assert failures() == counted + 1
 
 
 async def test_a_key_set_beyond_the_bound_is_none(provider: Provider) -> None:

@@ -13,6 +13,7 @@ from balcao.core import logs
 from balcao.core.request_log import RequestLog
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.text import has_control
+from tests import conftest
 
 
 def line_of(caplog: pytest.LogCaptureFixture) -> dict[str, object]:
@@ -107,3 +108,14 @@ def test_a_control_character_is_found_wherever_it_stands(before: str, control: s
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"])))
 def test_text_without_control_characters_passes(text: str) -> None:
     assert not has_control(text)
+
+
+def test_a_failing_test_shows_what_it_printed_and_where_its_log_is() -> None:
+    printed, logged = ("Captured stdout call", "seen"), ("Captured log call", "pages of lines")
+    report = pytest.TestReport("x", ("x", 1, "x"), {}, "failed", None, "call", sections=[printed, logged])
+    hook = conftest.pytest_runtest_makereport()
+    next(hook)
+    with pytest.raises(StopIteration):
+        hook.send(report)
+    assert report.sections[0] == printed
+    assert [title for title, _ in report.sections] == ["Captured stdout call", "Log"]

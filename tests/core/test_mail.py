@@ -98,6 +98,22 @@ async def test_a_refusal_names_neither_the_address_nor_the_servers_words(plain: 
     assert plain.emails == []
 
 
+@pytest.mark.parametrize("before", ["", "Situação "])
+async def test_an_encoded_word_that_somebody_wrote_is_shown_and_never_decoded(plain: MailServer, before: str) -> None:
+    mailer = SmtpMailer(f"smtp://127.0.0.1:{plain.port}", SENDER)
+    await mailer.send(ADDRESS, f"{before}=?utf-8?q?Pague_=52=24_50?= já", "y")
+    (email,) = plain.emails
+    assert email["Subject"] == f"{before}= ?utf-8?q?Pague_=52=24_50?= já"
+
+
+@pytest.mark.parametrize("local", ["=?utf-8?q?todos=40cidade.example=2C?=", "=?utf-8?q?todos?="])
+async def test_an_address_that_decodes_to_another_one_is_refused(plain: MailServer, local: str) -> None:
+    mailer = SmtpMailer(f"smtp://127.0.0.1:{plain.port}", SENDER)
+    with pytest.raises(MailRefused) as refused:
+        await mailer.send(f"{local}@correio.example", "x", "y")
+    assert (str(refused.value), plain.emails) == ("mail-ValueError", [])
+
+
 async def test_an_email_that_is_sent_again_is_known_by_its_id(plain: MailServer) -> None:
     mailer = SmtpMailer(f"smtp://127.0.0.1:{plain.port}", SENDER)
     for _ in range(2):

@@ -36,7 +36,7 @@ class Form(BaseModel):
         ("at", "ontem", "valor inválido"),
         ("count", 0, "deve ser maior ou igual a 1"),
         ("count", 3, "valor inválido"),
-        ("name", "z", "não tem a forma esperada (^'x' or 'y'$)"),
+        ("name", "z", "não tem a forma esperada"),
         ("latitude", "norte", "deve ser um número"),
         ("latitude", [1], "deve ser um número"),
         ("latitude", "nan", "deve ser um número"),

@@ -11,14 +11,16 @@ from balcao.core.database import pool
 from balcao.core.database.pool import Database
 from balcao.core.database.shares import Shares, holder
 from balcao.core.errors import TooMany
-from balcao.settings import Settings, SettingsError
+from balcao.core.http.operations import name_for_machines
+from balcao.core.live.rates import SETTINGS as LIVE_SETTINGS
+from balcao.settings import Settings, SettingsError, variable_of
+from balcao.settings.rates import WIDENED
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import all_operations
 from tests.support.patience import PATIENCE
 
 ANA, BRUNO = "90000000175", "90000000256"
-# One call an hour, a hundred times more in the sandbox.
-RATE, ALLOWED = "1/hour", 100
+RATE, ALLOWED = "20/hour", 20
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
         database_pool=4,
         read_rate=RATE,
         write_rate=RATE,
-        machine_read_rate="2/hour",
+        machine_read_rate="40/hour",
     )
 
 
@@ -86,6 +88,36 @@ def test_every_operation_has_a_rate_as_the_rules_say() -> None:
         "registry.request_crm_anonymisation",
         "registry.read_crm_anonymisation",
     }
+
+
+def test_in_the_sandbox_defaults_are_a_hundred_times_higher_and_what_is_written_counts() -> None:
+    usual = Settings(profile="production")
+    # What refusals cost is the same everywhere, and the tests' own.
+    for name in LIVE_SETTINGS[: LIVE_SETTINGS.index("refused_rate")]:
+        amount, _, period = getattr(usual, name).partition("/")
+        assert getattr(Settings(), name) == f"{int(amount) * 100}/{period}"
+        assert getattr(Settings.model_validate({name: "7/minute"}), name) == "7/minute"
+        assert Settings.load({variable_of(name): getattr(usual, name)}).model_dump()[name] == getattr(usual, name)
+    assert Settings().refused_rate == usual.refused_rate
+    assert set(LIVE_SETTINGS) == {*WIDENED, "refused_rate"}
+
+
+@pytest.mark.parametrize(
+    ("key", "rates"),
+    [
+        ("health_units.issue_stream_ticket", ("3000/minute", "30000/minute")),
+        ("employability.submit_application", ("1000/minute", "1000/minute")),
+        ("registry.read_preferences", ("7/minute", "50000/second")),
+        ("registry.receive_crm_event", ("", "")),
+    ],
+)
+def test_an_operations_own_rate_is_widened_too_and_what_is_changed_live_is_not(
+    key: str, rates: tuple[str, str]
+) -> None:
+    (operation,) = (served.operation for served in all_operations() if str(served) == key)
+    assert operation.rates(Settings(read_rate="7/minute")) == rates
+    changed = {operation.key: "8/minute", name_for_machines(operation.key): "9/minute"}
+    assert operation.rates(Settings(), changed) == ("8/minute", "9/minute")
 
 
 def test_a_rate_that_cannot_be_read_is_refused_by_name() -> None:

@@ -193,6 +193,7 @@ def test_another_role_never_takes_a_right_away(
     [
         (public(), "public", None, "public"),
         (authenticated(), "authenticated", None, "authenticated"),
+        (authenticated(is_fixed=True), "authenticated", None, "fixed"),
         (own("pets:read"), "self(pets:read)", "self", "action"),
         (action("pets:read"), "action:pets:read", None, "action"),
         (scope("a", "b"), "scope:a or scope:b", "scope:a scope:b", "action"),

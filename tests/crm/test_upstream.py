@@ -132,6 +132,53 @@ async def test_a_look_up_without_records_is_a_failure(records: bytes) -> None:
             await client.look_up(DAVI, Deadline.within(PATIENCE))
 
 
+ACCOUNT = {"Id": "0010000000DEMO", "CPF__c": DAVI.digits, "LastName": "Furtado", "PersonEmail": "davi@casa.example"}
+SOMEBODY_ELSE = ACCOUNT | {"CPF__c": "90000000337"}
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [SOMEBODY_ELSE],
+        [ACCOUNT, SOMEBODY_ELSE],
+        [SOMEBODY_ELSE, ACCOUNT],
+        [ACCOUNT | {"CPF__c": None}],
+        [{name: value for name, value in ACCOUNT.items() if name != "CPF__c"}],
+        [ACCOUNT | {"CPF__c": ""}],
+        [ACCOUNT | {"CPF__c": int(DAVI.digits)}],
+        [ACCOUNT | {"CPF__c": [DAVI.digits]}],
+        [ACCOUNT | {"CPF__c": f" {DAVI.digits}"}],
+        [ACCOUNT | {"CPF__c": DAVI.digits[:-1]}],
+    ],
+    ids=str,
+)
+async def test_an_answer_with_a_record_that_does_not_bear_the_persons_cpf_is_a_failure(records: list[Any]) -> None:
+    """Before a look-up is shown, and before a push writes to the account that it found."""
+    async with open_client(Foreign(200, json.dumps({"done": True, "records": records}).encode())) as client:
+        for ask in (client.look_up, client.find):
+            with pytest.raises(CrmAway) as raised:
+                await ask(DAVI, Deadline.within(PATIENCE))
+            assert raised.value.error_code == "ANSWER_MISDIRECTED"
+
+
+async def test_a_cpf_that_the_crm_punctuates_is_the_same_person() -> None:
+    body = json.dumps({"records": [ACCOUNT | {"CPF__c": "900.000.004-18"}]}).encode()
+    async with open_client(Foreign(200, body)) as client:
+        found = await client.find(DAVI, Deadline.within(PATIENCE))
+        assert found == ACCOUNT["Id"]
+        (records,) = await client.select(Deadline.within(PATIENCE), client.query_accounts(DAVI))
+        assert records == [ACCOUNT]
+
+
+async def test_an_answer_that_is_not_the_whole_list_is_a_failure() -> None:
+    """Whoever showed, exported or compared a part would take the rest for deleted."""
+    body = json.dumps({"done": False, "nextRecordsUrl": "/services/data/v60.0/query/01g", "records": [ACCOUNT]})
+    async with open_client(Foreign(200, body.encode())) as client:
+        with pytest.raises(CrmAway) as raised:
+            await client.find(DAVI, Deadline.within(PATIENCE))
+        assert raised.value.error_code == "ANSWER_INCOMPLETE"
+
+
 async def test_calls_go_where_the_token_says() -> None:
     there = Foreign(201, b'{"id": "001"}')
     here = Foreign(500)

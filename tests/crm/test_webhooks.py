@@ -18,7 +18,7 @@ from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.serving import handlers
 
-CARLA = "90000000337"
+BRUNO, CARLA = "90000000256", "90000000337"
 
 
 class Listener:
@@ -130,6 +130,25 @@ def test_a_filed_anonymisation_empties_the_account_and_says_so(
     assert (emptied["PersonEmail"], emptied["FirstName"], emptied["consents"]) == (None, None, [])
     request = rest.get(f"/sobjects/SolicitacaoAnonimizacao__c/{filed.json()['id']}").json()
     assert (request["Status__c"], request["DataConclusao__c"] is None) == ("concluido", False)
+
+
+def test_what_is_filed_for_an_account_is_done_to_that_account_whatever_cpf_stands_beside_it(
+    listener: Listener, crm: RunningCrm, rest: httpx.Client
+) -> None:
+    """As in a real CRM: whoever writes under the wrong account does it to somebody else, and the sandbox shows it."""
+    [bruno], [carla] = crm.accounts(BRUNO), crm.accounts(CARLA)
+    consent = {"Conta__c": bruno["Id"], "CPF__c": CARLA, "Categoria__c": "saude", "Status__c": "IN"}
+    rest.patch(f"/sobjects/Consentimento__c/Chave__c/{CARLA}%7Csaude%7Csms", json=consent).raise_for_status()
+    assert listener.next()["cpf"] == BRUNO
+    rest.post("/sobjects/SolicitacaoAnonimizacao__c", json={"Conta__c": bruno["Id"], "CPF__c": CARLA})
+    assert listener.next()["cpf"] == BRUNO
+    assert (crm.accounts(BRUNO)[0]["PersonEmail"], crm.accounts(CARLA)) == (None, [carla])
+
+
+@pytest.mark.parametrize("entity", ["SolicitacaoAnonimizacao__c", "Consentimento__c"])
+def test_nothing_is_filed_for_an_account_that_is_none(rest: httpx.Client, entity: str) -> None:
+    filed = rest.post(f"/sobjects/{entity}", json={"Conta__c": "001", "CPF__c": CARLA})
+    assert (filed.status_code, filed.json()[0]["errorCode"]) == (400, "INVALID_CROSS_REFERENCE_KEY")
 
 
 def test_an_absent_registry_does_not_touch_the_answer(tmp_path: Path) -> None:

@@ -64,10 +64,14 @@ def run(*words: object) -> str:
 
 @systemd
 def test_systemd_takes_the_units_and_finds_little_exposed(folder: Path) -> None:
-    units = sorted((folder / "systemd").iterdir())
-    assert len(units) == 3
+    units = [
+        *(folder / "systemd").iterdir(),
+        *(folder / "backup").glob("*.service"),
+        *(folder / "backup").glob("*.timer"),
+    ]
+    assert len(units) == 8
     assert run("systemd-analyze", "verify", *units) == ""
-    for unit in units:
+    for unit in [unit for unit in units if unit.suffix == ".service"]:
         run("systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", unit)
 
 
@@ -143,12 +147,12 @@ def test_docker_compose_and_kubectl_read_what_is_meant(folder: Path, tmp_path: P
 
 def test_no_secret_stands_in_a_file_that_others_may_read(folder: Path) -> None:
     own = vars(Secrets.of(folder)).values()
-    assert len(set(own)) == 5
+    assert len(set(own)) == 6
     assert all(len(bytes.fromhex(secret)) == 32 for secret in own)
     for path in (path for path in folder.rglob("*") if path.is_file()):
         is_secret = any(secret in path.read_text("utf-8") for secret in own)
         assert stat.S_IMODE(path.stat().st_mode) == (0o600 if is_secret else 0o644), path
-        assert is_secret == (path.name in {"balcao.env", "balcao-owner.env", "roles.sql"})
+        assert is_secret == (path.name in {"balcao.env", "balcao-owner.env", "balcao-backup.env", "roles.sql"})
 
 
 def test_other_answers_keep_the_secrets_and_overwrite_nothing_unasked(tmp_path: Path) -> None:
@@ -156,7 +160,7 @@ def test_other_answers_keep_the_secrets_and_overwrite_nothing_unasked(tmp_path: 
     assert "--public-url" in terminal.refusal("init", "production")
     assert terminal.run("init", "production", *ANSWERS).returncode == 0
     first = settings.read_text("utf-8")
-    assert terminal.run("init", "production", *ANSWERS).stdout.startswith("0 de 14 arquivos")
+    assert terminal.run("init", "production", *ANSWERS).stdout.startswith("0 de 20 arquivos")
     assert "balcao.env" in terminal.refusal("init", "production", *ANSWERS, "--port=9000")
     assert settings.read_text("utf-8") == first
     assert terminal.run("init", "production", *ANSWERS, "--port=9000", "--replace").returncode == 0

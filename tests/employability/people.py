@@ -16,7 +16,7 @@ def staff(issuer: Issuer, role: str = "go:admin") -> dict[str, str]:
 
 
 def machine(issuer: Issuer, *roles: str) -> dict[str, str]:
-    return bearer(issuer.machine("sistema-parceiro", realm_access={"roles": list(roles)}))
+    return bearer(issuer.machine("painel-saude", realm_access={"roles": list(roles)}))
 
 
 def expired(issuer: Issuer) -> dict[str, str]:

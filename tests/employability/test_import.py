@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
+import msgspec
 import pytest
 from stdnum.br import cnpj
 
@@ -14,6 +15,7 @@ from balcao.employability import SERVICE
 from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals, written
 from tests.support.fixtures import Sql
+from tests.support.statements import recorded
 
 SAMPLES = Path(__file__).parents[2] / "docs/operate/samples/employability"
 FILES = {
@@ -41,6 +43,12 @@ def report(tmp_path: Path) -> Path:
 def read_all(sql: Sql) -> list[list[Any]]:
     """Every row with the transaction that wrote it."""
     return [sql(f"SELECT *, xmin::text FROM employability.{table} ORDER BY 1, 2") for table in TABLES]
+
+
+def read_values(sql: Sql) -> list[tuple[Any, ...]]:
+    """The reference values, in the order of their tables; of the same place, by their texts."""
+    found = sql("SELECT id, kind, posicao, descricao FROM employability.reference_value ORDER BY 2, 3, 4")
+    return [tuple(row) for row in found]
 
 
 def test_the_samples_are_imported_and_again_touch_no_row(load: Load, sql: Sql, report: Path) -> None:
@@ -134,6 +142,23 @@ def test_jobs_never_come_as_a_table(load: Load, tmp_path: Path) -> None:
     assert refused.value.code == "import-not-table"
 
 
+def test_a_job_that_refers_to_nothing_is_refused_alone(load: Load, tmp_path: Path, sql: Sql, report: Path) -> None:
+    load(SAMPLES / "employers.jsonl", "employers")
+    sample = msgspec.json.decode((SAMPLES / "jobs.jsonl").read_bytes().splitlines()[0])
+    lines = [sample | {"id": str(uuid4()), "titulo": f"Vaga {number}"} for number in range(6)]
+    assert counts(load(written(tmp_path / "a", [lines[0]]), "jobs")) == (1, 1, 0, 0)
+    lines[0] |= {"titulo": "Outra", "id_contratante": "11111111000191"}
+    lines[3] |= {"id_regime_contratacao": str(uuid4())}
+    assert counts(load(written(tmp_path / "b", lines), "jobs", report=report)) == (6, 4, 0, 2)
+    reasons = refusals(report)
+    assert list(reasons) == [1, 4]
+    assert "foi excluído" in reasons[1]
+    assert "aponta para algo que não existe" in reasons[4]
+    query = "SELECT titulo FROM employability.job WHERE id = ANY ($1::uuid[]) ORDER BY titulo"
+    stored = [row["titulo"] for row in sql(query, [line["id"] for line in lines])]
+    assert stored == ["Vaga 0", "Vaga 1", "Vaga 2", "Vaga 4", "Vaga 5"]
+
+
 def test_a_reference_value_takes_the_id_of_the_file_until_something_uses_it(
     load: Load, tmp_path: Path, sql: Sql, report: Path
 ) -> None:
@@ -151,3 +176,51 @@ def test_a_reference_value_takes_the_id_of_the_file_until_something_uses_it(
     line = {"tabela": "regimes-contratacao", "id": str(uuid4()), "descricao": "CLT"}
     assert counts(load(written(tmp_path / "b", [line]), "reference-values", report=report)) == (1, 0, 0, 1)
     assert [tuple(row) for row in sql(query, "regimes-contratacao")] == used
+
+
+def test_values_of_one_batch_come_out_as_one_after_the_other(
+    load: Load, tmp_path: Path, sql: Sql, report: Path
+) -> None:
+    """The same lines in one file, and each in a file of its own."""
+    one, two, three = (str(UUID(int=number)) for number in (1, 2, 3))
+
+    def value(descricao: str, tabela: str = "zonas", **members: Any) -> dict[str, Any]:
+        return {"tabela": tabela, "descricao": descricao} | members
+
+    lines = [
+        value("Vale", id=one),
+        value("vale"),  # the same text: the later one counts
+        value("Morro", id=two),
+        value("Ilhas", id=two),  # the same id: renamed
+        value("Morro", id=three),  # free again
+        value("Ilhas", id=one),  # another one's text
+        value("Fundamental II", "escolaridades", ordem=4),
+        value("Curso livre", "escolaridades"),  # after all others, in their places of now
+        value("Pós-doutorado", "escolaridades", ordem=200),
+        value("Livre-docência", "escolaridades"),
+        value("Serra do Mar"),
+        value("Baixada"),
+        value("Vale", "idiomas", id=two),  # an id of another table
+    ]
+    shipped = read_values(sql)
+    outcomes = [load(written(tmp_path / f"{n}", [line]), "reference-values") for n, line in enumerate(lines)]
+    expected = read_values(sql)
+    alone = [counts(outcome)[3] for outcome in outcomes]
+    sql("DELETE FROM employability.reference_value WHERE id <> ALL ($1::uuid[])", [id_ for id_, *_ in shipped])
+    assert read_values(sql) == shipped
+
+    outcome = load(written(tmp_path / "all", lines), "reference-values", report=report)
+    assert set(refusals(report)) == {number for number, refused in enumerate(alone, 1) if refused} == {6, 13}
+    assert counts(outcome)[1] == sum(counts(alone)[1] for alone in outcomes)
+    # Who comes without an id is given one.
+    assert [row[1:] for row in read_values(sql)] == [row[1:] for row in expected]
+    assert {UUID(one), UUID(two), UUID(three)} <= {id_ for id_, *_ in read_values(sql)}
+
+
+def test_a_batch_of_reference_values_costs_no_statement_a_row(load: Load, tmp_path: Path, sql: Sql) -> None:
+    lines = [{"tabela": "idiomas", "descricao": f"Língua {number}"} for number in range(300)]
+    with recorded() as sent:
+        assert counts(load(written(tmp_path / "a", lines), "reference-values")) == (300, 300, 0, 0)
+    assert len([text for text in sent.texts if "reference_value" in text]) == 2
+    found = sql("SELECT descricao FROM employability.reference_value WHERE descricao LIKE 'Língua %' ORDER BY posicao")
+    assert [row["descricao"] for row in found] == [line["descricao"] for line in lines]

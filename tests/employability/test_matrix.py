@@ -65,7 +65,7 @@ def passes(rule: Who, who: str) -> bool:
 def tokens(issuer: Issuer) -> dict[str, dict[str, str]]:
     people = {OWNER: bearer(issuer.person(ANA)), OTHER: bearer(issuer.person(BRUNO))}
     staff = {role: bearer(issuer.person(GILDA, realm_access={"roles": [role]})) for role in STAFF}
-    return {VISITOR: {}, MACHINE: bearer(issuer.machine("sistema-parceiro")), **people, **staff}
+    return {VISITOR: {}, MACHINE: bearer(issuer.machine("painel-saude")), **people, **staff}
 
 
 def test_the_page_has_a_row_for_each_operation_and_for_no_other() -> None:

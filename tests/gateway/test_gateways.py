@@ -25,7 +25,7 @@ from tests.contract.test_contract import check
 from tests.support import databases
 from tests.support.gateways import Certificate, running
 from tests.support.issuer import Issuer, bearer, new_key
-from tests.support.patience import until_now
+from tests.support.patience import PATIENCE, until_now
 from tests.support.sandbox import IndependentTokens, Sandbox
 from tests.support.sandbox import running as running_sandbox
 from tests.support.server import RunningServer, free_port
@@ -193,8 +193,15 @@ def test_a_callers_request_id_comes_back_and_another_is_made(kind: str, gateway:
 
 
 def test_the_check_endpoint_is_not_to_be_had_from_outside(gateway: httpx.Client, issuer: Issuer) -> None:
-    for path in ("/access/api/v1/check", f"/access/api/v1/check{PETS}", f"/access/api/v1/check-token{PETS}"):
-        assert gateway.get(path, headers=bearer(issuer.admin())).status_code == 404
+    beginnings = (
+        "/access/api/v1/check", "/access/api/v1/%63heck", "/access/api/v1/chec%6B", "/access/api/v1/chec%6b",
+        "/access/%61pi/%761/check", "/access/%61%70%69/v%31/%63%68%65%63%6B", "/api/v1/check", "/api/v1/%63heck",
+    )  # fmt: skip
+    for path in (f"{beginning}{end}" for beginning in beginnings for end in ("", PETS, "-token", f"-token{PETS}")):
+        address = gateway.base_url.copy_with(raw_path=path.encode())  # as it is written
+        refused = gateway.get(address, headers=bearer(issuer.admin()))
+        assert (refused.status_code, refused.headers.get("X-Access-Decision")) == (404, None), path
+    assert gateway.get("/access/api/v1/actions", headers=bearer(issuer.admin())).status_code == 200
 
 
 def test_a_page_of_a_portal_can_read_the_gateways_refusals(gateway: httpx.Client, issuer: Issuer) -> None:
@@ -255,13 +262,16 @@ class Echo(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def before_echo(kind: str, folder: Path, **settings: str) -> Iterator[tuple[httpx.Client, ThreadingHTTPServer]]:
+def before_echo(
+    kind: str, folder: Path, http_port: int = 0, /, **settings: str
+) -> Iterator[tuple[httpx.Client, ThreadingHTTPServer]]:
     folder.chmod(0o755)
     certificate = Certificate(folder)
     with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         behind = Server("127.0.0.1", server.server_address[1])
-        plan = Plan(Settings.load(settings), app.SERVICES, [behind], certificate.frontend(free_port()))
+        front = dataclasses.replace(certificate.frontend(free_port()), http_port=http_port)
+        plan = Plan(Settings.load(settings), app.SERVICES, [behind], front)
         with running(kind, plan, folder, certificate) as client:
             yield client, server
         server.shutdown()
@@ -292,6 +302,15 @@ def test_who_called_is_what_the_gateway_says(kind: str, tmp_path: Path) -> None:
         own = client.get(PETS).json()["x-request-id"]
         until_now(lambda: own in read_logs())
     assert ANA not in read_logs()
+
+
+@pytest.mark.parametrize("port", ["", ":8443"])
+def test_who_comes_by_http_is_sent_to_the_port_that_people_type(kind: str, tmp_path: Path, port: str) -> None:
+    public_url, http_port = f"https://balcao.cidade.example{port}", free_port()
+    with before_echo(kind, tmp_path, http_port, BALCAO_PUBLIC_URL=public_url):
+        typed = f"http://127.0.0.1:{http_port}{PETS}?page=2"
+        sent = httpx.get(typed, headers={"Host": "balcao.cidade.example:80"}, timeout=PATIENCE)
+    assert (sent.status_code, sent.headers["Location"]) == (308, f"{public_url}{PETS}?page=2")
 
 
 def test_a_flood_from_one_address_is_refused_in_the_words_of_the_service(kind: str, tmp_path: Path) -> None:

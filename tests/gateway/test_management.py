@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from balcao import app
-from balcao.cli.plan import listening_for_management
+from balcao.cli.plan import claiming_for_management
 from balcao.cli.processes import channel, worker
 from balcao.cli.processes import management as role
 from balcao.cli.processes.channel import Order, Watched
@@ -165,7 +165,7 @@ async def test_a_worker_whose_loop_stands_still_ends_its_process(
 
 async def test_a_worker_is_ready_once_its_loop_has_asked_for_jobs(settings: Settings, database_url: str) -> None:
     port = free_port()
-    with listening_for_management("127.0.0.1", port) as (sock,):
+    with claiming_for_management("127.0.0.1", port) as (sock,):
         order = Order(database_url, sockets={"management": sock.detach()}, watched=Watched(("worker-0",), True))
         async with (
             httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client,

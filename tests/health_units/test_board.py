@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator
 
 import httpx
+import pytest
 import pytest_asyncio
 
 from balcao.core.context.call import operator_call
@@ -15,7 +16,7 @@ from balcao.health_units import SERVICE
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import OpenBody
 from balcao.health_units.records import Tipo
-from balcao.health_units.risk.board import UnitBoard
+from balcao.health_units.risk.board import Picture, UnitBoard
 from balcao.health_units.risk.service import refresh
 from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
@@ -28,9 +29,17 @@ UNIT = Cnes("7000001")
 
 
 @pytest_asyncio.fixture
-async def client(platform: Platform, issuer: Issuer) -> AsyncIterator[httpx.AsyncClient]:
+async def board(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> UnitBoard:
+    """A board that nobody confirms but the test: the process reads its own again whenever something is published."""
+    own = UnitBoard()
+    monkeypatch.setitem(platform.parts, UnitBoard, own)
+    return own
+
+
+@pytest_asyncio.fixture
+async def client(platform: Platform, board: UnitBoard, issuer: Issuer) -> AsyncIterator[httpx.AsyncClient]:
     await units.put_unit(operator_call(platform, "health_units.test"), UNIT, UnitBody(nome="Teste", tipo=Tipo.CF))
-    await refresh(platform, platform.part(UnitBoard))
+    await refresh(platform, board)
     transport = httpx.ASGITransport(service_alone(SERVICE, platform))
     headers = bearer(issuer.person("90000000175"))
     async with httpx.AsyncClient(transport=transport, base_url="http://health", headers=headers) as opened:
@@ -38,30 +47,34 @@ async def client(platform: Platform, issuer: Issuer) -> AsyncIterator[httpx.Asyn
 
 
 async def test_an_unconfirmed_state_is_not_told_and_comes_back_by_itself(
-    platform: Platform, client: httpx.AsyncClient
+    platform: Platform, board: UnitBoard, client: httpx.AsyncClient
 ) -> None:
-    board = platform.part(UnitBoard)
-
     def age(seconds: float) -> None:
-        """Before each call, as the process confirms its state by itself every few seconds."""
         board.confirmed_at = time.monotonic() - seconds
 
     assert (await client.get(f"/unidade/{UNIT}/risco")).status_code == 200
     age(100)
     assert (await client.get(f"/unidade/{UNIT}/risco")).status_code == 200
+    age(121)
     for cnes in (UNIT, "9999999"):
-        age(121)
         stale = await client.get(f"/unidade/{cnes}/risco")
         assert (stale.status_code, stale.headers["Error-Code"]) == (503, "risk-unconfirmed")
         assert stale.headers["Retry-After"] == "5"
         assert isinstance(stale.json()["detail"], str)
         assert stale.headers["Cache-Control"] == "no-store"
-    age(121)
     readiness = await client.get("/readiness")
     assert (readiness.status_code, readiness.json()["checks"]["risk"]) == (503, False)
     await refresh(platform, board)
     assert (await client.get(f"/unidade/{UNIT}/risco")).status_code == 200
     assert (await client.get("/readiness")).status_code == 200
+
+
+def test_a_picture_that_was_asked_for_earlier_never_takes_the_place_of_a_later_one() -> None:
+    """Two reads may be on the way at once, and the earlier one may come last: without the unit added between them."""
+    board = UnitBoard()
+    board.replace(Picture(2, "", {}, frozenset()), asked_at=20.0)
+    board.replace(Picture(1, "", {}, frozenset()), asked_at=10.0)
+    assert (board.sequence, board.confirmed_at) == (2, 20.0)
 
 
 async def test_a_lost_listener_is_replaced_and_misses_nothing(platform: Platform) -> None:

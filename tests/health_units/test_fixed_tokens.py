@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import httpx
 import pytest
 
 from balcao import app
-from balcao.core.access.caller import TokenRefused
-from balcao.core.access.fixed_tokens import FixedCallers
+from balcao.core.access import fixed_tokens as access
+from balcao.core.access.caller import Caller, TokenRefused
+from balcao.core.access.fixed_tokens import FixedTokens
 from balcao.health_units import demo
 from balcao.settings import Settings, SettingsError, fixed_tokens
 from tests.support.issuer import Issuer, bearer
@@ -77,20 +79,102 @@ def test_a_token_that_is_listed_no_longer_opens_nothing(without_the_first: httpx
 
 def test_its_bearer_is_a_machine_with_the_operations_scopes_until_its_last_day() -> None:
     token, entry = fixed_tokens.make(RISK, date(2026, 1, 31))
-    callers = FixedCallers([entry], ("sms:read",))
+    listed = FixedTokens("", [entry])
     header = f"bearer  {token}".encode()
     last_moment = datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC).timestamp()
-    caller = callers.find(header, last_moment)
+    caller = listed.find(RISK, ("sms:read",), header, last_moment)
     assert caller is not None
     assert caller.is_machine
     assert caller.scopes == {"sms:read"}
     assert caller.roles == frozenset()
     assert (caller.client, caller.subject) == (f"fixed-{entry.digest.hex()[:12]}",) * 2
     with pytest.raises(TokenRefused) as refused:
-        callers.find(header, last_moment + 1)
-    assert refused.value.reason == "token-expired"
-    assert callers.find(None, last_moment) is None
-    assert callers.find(b"Bearer other", last_moment) is None
+        listed.find(RISK, ("sms:read",), header, last_moment + 1)
+    assert (refused.value.reason, refused.value.is_genuine) == ("token-expired", True)
+    assert listed.find(RISK, ("sms:read",), None, last_moment) is None
+    assert listed.find(RISK, ("sms:read",), b"Bearer other", last_moment) is None
+    assert listed.find(RISK, (), header, last_moment) is None
+    assert listed.find("health_units.stream_changes", ("sms:read",), header, last_moment) is None
+
+
+# ---- in a file ----------------------------------------------------------------------------------------------------
+
+ENTRIES = [fixed_tokens.format_entry(entry) for _, entry in TOKENS]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    listed = tmp_path / "fixed-tokens"
+    listed.write_text("# of the portal\n\n" + ", ".join(ENTRIES) + "  # since May\n")
+    return listed
+
+
+@pytest.fixture
+def by_file(
+    settings: Settings, database_url: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[httpx.Client]:
+    """A process whose setting names the file, at which it looks for every call."""
+    assert access.LOOK_SECONDS <= 60
+    monkeypatch.setattr(access, "LOOK_SECONDS", 0.0)
+    named = Settings.load({"BALCAO_FIXED_SERVICE_TOKENS": str(file)}).fixed_service_tokens
+    with (
+        RunningServer(
+            app.build(settings.model_copy(update={"fixed_service_tokens": named}), database_url, ["health_units"])
+        ) as running,
+        httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
+    ):
+        yield client
+
+
+def statuses(http: httpx.Client) -> list[int]:
+    return [read(http, token).status_code for token, _ in TOKENS]
+
+
+def test_a_token_that_is_taken_out_of_the_file_opens_nothing_and_one_that_comes_in_does(
+    by_file: httpx.Client, file: Path
+) -> None:
+    assert statuses(by_file) == [200, 200]
+    file.write_text(f"{ENTRIES[1]}\n")
+    assert statuses(by_file) == [401, 200]
+    replacing = file.with_suffix(".new")
+    replacing.write_text(f"{ENTRIES[0]}\n")
+    replacing.replace(file)
+    assert statuses(by_file) == [200, 401]
+
+
+def test_a_mistake_in_the_file_withdraws_a_token_and_never_keeps_one(
+    by_file: httpx.Client, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file.write_text(f"{ENTRIES[0]}0\n{ENTRIES[1]}\n")
+    assert statuses(by_file) == [401, 200]
+    assert "fixed_tokens.line_unreadable" in caplog.text
+    file.write_bytes(b"\xff")
+    assert statuses(by_file) == [401, 401]
+    file.write_text("\n".join(ENTRIES))
+    assert statuses(by_file) == [200, 200]
+    file.unlink()
+    assert statuses(by_file) == [401, 401]
+    assert TOKENS[0][0] not in caplog.text
+
+
+def test_an_expired_or_withdrawn_bearer_is_known_as_such(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "LOOK_SECONDS", 0.0)
+    listed = FixedTokens(str(file), [entry for _, entry in TOKENS])
+    caller = listed.find(RISK, ("sms:read",), f"Bearer {TOKENS[0][0]}".encode(), 0.0)
+    assert caller is not None
+    person = Caller("fixed-000000000000", "", None, None, None, frozenset(), frozenset(), 0.0, "https://x")
+    assert [listed.has_withdrawn(one) for one in (caller, person)] == [False, False]
+    file.write_text("")
+    assert [listed.has_withdrawn(one) for one in (caller, person)] == [True, False]
+
+
+def test_a_file_that_cannot_be_read_or_has_a_wrong_line_is_refused_at_start(file: Path) -> None:
+    file.write_text(f"{ENTRIES[0]}\nx\n")
+    with pytest.raises(SettingsError, match=f"{file}, linha 2"):
+        Settings.load({"BALCAO_FIXED_SERVICE_TOKENS": str(file)})
+    file.unlink()
+    with pytest.raises(SettingsError, match=f"{file} não pode ser lido"):
+        Settings.load({"BALCAO_FIXED_SERVICE_TOKENS": str(file)})
 
 
 HASH = "0" * 64

@@ -14,6 +14,7 @@ from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals, written
 from tests.support.fixtures import Sql
 from tests.support.patience import until_now
+from tests.support.statements import recorded
 from tests.support.terminal import Terminal
 
 SAMPLES = Path(__file__).parents[2] / "docs/operate/samples/health_units"
@@ -185,3 +186,26 @@ def test_the_simulation_opens_changes_and_closes(terminal: Terminal, act: Any, s
         "health-units", "import", str(SAMPLES / "units.jsonl"), "--kind", "units", "--json", "--dry-run"
     )
     assert (imported["lines"], imported["refused"]) == (3, 0)
+
+
+def test_a_batch_of_units_costs_no_statement_a_row_and_each_change_one_entry(
+    load: Load, sql: Sql, tmp_path: Path
+) -> None:
+    path, codes = tmp_path / "units.jsonl", [f"994{number:04}" for number in range(150)]
+    load(written(path, [unit(cnes, semana=WEEK) for cnes in codes[:50]]), "units")
+    last = sql("SELECT last FROM health_units.feed_counter")[0]["last"]
+    lines = [
+        unit(codes[9], nome="Antes"),
+        *(unit(cnes, semana=WEEK) for cnes in reversed(codes)),
+        unit(codes[7], nome="Outro"),
+        unit(codes[8], semana=WEEK, abre_feriado=True),
+    ]
+    with recorded() as sent:
+        assert counts(load(written(path, lines), "units")) == (153, 102, 51, 0)
+    assert len([text for text in sent.texts if "health_units." in text]) == 3
+    found = sql("SELECT sequencia, cnes FROM health_units.change_feed WHERE sequencia > $1 ORDER BY 1", last)
+    told = [*reversed(codes[50:]), codes[8], codes[7]]
+    assert [tuple(row) for row in found] == list(enumerate(told, start=last + 1))
+    assert sql("SELECT last FROM health_units.feed_counter")[0]["last"] == last + len(told)
+    names = sql("SELECT nome FROM health_units.units WHERE cnes = ANY ($1) ORDER BY cnes", codes[7:10])
+    assert [row["nome"] for row in names] == ["Outro", "Unidade", "Unidade"]

@@ -71,7 +71,8 @@ def test_a_whole_episode_as_staff_see_it(send: Send, unit: str) -> None:
     raised = send("PATCH", unit, path, {"risco": "Vermelho"})
     assert (raised.json()["risco"], raised.headers["ETag"]) == ("Vermelho", '"v2"')
     confirmed = send("PATCH", unit, path, {"risco": "Vermelho"}).json()
-    assert confirmed["ultima_atualizacao"] > raised.json()["ultima_atualizacao"]
+    assert confirmed["ultima_atualizacao"] >= raised.json()["ultima_atualizacao"]
+    assert confirmed["versao"] == raised.json()["versao"] + 1
     closed = send("POST", unit, f"{path}/encerramento", {"risco": "Verde", "motivo": "calmo"}).json()
     assert (closed["risco"], closed["risco_maximo"], closed["causa"]) == ("Verde", "Vermelho", "normalizacao")
     detail = send("GET", unit, path).json()
@@ -142,7 +143,7 @@ def test_who_may_do_what(http: httpx.Client, issuer: Issuer, send: Send, unit: s
     id = open_one(send, unit)["id"]
     operator, auditor = staff(issuer, "saude:risco:operador"), staff(issuer, "saude:risco:auditor")
     citizen, panel = bearer(issuer.person("90000000175")), bearer(issuer.machine("painel-saude", "sms:read"))
-    other = bearer(issuer.machine("portal", "catalogo:read"))
+    other = bearer(issuer.machine("painel-saude", "catalogo:read"))
     callers: list[dict[str, str]] = [{}, citizen, panel, other, auditor, operator]
     for method, path, body, statuses in (
         ("GET", "", None, [401, 200, 200, 403, 200, 200]),

@@ -17,7 +17,8 @@ from balcao.core.errors import Conflict, NotFound, PreconditionFailed
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications import service, states, store
-from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody
+from balcao.health_units.notifications.cursors import decode_cursor, encode_cursor
+from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, LogQuery, OpenBody
 from balcao.health_units.records import Tipo
 from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
@@ -122,8 +123,40 @@ async def test_instants_move_forward_when_the_clock_does_not(call: Call, unit: C
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO), now)
     closed = await service.close_notification(call, unit, opened.id, CloseBody(), now - timedelta(hours=1))
     again = await service.open_notification(call, unit, OpenBody(risco=Risco.VERDE), now - timedelta(hours=2))
-    assert closed.ultima_atualizacao == opened.ultima_atualizacao + timedelta(seconds=1)
-    assert again.aberta_em == closed.ultima_atualizacao + timedelta(seconds=1)
+    assert opened.ultima_atualizacao < closed.ultima_atualizacao < again.aberta_em
+
+
+async def test_many_acts_at_once_are_never_told_ahead_of_the_clock(call: Call, unit: Cnes) -> None:
+    """The instant is that of the act: forty in one second moved it by forty seconds once."""
+    opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
+    body = ChangeBody(risco=Risco.LARANJA)
+    changes = [service.change_notification(call, unit, opened.id, body) for _ in range(40)]
+    changed = await asyncio.gather(*changes)
+    assert max(each.ultima_atualizacao for each in changed) <= utc_now()
+
+
+async def test_a_notification_is_found_by_the_instant_that_was_shown(call: Call, unit: Cnes) -> None:
+    at = utc_now().replace(microsecond=700_000)
+    opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO), at)
+    shown = at.replace(microsecond=0)
+    (found,) = await service.list_notifications(call, unit, LogQuery(de=shown, ate=shown), None)
+    assert found.id == opened.id
+    none = await service.list_notifications(call, unit, LogQuery(ate=shown - timedelta(seconds=1)), None)
+    assert none == []
+
+
+async def test_notifications_of_one_second_are_paged_without_loss(call: Call, unit: Cnes) -> None:
+    at = utc_now().replace(microsecond=0)
+    opened = []
+    for micros in (100, 200, 300):
+        moment = at + timedelta(microseconds=micros)
+        opened.append((await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO), moment)).id)
+        await service.close_notification(call, unit, opened[-1], CloseBody(), moment)
+    before, read = None, []
+    while page := await service.list_notifications(call, unit, LogQuery(limit=1), before):
+        read.append(page[0].id)
+        before = decode_cursor(unit, encode_cursor(unit, page[0].aberta_em))
+    assert read == opened[::-1]
 
 
 @pytest.mark.parametrize(
@@ -158,6 +191,20 @@ async def test_the_feed_shows_no_number_before_a_lower_one(call: Call, second_pr
 
     await asyncio.gather(watch(), write(call, unit), write(second_process, unit_of_second))
     assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in seen)
+
+
+async def test_a_feed_entry_has_the_instant_of_its_change_and_none_before_the_last(call: Call, unit: Cnes) -> None:
+    newest = "SELECT em FROM health_units.change_feed ORDER BY sequencia DESC LIMIT 1"
+    before = utc_now()
+    opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
+    (entry,) = await rows(call, newest)
+    assert before <= entry["em"] <= utc_now()
+    ahead = utc_now() + timedelta(hours=1)  # as after a clock that was set back
+    await rows(call, "UPDATE health_units.feed_counter SET em = $1", ahead)
+    await service.close_notification(call, unit, opened.id, CloseBody())
+    (entry,) = await rows(call, newest)
+    assert entry["em"] == ahead
+    await rows(call, "UPDATE health_units.feed_counter SET em = $1", before)
 
 
 async def test_a_feed_entry_carries_both_objects_as_callers_see_them(call: Call, unit: Cnes) -> None:

@@ -4,11 +4,13 @@ import itertools
 import re
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 
+from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units import SERVICE, demo
 from balcao.health_units.notifications import service as notifications
@@ -21,6 +23,7 @@ from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer, new_key
 
 ANA = "90000000175"
+MINUTE = timedelta(minutes=1)
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d-03:00")
 _codes = itertools.count(5000001)
 
@@ -97,7 +100,7 @@ def test_the_last_one_closed_as_a_mistake_leaves_the_one_before(read: Any, sql: 
 
 
 def test_a_whole_episode_as_a_citizen_sees_it(unit: Cnes, read: Any, act: Any) -> None:
-    opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO))
+    opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO), utc_now() - MINUTE)
     first = wait_until(read, unit, has_newest("Amarelo", "Ativo"))
     assert first["notificacao_ativa"] == first["ultima_notificacao"]
 
@@ -134,7 +137,7 @@ def test_a_unit_whose_only_notification_was_a_mistake_has_none(unit: Cnes, read:
 
 
 def test_confirming_moves_the_instant(unit: Cnes, read: Any, act: Any) -> None:
-    opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO))
+    opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO), utc_now() - MINUTE)
     before = wait_until(read, unit, has_newest("Amarelo", "Ativo"))
     act(notifications.change_notification, unit, opened.id, ChangeBody(risco=Risco.AMARELO))
     wait_until(read, unit, lambda answer: answer.json() != before and has_newest("Amarelo", "Ativo")(answer))
@@ -161,7 +164,7 @@ def test_an_unknown_unit_is_not_found(read: Any) -> None:
 
 @pytest.mark.parametrize("cnes", [demo.ACTIVE, "9999999", "123"])
 def test_a_machine_needs_the_scope_whatever_the_unit(http: httpx.Client, issuer: Issuer, cnes: str) -> None:
-    answer = http.get(path(cnes), headers=bearer(issuer.machine("portal", "catalogo:read")))
+    answer = http.get(path(cnes), headers=bearer(issuer.machine("painel-saude", "catalogo:read")))
     assert answer.status_code == 403
     assert isinstance(answer.json()["detail"], str)
 
@@ -207,4 +210,4 @@ def test_an_unchanged_answer_is_not_sent_again(read: Any) -> None:
 def test_a_machine_may_call_more_often_than_a_person() -> None:
     """It calls for many people: the portal holds one token for all its visitors."""
     (declared,) = (each for each in SERVICE.routes if each.key == "health_units.read_risk")
-    assert declared.rates(Settings()) == ("50/second", "500/second")
+    assert declared.rates(Settings(profile="production")) == ("50/second", "500/second")

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from balcao import app
+from balcao.core.access.logout_tokens import EVENT
 from balcao.core.audit import retention
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import streams
@@ -31,6 +32,8 @@ from tests.support.patience import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 PATH = "/health-units/unidades/eventos"
+# A bound against hanging on a busy machine, never a measurement.
+LONGEST_READ_SECONDS = 120.0
 _codes = itertools.count(4000001)
 
 
@@ -47,16 +50,19 @@ class Stream:
         self.answer = answer
         self.lines = answer.iter_lines()
         self.comments = 0
+        self._ends_at = time.monotonic() + LONGEST_READ_SECONDS
 
     def read(self, count: int) -> list[Event]:
-        """Return the next events; each must come within the client's patience."""
+        """Return the next events."""
         return list(itertools.islice(self, count))
 
     def __iter__(self) -> Iterator[Event]:
+        """Yield the events. Fails where heartbeats alone have come for too long: they would hold a test for ever."""
         members: dict[str, str] = {}
         for line in self.lines:
             if line.startswith(":"):
                 self.comments += 1
+                assert time.monotonic() < self._ends_at, "the events that the test waits for do not come"
             elif line:
                 name, _, value = line.partition(": ")
                 members[name] = value
@@ -130,6 +136,13 @@ def change(act: Any, cnes: Cnes, *colors: Risco) -> None:
     for color in colors[1:]:
         act(notifications.change_notification, cnes, opened.id, ChangeBody(risco=color))
     act(notifications.close_notification, cnes, opened.id, CloseBody())
+
+
+def test_a_stream_without_the_events_that_a_test_waits_for_fails_the_test() -> None:
+    stream = Stream(httpx.Response(200, content=b":\n\n" * 3))
+    stream._ends_at = time.monotonic()
+    with pytest.raises(AssertionError, match="do not come"):
+        stream.read(1)
 
 
 def test_a_change_reaches_a_listener_and_the_next_read(
@@ -245,7 +258,7 @@ def test_a_malformed_wish_is_a_listed_fault(listen: Listen, query: str, headers:
 def test_who_may_listen(listen: Listen, issuer: Issuer) -> None:
     for who, status in (
         ({}, 401),
-        (bearer(issuer.machine("portal", "catalogo:read")), 403),
+        (bearer(issuer.machine("painel-saude", "catalogo:read")), 403),
         (bearer(issuer.machine("painel-saude", "sms:read")), 200),
     ):
         with listen(who=who) as stream:
@@ -289,6 +302,23 @@ def test_a_stream_ends_with_its_token(listen: Listen, issuer: Issuer, monkeypatc
     assert time.time() >= int(datetime.now(UTC).timestamp())
 
 
+def test_a_stream_ends_with_the_session_that_it_was_opened_in(
+    server: RunningServer, listen: Listen, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "HEARTBEAT_SECONDS", 0.05)
+    with listen(who=bearer(issuer.person("90000000175", sid="of-the-stream"))) as stream:
+        assert stream.answer.status_code == 200
+        claims: dict[str, Any] = {
+            "aud": "portal",
+            "jti": "of-the-stream",
+            "events": {EVENT: {}},
+            "sid": "of-the-stream",
+        }
+        form = {"logout_token": issuer.token(**claims)}
+        httpx.post(f"{server.url}/auth/backchannel-logout", data=form, timeout=PATIENCE).raise_for_status()
+        assert list(stream) == []
+
+
 def test_a_listener_who_does_not_read_is_cut_off_and_the_others_go_on() -> None:
     hub, text = Hub(), b"x" * 1024
     listeners = [_listener(), _listener()]
@@ -306,4 +336,4 @@ def _listener() -> Listener:
         yield b""
 
     ends_at = (datetime.now(UTC) + timedelta(hours=1)).timestamp()
-    return Listener(("client", "address"), (), 0, 0, ends_at, lambda: True, nothing)
+    return Listener(("client", "address"), (), 0, 0, ends_at, lambda: True, lambda: False, nothing)

@@ -292,7 +292,10 @@ def test_the_city_snapshot_changes_with_the_risk_alone(unit: str, read: Ask, act
 
 
 def test_every_read_needs_a_token_and_a_machine_the_scope(http: httpx.Client, issuer: Issuer) -> None:
-    panel, other = bearer(issuer.machine("painel-saude", "sms:read")), bearer(issuer.machine("portal", "catalogo:read"))
+    panel, other = (
+        bearer(issuer.machine("painel-saude", "sms:read")),
+        bearer(issuer.machine("painel-saude", "catalogo:read")),
+    )
     for path in ("/unidades", "/unidades/risco", f"/unidade/{demo.QUIET}/horarios", "/feriados"):
         statuses = [http.get(f"/health-units{path}", headers=headers).status_code for headers in ({}, other, panel)]
         assert statuses in ([401, 403, 200], [401, 403, 404]), path

@@ -25,6 +25,7 @@ from balcao.core import guarded
 from balcao.core.context.call import Call
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cnes import Cnes
+from balcao.core.webhooks import DELAYS
 from balcao.health_units import SERVICE
 from balcao.health_units.intake import service as intake
 from balcao.health_units.notifications import service as notifications
@@ -34,7 +35,7 @@ from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.health_units.webhooks import service as webhooks
-from balcao.health_units.webhooks.jobs import DELAYS, JOBS
+from balcao.health_units.webhooks.jobs import JOBS
 from balcao.settings import Settings
 from tests.support.acting import Act, acting
 from tests.support.fixtures import Drain, Sql
@@ -268,7 +269,13 @@ def test_without_the_sandboxs_setting_no_private_address_is_called_and_none_with
         ("0.0.0.0", False),  # noqa: S104
         ("224.0.0.1", False), ("255.255.255.255", False), ("::1", False), ("fe80::1", False),
         ("fc00::1", False), ("::ffff:127.0.0.1", False), ("::ffff:93.184.216.34", True), ("64:ff9b::7f00:1", False),
-        ("2002:7f00:1::", False), ("::", False),
+        ("2002:7f00:1::", False), ("::", False), ("::127.0.0.1", False), ("::93.184.216.34", False),
+        ("::ffff:0:7f00:1", False), ("::ffff:0:5db8:d822", False), ("64:ff9b:1::7f00:1", False),
+        ("2001:0:7f00:1::", False), ("2001:10::1", False), ("2001:db8::1", False), ("3fff::1", False),
+        ("fec0::1", False), ("fed0::1", False), ("fd00:ec2::254", False), ("100::1", False), ("5f00::1", False),
+        ("ff0e::1", False), ("4000::1", False), ("192.88.99.1", False), ("::ffff:192.88.99.1", False),
+        ("192.88.98.1", True), ("168.63.129.16", False), ("::ffff:168.63.129.16", False), ("168.63.129.17", True),
+        ("192.0.0.192", False), ("100.100.100.200", False), ("198.18.0.1", False), ("240.0.0.1", False),
     ],
 )  # fmt: skip
 def test_only_addresses_of_the_internet_are_public(address: str, public: bool) -> None:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
-from balcao.gateway.serving import BACKLOG
+from balcao.gateway.listening import BACKLOG
 from tests.http.connection import Connection
 from tests.support.patience import until_now
 from tests.support.sizes import size

@@ -35,7 +35,9 @@ class RunningProvider(RunningServer):
         self.settings = settings
         database = Database(database_url, size=4)
         http = httpx.AsyncClient(timeout=PATIENCE)
-        self.realm = Realm(settings, database, Limits(generous=not strict), http)
+        # Guesses are as few as in production, where this provider is never served.
+        rated = settings.model_copy(update={"profile": "production"}) if strict else settings
+        self.realm = Realm(rated, database, Limits(), http)
         gateway = Gateway([provider.mount_realm(self.realm)], no_pages(), lambda: _opened(database, http))
         super().__init__(Application(gateway), port or settings.port)
 

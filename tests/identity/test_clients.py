@@ -6,7 +6,7 @@ import httpx
 import pytest
 from authlib.integrations.requests_client import OAuth2Session
 
-from balcao.core.access.caller import from_claims
+from balcao.core.access.caller import ClaimPolicy, from_claims
 from balcao.identity.demo import clients
 from balcao.identity.realm import load_clients
 from balcao.settings import Settings
@@ -44,7 +44,7 @@ def test_a_machine_token_names_the_client_and_no_person(provider: RunningProvide
     assert set(claims["scope"].split()) == EIGHT
     assert claims["preferred_username"] == "service-account-balcao-platform"
     assert not {"cpf", "name", "email", "sid"} & claims.keys()
-    assert from_claims(claims).is_machine
+    assert from_claims(claims, ClaimPolicy(machine_clients=frozenset({"balcao-platform"}))).is_machine
 
 
 def test_only_the_scopes_asked_for_are_granted(provider: RunningProvider) -> None:

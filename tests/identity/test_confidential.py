@@ -40,6 +40,10 @@ class PortalServer(Portal):
         assert "scope" not in url
         return str(url)
 
+    def refresh(self, token: str) -> dict[str, Any]:
+        with self.library() as tab:
+            return dict(tab.refresh_token(self.metadata["token_endpoint"], refresh_token=token))
+
     def exchange(self, address: str) -> dict[str, Any]:
         endpoint = self.metadata["token_endpoint"]
         return dict(self.oauth.fetch_token(endpoint, authorization_response=address, state=self.state))
@@ -68,6 +72,12 @@ def changed_client(provider: RunningProvider) -> Iterator[Callable[..., None]]:
     provider.realm.clients = known
 
 
+def age(sql: Sql, token: str, by: str) -> None:
+    """Let the use of a refresh token be so long ago."""
+    used = "UPDATE platform.identity_credential SET used_at = used_at - $2::text::interval"
+    sql(f"{used} WHERE hash = sha256(convert_to($1, 'UTF8'))", token, by)
+
+
 def test_the_two_demo_portals_may_leave_the_challenge_out() -> None:
     assert set(PORTALS) == {"portal-cidadao", "portal-servidor"}
 
@@ -94,6 +104,53 @@ def test_a_portals_server_logs_in_refreshes_twice_at_once_and_stays_logged_in(
         assert (shown["cpf"], shown["email"]) == (ANA, person(ANA).email)
         again = server.oauth.refresh_token(server.metadata["token_endpoint"], refresh_token=one["refresh_token"])
         assert provider.claims(again["access_token"])["sid"] == provider.claims(first["access_token"])["sid"]
+
+
+def test_a_portal_whose_response_was_lost_refreshes_at_its_next_turn_and_stays_logged_in(
+    server: PortalServer, sql: Sql
+) -> None:
+    first = server.tokens()["refresh_token"]
+    lost = server.refresh(first)["refresh_token"]
+    age(sql, first, "600 s")
+    again = server.refresh(first)
+    assert again["refresh_token"] == lost
+    assert server.refresh(lost)["refresh_token"] != lost
+
+
+@pytest.mark.parametrize(
+    ("aged", "has_secret", "is_followed"),
+    [("661 s", True, False), ("31 s", False, False), ("31 s", True, True)],
+    ids=["beyond the window", "stolen, without the secret", "what followed is in use already"],
+)
+def test_a_refresh_token_used_again_in_any_other_way_ends_the_grant(
+    server: PortalServer, provider: RunningProvider, sql: Sql, aged: str, *, has_secret: bool, is_followed: bool
+) -> None:
+    first = server.tokens()["refresh_token"]
+    last = server.refresh(first)["refresh_token"]
+    if is_followed:
+        last = server.refresh(last)["refresh_token"]
+    age(sql, first, aged)
+    form = {"grant_type": "refresh_token", "client_id": CIDADAO.client_id}
+    proof = {"client_secret": CIDADAO.secret} if has_secret else {}
+    assert refusal(provider.token(form | proof | {"refresh_token": first})) == (400, "invalid-grant")
+    assert refusal(provider.token(form | {"refresh_token": last})) == (400, "invalid-grant")
+
+
+def test_where_the_entry_sets_no_longer_time_a_lost_response_ends_the_session_after_half_a_minute(
+    server: PortalServer, provider: RunningProvider, changed_client: Callable[..., None], sql: Sql
+) -> None:
+    changed_client(repeat_seconds=Client.__struct_defaults__[-1])
+    first = server.tokens()["refresh_token"]
+    server.refresh(first)
+    age(sql, first, "31 s")
+    form = {"grant_type": "refresh_token", "refresh_token": first, "client_secret": CIDADAO.secret}
+    assert refusal(provider.token(form | {"client_id": CIDADAO.client_id})) == (400, "invalid-grant")
+
+
+def test_the_tokens_of_the_demo_portals_outlive_a_refresh_that_failed(server: PortalServer) -> None:
+    """A portal refreshes every 300 seconds, and has the next turn before the token ends."""
+    assert {portal.access_seconds for portal in PORTALS.values()} == {600}
+    assert server.tokens()["expires_in"] == 600
 
 
 def test_without_a_scope_all_scopes_of_people_are_granted(server: PortalServer) -> None:
@@ -159,13 +216,19 @@ def test_tokens_live_as_long_as_the_clients_entry_says(
 def test_a_machines_token_lives_as_long_as_its_entry_says(
     provider: RunningProvider, changed_client: Callable[..., None]
 ) -> None:
-    changed_client(access_seconds=60)
+    changed_client(machine_seconds=60, access_seconds=90)
     form = {"grant_type": "client_credentials", "client_id": CIDADAO.client_id, "client_secret": CIDADAO.secret}
     answer = provider.token(form).json()
     claims = provider.claims(answer["access_token"])
     assert answer["expires_in"] == claims["exp"] - claims["iat"] == 60
 
 
-def test_no_entry_outlives_the_keys_that_sign_its_tokens() -> None:
+@pytest.mark.parametrize("member", ["access_seconds", "machine_seconds"])
+def test_no_entry_outlives_the_keys_that_sign_its_tokens(member: str) -> None:
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(msgspec.to_builtins(CIDADAO) | {"access_seconds": 3601}, Client)
+        msgspec.convert(msgspec.to_builtins(CIDADAO) | {member: 3601}, Client)
+
+
+def test_no_entry_lets_a_refresh_token_be_repeated_for_longer_than_fifteen_minutes() -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(msgspec.to_builtins(CIDADAO) | {"repeat_seconds": 901}, Client)

@@ -46,7 +46,7 @@ def test_a_person_logs_in_and_the_portal_gets_the_tokens_of_the_specification(po
     assert set(tokens) == {
         "access_token", "expires_in", "refresh_token", "refresh_expires_in", "id_token", "token_type", "scope",
     }  # fmt: skip
-    assert (tokens["expires_in"], tokens["refresh_expires_in"], tokens["token_type"]) == (300, 1800, "Bearer")
+    assert (tokens["expires_in"], tokens["refresh_expires_in"], tokens["token_type"]) == (600, 1800, "Bearer")
     assert tokens["scope"] == "openid profile email"
 
 
@@ -55,7 +55,7 @@ def test_an_access_token_says_who_the_person_is(portal: Portal, provider: Runnin
     ana = person(ANA)
     assert claims["iss"] == provider.issuer
     assert (claims["aud"], claims["azp"]) == ("account", "portal-cidadao")
-    assert claims["exp"] - claims["iat"] == 300
+    assert claims["exp"] - claims["iat"] == 600
     assert (claims["cpf"], claims["preferred_username"], claims["name"]) == (ANA, ANA, ana.name)
     assert (claims["given_name"], claims["family_name"]) == ("Ana Beatriz", "Moreira")
     assert (claims["email"], claims["email_verified"]) == (ana.email, True)

@@ -43,10 +43,11 @@ def graph() -> grimp.ImportGraph:
     return grimp.build_graph("balcao", cache_dir=None)
 
 
-def texts() -> Iterator[Text]:
+@functools.cache
+def texts() -> list[Text]:
     """Every text of the code but the docstrings."""
-    for file in sorted(SOURCE.rglob("*.py")):
-        yield from texts_of(file.read_text("utf-8"), str(file.relative_to(SOURCE)))
+    files = sorted(SOURCE.rglob("*.py"))
+    return [text for file in files for text in texts_of(file.read_text("utf-8"), str(file.relative_to(SOURCE)))]
 
 
 def texts_of(code: str, file: str) -> Iterator[Text]:

@@ -106,7 +106,7 @@ def test_what_is_found_by_an_id_asks_for_it_once_it_is_somebody_elses(sandbox: S
     experience = f"/jobs/api/v1/empregabilidade/curriculo/experiencias/{sandbox.examples['experience_id']}"
     for path in (experience, f"/registry/v1/legal-entity/{sandbox.examples['cnpj']}"):
         assert refusal(sandbox.http.get(path, headers=staff)) == MISSING
-        assert sandbox.http.get(path, headers=staff | {"X-Access-Reason": "7"}).status_code == 200
+        assert sandbox.http.get(path, headers=staff | {"X-Access-Reason": "Atendimento 7"}).status_code == 200
     assert sandbox.http.get(experience, headers=ana).status_code == 200
 
 
@@ -117,7 +117,7 @@ def test_nobody_stores_what_is_personal(sandbox: Sandbox) -> None:
         if served.public or served.endless:
             continue
         for cpf in (ADMIN, "90000000175"):
-            answer = send(sandbox, served, cpf, **{"X-Access-Reason": "7"})
+            answer = send(sandbox, served, cpf, **{"X-Access-Reason": "Atendimento 7"})
             kept = answer.headers.get("Cache-Control")
             if answer.status_code < 400:
                 seen.add(str(served))

@@ -79,7 +79,7 @@ def test_resolving_tells_the_mapping_that_decides_or_null(portal: Send) -> None:
     assert get(portal, "/mappings/?method=GET&path=/ninguem/mapeou") is None
     explained = get(portal, "/explain?method=PUT&path=/access/api/v1/actions/7")
     assert (explained["mapping"]["id"], explained["action"]["name"]) == (deciding["mapping_id"], deciding["action"])
-    assert explained["via"] == [{"role": "superadmin", "source": "token", "group": None}]
+    assert explained["via"] == [{"role": "superadmin", "source": "token", "group": None, "reach": {}}]
 
 
 def test_a_rename_is_looked_at_before_it_is_made(portal: Send, http: httpx.Client, issuer: Issuer) -> None:

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from balcao.core.access import keys
+from balcao.core.access.caller import ClaimPolicy, from_claims
 from balcao.core.access.rules import AUTHENTICATED
 from tests.contract.table import CASES
 from tests.contract.test_contract import check
@@ -269,10 +270,106 @@ def test_a_keycloak_that_is_killed_refuses_nobody_who_is_known(
     assert status(http, keycloak.log_in("ana", password="demo-ana")["access_token"]) == 200
 
 
-def test_a_logout_there_ends_the_tokens_here(keycloak: Keycloak, http: httpx.Client) -> None:
+def refresh(keycloak: Keycloak, answer: dict[str, Any]) -> httpx.Response:
+    form = {"grant_type": "refresh_token", "client_id": "portal-cidadao", "refresh_token": answer["refresh_token"]}
+    secret = {"client_secret": keycloak.client("portal-cidadao")["secret"]}
+    return httpx.post(f"{keycloak.issuer}/protocol/openid-connect/token", data=form | secret, timeout=PATIENCE)
+
+
+def test_a_logout_there_ends_the_tokens_here_and_costs_another_session_one_renewal(
+    keycloak: Keycloak, http: httpx.Client
+) -> None:
     answer = keycloak.log_in("ana", password="demo-ana")
     other = keycloak.log_in("ana", password="demo-ana")
     assert (status(http, answer["access_token"]), status(http, other["access_token"])) == (200, 200)
     log_out(keycloak, answer, "portal-cidadao")
     until_now(lambda: status(http, answer["access_token"]) == 401)
-    assert status(http, other["access_token"]) == 200
+    assert refresh(keycloak, answer).status_code == 400
+    # One of the second of the logout is taken for one from before.
+    until_now(lambda: status(http, refresh(keycloak, other).json()["access_token"]) == 200)
+
+
+def test_an_administrator_who_ends_all_sessions_of_a_person_ends_all_their_tokens(
+    keycloak: Keycloak, http: httpx.Client
+) -> None:
+    """Keycloak sends one token for all of them, and would name one of them alone."""
+    answers = [keycloak.log_in("bruno", password="demo-bruno") for _ in range(3)]
+    tokens = [answer["access_token"] for answer in answers]
+    assert len({claims_of(token)["sid"] for token in tokens}) == 3
+    assert [status(http, token) for token in tokens] == [200] * 3
+    (found,) = keycloak.administer("GET", f"/{REALM}/users?username=bruno&exact=true")
+    keycloak.administer("POST", f"/{REALM}/users/{found['id']}/logout")
+    until_now(lambda: [status(http, token) for token in tokens] == [401] * 3)
+
+
+# ---- who is a machine ---------------------------------------------------------------------------------------------
+
+# For a lightweight token, too: of these claims it has those alone that a mapper says so of.
+EVEN_LIGHTWEIGHT = [
+    mapper("oidc-audience-mapper", included__client__audience="account", lightweight__claim="true"),
+    mapper("oidc-sub-mapper", lightweight__claim="true"),
+]
+LIGHTWEIGHT = {"client.use.lightweight.access.token.enabled": "true"}
+EXCHANGING = {"standard.token.exchange.enabled": "true"}
+EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+OF_ACCESS = "urn:ietf:params:oauth:token-type:access_token"
+
+
+@pytest.fixture(scope="module")
+def kinds(keycloak: Keycloak) -> dict[str, str]:
+    """Return tokens of service accounts and of people who look as much like one as Keycloak lets them."""
+    keycloak.add_people(user("marta"))
+    for_exchange = mapper("oidc-audience-mapper", included__client__audience="m-troca")
+    further: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+        "m-plena": (("email", "acr", "microprofile-jwt"), {}),
+        "m-renova": ((), {"attributes": {"client_credentials.use_refresh_token": "true"}}),
+        "m-leve": ((), {"attributes": LIGHTWEIGHT, "protocolMappers": EVEN_LIGHTWEIGHT}),
+        "m-troca": ((), {"attributes": EXCHANGING, "defaultClientScopes": ["basic", "balcao"]}),
+        "m-origem": ((), {"protocolMappers": [for_exchange], "defaultClientScopes": ["basic", "balcao"]}),
+    }
+    for name, (scopes, more) in further.items():
+        flows = {"serviceAccountsEnabled": True, "directAccessGrantsEnabled": True}
+        keycloak.add_client(name, "basic", "balcao", *scopes, **flows | more)
+
+    def ask(client: str, grant: str, **form: str) -> str:
+        sent = {"client_id": client, "client_secret": client, "grant_type": grant} | form
+        answer = httpx.post(f"{keycloak.issuer}/protocol/openid-connect/token", data=sent, timeout=PATIENCE)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["access_token"])
+
+    def exchange(token: str) -> str:
+        return ask("m-troca", EXCHANGE, subject_token=token, subject_token_type=OF_ACCESS)
+
+    marta = {"username": "marta", "password": "marta"}
+    accounts = {f"{name}, service account": ask(name, "client_credentials") for name in further}
+    logins = {f"{name}, a person": ask(name, "password", **marta) for name in further}
+    return accounts | logins | {
+        "an exchanged service account": exchange(accounts["m-origem, service account"]),
+        "an exchanged person": exchange(logins["m-origem, a person"]),
+    }  # fmt: skip
+
+
+def test_of_its_tokens_those_of_service_accounts_alone_are_machines(kinds: dict[str, str]) -> None:
+    """All of their clients are listed, so that the marks alone decide; an account that keeps a session is none."""
+    clients = frozenset(claims_of(token)["azp"] for token in kinds.values())
+    found = {name: from_claims(claims_of(token), ClaimPolicy(machine_clients=clients)) for name, token in kinds.items()}
+    assert all(caller.cpf is None for caller in found.values())
+    assert {name for name, caller in found.items() if caller.is_machine} == {
+        "m-plena, service account",
+        "m-leve, service account",
+        "m-troca, service account",
+        "m-origem, service account",
+        "an exchanged service account",
+    }
+    unlisted = ClaimPolicy(machine_clients=clients - {"m-troca"})
+    assert not from_claims(claims_of(kinds["an exchanged service account"]), unlisted).is_machine
+
+
+def test_its_tokens_of_clients_that_are_not_listed_open_nothing_of_a_machines(
+    http: httpx.Client, kinds: dict[str, str]
+) -> None:
+    served = BY_SCOPE[0]
+    found = {
+        http.request(served.method, served.filled(), headers=bearer(token)).status_code for token in kinds.values()
+    }
+    assert found == {403}

@@ -128,6 +128,8 @@ def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None
             for token in (own, staff):
                 assert http.get(f"/registry/v1/citizen/{ANA}{what}", headers=token).status_code == 200
         assert http.get(f"/registry/v1/cpf-secretaria/{ANA}", headers=own).status_code == 200
+        claim = {"cpf": ANA, "channel": "web"}
+        assert http.post("/registry/v1/phone/5521987654321/bind", json=claim, headers=own).status_code in {200, 409}
         for what, body in WRITES.items():
             assert http.put(f"/registry/v1/citizen/{ANA}/{what}", json=body, headers=own).status_code == 200
         for cpf in (ANA, GABRIELA, NEW):

@@ -66,6 +66,7 @@ ANYBODYS = {
         "crm.events.store._COUNT_PAYLOADS",
         "crm.events.store._DELETE_OLD",
         "crm.events.store._ERASE_OLD_PAYLOADS",
+        "mirror.login_write_store._DELETE_OLD",
         "person.phones.store._COUNT",
         "person.phones.store._ERASE_EXPIRED",
     },

@@ -1,9 +1,15 @@
-"""The judged queries and the services that they look for; the ranking is tuned on them (rules: search 4.6)."""
+"""The judged queries and the services that they look for; the ranking is tuned on them (rules: search 4.6).
+
+Two lists: one for the constants of the score, and what citizens type for the services of the sandbox's city, of which a
+part is held out.
+"""
 
 import uuid
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any
 
+from balcao.search import demo
 from bench.catalogue import make_document
 
 
@@ -30,6 +36,27 @@ def list_targets() -> list[dict[str, Any]]:
             slug=str(uuid.uuid5(uuid.NAMESPACE_URL, name))[:8],
         )
         for name, theme, subcategory, summary in _read("catalogue.txt")
+    ]
+
+
+def read_citizens(*, held_out: bool = False) -> list[tuple[str, frozenset[str]]]:
+    """Return what citizens type, and the names of the services that are right."""
+    rows = _read("citizens_held_out.txt" if held_out else "citizens.txt")
+    return [(query, frozenset(right.split(" ; "))) for query, right in rows]
+
+
+def rate(find: Callable[[str], Sequence[str]], queries: Sequence[tuple[str, frozenset[str]]]) -> tuple[float, float]:
+    """Return for which share of the queries a right service is found first, and among the first three."""
+    found = [(find(query)[:3], right) for query, right in queries]
+    first = sum(bool(right.intersection(names[:1])) for names, right in found)
+    return first / len(found), sum(bool(right.intersection(names)) for names, right in found) / len(found)
+
+
+def list_city() -> list[dict[str, Any]]:
+    """Return the published services of the sandbox's city as they are stored."""
+    return [
+        make_document(**planned.body | {"status": 1}, id=planned.service_id, slug=planned.service_id[:8])
+        for planned in demo.list_published()
     ]
 
 

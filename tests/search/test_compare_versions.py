@@ -108,8 +108,9 @@ def test_versions_of_a_deleted_service_are_still_compared(ask: Any, service_id: 
         *({"from_version": "1", "to_version": text} for text in ("", "null", "undefined", " ")),
         *(
             {"from_version": text, "to_version": "1"}
-            for text in ("abc", "0", "-1", "1.5", "1e1", "99999999999", "2147483648", "9" * 5000, "²", "1\x00")
+            for text in ("abc", "0", "-1", "1.5", "1e1", "99999999999", "2147483648", "9" * 5000, "²")
         ),
+        {"from_version": "1\x00", "to_version": "1"},
     ],
 )
 def test_a_version_that_is_no_integer_is_named_in_a_400(ask: Any, service_id: str, query: dict[str, str]) -> None:
@@ -117,6 +118,7 @@ def test_a_version_that_is_no_integer_is_named_in_a_400(ask: Any, service_id: st
     answer = ask(service_id, **query)
     named = "from_version" if query.get("from_version") != "1" else "to_version"
     what = "missing" if query.get(named, "").strip() in {"", "null", "undefined"} else "invalid"
+    what = "control" if "\x00" in query.get(named, "") else what
     assert (*refusal(answer), list(answer.json())) == (400, f"{named}-{what}", ["error"])
     assert f"`{named}`" in answer.json()["error"]
 

@@ -1,12 +1,15 @@
 """The sandbox catalogue: the same everywhere, through the same code, and ready to show (rules: search 7)."""
 
+import tomllib
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Any
 
 import asyncpg
 import httpx
 import pytest
 
+from balcao.registry.city import departments
 from balcao.search import demo
 from tests.search.conftest import EMPTY
 from tests.search.stage import Stage
@@ -19,7 +22,8 @@ SELECT (SELECT count(*) FROM search.service_head) AS services,
        (SELECT count(*) FROM search.service_versions) AS versions,
        (SELECT count(*) FROM search.search_migrations WHERE kind = 'migration') AS migrations
 """
-WHOLE = {"services": 182, "deleted": 2, "long_histories": 3, "versions": 239, "migrations": 1}
+_ORGANS = "SELECT DISTINCT jsonb_array_elements_text(snapshot -> 'orgao_gestor') FROM search.service_versions"
+WHOLE = {"services": 233, "deleted": 2, "long_histories": 3, "versions": 290, "migrations": 1}
 
 _STOP_HALF_WAY = """
 CREATE FUNCTION public.stop_half_way() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -79,8 +83,8 @@ def test_the_catalogue_has_everything_to_show(stage: Stage, sql: Callable[..., l
     [[physical]] = sql("SELECT physical FROM search.search_collection")
     [states] = sql(_STATES.format(physical=physical))
     assert dict(states) == {
-        "published": 140, "awaiting": 20, "in_edition": 20, "exclusive": 6, "highlighted": 4,
-        "categories": 23, "subcategories": 60, "mappings": 8,
+        "published": 191, "awaiting": 20, "in_edition": 20, "exclusive": 6, "highlighted": 4,
+        "categories": 23, "subcategories": 86, "mappings": 8,
     }  # fmt: skip
     assert sql("SELECT FROM search.known_words WHERE word = 'vacinação'"), (
         "typing errors are corrected from the first call"
@@ -110,3 +114,12 @@ def test_the_migration_can_be_rolled_back_at_once(examples: dict[str, Any], http
     )  # fmt: skip
     body = {"migration_id": examples["migration_id"]}
     assert http.post("/search/api/v1/admin/migration/rollback", json=body, headers=token).status_code == 200
+
+
+def test_every_demo_service_belongs_to_departments_that_the_registry_has(stage: Stage) -> None:
+    """The portals show the name of a department, which they ask the registry for by its code."""
+    rows = stage.run(stage.owner.fetch(_ORGANS))
+    names = files(departments).joinpath("demo_departments.toml").read_text("utf-8")
+    codes = {row.partition(" | ")[0] for row in tomllib.loads(names)["departments"]}
+    assert rows
+    assert {row[0] for row in rows} <= codes

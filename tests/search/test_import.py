@@ -18,6 +18,7 @@ from tests.registry.importing import Load, counts, importing, refusals
 from tests.search.staff import Staff, with_required
 from tests.search.support import make_button
 from tests.support.server import free_port
+from tests.support.statements import recorded
 from tests.support.terminal import Terminal
 
 Sql = Callable[..., list[asyncpg.Record]]
@@ -117,6 +118,38 @@ def test_an_address_of_another_service_is_not_taken(
     load(write_lines(tmp_path, row_of_file))
     assert http.get(f"/search/api/v1/services/{owner['slug']}").json()["id"] == owner["id"]
     assert staff("GET", f"/services/{row_of_file['id']}").json()["slug"] == f"outro-dono-{row_of_file['id'][:8]}"
+
+
+def test_a_batch_of_services_takes_as_many_statements_as_one(
+    settings: Settings, database_url: str, tmp_path: Path, sql: Sql
+) -> None:
+    rows = [row(nome_servico=f"Serviço em lote {number}", status=1) for number in range(5)]
+    changed = [one | {"nome_servico": f"{one['nome_servico']} outra vez", "status": 0} for one in rows]
+
+    def count(*lines: dict[str, Any], changed: int) -> int:
+        with recorded() as sent, importing(settings, database_url, SEARCH) as load:
+            assert load(write_lines(tmp_path, *lines), kind="services").done.changed == changed
+        return len(sent.texts)
+
+    assert count(rows[0], changed=1) == count(*rows[1:], changed=4)
+    assert count(rows[0], changed=0) == count(*rows[1:], changed=0)
+    assert count(changed[0], changed=1) == count(*changed[1:], changed=4)
+    assert count_versions(sql, *rows) == ["create", "unpublish"] * 5
+    query = "SELECT slug FROM search.service_slugs WHERE service_id = $1::uuid ORDER BY current"
+    for number, one in enumerate(rows):
+        former = f"servico-em-lote-{number}-{one['id'][:8]}"
+        now = f"servico-em-lote-{number}-outra-vez-{one['id'][:8]}"
+        assert [found["slug"] for found in sql(query, one["id"])] == [former, now]
+
+
+def test_of_two_lines_that_want_one_address_the_first_id_has_it(load: Load, tmp_path: Path, sql: Sql) -> None:
+    first, second = sorted(
+        (row(slug="o-mesmo", nome_servico="Dois donos") for _ in range(2)), key=lambda one: one["id"]
+    )
+    assert load(write_lines(tmp_path, second, first)).done.changed == 2
+    query = "SELECT service_id::text FROM search.service_slugs WHERE slug = $1"
+    assert sql(query, "o-mesmo")[0]["service_id"] == first["id"]
+    assert sql(query, f"dois-donos-{second['id'][:8]}")[0]["service_id"] == second["id"]
 
 
 def test_what_is_exported_is_imported_as_it_is(terminal: Terminal, tmp_path: Path, staff: Staff) -> None:

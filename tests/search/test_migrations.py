@@ -127,7 +127,7 @@ async def test_ids_of_anything_else_are_refused(platform: Platform, roll_back: A
     failed = await add_run(owner, "failed")
     for unknown in (str(uuid4()), "x"):
         assert refusal(roll_back(unknown)) == (404, "migration-unknown")
-    assert refusal(roll_back("a\x00b")) == (404, "migration-unknown")
+    assert refusal(roll_back("a\x00b")) == (400, "migration_id-control")
     assert refusal(roll_back(failed)) == (409, "migration-not-newest")
     answer = roll_back(migration.upper())
     assert answer.status_code == 200

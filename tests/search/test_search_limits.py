@@ -14,7 +14,7 @@ from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now
 
 V1, V2, SUGGEST = "/search/api/v1/search", "/search/api/v2/search", "/search/api/v1/search/suggest"
-ALLOWED = 100  # one in the sandbox
+ALLOWED = 100  # what one in the code is in the sandbox
 PORTAL = "203.0.113.7"
 
 Ask = Callable[..., httpx.Response]
@@ -57,7 +57,12 @@ def test_an_address_that_asks_too_often_is_told_when_to_come_again(ask: Ask, iss
         assert (*refusal(refused), list(refused.json())) == (429, "too-many", ["error"])
         assert int(refused.headers["Retry-After"]) > 0
     # No token but a machine's with the scope makes a caller another one.
-    tokens = [issuer.person("90000000175"), issuer.machine("outro", "catalogo:read"), issuer.admin(exp=1), "x.y.z"]
+    tokens = [
+        issuer.person("90000000175"),
+        issuer.machine("painel-saude", "catalogo:read"),
+        issuer.admin(exp=1),
+        "x.y.z",
+    ]
     assert {ask("203.0.113.1", token=token).status_code for token in tokens} == {429}
     assert ask("203.0.113.2").status_code == 200
 

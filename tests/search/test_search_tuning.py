@@ -1,10 +1,12 @@
 """Synonyms, control queries, queries without results, views and popularity (rules: search 2.5, 4.6, 5)."""
 
 import re
+from typing import Any
 from uuid import uuid4
 
 import asyncpg
 import httpx
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +19,7 @@ from balcao.search.collection import service as collection
 from balcao.search.control_queries import service as control_queries
 from balcao.search.popularity import service as popularity
 from balcao.search.popularity.feature import FEATURE as POPULARITY
-from balcao.search.public_search import service as public_search
+from balcao.search.public_search import answers
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.synonyms import service as synonyms
 from balcao.search.zero_results import service as zero_results
@@ -97,6 +99,17 @@ async def test_a_table_answers_its_control_queries_like_itself(platform: Platfor
     assert 0.0 < report.empty <= 1.0
 
 
+async def test_control_queries_find_what_the_public_search_finds_synonyms_included(
+    staff: Staff, owner: asyncpg.Connection
+) -> None:
+    word, other = f"xarope{uuid4().hex[:6]}", f"elixir{uuid4().hex[:6]}"
+    staff.publish(nome_servico=f"Entrega de {word}")
+    assert staff("PUT", f"/synonyms/{uuid4()}", json={"terms": [word, other]}).status_code == 200
+    staff("PUT", "/search/control-queries", json={"queries": [other]})
+    alias = await collection.read_alias(owner)
+    assert (await control_queries.compare(owner, alias, alias)).empty == 0.0
+
+
 @pytest.mark.parametrize("query", ["123.456.789-00", "cpf 900 0000 175", "maria@exemplo.com", "protocolo 12345"])
 def test_what_may_be_a_persons_is_never_kept(http: httpx.Client, query: str) -> None:
     """Case 74."""
@@ -111,13 +124,30 @@ def test_no_way_to_write_a_cpf_is_kept(digits: str) -> None:
 
 async def test_a_number_of_a_person_is_in_no_table(platform: Platform, owner: asyncpg.Connection) -> None:
     """Case 74."""
-    call = operator_call(platform, "search.test")
     for query in ("900.000.001-75", "nada 90000000175", f"zzqx{uuid4().hex}".translate(LETTERS)):
-        assert (await public_search.search(call, SearchRequest(q=query))).match == "none"
+        assert (await ask(platform, query))["metadata"]["match"] == "none"
     await zero_results.flush(platform)
     kept = [row["folded"] for row in await owner.fetch("SELECT folded FROM search.zero_results")]
     assert any(folded.startswith("zzqx") for folded in kept)
     assert not [folded for folded in kept if re.search(r"\d", folded)]
+
+
+async def test_every_asking_of_what_finds_nothing_counts_also_when_the_answer_is_kept(
+    platform: Platform, owner: asyncpg.Connection
+) -> None:
+    word = f"zzkq{uuid4().hex}".translate(LETTERS)
+    for _ in range(40):
+        assert (await ask(platform, word))["metadata"]["match"] == "none"
+    await zero_results.flush(platform)
+    assert await owner.fetchval("SELECT sum(times)::int FROM search.zero_results WHERE folded = $1", word) == 40
+
+
+async def ask(platform: Platform, query: str) -> dict[str, Any]:
+    """The public search of this process, whose counts a test can write down at once."""
+    call, asked = operator_call(platform, "search.test"), {"q": query}
+    answer = await answers.respond(call, "127.0.0.1", asked, SearchRequest.parse, answers.write_result)
+    found: dict[str, Any] = msgspec.json.decode(answer.body)
+    return found
 
 
 async def test_what_was_kept_long_enough_is_erased(platform: Platform, owner: asyncpg.Connection, staff: Staff) -> None:

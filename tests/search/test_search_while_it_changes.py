@@ -133,7 +133,7 @@ def test_readers_notice_no_switch_and_no_rollback(
         return [client.get(f"/search/api/v1/services/{one['slug']}").json()["id"] for one in made]
 
     def follow(client: httpx.Client, _: int) -> list[str]:
-        headers = bearer(issuer.machine("espelho", MACHINE))
+        headers = bearer(issuer.machine("painel-saude", MACHINE))
         found = client.get("/search/api/v1/catalog/services", params={"limit": 500}, headers=headers).json()["changes"]
         return [one["id"] for one in found if one["service"] and one["service"]["tema_geral"] == mark]
 

@@ -7,6 +7,7 @@ ADR 0002
 
 import ast
 import io
+import os
 import re
 import tokenize
 from collections.abc import Iterator
@@ -49,21 +50,26 @@ class Text:
 
 
 # Other people's, as delivered or as installed.
-_NOT_OURS = frozenset({"static", "node_modules", "venv", "jars"})
+_NOT_OURS = frozenset({"static", "node_modules", "venv", "jars", "interpreters", "distributions"})
 
 
 def texts() -> Iterator[Text]:
     """Comments and strings of the code, and everything that is prose."""
     for folder in ("src", "tests", "bench", "tools", "docs"):
-        for file in sorted((ROOT / folder).rglob("*")):
-            if not _NOT_OURS.isdisjoint(file.relative_to(ROOT).parts):
-                continue
+        for file in _list_files(ROOT / folder):
             if file.suffix == ".py":
                 yield from (Text(file, content) for content in _prose(file.read_text("utf-8")))
             elif file.suffix in {".md", ".sql", ".toml"}:
                 yield Text(file, file.read_text("utf-8"), is_migration=file.suffix == ".sql")
     for file in sorted(ROOT.glob("*.md")):
         yield Text(file, file.read_text("utf-8"))
+
+
+def _list_files(folder: Path) -> Iterator[Path]:
+    """Yield our own files below a folder; what tools install there is not even looked at."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(set(folders) - _NOT_OURS)
+        yield from (Path(place, name) for name in sorted(files))
 
 
 def _prose(source: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import uvloop
 
-from balcao.gateway.serving import BACKLOG, Limits, serve
+from balcao.gateway.serving import Limits, serve
 from tests.support.patience import PATIENCE
 
 # The port of a platform whose services do not reach each other: nobody listens there, whatever runs on the machine.
@@ -28,7 +28,6 @@ class RunningServer:
         self._socket = socket.socket()
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._socket.bind(("127.0.0.1", port or 0))
-        self._socket.listen(BACKLOG)
         self.port = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self._ready = threading.Event()

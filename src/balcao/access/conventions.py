@@ -21,6 +21,8 @@ M = TypeVar("M", bound=BaseModel)
 # Two short texts fit many times over.
 MAX_BODY_BYTES = 256 * 1024
 WRITES = "60/minute"
+# A plan of the largest size costs seconds of a core.
+PLANS = "10/minute"
 MAX_PAGE = 100
 # Beyond it an offset would not fit into the database's integer.
 MAX_SKIP = 1_000_000_000

@@ -8,6 +8,7 @@ from balcao.agents.prompts.feature import FEATURE as PROMPTS
 from balcao.agents.running import running
 from balcao.agents.token_check.feature import FEATURE as TOKEN_CHECK
 from balcao.agents.versions.feature import FEATURE as VERSIONS
+from balcao.agents.webhooks.feature import FEATURE as WEBHOOKS
 from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
@@ -17,12 +18,13 @@ SERVICE = Service(
     prefix="/agent",
     title="Balcão: configuração de agentes",
     package=__name__,
-    features=[TOKEN_CHECK, VERSIONS, PROMPTS, HISTORY, DATASETS, EXPERIMENTS, Feature(demo=DEMO)],
+    features=[TOKEN_CHECK, VERSIONS, PROMPTS, HISTORY, DATASETS, EXPERIMENTS, WEBHOOKS, Feature(demo=DEMO)],
     dialects={"": DETAIL},
     description="Configuração e dados de exemplo dos agentes de conversa da cidade, lidos por quem os executa.",
     tags={
         "autenticação": "Se um token vale, e de quem é.",
         "configurações": "As versões da configuração de cada agente.",
+        "avisos": "Quem é avisado, por chamada assinada, de que outra versão de um agente está ativa.",
         "conjuntos de dados": "Exemplos com que os agentes são avaliados.",
         "experimentos": "O que os agentes responderam aos exemplos, e com que notas.",
     },

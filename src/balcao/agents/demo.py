@@ -13,6 +13,8 @@ from balcao.agents.experiments import service as experiments
 from balcao.agents.experiments.schemas import EXPERIMENT_ID, NewAnnotation, NewExperiment, NewRun
 from balcao.agents.versions import service as versions
 from balcao.agents.versions.schemas import SaveBody
+from balcao.agents.webhooks import service as webhooks
+from balcao.agents.webhooks.schemas import WebhookBody
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.feature import Demo
@@ -61,6 +63,8 @@ _SAVES: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 _ROLLBACK_AFTER = 7
 
+WEBHOOK = WebhookBody(url="https://agente.example/avisos", description="Agente do portal", active=False)
+
 _SERVICES = (
     "poda de árvore", "tapa-buraco", "segunda via do carnê", "vacinação de pets", "retirada de entulho",
     "alvará de evento", "troca de lâmpada", "limpeza de bueiro", "matrícula na creche", "cartão do idoso",
@@ -80,6 +84,8 @@ async def load(platform: Platform) -> None:
     for name, count in DATASETS.items():
         await _fill_dataset(call, name, count, start)
     await _record_experiments(call)
+    if not (await webhooks.list_webhooks(call)).items:
+        await webhooks.add_webhook(call, WEBHOOK)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Annotated, Any
+from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic_core import PydanticKnownError
@@ -58,3 +59,12 @@ def in_query_with_blanks(kind: type[BaseModel]) -> InQuery:
 def in_query(kind: type[BaseModel]) -> InQuery:
     """Return the marker of a parameter that holds the whole query as this model."""
     return InQuery(lambda query: validate_model(dict(query), kind, "query"), kind)
+
+
+def parse_id(text: str) -> UUID | None:
+    """Return the id of a version, its configuration, its prompt or a webhook; None for a text that cannot be one."""
+    try:
+        found = UUID(text)
+    except ValueError:
+        return None
+    return found if str(found) == text.lower() else None

@@ -35,7 +35,7 @@ COMMANDS = {
     "demo": Entry("demo:demo", "Mostra pessoas, clientes e identificadores da base de demonstração."),
     "token": Entry("token:token", "Imprime um token de acesso de uma pessoa ou de um cliente de demonstração."),
     "openapi": Entry("openapi:openapi", "Escreve a descrição OpenAPI de cada serviço em um arquivo."),
-    "init": Entry("init:init", "Arquivos de uma instalação em produção."),
+    "init": Entry("init:init", "Arquivos de uma instalação em produção e de um portal."),
     "gateway-config": Entry(
         "gateway_config:gateway_config", "Escreve a configuração do gateway: HAProxy, nginx ou Envoy."
     ),

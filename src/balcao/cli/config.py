@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from balcao.cli.console import make_console
 from balcao.cli.ending import format_end
-from balcao.cli.explanation import Explanation, Unknown, choose, explain, list_unknown
+from balcao.cli.explanation import Explanation, choose, explain
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
+from balcao.cli.unknown import Unknown, list_unknown
 from balcao.cli.using import print_json
 from balcao.core import logs
 from balcao.core.access.live import Change, list_changes
@@ -27,7 +28,7 @@ from balcao.settings import Settings, variable_of
 from balcao.zones import load_zone
 
 config = Commands(help="Configuração: o que cada variável faz, o que vale e de onde vem.")
-console = Console(highlight=False, soft_wrap=True)
+console = make_console()
 _SOURCES = {
     "environment": "do ambiente",
     "file": "de {}",
@@ -68,7 +69,7 @@ def explain_settings(
         print_json({"settings": shown, "unknown": unknown})
     else:
         for line in describe(settings, shown, unknown):
-            console.print(line)
+            console.print(line, soft_wrap=True)
 
 
 def _read(path: Path) -> str:

@@ -1,18 +1,20 @@
-"""Which database a command works on: the configured one, or the embedded one of the data folder."""
+"""Which database a command works on: the configured one, or the embedded one of the data folder.
+
+The platform and its services are loaded when there is a database to work on: help and refusals need not wait for it.
+"""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
 
-from balcao import app
 from balcao.cli.faults import OperatorFault
 from balcao.core import logs
-from balcao.core.context.platform import Platform, assemble, make_database
-from balcao.core.database import migrations
-from balcao.core.database.pool import Database
-from balcao.core.database.refusals import refusal
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
 from balcao.settings import Settings
+
+if TYPE_CHECKING:
+    from balcao.core.context.platform import Platform
 
 
 @contextmanager
@@ -39,6 +41,9 @@ async def require_owner(settings: Settings, url: str) -> str:
 
     Raises OperatorFault with the variable at fault.
     """
+    from balcao.core.database.pool import Database
+    from balcao.core.database.refusals import refusal
+
     owner_url = settings.owner_url(url)
     database = Database(owner_url, size=2, role=None)
     try:
@@ -53,19 +58,30 @@ async def require_owner(settings: Settings, url: str) -> str:
 
 
 async def check(settings: Settings, url: str) -> None:
-    """Raise MigrationError for a database that is not up to date, Unavailable for one that cannot be reached."""
+    """Raise MigrationError for a database that is not up to date, Unavailable for one that cannot be reached.
+
+    Raises SettingsError in production for one with demo data, before anybody migrates it for nothing.
+    """
+    from balcao import app
+    from balcao.core.context.platform import make_database
+    from balcao.core.database import migrations
+
     database = make_database(settings, url)
     await database.open()
     try:
         async with database.connection() as connection:
+            await app.refuse_demo_data(connection, settings)
             await migrations.check(connection, app.list_migrations())
     finally:
         await database.close()
 
 
 @asynccontextmanager
-async def open_platform(settings: Settings, url: str) -> AsyncIterator[Platform]:
+async def open_platform(settings: Settings, url: str) -> AsyncIterator["Platform"]:
     """Open the platform for a command, with what every service holds in a process."""
+    from balcao import app
+    from balcao.core.context.platform import assemble
+
     await check(settings, url)
     assembled = assemble(settings, url)
     async with app.open_services(assembled):

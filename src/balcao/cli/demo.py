@@ -5,17 +5,17 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from balcao.cli import database, demo_data
+from balcao.cli import database
+from balcao.cli.console import make_console
 from balcao.cli.example_calls import list_calls
 from balcao.cli.faults import OperatorFault
 from balcao.cli.offer import Offer
 from balcao.cli.plan import SERVICES
 from balcao.settings import Settings
 
-console = Console(highlight=False)
+console = make_console()
 
 
 def demo(
@@ -39,6 +39,8 @@ def demo(
 
 def _load_offer(settings: Settings, load: bool) -> Offer:
     async def run(url: str) -> Offer | None:
+        from balcao.cli import demo_data  # loads every service, for which there must be a database
+
         if load:
             await demo_data.load_once(settings, url)
         return await demo_data.fetch_offer(settings, url)

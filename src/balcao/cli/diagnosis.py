@@ -18,16 +18,17 @@ from balcao.cli import database as databases
 from balcao.cli import installed, installed_gateway
 from balcao.cli.demo_data import base_urls
 from balcao.cli.ending import format_end
-from balcao.cli.explanation import list_unknown
 from balcao.cli.faults import OperatorFault
-from balcao.cli.issuer_check import Clock, check_issuers, describe_skew
+from balcao.cli.issuer_check import Clock, check_issuers, describe_distrust, describe_skew, is_distrust
 from balcao.cli.management_check import SILENT, check_management
 from balcao.cli.masking import mask
 from balcao.cli.program_check import check_program
 from balcao.cli.replica_check import check_replicas
 from balcao.cli.traces_check import check_traces
+from balcao.cli.unknown import list_unknown
 from balcao.core.access import live
 from balcao.core.access.live import Change
+from balcao.core.access.rules import WEBHOOK_CLIENTS
 from balcao.core.audit.chain import find_oldest_key
 from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
@@ -100,6 +101,7 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
     problems = [
         *settings.list_refusals(),
         *(stranger.describe() for stranger in list_unknown(os.environ)),
+        *_check_machines(settings),
         *_check_fixed_tokens(settings),
         *installed.check_whether_read(root, settings),
         *(sentence for part in found for sentence in part.problems),
@@ -109,6 +111,17 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
     return Diagnosis(
         not problems, running, problems, notices, list_settings(settings), _list_addresses(settings), parts
     )
+
+
+def _check_machines(settings: Settings) -> list[str]:
+    """Return which clients are listed for what machines alone may do, and are no machines."""
+    lists = {**settings.client_lists, "BALCAO_CLIENT_ID": frozenset({settings.client_id})}
+    return [
+        f"{variable} nomeia {client}, que não está em BALCAO_MACHINE_CLIENTS: assim não abre nada."
+        for variable, clients in lists.items()
+        for client in sorted(clients - settings.machine_clients)
+        if variable != WEBHOOK_CLIENTS
+    ]
 
 
 def _check_fixed_tokens(settings: Settings) -> list[str]:
@@ -301,9 +314,11 @@ async def _check_crm(settings: Settings, http: httpx.AsyncClient) -> Part:
     }
     try:
         response = await http.post(f"{settings.crm_url}/services/oauth2/token", data=form)
-    except httpx.HTTPError:
+    except httpx.HTTPError as fault:
         if settings.sandbox_crm:
             return Part(STOPPED, {"configured": True})
+        if is_distrust(fault):
+            return Part(DOWN, {"configured": True}, [describe_distrust(settings.crm_url)])
         return Part(DOWN, {"configured": True}, [f"O CRM não responde em {settings.crm_url}: confira BALCAO_CRM_URL."])
     if response.is_success:
         return Part(UP, {"configured": True, "token": True})

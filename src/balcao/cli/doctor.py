@@ -2,18 +2,20 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from balcao.cli.diagnosis import Diagnosis, diagnose
+from balcao.cli.console import make_console
 from balcao.core import logs
 from balcao.settings import Settings, SettingsError
 
-console = Console(highlight=False)
+if TYPE_CHECKING:
+    from balcao.cli.diagnosis import Diagnosis
+
+console = make_console()
 WORDS = {"up": "[green]responde[/]", "stopped": "[yellow]parado[/]", "down": "[red]não responde[/]"}
 
 
@@ -32,7 +34,9 @@ def doctor(
     raise typer.Exit(0 if diagnosis.ok else 1)
 
 
-def _diagnose(root: Path) -> Diagnosis:
+def _diagnose(root: Path) -> "Diagnosis":
+    from balcao.cli.diagnosis import Diagnosis, diagnose  # loads every service, which help does without
+
     logs.configure("error")
     try:
         return asyncio.run(diagnose(Settings.load(), root))
@@ -41,7 +45,7 @@ def _diagnose(root: Path) -> Diagnosis:
         return Diagnosis(ok=False, running=False, problems=problems, notices=[], settings={}, addresses={}, parts={})
 
 
-def _print_tables(diagnosis: Diagnosis) -> None:
+def _print_tables(diagnosis: "Diagnosis") -> None:
     settings = Table("variável", "valor", title="Configuração em vigor")
     for name, value in diagnosis.settings.items():
         settings.add_row(name, "" if value is None else str(value))

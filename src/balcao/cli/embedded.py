@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from balcao.cli.faults import OperatorFault
 from balcao.cli.process import STABLE_SECONDS, pause_after
-from balcao.core.embedded import supervisor
+from balcao.core.embedded import disk, supervisor
 from balcao.core.embedded.supervisor import EmbeddedError, Running
 from balcao.core.logs import log
 from balcao.settings import Settings
@@ -25,6 +26,16 @@ class EmbeddedDatabase:
         self._start = asyncio.ensure_future(asyncio.to_thread(supervisor.start, self._folder, attach=False))
         running = await asyncio.shield(self._start)  # `stop` still waits for a start that is interrupted here
         return running.server.url
+
+    @contextlib.contextmanager
+    def blaming_disk(self) -> Iterator[None]:
+        """Name the full disk where a start within the block fails for it, whatever the failing part made of it."""
+        try:
+            yield
+        except (OperatorFault, EmbeddedError) as fault:
+            if disk.has_no_room(self._folder):
+                raise OperatorFault(disk.describe_full(self._folder)) from fault
+            raise
 
     async def keep_running(self) -> None:
         """Replace the server whenever it dies, after growing pauses while it cannot start."""

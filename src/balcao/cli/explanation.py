@@ -1,6 +1,5 @@
 """What each setting does, what it is now and why: from the settings' own declarations."""
 
-import difflib
 import hashlib
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -16,6 +15,7 @@ from balcao.cli.masking import mask
 from balcao.core.access.live import RATE, Change
 from balcao.deploy.gateways import READ_SETTINGS
 from balcao.settings import SANDBOX_SECRETS, Settings, remembered, variable_of
+from balcao.settings.rates import WIDENED
 
 Source = Literal["environment", "file", "remembered", "derived", "default"]
 
@@ -57,18 +57,6 @@ class Explanation(msgspec.Struct, frozen=True):
     live: Live | None
 
 
-class Unknown(msgspec.Struct, frozen=True):
-    """A variable with our prefix that sets nothing, and the one that may have been meant."""
-
-    name: str
-    meant: str | None
-
-    def describe(self) -> str:
-        """Return the sentence for the operator."""
-        hint = f": quis dizer {self.meant}?" if self.meant else "."
-        return f"{self.name} não é uma configuração e não tem efeito{hint}"
-
-
 # What is in force where a setting is empty, and follows from others.
 _DERIVED: Mapping[str, Callable[[Any], Any]] = {
     "public_url": lambda settings: settings.base_url,
@@ -97,7 +85,7 @@ def explain(
     live = {change.name: Live(change.value, change.ends_at, change.author) for change in changes if change.kind == RATE}
     reads = {field: _find_read(settings, derive) for field, derive in _DERIVED.items()}
     found = {}
-    for field, declared in Settings.model_fields.items():
+    for field in Settings.model_fields:
         variable, value = variable_of(field), getattr(settings, field)
         source, origin = _find_source(settings, field, environment, in_files)
         if source == "default" and not _is_filled(value) and field in _DERIVED:
@@ -111,7 +99,7 @@ def explain(
             value=None if secret else mask(value),
             source=source,
             origin=origin,
-            default=None if secret else mask(declared.get_default()),
+            default=None if secret else mask(_find_default(settings, field)),
             empty=empty.get(variable),
             secret=secret,
             affects=sorted(variable_of(other) for other, read in reads.items() if field in read and other != field),
@@ -119,13 +107,6 @@ def explain(
             live=live.get(variable),
         )
     return [found[variable] for variable in texts]
-
-
-def list_unknown(environment: Iterable[str]) -> list[Unknown]:
-    """Return the variables with our prefix that set nothing: misspelt ones, mostly."""
-    known = {variable_of(field) for field in Settings.model_fields}
-    strangers = sorted(name for name in environment if name.startswith("BALCAO_") and name not in known)
-    return [Unknown(name, next(iter(difflib.get_close_matches(name, known, 1, 0.8)), None)) for name in strangers]
 
 
 def choose(name: str) -> list[str]:
@@ -153,6 +134,11 @@ def _find_source(
     if field == "port" and settings.port != Settings.model_fields["port"].get_default():
         return "remembered", [str(remembered.file_in(settings.data_dir))]
     return "default", []
+
+
+def _find_default(settings: Settings, field: str) -> Any:
+    default = Settings.model_fields[field].get_default()
+    return settings.declared_rate(default) if field in WIDENED else default
 
 
 def _is_filled(value: Any) -> bool:

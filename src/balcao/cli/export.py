@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from balcao import app
 from balcao.cli import database
+from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault, writing_to
 from balcao.cli.portuguese import Commands
 from balcao.cli.using import explain_refusals, print_json
@@ -114,7 +114,7 @@ def _read_identities(file: Path) -> list[Identity]:
 @contextmanager
 def _progress(kinds: int) -> Iterator[service.OnProgress]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True, highlight=False), transient=True) as bar:
+    with Progress(*columns, console=make_console(stderr=True), transient=True) as bar:
         task = bar.add_task("Exportando", total=kinds)
         seen: dict[str, int] = {}
 

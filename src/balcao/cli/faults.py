@@ -83,6 +83,10 @@ def writing_to(folder: object) -> Iterator[None]:
     try:
         yield
     except OSError as fault:
+        if fault.errno == errno.ENOSPC:
+            raise OperatorFault(
+                f"O disco está cheio: não é possível gravar na pasta {folder}. Libere espaço."
+            ) from fault
         raise OperatorFault(
             f"Não é possível gravar na pasta {folder}: {fault.strerror}. Confira as permissões, ou indique outra pasta."
         ) from fault

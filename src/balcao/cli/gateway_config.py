@@ -10,6 +10,7 @@ import typer
 
 from balcao import app
 from balcao.cli.faults import OperatorFault, writing_to
+from balcao.cli.issuer_check import describe_distrust, is_distrust
 from balcao.core import logs
 from balcao.deploy import signing_keys
 from balcao.deploy.files import Differs, File, write
@@ -76,6 +77,8 @@ def fetch_keys(settings: Settings) -> dict[str, bytes]:
     try:
         return asyncio.run(signing_keys.fetch(settings.issuers))
     except KeysUnknown as fault:
+        if is_distrust(fault):
+            raise OperatorFault(describe_distrust(fault.issuer)) from None
         raise OperatorFault(
             f"O emissor {fault.issuer} não publica chaves que se possam ler: o HAProxy precisa delas. Confira "
             "BALCAO_AUTH_ISSUER e se o provedor está no ar."

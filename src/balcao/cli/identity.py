@@ -37,17 +37,20 @@ def refresh_keys() -> None:
 
 @identity.command("fixed-token")
 def fixed_token(
-    operation: Annotated[str, typer.Argument(metavar="OPERAÇÃO", help="Por exemplo, health_units.read_risk.")],
+    operations: Annotated[
+        list[str], typer.Argument(metavar="OPERAÇÃO...", help="Uma ou mais, por exemplo health_units.read_risk.")
+    ],
     days: Annotated[int, typer.Option(min=1, max=fixed_tokens.LONGEST_DAYS, help="Por quantos dias ele vale.")] = 365,
 ) -> None:
-    """Cria um token fixo, que abre uma só operação, e mostra a entrada de BALCAO_FIXED_SERVICE_TOKENS."""
+    """Cria um token fixo, que abre só estas operações, e mostra as entradas de BALCAO_FIXED_SERVICE_TOKENS."""
     from balcao import app  # every service, which the other commands of this group do not need
 
-    token, entry = fixed_tokens.make(operation, datetime.now(UTC).date() + timedelta(days=days))
-    written = fixed_tokens.format_entry(entry)
-    app.check_fixed_tokens(Settings(fixed_service_tokens=written))
+    wanted = list(dict.fromkeys(operations))
+    app.check_fixed_operations(wanted)
+    token, entry = fixed_tokens.make(wanted[0], datetime.now(UTC).date() + timedelta(days=days))
+    written = ",".join(fixed_tokens.format_entry(entry._replace(operation=operation)) for operation in wanted)
     print(f"Token, que não será mostrado de novo: {token}")
-    print(f"Entrada de BALCAO_FIXED_SERVICE_TOKENS, com vírgula entre as que houver: {written}")
+    print(f"Uma linha do arquivo que BALCAO_FIXED_SERVICE_TOKENS nomeia, ou o que entra nela mesma: {written}")
 
 
 async def _announce(url: str) -> None:

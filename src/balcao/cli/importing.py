@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from balcao.cli import database, faults
+from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault
 from balcao.core.context.call import operator_call
 from balcao.core.errors import BalcaoError
@@ -21,7 +21,7 @@ from balcao.core.imports.source import Source
 from balcao.core.imports.table import WINDOWS_1252
 from balcao.settings import Settings
 
-console = Console(stderr=True, highlight=False)
+console = make_console(stderr=True)
 
 
 def run_import(operation: str, file: Path, order: Order, *, as_json: bool) -> None:

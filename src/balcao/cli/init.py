@@ -1,4 +1,4 @@
-"""`balcao init production`: write what an installation in production needs, from a few answers."""
+"""`balcao init`: write what an installation in production needs, from a few answers."""
 
 import re
 import sys
@@ -11,6 +11,7 @@ import typer
 from balcao import __version__
 from balcao.cli.faults import OperatorFault
 from balcao.cli.gateway_config import REPLACE, Kind, make_gateway, write_files
+from balcao.cli.init_portal import write_portal
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
 from balcao.deploy import production
@@ -20,13 +21,16 @@ from balcao.deploy.production import Installation, Secrets
 from balcao.settings import Settings, SettingsError
 from balcao.settings.types import split
 
-init = Commands(help="Arquivos de uma instalação em produção.")
+init = Commands(help="Arquivos de uma instalação em produção e de um portal.")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 
 
 @init.callback()
 def group() -> None:
-    """Arquivos de uma instalação em produção."""
+    """Arquivos de uma instalação em produção e de um portal."""
+
+
+init.command("portal")(write_portal)
 
 
 @init.command("production")

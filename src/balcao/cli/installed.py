@@ -9,7 +9,7 @@ import pwd
 import re
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from balcao.cli.explanation import list_unknown
-from balcao.deploy.production import OWNER_SETTINGS, SETTINGS, UNITS, parse_settings
+from balcao.cli.unknown import list_unknown
+from balcao.deploy.production import BACKUP_SETTINGS, BACKUP_UNITS, OWNER_SETTINGS, SETTINGS, UNITS, parse_settings
 from balcao.deploy.rendering import render
 from balcao.settings import Settings
 
@@ -74,7 +74,7 @@ def is_installed(root: Path) -> bool:
 def check_settings(root: Path, environment: Mapping[str, str]) -> list[str]:
     """Check the files of settings: whose they are, who may read them, what they hold, and whether that is in force."""
     found = []
-    for name in (SETTINGS, OWNER_SETTINGS):
+    for name in (SETTINGS, OWNER_SETTINGS, Path(BACKUP_SETTINGS).name):
         path = root / SETTINGS_FOLDER / name
         if path.exists():
             found += [*_check_private(path), *_check_variables(path, environment)]
@@ -99,8 +99,8 @@ def _check_variables(path: Path, environment: Mapping[str, str]) -> Iterator[str
     for name, value in variables.items():
         if _PLACEHOLDER.search(value):
             yield f"{path}: {name} ainda tem um valor de exemplo."
-    # Who only answers calls is not given the owner's login, and need not have it.
-    is_optional = path.name == OWNER_SETTINGS
+    # Who only answers calls is not given the logins of the owner and of the copies, and need not have them.
+    is_optional = path.name != SETTINGS
     differing = sorted(
         name
         for name, value in variables.items()
@@ -135,12 +135,10 @@ def check_secrets(settings: Settings) -> list[str]:
 def check_units(root: Path, settings: Settings) -> list[str]:
     """Check the units, where there are any: those of this release, on files that exist, and their folder."""
     folder = root / UNITS_FOLDER
-    there = [name for name in UNITS if (folder / name).exists()]
-    if not there:
-        return []
-    found = [f"Falta {folder / name}: as unidades vêm juntas." for name in UNITS if name not in there]
-    for name in there:
-        found += _check_unit(root, folder / name)
+    found = list(_check_together(root, folder, "backup", BACKUP_UNITS))
+    if not any((folder / name).exists() for name in UNITS):
+        return found
+    found += _check_together(root, folder, "systemd", UNITS)
     if settings.data_dir != Path("/", STATE_FOLDER):
         found.append(
             f"BALCAO_DATA_DIR é {settings.data_dir}, e as unidades só podem gravar em /{STATE_FOLDER}: escreva essa."
@@ -148,16 +146,25 @@ def check_units(root: Path, settings: Settings) -> list[str]:
     return [*found, *check_state_folder(root / STATE_FOLDER)]
 
 
-def _check_unit(root: Path, path: Path) -> Iterator[str]:
+def _check_together(root: Path, folder: Path, origin: str, names: Sequence[str]) -> Iterator[str]:
+    """Check units that come together from one folder of the installation, where any of them is there."""
+    there = [name for name in names if (folder / name).exists()]
+    if there:
+        yield from (f"Falta {folder / name}: as unidades vêm juntas." for name in names if name not in there)
+    for name in there:
+        yield from _check_unit(root, folder / name, f"{origin}/{name}")
+
+
+def _check_unit(root: Path, path: Path, template: str) -> Iterator[str]:
     text = path.read_text("utf-8", errors="replace")
     start = _START.search(text)
     program = start[1] if start else ""
-    if not os.access(root / program.lstrip("/"), os.X_OK) or not program:
+    if path.suffix == ".service" and not os.access(root / (program or "nada").lstrip("/"), os.X_OK):
         yield f"{path} executa {program or 'nada'}, que não existe ou não pode ser executado."
     for file in _FILES_READ.findall(text):
         if not (root / file.lstrip("/")).exists():
             yield f"{path} lê {file}, que não existe."
-    expected = _list_lines(render(f"systemd/{path.name}", program=program))
+    expected = _list_lines(render(template, program=program))
     if differing := sorted(expected ^ _list_lines(text)):
         yield (
             f"{path} difere do que esta versão escreve, como em `{differing[0]}`: gere-o de novo com "

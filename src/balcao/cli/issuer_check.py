@@ -1,5 +1,6 @@
 """Checks the identity providers: their names, their keys, their clocks, and whether they know the platform's client."""
 
+import ssl
 import time
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
@@ -29,6 +30,7 @@ class _Published(NamedTuple):
     issuer: str | None = None
     gives_tokens_at: str | None = None
     skew: float = 0.0
+    distrusted: bool = False
 
 
 async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock = time.time) -> Checked:
@@ -38,7 +40,9 @@ async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock 
     for issuer in settings.issuers:
         found = await _fetch(issuer, http, now)
         keys[issuer] = found.keys
-        if not found.keys:
+        if found.distrusted:
+            problems.append(describe_distrust(issuer))
+        elif not found.keys:
             problems.append(f"O emissor {issuer} não publica chaves que se possam ler.")
         if found.issuer not in {None, issuer}:
             problems.append(
@@ -72,8 +76,25 @@ async def _fetch(issuer: str, http: httpx.AsyncClient, now: Clock) -> _Published
             found = found._replace(issuer=str(document["issuer"]), gives_tokens_at=document.get("token_endpoint"))
             address = document["jwks_uri"]
         return found._replace(keys=len((await http.get(address)).json()["keys"]))
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError):
-        return found
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError) as fault:
+        return found._replace(distrusted=is_distrust(fault))
+
+
+def is_distrust(fault: BaseException) -> bool:
+    """Return whether a call failed because nobody whom this machine trusts vouches for the other's certificate."""
+    causes = [fault]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
+        causes.append(cause)
+    return any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes)
+
+
+def describe_distrust(address: str) -> str:
+    """Return the sentence about a certificate that cannot be verified."""
+    return (
+        f"O certificado de {address} não é de quem esta máquina confia: se a cidade tem uma autoridade própria, "
+        "inclua o certificado dela em /usr/local/share/ca-certificates, execute `update-ca-certificates` e indique em "
+        "SSL_CERT_FILE o arquivo inteiro, /etc/ssl/certs/ca-certificates.crt."
+    )
 
 
 def _measure_skew(response: httpx.Response, now: Clock) -> float:

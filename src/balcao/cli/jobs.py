@@ -1,31 +1,29 @@
 """`balcao jobs`: list, read, retry and drop jobs, by the same use cases as the HTTP operations."""
 
-import asyncio
 import functools
-from collections.abc import Awaitable, Callable
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from balcao import app
-from balcao.cli import database
+from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.core.context.call import Call, operator_call
-from balcao.core.errors import BalcaoError
-from balcao.core.http.paging import MOST_PER_PAGE, Page
-from balcao.core.jobs import dead_letters, schedule
-from balcao.core.jobs.schemas import DeadLetter
+from balcao.cli.using import print_json, use
 from balcao.core.values.cpf import Cpf
-from balcao.settings import Settings
 
+# The use cases load the platform, which help does without: each command imports its own.
+if TYPE_CHECKING:
+    from balcao.core.context.call import Call
+    from balcao.core.jobs.schedule import Recurring
+    from balcao.core.jobs.schemas import DeadLetter
+
+OPERATION = "jobs.operate"
+MOST_PER_PAGE = 100  # the same as `core.http.paging.MOST_PER_PAGE`
 jobs = Commands(help="Tarefas em fila: listar, ver, repetir, descartar.")
-console = Console(highlight=False)
+console = make_console()
 
 
 class State(StrEnum):
@@ -51,15 +49,19 @@ def list_jobs(
     as_json: Json = False,
 ) -> None:
     """Lista as tarefas que esperam, que estão em execução ou que falharam."""
+    from balcao.core.http.paging import Page
+    from balcao.core.jobs import dead_letters
+
     states: Any = [one.value for one in state or State]
     whose = _parse_cpf(cpf)
-    found = _operate(
+    found = use(
+        OPERATION,
         lambda call: dead_letters.list_dead_letters(
             call, Page(page, per_page), kinds=kind or (), cpf=whose, states=states
-        )
+        ),
     )
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     table = Table("número", "tipo", "estado", "tentativas", "última falha", "código", "pessoa")
     for job in found.data:
@@ -71,9 +73,11 @@ def list_jobs(
 @jobs.command("show")
 def show_job(number: Number, as_json: Json = False) -> None:
     """Mostra uma tarefa e as suas últimas tentativas; de uma falha, só o código."""
-    job = _operate(lambda call: dead_letters.read_dead_letter(call, number))
+    from balcao.core.jobs import dead_letters
+
+    job = use(OPERATION, lambda call: dead_letters.read_dead_letter(call, number))
     if as_json:
-        _print_json(job)
+        print_json(job)
         return
     about = ", ".join(filter(None, [job.cpf, *job.fields]))
     summary = f"Tarefa {job.id}: {job.kind}, {WORDS[job.state]}, {job.attempts} tentativas {about}"
@@ -90,15 +94,19 @@ def retry_job(
     numbers: Annotated[list[str], typer.Argument(metavar="NÚMERO...", help="Números de tarefas que falharam.")],
 ) -> None:
     """Põe tarefas que falharam de novo na fila, com todas as tentativas."""
+    from balcao.core.jobs import dead_letters
+
     for number in numbers:
-        _operate(functools.partial(dead_letters.retry, letter_id=number))
+        use(OPERATION, functools.partial(dead_letters.retry, letter_id=number))
         console.print(f"Tarefa {number}: de volta à fila.")
 
 
 @jobs.command("drop")
 def drop_job(number: Number, reason: Reason) -> None:
     """Descarta uma tarefa que falhou e que ninguém mais deve fazer."""
-    _operate(lambda call: dead_letters.drop(call, number, reason))
+    from balcao.core.jobs import dead_letters
+
+    use(OPERATION, lambda call: dead_letters.drop(call, number, reason))
     console.print(f"Tarefa {number}: descartada.")
 
 
@@ -106,35 +114,21 @@ def drop_job(number: Number, reason: Reason) -> None:
 def list_recurring(as_json: Json = False) -> None:
     """Lista o que o worker faz de tempos em tempos (horários em UTC)."""
 
-    async def fetch(call: Call) -> list[schedule.Recurring]:
+    async def fetch(call: "Call") -> "list[Recurring]":
+        from balcao import app
+        from balcao.core.jobs import schedule
+
         async with call.platform.database.connection() as connection:
             return await schedule.list_recurring(connection, app.list_jobs())
 
-    found = _operate(fetch)
+    found = use(OPERATION, fetch)
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     table = Table("tipo", "horário (cron)", "última vez", "próxima vez")
     for job in found:
         table.add_row(job.kind, job.cron, _format_time(job.last), _format_time(job.next))
     console.print(table)
-
-
-def _operate(act: Callable[[Call], Awaitable[Any]]) -> Any:
-    """Return what the use case returns, by the right of the operator. Raises OperatorFault for a refusal."""
-    settings = Settings.load()
-
-    async def run(url: str) -> Any:
-        async with database.open_platform(settings, url) as platform:
-            return await act(operator_call(platform, "jobs.operate"))
-
-    with database.open_database(settings) as url:
-        try:
-            return asyncio.run(run(url))
-        except BalcaoError as refused:
-            if refused.status >= 500:
-                raise
-            raise OperatorFault(str(refused)) from None
 
 
 def _parse_cpf(text: str | None) -> Cpf | None:
@@ -148,10 +142,6 @@ def _format_time(at: datetime | None) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S %Z}" if at else ""
 
 
-def _format_row(job: DeadLetter) -> list[str]:
+def _format_row(job: "DeadLetter") -> list[str]:
     failed = _format_time(job.last_failed_at)
     return [job.id, job.kind, WORDS[job.state], str(job.attempts), failed, job.error_code or "", job.cpf or ""]
-
-
-def _print_json(value: Any) -> None:
-    print(msgspec.json.format(msgspec.json.encode(value)).decode())

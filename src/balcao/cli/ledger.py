@@ -5,10 +5,10 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from balcao.cli import database
+from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger import service
@@ -16,7 +16,7 @@ from balcao.registry.consent.ledger.chain import Break
 from balcao.registry.consent.ledger.service import Verification
 from balcao.settings import Settings
 
-console = Console(highlight=False)
+console = make_console()
 
 WORDS = {
     Break.GAP: "falta uma entrada antes desta",

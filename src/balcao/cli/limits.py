@@ -2,26 +2,26 @@
 
 import difflib
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 
-from balcao import app
+from balcao.cli.console import make_console
 from balcao.cli.ending import For, format_end, name_operator, parse_end
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
 from balcao.cli.using import print_json, use
-from balcao.core.access.limits import SANDBOX_FACTOR
-from balcao.core.context.call import Call
-from balcao.core.live import rates
-from balcao.core.live.rates import Limit
 from balcao.settings import Settings
 from balcao.zones import load_zone
 
+# The use cases load the platform, which help does without: each command imports its own.
+if TYPE_CHECKING:
+    from balcao.core.context.call import Call
+    from balcao.core.live.rates import Limit
+
 limits = Commands(help="Limites de chamadas: ver, mudar ao vivo, voltar ao configurado.")
-console = Console(highlight=False)
+console = make_console()
 Name = Annotated[str, typer.Argument(metavar="NOME", help="O nome do limite, como em `balcao limits show`.")]
 
 
@@ -31,9 +31,11 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Em JSON, sempre todos.")] = False,
 ) -> None:
     """Mostra os limites em vigor; sem NOME, os da configuração, os próprios de operações e os mudados ao vivo."""
+    from balcao.core.live import rates
+
     settings = Settings.load()
-    known = app.list_limits(settings)
     changed = use("platform.list_limits", rates.list_changed)
+    known = _list_limits(settings)
     if as_json:
         print_json(
             [
@@ -61,8 +63,6 @@ def show(
     console.print(table if table.rows else f"Nenhum limite começa com {name}.")
     for sentence in said:
         console.print(sentence, markup=False, soft_wrap=True)
-    if settings.sandbox:
-        console.print(f"Na base de demonstração vale {SANDBOX_FACTOR} vezes mais do que está escrito.")
 
 
 @limits.command("set")
@@ -72,14 +72,16 @@ def change(
     lasting: For = "",
 ) -> None:
     """Muda um limite em todos os processos em até 5 segundos, de um centésimo a dez vezes o configurado."""
+    from balcao.core.live import rates
+
     settings = Settings.load()
     limit = _find(settings, name)
     zone = load_zone(settings.time_zone)
     ends_at = parse_end(lasting, "", datetime.now(UTC), zone)
     author = name_operator()
 
-    async def run(call: Call) -> None:
-        call.reason = f"{author}: {rate}"[:200]
+    async def run(call: "Call") -> None:
+        call.state_reason(f"{author}: {rate}")
         await rates.change(call, limit, rate, ends_at, author)
 
     use("platform.change_limit", run)
@@ -89,11 +91,13 @@ def change(
 @limits.command("reset")
 def reset(name: Name) -> None:
     """Volta um limite ao configurado, em todos os processos em até 5 segundos."""
+    from balcao.core.live import rates
+
     limit = _find(Settings.load(), name)
     author = name_operator()
 
-    async def run(call: Call) -> bool:
-        call.reason = author
+    async def run(call: "Call") -> bool:
+        call.state_reason(author)
         return await rates.reset(call, name)
 
     if not use("platform.reset_limit", run):
@@ -101,9 +105,15 @@ def reset(name: Name) -> None:
     print(f"{name}: {limit.configured}, como configurado.")
 
 
-def _find(settings: Settings, name: str) -> Limit:
+def _list_limits(settings: Settings) -> "dict[str, Limit]":
+    from balcao import app
+
+    return app.list_limits(settings)
+
+
+def _find(settings: Settings, name: str) -> "Limit":
     """Return the limit of this name. Raises OperatorFault naming the nearest one."""
-    known = app.list_limits(settings)
+    known = _list_limits(settings)
     if name not in known:
         close = difflib.get_close_matches(name, known, 1, 0.6)
         hint = f": quis dizer {close[0]}?" if close else ". `balcao limits show` mostra todos."

@@ -40,7 +40,7 @@ def begin(
     author = name_operator()
 
     async def run(call: Call) -> list[Change]:
-        call.reason = f"{author}: {sentence}"[:200]
+        call.state_reason(author)
         return await use_cases.begin(call, names, sentence, ends_at, author)
 
     use("platform.begin_maintenance", run)
@@ -54,7 +54,7 @@ def end(services: Services) -> None:
     author = name_operator()
 
     async def run(call: Call) -> list[str]:
-        call.reason = author
+        call.state_reason(author)
         return await use_cases.end(call, names)
 
     ended = use("platform.end_maintenance", run)

@@ -2,16 +2,16 @@
 
 import asyncio
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from balcao import app
 from balcao.cli import database
+from balcao.cli.console import make_console
 from balcao.core.database.migrations import Migration
 from balcao.core.database.roles import ApplicationRole
 from balcao.settings import Settings
 
-console = Console(stderr=True)
+console = make_console(stderr=True)
 
 
 def migrate() -> None:

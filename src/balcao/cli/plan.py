@@ -18,7 +18,6 @@ from balcao.cli.processes.channel import Watched
 from balcao.core.context import processes
 from balcao.settings import Settings, SettingsError
 
-BACKLOG = 2048
 LOOPBACK = "127.0.0.1"
 # The same as `app.NAMES`, without loading all services.
 SERVICES = ("access", "registry", "employability", "search", "health_units", "agents", "agent_docs")
@@ -87,18 +86,21 @@ class Plan:
 
     @contextmanager
     def take_ports(self) -> Iterator[Ports]:
-        """Listen from before the start: connections that come too early wait instead of being refused."""
+        """Take the ports before anything is started; each process listens on its own once it is ready.
+
+        Until then callers are refused, so that a gateway asks another host instead of waiting for this one.
+        """
         settings = self.settings
         if settings.sandbox:
             prepare_data_folder(settings.data_dir)
         with ExitStack() as stack:
-            api = stack.enter_context(listening(settings.host, settings.port, "APIs", self.processes))
+            api = stack.enter_context(claiming(settings.host, settings.port, "APIs", self.processes))
             single = {}
             if "crm" in self.roles:
-                (single["crm"],) = stack.enter_context(listening(LOOPBACK, settings.crm_port, "CRM de demonstração"))
+                (single["crm"],) = stack.enter_context(claiming(LOOPBACK, settings.crm_port, "CRM de demonstração"))
             if settings.management_port is not None:
                 host, port = settings.management_host, settings.management_port
-                (single["management"],) = stack.enter_context(listening_for_management(host, port))
+                (single["management"],) = stack.enter_context(claiming_for_management(host, port))
             yield Ports(api, single)
 
 
@@ -126,15 +128,15 @@ def _count_cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def listening_for_management(
+def claiming_for_management(
     host: str, port: int, variable: str = "BALCAO_MANAGEMENT_PORT"
 ) -> AbstractContextManager[tuple[socket.socket, ...]]:
-    """Listen on a management port, set by `variable`, for the duration of the block. Raises OperatorFault."""
-    return listening(host, port, "gestão", settings=("BALCAO_MANAGEMENT_HOST", f"outra em {variable}"))
+    """Claim a management port, set by `variable`, for the duration of the block. Raises OperatorFault."""
+    return claiming(host, port, "gestão", settings=("BALCAO_MANAGEMENT_HOST", f"outra em {variable}"))
 
 
 @contextmanager
-def listening(
+def claiming(
     host: str,
     port: int,
     title: str,
@@ -142,11 +144,12 @@ def listening(
     *,
     settings: tuple[str, str] = ("BALCAO_HOST", "outra porta base em BALCAO_PORT"),
 ) -> Iterator[tuple[socket.socket, ...]]:
-    """Listen on one port with sockets for so many processes, for the duration of the block. Raises OperatorFault.
+    """Bind sockets for so many processes to one port, which is ours for the duration of the block.
 
-    Its text names the `settings`: of the host, and which other port is to be set where.
+    Raises OperatorFault, whose text names the `settings`: of the host, and which other port is to be set where.
 
-    They stay open here while a process is replaced, whose connections wait for its replacement.
+    Nobody listens on them yet (`gateway.listening.accept_first`). They stay open here while a process is replaced, so
+    that the connections of one that listened wait for its replacement.
     """
     number = number if BALANCES_CONNECTIONS else 1
     with ExitStack() as stack:
@@ -155,7 +158,8 @@ def listening(
                 _bind(host, port, shared=False).close()
             sockets = tuple(stack.enter_context(_bind(host, port, shared=number > 1)) for _ in range(number))
             for one in sockets:
-                one.listen(BACKLOG)
+                # Bound in spite of connections that have just ended, and from now on against everybody.
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
         except UnicodeError as fault:
             raise OperatorFault(f"{host} não é um nome de servidor: confira {settings[0]}.") from fault
         except OSError as fault:

@@ -1,5 +1,6 @@
 """The texts of the command line library in Portuguese: it has them in English only."""
 
+import difflib
 import re
 import sys
 from collections.abc import Callable
@@ -19,30 +20,36 @@ _HELP = {
     "REQUIRED_LONG_STRING": "[obrigatório]",
 }
 
+_UNKNOWN_COMMAND = re.compile(r"No such command '(?P<name>.*?)'\.", re.DOTALL)
 # The library's sentences about a wrong use, and ours; the first that matches counts.
-_SENTENCES = tuple(
-    (re.compile(pattern, re.DOTALL), sentence)
-    for pattern, sentence in (
-        (r"No such command '(?P<name>.*?)'\.", "O comando {name} não existe."),
-        (r"Missing command\.", "Falta o comando."),
-        (r"No such option: (?P<name>\S+)", "A opção {name} não existe."),
-        (r"Missing argument '(?P<name>.*?)'", "Falta o argumento {name}."),
-        (r"Missing option '(?P<name>.*?)'", "Falta a opção {name}."),
-        (r"Option '(?P<name>.*?)' requires an argument\.", "A opção {name} pede um valor."),
-        (r"Option '(?P<name>.*?)' does not take a value\.", "A opção {name} não aceita valor."),
-        (r"Got unexpected extra arguments?(?:\(s\))? \((?P<extra>.*)\)", "Argumentos a mais: {extra}."),
-        (r"Invalid value for '(?P<name>.*?)': .*valid integer", "{name}: informe um número inteiro."),
-        (r"Invalid value for '(?P<name>.*?)': .*greater than or equal to (?P<least>\d+)", "{name}: no mínimo {least}."),
-        (r"Invalid value for '(?P<name>.*?)': .*less than or equal to (?P<most>\d+)", "{name}: no máximo {most}."),
-        (r"Invalid value for '(?P<name>.*?)': .*does not exist", "{name}: o arquivo ou a pasta não existe."),
-        (r"Invalid value for '(?P<name>.*?)': .*is not readable", "{name}: não pode ser lido."),
-        (r"Invalid value for '(?P<name>.*?)': .*is a directory", "{name}: é uma pasta; informe um arquivo."),
-        (
-            r"Invalid value for '(?P<name>.*?)': .*(?:should be|one of) (?P<choices>'.*?)\.?$",
-            "{name}: use um de {choices}.",
-        ),
-        (r"Invalid value for '(?P<name>.*?)': (?P<why>.*)", "{name}: {why}"),
-    )
+_SENTENCES = (
+    (_UNKNOWN_COMMAND, "O comando {name} não existe."),
+    *(
+        (re.compile(pattern, re.DOTALL), sentence)
+        for pattern, sentence in (
+            (r"Missing command\.", "Falta o comando."),
+            (r"No such option: (?P<name>\S+)", "A opção {name} não existe."),
+            (r"Missing argument '(?P<name>.*?)'", "Falta o argumento {name}."),
+            (r"Missing option '(?P<name>.*?)'", "Falta a opção {name}."),
+            (r"Option '(?P<name>.*?)' requires an argument\.", "A opção {name} pede um valor."),
+            (r"Option '(?P<name>.*?)' does not take a value\.", "A opção {name} não aceita valor."),
+            (r"Got unexpected extra arguments?(?:\(s\))? \((?P<extra>.*)\)", "Argumentos a mais: {extra}."),
+            (r"Invalid value for '(?P<name>.*?)': .*valid integer", "{name}: informe um número inteiro."),
+            (
+                r"Invalid value for '(?P<name>.*?)': .*greater than or equal to (?P<least>\d+)",
+                "{name}: no mínimo {least}.",
+            ),
+            (r"Invalid value for '(?P<name>.*?)': .*less than or equal to (?P<most>\d+)", "{name}: no máximo {most}."),
+            (r"Invalid value for '(?P<name>.*?)': .*does not exist", "{name}: o arquivo ou a pasta não existe."),
+            (r"Invalid value for '(?P<name>.*?)': .*is not readable", "{name}: não pode ser lido."),
+            (r"Invalid value for '(?P<name>.*?)': .*is a directory", "{name}: é uma pasta; informe um arquivo."),
+            (
+                r"Invalid value for '(?P<name>.*?)': .*(?:should be|one of) (?P<choices>'.*?)\.?$",
+                "{name}: use um de {choices}.",
+            ),
+            (r"Invalid value for '(?P<name>.*?)': (?P<why>.*)", "{name}: {why}"),
+        )
+    ),
 )
 
 
@@ -80,6 +87,7 @@ class Commands(typer.Typer):
     def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
         super().__init__(
             cls=cls,
+            suggest_commands=False,  # it knows only those that are loaded, and says it in English
             no_args_is_help=True,
             add_completion=False,
             options_metavar="[OPÇÕES]",
@@ -116,6 +124,14 @@ def _explain(fault: Any) -> None:
         return
     found = ((pattern.search(message), sentence) for pattern, sentence in _SENTENCES)
     sentence = next((sentence.format(**match.groupdict()) for match, sentence in found if match), message)
-    print(sentence, file=sys.stderr)
+    print(sentence + _suggest(fault, message), file=sys.stderr)
     if context is not None:
         print(f"Veja como usar: {context.command_path} --help", file=sys.stderr)
+
+
+def _suggest(fault: Any, message: str) -> str:
+    """Return which command or option was meant, as a sentence to add; "" where none is near."""
+    near = list(getattr(fault, "possibilities", None) or [])
+    if unknown := _UNKNOWN_COMMAND.search(message):
+        near = difflib.get_close_matches(unknown["name"], fault.ctx.command.list_commands(fault.ctx))
+    return f" Quis dizer {' ou '.join(near)}?" if near else ""

@@ -6,18 +6,19 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 
+from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault
-from balcao.cli.plan import LOOPBACK, listening, prepare_data_folder
+from balcao.cli.plan import LOOPBACK, claiming, prepare_data_folder
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
 from balcao.core.mail import MailFolder, create_mailer
 from balcao.crm.sandbox.server import build_server
+from balcao.gateway.listening import accept_first
 from balcao.settings import Settings
 
 sandbox = Commands(help="Partes da base de demonstração, cada uma por si.")
-console = Console(stderr=True)
+console = make_console(stderr=True)
 
 
 @sandbox.command()
@@ -26,7 +27,9 @@ def crm() -> None:
     settings = Settings.load()
     logs.configure(settings.log_level)
     prepare_data_folder(settings.data_dir)
-    with listening(LOOPBACK, settings.crm_port, "CRM de demonstração") as sockets:
+    with claiming(LOOPBACK, settings.crm_port, "CRM de demonstração") as sockets:
+        for sock in sockets:
+            accept_first(sock)
         console.print(f"CRM de demonstração em {settings.crm_url}. Ctrl-C encerra.")
         asyncio.run(build_server(settings).serve(sockets=[*sockets]))
 

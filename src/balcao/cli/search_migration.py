@@ -7,10 +7,10 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
 from balcao.cli.using import print_json, use
@@ -27,9 +27,9 @@ from balcao.search.schema_migrations.schemas import (
 from balcao.search.schema_migrations.work import carry_on
 
 migration = Commands(help="Migrações do esquema da busca: iniciar, acompanhar, abortar, desfazer.")
-console = Console(highlight=False)
+console = make_console()
 # The bar goes where it does not mix with what a program reads.
-screen = Console(stderr=True, highlight=False)
+screen = make_console(stderr=True)
 
 POLL_SECONDS = 0.3
 STATES = {

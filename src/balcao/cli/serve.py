@@ -1,22 +1,23 @@
 """`balcao serve` and `balcao worker`: start the processes that serve the APIs and that run jobs."""
 
 import asyncio
+import os
 import signal
 from collections.abc import Callable
 from contextlib import AsyncExitStack, ExitStack
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from balcao.cli import embedded, supervisor
-from balcao.cli.plan import SERVICES, Plan, listening_for_management, make_plan
+from balcao.cli import embedded, start_check, supervisor
+from balcao.cli.console import make_console
+from balcao.cli.plan import SERVICES, Plan, claiming_for_management, make_plan
 from balcao.cli.processes.channel import Order, Report, Watched
 from balcao.cli.welcome import welcome
 from balcao.core import logs
 from balcao.settings import Settings, SettingsError
 
-console = Console(stderr=True)
+console = make_console(stderr=True)
 
 Services = Annotated[
     list[str] | None,
@@ -46,6 +47,7 @@ def serve(services: Services = None, with_worker: WithWorker = None, processes: 
     """Inicia os serviços e, na base de demonstração, também o banco, a identidade e o CRM."""
     settings = Settings.load()
     logs.configure(settings.log_level)
+    start_check.warn(settings, os.environ)
     plan = make_plan(settings, tuple(services or ()), with_worker, processes)
     with console.status("Iniciando o Balcão...") as status:
         show: Callable[[str], None] = status.update
@@ -64,13 +66,14 @@ def worker() -> None:
     """Executa só as tarefas em fila, sem responder a chamadas."""
     settings = Settings.load()
     logs.configure(settings.log_level)
+    start_check.warn(settings, os.environ)
     if refusals := settings.list_refusals(with_worker=True):
         raise SettingsError("\n".join(refusals))
     with ExitStack() as stack:
         sockets = {}
         if (port := settings.port_of_worker) is not None:
-            listening = listening_for_management(settings.management_host, port, "BALCAO_WORKER_MANAGEMENT_PORT")
-            (sock,) = stack.enter_context(listening)
+            claiming = claiming_for_management(settings.management_host, port, "BALCAO_WORKER_MANAGEMENT_PORT")
+            (sock,) = stack.enter_context(claiming)
             sockets = {"management": sock.detach()}
         order = Order(embedded.find_database(settings), sockets=sockets, watched=Watched(("worker-0",), with_jobs=True))
         _run_worker(settings, order)

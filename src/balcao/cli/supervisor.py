@@ -61,7 +61,8 @@ class _Supervisor:
             backstage, front = self._assemble(ports)
             for group in (backstage, front):
                 await stack.enter_async_context(stopping(group))
-            await self._start(backstage, front)
+            with self.database.blaming_disk() if self.database else contextlib.nullcontext():
+                await self._start(backstage, front)
             async with asyncio.TaskGroup() as tasks:
                 for process in self.processes:
                     tasks.create_task(process.keep_running())

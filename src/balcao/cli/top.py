@@ -7,18 +7,19 @@ from typing import Annotated
 
 import httpx
 import typer
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault
 from balcao.cli.readings import Picture, ProcessState, Queue, Reading, Traffic, compare
 from balcao.cli.using import print_json
 from balcao.core import logs
 from balcao.settings import Settings
 
-console = Console(highlight=False)
+console = make_console()
 TIMEOUT_SECONDS = 5.0
 OLD_SECONDS = 60.0  # from here on what waits is shown as a fault
 _LAGS = {"event": "eventos", "push": "mudanças próprias"}

@@ -2,21 +2,25 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from balcao.cli import database
 from balcao.cli.faults import OperatorFault
-from balcao.core.context.call import Call, operator_call
 from balcao.core.errors import BalcaoError
 from balcao.settings import Settings
+
+if TYPE_CHECKING:
+    from balcao.core.context.call import Call
 
 T = TypeVar("T")
 
 
-def use(operation: str, act: Callable[[Call], Awaitable[T]]) -> T:
+def use(operation: str, act: Callable[["Call"], Awaitable[T]]) -> T:
     """Run the use case and return its result. Raises OperatorFault with the sentence of a refusal."""
+    from balcao.core.context.call import operator_call  # loads the platform, which help does without
+
     settings = Settings.load()
 
     async def run(url: str) -> T:

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 
-from rich.console import Console
 from rich.text import Text
 
+from balcao.cli.console import make_console
 from balcao.cli.example_calls import Commands, choose_people, own_command
 from balcao.cli.offer import Offer
 from balcao.cli.plan import SERVICES, Plan
 from balcao.cli.processes.channel import Report
 
-console = Console(highlight=False)
+console = make_console()
 
 
 def welcome(plan: Plan, report: Report) -> None:

@@ -13,8 +13,14 @@ from urllib.parse import urlsplit
 
 import httpx
 
-# Public addresses of version 6 that stand for one of version 4, which may be private: NAT64, 6to4, Teredo.
-_TRANSLATED = tuple(map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")))
+# All that the internet's registries hand out (RFC 4291, 2.4). Whatever stands for an address of version 4 outside of it
+# (compatible, translated, NAT64) and what sites once had for themselves (`fec0::/10`) is refused by that alone.
+_UNICAST = ip_network("2000::/3")
+# Within it: tunnels to an address of version 4, which may be private (Teredo and its kin, 6to4), and documentation.
+_NOT_REACHED = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
+# Protocols' own addresses, the relay of 6to4, and the one under which Azure serves the machines of its customers: they
+# look like any other, and lead into the network where we stand.
+_NEARBY = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
 _PORTS = {"https": 443, "http": 80}
 
 
@@ -31,12 +37,11 @@ class Answered(NamedTuple):
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
     """Tell whether an address is one of the internet, and no private, local, reserved or translated one."""
-    if isinstance(address, IPv6Address):
-        if address.ipv4_mapped is not None:
-            return is_public(address.ipv4_mapped)
-        if any(address in network for network in _TRANSLATED):
-            return False
-    return address.is_global and not address.is_multicast
+    if isinstance(address, IPv4Address):
+        return address.is_global and not address.is_multicast and not any(address in network for network in _NEARBY)
+    if address.ipv4_mapped is not None:  # the system itself connects by version 4
+        return is_public(address.ipv4_mapped)
+    return address.is_global and address in _UNICAST and not any(address in network for network in _NOT_REACHED)
 
 
 async def post(

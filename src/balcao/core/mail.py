@@ -22,6 +22,9 @@ TOTAL_SECONDS = 30.0
 MAIL_FOLDER = "emails"
 MOST_IN_FOLDER = 1_000
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+# How an encoded word begins (RFC 2047, 2). The library has no way to write these signs as themselves, and hands out and
+# sends what they decode to: another subject, another address.
+_ENCODED_WORD, _BROKEN_WORD = "=?", "= ?"
 # What a text raises that is no address, and cannot be written into a header.
 _MALFORMED = (ValueError, LookupError)
 _FAULTS = (aiosmtplib.SMTPException, OSError, TimeoutError, *_MALFORMED)
@@ -128,9 +131,14 @@ def create_mailer(settings: Settings) -> SmtpMailer | MailFolder | None:
 
 
 def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> EmailMessage:
+    """Return the e-mail. Raises ValueError for an address that readers would take for another one."""
+    if _ENCODED_WORD in to:
+        raise ValueError("an encoded word is no address")
     domain = sender.rpartition("@")[2]
     message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = sender, to, subject
+    message["From"], message["To"] = sender, to
+    # Subjects quote what people wrote, such as a job's title: it is shown as they wrote it.
+    message["Subject"] = subject.replace(_ENCODED_WORD, _BROKEN_WORD)
     message["Date"] = format_datetime(datetime.now(UTC))
     message["Message-ID"] = make_msgid(domain=domain) if key is None else f"<{key}@{domain}>"
     # Nobody answers a machine: neither with an absence note nor with a report of a list.

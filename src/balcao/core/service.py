@@ -41,7 +41,8 @@ class Service:
     their order.
     `description` and `tags`, by name, are for the OpenAPI document, in Portuguese.
     `dialects` maps a path's beginning to the wording of faults; the longest match counts, "" is the service's own.
-    `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready".
+    `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready";
+    a service that tells them in a form of its own has none.
     `seed` loads seed data after the migrations; `running` opens what the service keeps in the process.
     """
 

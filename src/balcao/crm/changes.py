@@ -10,6 +10,7 @@ from balcao.crm.client import CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway
 from balcao.crm.fields import Record, pick_known
+from balcao.crm.queries import Query
 from balcao.crm.related import MAX_RECORDS
 
 # What is asked for changes, in this order: an account says nothing of its consents, nor of how an anonymisation went.
@@ -64,7 +65,7 @@ async def find_changed(crm: CrmClient, source: Source, since: datetime, skip: in
         f"SELECT {owner}, {_CHANGED} FROM {_FROM[source]} {_CHANGED} >= {moment} "  # noqa: S608 - checked names only
         f"ORDER BY {_CHANGED} ASC LIMIT {PAGE} OFFSET {skip}"
     )
-    (records,) = await crm.select(deadline, query)
+    (records,) = await crm.select(deadline, Query(query))
     return [Changed(Cpf.parse(record.get(owner)), _read_changed(record)) for record in records]
 
 
@@ -73,7 +74,7 @@ async def read_people(crm: CrmClient, people: Sequence[Cpf], deadline: Deadline)
 
     Raises CrmAway also for more records than the CRM gives at once: what is missing would count as deleted.
     """
-    accounts, consents, requests = await crm.select(deadline, *_format_queries(crm, people))
+    accounts, consents, requests = await crm.select(deadline, *_build_queries(crm, people))
     if max(len(accounts), len(consents), len(requests)) >= MAX_RECORDS:
         raise CrmAway("TOO_MANY_RECORDS")
     own_account = _group(crm.fields.account["cpf"], people, accounts)
@@ -81,30 +82,25 @@ async def read_people(crm: CrmClient, people: Sequence[Cpf], deadline: Deadline)
     return [_build(crm, cpf, own_account[cpf], own_consents[cpf], own_requests[cpf]) for cpf in people]
 
 
-def _format_queries(crm: CrmClient, people: Sequence[Cpf]) -> list[str]:
-    """Return the queries for accounts, consents and requests; only checked digits and names go into them."""
-    listed = ", ".join(f"'{cpf.digits}'" for cpf in people)
-    account = crm.fields.account["cpf"]
-    account_fields = ", ".join(sorted({*crm.fields.account_fields, account, _CHANGED}))
-    consent_fields = ", ".join(sorted({*crm.fields.consent_fields, "CPF__c", _CHANGED}))
+def _build_queries(crm: CrmClient, people: Sequence[Cpf]) -> list[Query]:
+    """Return the queries for accounts, consents and requests."""
+    listed = (
+        ("Account", crm.fields.account["cpf"], crm.fields.account_fields, "IsPersonAccount = true", "CreatedDate ASC"),
+        ("Consentimento__c", "CPF__c", crm.fields.consent_fields, "", "Chave__c"),
+        ("SolicitacaoAnonimizacao__c", "CPF__c", ["DataConclusao__c"], "Status__c = 'concluido'", "CreatedDate ASC"),
+    )
     return [
-        f"SELECT {account_fields} FROM Account WHERE {account} IN ({listed}) AND IsPersonAccount = true "  # noqa: S608
-        f"ORDER BY CreatedDate ASC LIMIT {MAX_RECORDS}",
-        f"SELECT {consent_fields} FROM Consentimento__c WHERE CPF__c IN ({listed}) "  # noqa: S608
-        f"ORDER BY Chave__c LIMIT {MAX_RECORDS}",
-        f"SELECT CPF__c, DataConclusao__c FROM SolicitacaoAnonimizacao__c "  # noqa: S608
-        f"WHERE Status__c = 'concluido' AND CPF__c IN ({listed}) ORDER BY CreatedDate ASC LIMIT {MAX_RECORDS}",
+        Query.of_people(
+            entity, owner, people, [*fields, _CHANGED], also=also, rest=f"ORDER BY {order} LIMIT {MAX_RECORDS}"
+        )
+        for entity, owner, fields, also, order in listed
     ]
 
 
 def _group(field: str, people: Iterable[Cpf], records: Iterable[Record]) -> dict[Cpf, list[Record]]:
-    """Return the records by person. Raises CrmAway for one that names nobody who was asked for."""
     found: dict[Cpf, list[Record]] = {cpf: [] for cpf in people}
     for record in records:
-        cpf = Cpf.parse(record.get(field))
-        if cpf not in found:
-            raise CrmAway
-        found[cpf].append(record)
+        found[Cpf(record[field])].append(record)
     return found
 
 

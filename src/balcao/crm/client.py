@@ -20,6 +20,7 @@ from balcao.crm.circuit import Circuit
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.crm.fields import FieldMap, Record
+from balcao.crm.queries import Query
 from balcao.crm.transport import CONNECT_SECONDS, READ_SECONDS, CrmResponse, Transport
 from balcao.settings import Settings
 
@@ -59,8 +60,7 @@ class CrmClient:
     async def look_up(self, cpf: Cpf, deadline: Deadline) -> Account | None:
         """Return the person's account with its consents; of several the oldest, which is counted."""
         with self.circuit.guard():
-            queries = self.format_account_query(cpf), self.format_consent_query(cpf)
-            accounts, consents = await self._select(deadline, *queries)
+            accounts, consents = await self._select(deadline, self.query_accounts(cpf), self.query_consents(cpf))
             return self.build_account(accounts, consents)
 
     def build_account(self, accounts: Sequence[Record], consents: Sequence[Record]) -> Account | None:
@@ -81,7 +81,7 @@ class CrmClient:
         """Return the id of the person's account; of several the oldest."""
         field = self.fields.account["accountId"]
         with self.circuit.guard():
-            (accounts,) = await self._select(deadline, self.format_account_query(cpf, [field]))
+            (accounts,) = await self._select(deadline, self.query_accounts(cpf, [field]))
             found = accounts[0].get(field) if accounts else None
             if accounts and not (isinstance(found, str) and _ID.fullmatch(found)):
                 raise CrmAway()
@@ -102,26 +102,23 @@ class CrmClient:
             return Upserted.EXISTED
         return Upserted.CREATED if response.status == 201 else Upserted.EXISTED
 
-    def format_account_query(self, cpf: Cpf, selected: Sequence[str] = ()) -> str:
-        """Return the query for a person's accounts, oldest first.
+    def query_accounts(self, cpf: Cpf, selected: Sequence[str] = ()) -> Query:
+        """Return the query for a person's accounts, oldest first."""
+        fields, whose = selected or self.fields.account_fields, self.fields.account["cpf"]
+        rest = "ORDER BY CreatedDate ASC LIMIT 2"
+        return Query.of_people("Account", whose, [cpf], fields, also="IsPersonAccount = true", rest=rest)
 
-        Only the checked digits of a Cpf and names that the field map has checked go into a query.
-        """
-        fields = ", ".join(selected or self.fields.account_fields)
-        person = f"{self.fields.account['cpf']} = '{cpf.digits}' AND IsPersonAccount = true"
-        return f"SELECT {fields} FROM Account WHERE {person} ORDER BY CreatedDate ASC LIMIT 2"  # noqa: S608
-
-    def format_consent_query(self, cpf: Cpf) -> str:
+    def query_consents(self, cpf: Cpf) -> Query:
         """Return the query for a person's consents."""
-        fields = ", ".join(self.fields.consent_fields)
-        return f"SELECT {fields} FROM Consentimento__c WHERE CPF__c = '{cpf.digits}' ORDER BY Chave__c"  # noqa: S608
+        fields = self.fields.consent_fields
+        return Query.of_people("Consentimento__c", "CPF__c", [cpf], fields, rest="ORDER BY Chave__c")
 
-    async def select(self, deadline: Deadline, *queries: str) -> list[list[Record]]:
-        """Return the records of each query, all asked for at once."""
+    async def select(self, deadline: Deadline, *queries: Query) -> list[list[Record]]:
+        """Return the records of each query, all asked for at once; every one is of a person who was asked for."""
         with self.circuit.guard():
             return await self._select(deadline, *queries)
 
-    async def _select(self, deadline: Deadline, *queries: str) -> list[list[Record]]:
+    async def _select(self, deadline: Deadline, *queries: Query) -> list[list[Record]]:
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(self._query(query, deadline)) for query in queries]
@@ -135,12 +132,9 @@ class CrmClient:
         with self.circuit.guard():
             return await self._call(method, f"{self._data}/sobjects/{words}", deadline, json=fields)
 
-    async def _query(self, query: str, deadline: Deadline) -> list[Record]:
-        response = await self._call("GET", f"{self._data}/query", deadline, params={"q": query})
-        records = response.json.get("records") if isinstance(response.json, dict) else None
-        if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-            raise CrmAway()
-        return records
+    async def _query(self, query: Query, deadline: Deadline) -> list[Record]:
+        response = await self._call("GET", f"{self._data}/query", deadline, params={"q": query.text})
+        return query.read(response.json)
 
     async def _call(self, method: str, path: str, deadline: Deadline, **content: Any) -> CrmResponse:
         if self._transport is None:

@@ -4,21 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from balcao.core.values.cpf import Cpf
 from balcao.crm.fields import RELATED, FieldMap, Record, pick_known
+from balcao.crm.queries import Query
 
 MAX_RECORDS = 2_000  # what a CRM gives in one response
 _NOT_SHOWN = frozenset({"objeto", "cpf"})
 
 
-def format_queries(fields: FieldMap, cpf: Cpf) -> Iterator[str]:
+def build_queries(fields: FieldMap, cpf: Cpf) -> Iterator[Query]:
     """Yield a query for each kind, in the order of RELATED; the newest records first."""
+    rest = f"ORDER BY CreatedDate DESC LIMIT {MAX_RECORDS}"
     for kind in RELATED:
         names = fields.related[kind]
-        wanted = ", ".join(sorted({name for key, name in names.items() if key not in _NOT_SHOWN}))
-        whose = f"{names['cpf']} = '{cpf.digits}'"
-        yield (
-            f"SELECT {wanted} FROM {names['objeto']} WHERE {whose} "  # noqa: S608 - names that the map has checked
-            f"ORDER BY CreatedDate DESC LIMIT {MAX_RECORDS}"
-        )
+        yield Query.of_people(names["objeto"], names["cpf"], [cpf], _list_returned(names).values(), rest=rest)
 
 
 def translate(fields: FieldMap, found: Sequence[Sequence[Record]]) -> dict[str, list[dict[str, str]]]:

@@ -8,10 +8,12 @@ from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway
 from balcao.crm.fields import Record
+from balcao.crm.queries import Query, make_misdirected
 
 OBJECT = "SolicitacaoAnonimizacao__c"
 OPEN = "enfileirado"
-_FIELDS = "Id, Name, CPF__c, Status__c, CreatedDate, DataConclusao__c"
+_OWNER = "CPF__c"
+_FIELDS = ("Id", "Name", _OWNER, "Status__c", "CreatedDate", "DataConclusao__c")
 _NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # both stand in queries
 _ID = re.compile(r"[A-Za-z0-9]{15,18}")
 
@@ -27,18 +29,25 @@ class AnonymisationRequest:
     completed: str | None
 
 
-def format_open_query(cpf: Cpf) -> str:
+def query_open(cpf: Cpf) -> Query:
     """Return the query for a person's requests that wait, the oldest first."""
-    waiting = f"CPF__c = '{cpf.digits}' AND Status__c = '{OPEN}'"
-    return f"SELECT {_FIELDS} FROM {OBJECT} WHERE {waiting} ORDER BY CreatedDate LIMIT 1"  # noqa: S608
+    also = f"Status__c = '{OPEN}'"
+    return Query.of_people(OBJECT, _OWNER, [cpf], _FIELDS, also=also, rest="ORDER BY CreatedDate LIMIT 1")
 
 
 async def find(crm: CrmClient, number: str, deadline: Deadline) -> AnonymisationRequest | None:
-    """Return a request; None for a number that the CRM cannot have given, or does not know."""
+    """Return a request; None for a number that the CRM cannot have given, or does not know.
+
+    Raises CrmAway also for a request of another number.
+    """
     if not _NUMBER.fullmatch(number):
         return None
-    (found,) = await crm.select(deadline, f"SELECT {_FIELDS} FROM {OBJECT} WHERE Name = '{number}' LIMIT 1")  # noqa: S608
-    return to_request(found[0]) if found else None
+    text = f"SELECT {', '.join(_FIELDS)} FROM {OBJECT} WHERE Name = '{number}' LIMIT 1"  # noqa: S608 - checked
+    (found,) = await crm.select(deadline, Query(text))
+    request = to_request(found[0]) if found else None
+    if request is not None and request.number != number:
+        raise make_misdirected()
+    return request
 
 
 async def file(crm: CrmClient, cpf: Cpf, account: Account, deadline: Deadline) -> AnonymisationRequest:
@@ -47,7 +56,7 @@ async def file(crm: CrmClient, cpf: Cpf, account: Account, deadline: Deadline) -
     record_id = response.json.get("id") if isinstance(response.json, dict) else None
     if not isinstance(record_id, str) or not _ID.fullmatch(record_id):
         raise CrmAway
-    (found,) = await crm.select(deadline, f"SELECT {_FIELDS} FROM {OBJECT} WHERE Id = '{record_id}' LIMIT 1")  # noqa: S608
+    (found,) = await crm.select(deadline, Query.of_people(OBJECT, _OWNER, [cpf], _FIELDS, also=f"Id = '{record_id}'"))
     if not found:
         raise CrmAway
     return to_request(found[0])
@@ -57,7 +66,7 @@ def to_request(record: Record) -> AnonymisationRequest:
     """Return the request that a record of the CRM describes."""
     return AnonymisationRequest(
         number=str(record.get("Name") or ""),
-        cpf=Cpf.parse(record.get("CPF__c")),
+        cpf=Cpf.parse(record.get(_OWNER)),
         status=str(record.get("Status__c") or ""),
         filed=str(record.get("CreatedDate") or ""),
         completed=str(record["DataConclusao__c"]) if record.get("DataConclusao__c") else None,

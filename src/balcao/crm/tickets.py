@@ -9,6 +9,7 @@ from balcao.crm.client import CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway
 from balcao.crm.fields import PROGRESS, Record, pick_known
+from balcao.crm.queries import Query, make_misdirected
 from balcao.crm.related import MAX_RECORDS
 
 MAX_TICKETS = 200
@@ -53,11 +54,13 @@ async def find_one(crm: CrmClient, cpf: Cpf, number: str, deadline: Deadline) ->
 
 async def _find(crm: CrmClient, cpf: Cpf, number: str | None, deadline: Deadline) -> list[Ticket]:
     kinds = [crm.fields.related[kind] for kind in _ORDER_BY]
-    queries = (_format_query(names, cpf, number, order) for names, order in zip(kinds, _ORDER_BY.values(), strict=True))
+    queries = (_build_query(names, cpf, number, order) for names, order in zip(kinds, _ORDER_BY.values(), strict=True))
     found = await crm.select(deadline, *queries)
     tickets, orders, progress = (
-        [_to_texts(names, cpf, record) for record in records] for names, records in zip(kinds, found, strict=True)
+        [_to_texts(names, record) for record in records] for names, records in zip(kinds, found, strict=True)
     )
+    if number is not None and any(ticket["protocolo"] != number for ticket in tickets):
+        raise make_misdirected()
     return [Ticket(ticket, list(_assemble(ticket["protocolo"], orders, progress))) for ticket in tickets]
 
 
@@ -67,23 +70,16 @@ def _assemble(number: str, orders: Sequence[Texts], progress: Sequence[Texts]) -
             yield Order(order, [step for step in progress if step.get("numero") == order["numero"]])
 
 
-def _format_query(names: Mapping[str, str], cpf: Cpf, number: str | None, order: str) -> str:
-    """Return the query for a person's records of one kind, of one ticket only where its number is given.
-
-    Only the checked digits of a Cpf, a checked number and names that the field map has checked go into a query.
-    """
-    whose = f"{names['cpf']} = '{cpf.digits}'" + (f" AND {names['protocolo']} = '{number}'" if number else "")
-    fields = ", ".join(sorted({name for key, name in names.items() if key != "objeto"}))
-    return f"SELECT {fields} FROM {names['objeto']} WHERE {whose} ORDER BY {order}"  # noqa: S608
+def _build_query(names: Mapping[str, str], cpf: Cpf, number: str | None, order: str) -> Query:
+    """Return the query for a person's records of one kind, of one ticket only where its number is given."""
+    fields = [name for key, name in names.items() if key != "objeto"]
+    also = f"{names['protocolo']} = '{number}'" if number else ""
+    return Query.of_people(names["objeto"], names["cpf"], [cpf], fields, also=also, rest=f"ORDER BY {order}")
 
 
-def _to_texts(names: Mapping[str, str], cpf: Cpf, record: Record) -> Texts:
-    """Return a record by our keys. Raises CrmAway for one without its number, and for another person's.
-
-    The query names the person; a CRM that answers with somebody else's records must not be passed on.
-    """
+def _to_texts(names: Mapping[str, str], record: Record) -> Texts:
+    """Return a record by our keys. Raises CrmAway for one without its number."""
     texts = pick_known({key: name for key, name in names.items() if key != "objeto"}, record)
-    number = "numero" if "numero" in names else "protocolo"
-    if texts.get("cpf") != cpf.digits or number not in texts:
+    if ("numero" if "numero" in names else "protocolo") not in texts:
         raise CrmAway
     return texts

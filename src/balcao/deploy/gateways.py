@@ -6,6 +6,7 @@ refusal of its own is the service's in every byte, so that a portal cannot tell 
 """
 
 import math
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,8 +34,19 @@ READ_SETTINGS = frozenset(
     "host port realm public_url auth_issuer cors_origins_csv header_timeout body_timeout machine_read_rate "
     "machine_write_rate".split()
 )
-# Asked by gateways on the inside only.
-HIDDEN = "^/access/api/v1/check"
+# Asked by gateways on the inside only; without prefix in a process that serves access alone.
+HIDDEN = "^(/access)?/api/v1/check"
+
+
+def _or_encoded(sign: str) -> str:
+    """Return the pattern of a sign as it is or percent-encoded, in small digits or in capitals."""
+    code = f"{ord(sign):02x}"
+    low = code[1] if code[1].isdigit() else f"[{code[1]}{code[1].upper()}]"
+    return f"({sign}|%{code[0]}{low})"
+
+
+# The same for a gateway that compares paths as they came: the platform reads `%63heck` as `check`.
+HIDDEN_RAW = re.sub("[a-z0-9]", lambda found: _or_encoded(found[0]), HIDDEN)
 
 
 @dataclass(frozen=True)
@@ -131,16 +143,24 @@ def generate(kind: str, plan: Plan) -> dict[str, File]:
         rate=_most_calls_a_second(plan.settings),
         leeway=LEEWAY_SECONDS,
         read_on=DISCARD_BYTES,
+        public_port=_name_port(plan.settings.public_url),
         header_seconds=math.ceil(plan.settings.header_timeout),
         body_seconds=math.ceil(plan.settings.body_timeout),
         request_id=REQUEST_ID,
         hidden=HIDDEN,
+        hidden_raw=HIDDEN_RAW,
     )
     files = {FILES[kind]: File.of(text)}
     if kind == "haproxy":
         files["public.lst"] = File.of("".join(f"{one}\n" for one in list_public_patterns(plan.services)))
         files |= {key.file: File(plan.keys[key.kid]) for key in keys}
     return files
+
+
+def _name_port(public_url: str) -> str:
+    """Return the port that people type, with its colon; "" for that of HTTPS."""
+    port = urlsplit(public_url).port
+    return f":{port}" if port not in {None, 443} else ""
 
 
 def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:

@@ -11,10 +11,19 @@ from balcao.deploy.files import SECRET, File
 from balcao.deploy.rendering import render
 
 SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/roles.sql"
-_SECRET_FILES = (SETTINGS, OWNER_SETTINGS, ROLES)
+BACKUP_SETTINGS = "backup/balcao-backup.env"
+_SECRET_FILES = (SETTINGS, OWNER_SETTINGS, ROLES, BACKUP_SETTINGS)
 UNITS = ("balcao-api.service", "balcao-worker.service", "balcao-migrate.service")
+BACKUP_UNITS = (
+    "balcao-backup.service",
+    "balcao-backup.timer",
+    "balcao-backup-follow.service",
+    "balcao-backup-verify.service",
+    "balcao-backup-verify.timer",
+)
 _OPEN_FILES = (
     *(f"systemd/{unit}" for unit in UNITS),
+    *(f"backup/{unit}" for unit in BACKUP_UNITS),
     "container/Containerfile",
     "container/compose.yaml",
     "kubernetes/kustomization.yaml",
@@ -27,7 +36,8 @@ _PORTS = {"redis": 6379, "rediss": 6379, "http": 80, "https": 443}
 _LINE = re.compile(r"([A-Z_]+)=(.*)")
 
 
-def _make_secret() -> str:
+def make_secret() -> str:
+    """Return 32 random bytes, in signs that need no quoting anywhere."""
     return secrets.token_hex(32)
 
 
@@ -35,22 +45,26 @@ def _make_secret() -> str:
 class Secrets:
     """The secrets of an installation, 32 random bytes each, in signs that need no quoting anywhere."""
 
-    app_password: str = field(default_factory=_make_secret)
-    owner_password: str = field(default_factory=_make_secret)
-    client_secret: str = field(default_factory=_make_secret)
-    hash_key: str = field(default_factory=_make_secret)
-    metrics_token: str = field(default_factory=_make_secret)
+    app_password: str = field(default_factory=make_secret)
+    owner_password: str = field(default_factory=make_secret)
+    client_secret: str = field(default_factory=make_secret)
+    hash_key: str = field(default_factory=make_secret)
+    metrics_token: str = field(default_factory=make_secret)
+    backup_password: str = field(default_factory=make_secret)
 
     @classmethod
     def of(cls, folder: Path) -> "Secrets":
         """Return those that the folder's files have already, and new ones in the place of those that they lack."""
-        known = _read_settings(folder / SETTINGS) | _read_settings(folder / OWNER_SETTINGS)
+        known: dict[str, str] = {}
+        for name in (SETTINGS, OWNER_SETTINGS, BACKUP_SETTINGS):
+            known |= read_settings(folder / name)
         found = {
             "app_password": urlsplit(known.get("BALCAO_DATABASE_URL", "")).password,
             "owner_password": urlsplit(known.get("BALCAO_DATABASE_OWNER_URL", "")).password,
             "client_secret": known.get("BALCAO_CLIENT_SECRET"),
             "hash_key": known.get("BALCAO_HASH_KEY"),
             "metrics_token": known.get("BALCAO_METRICS_TOKEN"),
+            "backup_password": urlsplit(known.get("BALCAO_BACKUP_URL", "")).password,
         }
         return cls(**{name: value for name, value in found.items() if value})
 
@@ -112,6 +126,6 @@ def _unquote(value: str) -> str:
     return value[1:-1] if is_quoted else value
 
 
-def _read_settings(path: Path) -> dict[str, str]:
+def read_settings(path: Path) -> dict[str, str]:
     """Return the variables of a file; none where there is none."""
     return parse_settings(path.read_text("utf-8")) if path.exists() else {}

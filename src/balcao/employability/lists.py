@@ -53,6 +53,4 @@ def read_text(query: Mapping[str, str], name: str, longest: int = 250) -> str | 
     text = query.get(name, "").strip()
     if len(text) > longest:
         raise Invalid(f"O parâmetro `{name}` deve ter no máximo {longest} caracteres.", code=f"{name}-invalid")
-    if "\0" in text:
-        raise Invalid(f"O parâmetro `{name}` contém caracteres de controle.", code=f"{name}-invalid")
     return text or None

@@ -92,9 +92,10 @@ class Application:
             seconds = perf_counter() - request.started
             if status == 503 and response.headers.get("Error-Code") == MAINTENANCE:
                 _refused_in_maintenance.inc(endpoint.service)
-            else:
+            elif not request.is_apart:
                 endpoint.meter.count(status, seconds)
-            request_log.add(endpoint.meter.labels, status, seconds, request.id)
+            if not request.is_added_up:
+                request_log.add(endpoint.meter.labels, status, seconds, request.id)
         if response.chunks is not None and request.method != "HEAD":
             await _send_chunks(response.chunks, receive, send)
         else:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
-from balcao.core.errors import MethodNotAllowed, NotFound
+from balcao.core.access.refusals import Refusals
+from balcao.core.errors import BalcaoError, MethodNotAllowed, NotFound
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.endpoint import Endpoint, OperationEndpoint, OptionsEndpoint, StrayEndpoint, allowed_methods
 from balcao.core.http.requests import Request
@@ -37,7 +38,8 @@ class Mount:
 class Gateway:
     """Finds the endpoint of a request; `alone` also answers without prefix, `pages` all the rest.
 
-    `lifespan` opens what the endpoints need; a server enters it before it listens.
+    `lifespan` opens what the endpoints need; a server enters it before it listens. `refusals` counts calls of what is
+    not there.
     """
 
     def __init__(
@@ -46,10 +48,12 @@ class Gateway:
         pages: Mount,
         lifespan: Callable[[], AbstractAsyncContextManager[None]],
         alone: Mount | None = None,
+        refusals: Refusals | None = None,
     ) -> None:
         self.lifespan = lifespan
         self._pages = pages
         self._alone = alone
+        self._refusals = refusals
         self._mounts: Mapping[bytes, Mount] = {mount.prefix.split("/")[1].encode(): mount for mount in mounts}
         self._paths = {id(mount): _build_paths(mount) for mount in (*mounts, pages)}
 
@@ -58,7 +62,7 @@ class Gateway:
         mount, path = self._choose_mount(request)
         found = self._paths[id(mount)].find(path)
         if found is None:
-            return StrayEndpoint(mount.name, request.method, self._choose_dialect(mount, path), NotFound())
+            return self._refuse(mount, path, request.method, NotFound())
         method = "GET" if request.method == "HEAD" else request.method
         endpoint = found.by_method.get(method)
         if endpoint is None:
@@ -84,7 +88,10 @@ class Gateway:
         allow = allowed_methods(found.by_method)
         if method == "OPTIONS":
             return OptionsEndpoint(mount.name, allow)
-        return StrayEndpoint(mount.name, method, self._choose_dialect(mount, path), MethodNotAllowed(allow))
+        return self._refuse(mount, path, method, MethodNotAllowed(allow))
+
+    def _refuse(self, mount: Mount, path: bytes, method: str, fault: BalcaoError) -> Endpoint:
+        return StrayEndpoint(mount.name, method, self._choose_dialect(mount, path), fault, self._refusals)
 
     def _choose_dialect(self, mount: Mount, path: bytes) -> Dialect:
         """Choose the words of the operations that the path resembles, or those of where it begins."""

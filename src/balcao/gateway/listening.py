@@ -14,6 +14,7 @@ from pathlib import Path
 from balcao.core.logs import log
 
 _LINUX = sys.platform == "linux"
+BACKLOG = 1024
 _POLL_SECONDS = 0.25
 _LINGER_SECONDS = 2.0
 _MOST_REFUSALS = 256
@@ -96,6 +97,13 @@ async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
     demand_nothing_of_accepted()
     await asyncio.sleep(settling_seconds)
     demand_nothing_of_accepted()
+
+
+def accept_first(sock: socket.socket) -> None:
+    """Let callers connect to a port that was only claimed until now; on a socket that listens it changes nothing."""
+    # Accepted connections inherit it, or what remains of them would keep the port from the next start for a minute.
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.listen(BACKLOG)
 
 
 def accept_again(sock: socket.socket) -> None:

@@ -9,11 +9,12 @@ from typing import Any
 from balcao.core.access.live import Maintenance
 from balcao.core.context.platform import Platform
 from balcao.core.database.gauges import Gauge
-from balcao.core.errors import BalcaoError
+from balcao.core.errors import BalcaoError, NotFound, Unauthenticated
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect, to_json
+from balcao.core.http.strangers import refuse_path
 from balcao.core.service import Service
 from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import METRICS, Mount
@@ -67,6 +68,11 @@ def mount_pages(platform: Platform, services: Sequence[Service], gauges: Sequenc
     def liveness(_: Request) -> Response[Any]:
         return to_json({"status": "healthy", "service": "gateway", "timestamp": utc_now()}, headers=instance)
 
+    def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
+        if isinstance(fault, (Unauthenticated, NotFound)):
+            return refuse_path(platform.refusals, request, ERROR_TEXT, fault)
+        return ERROR_TEXT.response(fault)
+
     handlers: dict[str, Handler] = {
         "/": root,
         "/docs": docs,
@@ -75,13 +81,9 @@ def mount_pages(platform: Platform, services: Sequence[Service], gauges: Sequenc
     if settings.management_port is None:
         handlers[METRICS] = answer_scraper(settings, platform.database, platform.metrics, gauges, apart=False)
     endpoints = [
-        ("GET", path, PageEndpoint("gateway", "", "GET", handler, _refuse)) for path, handler in handlers.items()
+        ("GET", path, PageEndpoint("gateway", "", "GET", handler, refuse)) for path, handler in handlers.items()
     ]
     return Mount("gateway", "", endpoints, lambda _: ERROR_TEXT)
-
-
-def _refuse(_: Request, fault: BalcaoError) -> Response[Any]:
-    return ERROR_TEXT.response(fault)
 
 
 def _format_item(service: Service, maintenance: Maintenance | None) -> str:

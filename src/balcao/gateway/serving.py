@@ -25,7 +25,6 @@ from balcao.gateway.http_rules import App, HttpRules
 # Granian's own type stubs lag behind its compiled module.
 _native: Any = _granian
 
-BACKLOG = 1024
 # Of the open files, for the database, the CRM and the process itself.
 _RESERVED_FILES = 256
 _MOST_FILES = 65_536
@@ -88,6 +87,7 @@ async def serve(
     with sock:
         listening.accept_again(sock)
         async with _open_application(application):
+            listening.accept_first(sock)
             rules = HttpRules(application, head_bytes=limits.head_bytes, body_seconds=limits.body_seconds)
             signalled, ended = _start(rules, sock, limits, connections)
             full = asyncio.create_task(listening.refuse_beyond(sock, connections))
@@ -115,7 +115,7 @@ def _start(
     signalled.add_cb(lambda: loop.call_soon_threadsafe(_resolve, ended))
     http1 = HTTP1Settings(header_read_timeout=int(limits.head_seconds * 1000), max_buffer_size=limits.head_bytes)
     # A descriptor of its own, as Granian closes it.
-    holder = _native.SocketHolder(os.dup(sock.fileno()), False, BACKLOG)
+    holder = _native.SocketHolder(os.dup(sock.fileno()), False, listening.BACKLOG)
     worker = _native.ASGIWorker(
         worker_id=1,
         sock=(None, holder),

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from balcao.core.access.caller import TokenRefused
+from balcao.core.access.keys import KeyPending
 from balcao.core.access.logout_tokens import LogoutTokenRefused, read_logout_token
 from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError
 from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import NO_STORE, Response
+from balcao.core.http.strangers import judge_pending, note_refused_token, refuse_often
 from balcao.core.logs import log
 from balcao.gateway.gateway import Mount
 from balcao.identity.faults import OAUTH, InvalidRequest
@@ -15,6 +18,7 @@ from balcao.identity.forms import MAX_FORM_BYTES, parse_form
 
 PREFIX = "/auth"
 PATH = "/backchannel-logout"
+KEY = "identity.backchannel_logout"
 
 
 def mount(platform: Platform, embedded: Mount | None) -> Mount:
@@ -26,14 +30,21 @@ def mount(platform: Platform, embedded: Mount | None) -> Mount:
         if token is None:
             raise InvalidRequest("Falta logout_token.")
         if not await platform.ended_sessions.record(await read_logout_token(platform.tokens, token)):
-            log.warning("identity.logout_refused", code="token-replayed")
-            raise LogoutTokenRefused()
+            raise LogoutTokenRefused(TokenRefused("token-replayed"))
         log.info("identity.session_ended")
         return Response(status=200, headers={"Cache-Control": NO_STORE})
 
-    def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
+    def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
+        """Refuse what anybody may send; the log alone says why, in as many lines as any refusal has."""
+        if isinstance(fault, KeyPending):
+            judged = judge_pending(platform.refusals, request, fault, "identity")
+            fault = LogoutTokenRefused(judged) if isinstance(judged, TokenRefused) else judged
+        if isinstance(fault, LogoutTokenRefused):
+            over = note_refused_token(platform.refusals, request, fault.refused, KEY, "identity.logout_refused")
+            if over > 0:
+                return refuse_often(OAUTH, over)
         return OAUTH.response(fault)
 
-    endpoint = PageEndpoint("identity", "identity.backchannel_logout", "POST", receive, refuse, MAX_FORM_BYTES)
+    endpoint = PageEndpoint("identity", KEY, "POST", receive, refuse, MAX_FORM_BYTES)
     endpoints = [*(embedded.endpoints if embedded else ()), ("POST", PATH, endpoint)]
     return Mount("identity", PREFIX, endpoints, lambda _: OAUTH)

@@ -37,13 +37,17 @@ class Person(msgspec.Struct, frozen=True):
 LONGEST_REFRESH_SECONDS = 36_000
 # The keys that signed a token stay published for longer (`keys.PUBLISHED_SECONDS`).
 LONGEST_ACCESS_SECONDS = 3_600
+# A portal that refreshes at intervals asks again after one of them; longer, a stolen token would go unnoticed.
+LONGEST_REPEAT_SECONDS = 900
 
 
 class Client(msgspec.Struct, frozen=True):
     """`public`: a code is exchanged without the secret; `loopback`: any address on the caller's machine is taken.
 
     `pkce = "optional"`: a login may begin without a challenge; its code is exchanged with the secret, never without.
-    `access_seconds` and `refresh_seconds` are how long the client's tokens live.
+    `access_seconds` and `refresh_seconds` are how long the tokens of people live that the client is given, and
+    `machine_seconds` how long its own do. `repeat_seconds` is how long after its
+    first use a refresh token still gives the one that followed it; beyond half a minute only to who shows the secret.
     """
 
     client_id: str
@@ -55,7 +59,9 @@ class Client(msgspec.Struct, frozen=True):
     redirect_uris: list[str] = []
     pkce: Literal["required", "optional"] = "required"
     access_seconds: Annotated[int, msgspec.Meta(ge=30, le=LONGEST_ACCESS_SECONDS)] = 300
+    machine_seconds: Annotated[int, msgspec.Meta(ge=30, le=LONGEST_ACCESS_SECONDS)] = 300
     refresh_seconds: Annotated[int, msgspec.Meta(ge=30, le=LONGEST_REFRESH_SECONDS)] = 1800
+    repeat_seconds: Annotated[int, msgspec.Meta(ge=0, le=LONGEST_REPEAT_SECONDS)] = 30
 
 
 @functools.cache

@@ -62,7 +62,8 @@ def _code_matches(code: Credential, form: Mapping[str, str], *, by_secret: bool)
 
 
 async def _grant_refresh(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:
-    found = await realm.records.exchange_refresh(form.get("refresh_token", ""), caller.client)
+    token = form.get("refresh_token", "")
+    found = await realm.records.exchange_refresh(token, caller.client, by_secret=caller.by_secret)
     if found is None:
         raise make_invalid_grant()
     return tokens.issue_for_person(realm, caller.client, *found)

@@ -17,7 +17,6 @@ from balcao.identity.records import make_secret
 from balcao.identity.store import Session
 from balcao.identity.tokens import compute_subject
 
-# A hundred times higher in the sandbox, as every rate.
 ACCOUNT_RATE = "10/minute"
 ADDRESS_RATE = "60/minute"
 
@@ -66,11 +65,11 @@ async def _log_in(realm: Realm, target: Destination, person: Person, parameters:
 
 async def _find_person(realm: Realm, username: str, password: str, address: str) -> Person | None:
     """Return who these are, by CPF, with or without punctuation, or by user name. Raises TooMany."""
-    await realm.limits.spend(ADDRESS_RATE, "login-address", address)
+    await realm.limits.spend(realm.declared_rate(ADDRESS_RATE), "login-address", address)
     cpf = Cpf.parse_claim(username)
     person = people_by_login().get(cpf.digits if cpf else username.strip().lower())
     if person is not None:
-        await realm.limits.spend(ACCOUNT_RATE, "login-account", compute_subject(person))
+        await realm.limits.spend(realm.declared_rate(ACCOUNT_RATE), "login-account", compute_subject(person))
     expected = person.password if person is not None else make_secret()
     return person if hmac.compare_digest(password.encode(), expected.encode()) else None
 

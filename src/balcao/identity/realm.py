@@ -18,7 +18,7 @@ from balcao.identity.keys import SigningKeys
 from balcao.identity.records import Records
 from balcao.settings import Settings
 
-# A hundred times higher in the sandbox, as every rate; of one client from one address.
+# Of one client from one address.
 WRONG_SECRETS_RATE = "10/minute"
 
 
@@ -36,7 +36,8 @@ class Realm:
         self.http = http
         # As a city's provider has it entered for its clients.
         self.logout_url = f"{settings.base_url}/auth/backchannel-logout"
-        self.secret_guard = EnumerationGuard(limits, WRONG_SECRETS_RATE)
+        self.declared_rate = settings.declared_rate
+        self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
 
     @functools.cached_property
     def path(self) -> str:

@@ -32,8 +32,8 @@ def issue_for_client(realm: Realm, client: Client, scope: str) -> dict[str, Any]
     granted = {"typ": "Bearer", "azp": client.client_id, "scope": scope, "jti": new_id()} | _list_roles([])
     granted |= {"client_id": client.client_id, "preferred_username": f"service-account-{client.client_id}"}
     return {
-        "access_token": _sign(realm, claims | granted, client.access_seconds),
-        "expires_in": client.access_seconds,
+        "access_token": _sign(realm, claims | granted, client.machine_seconds),
+        "expires_in": client.machine_seconds,
         "token_type": "Bearer",
         "scope": scope,
     }

@@ -2,15 +2,14 @@
 
 from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_TEXT
-from balcao.core.http.health import PATHS as HEALTH_PATHS
 from balcao.core.service import Service
 from balcao.search import demo
 from balcao.search.catalogue.feature import FEATURE as CATALOGUE
 from balcao.search.categories.feature import FEATURE as CATEGORIES
 from balcao.search.change_feed.feature import FEATURE as CHANGE_FEED
 from balcao.search.collection.feature import FEATURE as COLLECTION
-from balcao.search.collection.service import ready
 from balcao.search.control_queries.feature import FEATURE as CONTROL_QUERIES
+from balcao.search.health.feature import FEATURE as HEALTH
 from balcao.search.legacy_mappings.feature import FEATURE as LEGACY_MAPPINGS
 from balcao.search.popularity.feature import FEATURE as POPULARITY
 from balcao.search.public_search.feature import FEATURE as PUBLIC_SEARCH
@@ -28,6 +27,7 @@ SERVICE = Service(
     title="Balcão: administração da busca",
     package=__name__,
     features=[
+        HEALTH,
         COLLECTION,
         SERVICES,
         VERSIONS,
@@ -57,6 +57,5 @@ SERVICE = Service(
         "migration": "As migrações do esquema da busca e sua reversão.",
     },
     running=running,
-    ready=ready,
-    health_paths={**HEALTH_PATHS, "ready_health": "/health"},
+    health_paths={},
 )

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from balcao.core.context.call import OPERATOR, Call
-from balcao.core.errors import Forbidden, Invalid, NotFound
+from balcao.core.errors import Invalid, NotFound
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import NO_STORE, Response, to_json
 from balcao.core.values.cpf import Cpf
@@ -106,7 +106,7 @@ def require_action(call: Call, action: str) -> None:
     if call.grant == OPERATOR:
         return
     if not call.platform.catalogue.snapshot.grants(call.identified_caller, action):
-        raise Forbidden()
+        raise call.lacks(action)
 
 
 def describe_event(**what: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""The sandbox catalogue of Porto Aurora: 180 services with their histories and one migration that can be rolled back.
+"""The sandbox catalogue of Porto Aurora: 231 services with their histories and one migration that can be rolled back.
 
 Deterministic (seed 2026) but for the instants, which count back from the day of the first start. Everything goes
 through the use cases; a load that was interrupted goes on where it stopped.
@@ -50,6 +50,7 @@ HIGHLIGHTED = frozenset({0, 5, 38, 106})
 # counts for more than a long history of every service.
 FIRST_FURTHER = 46
 RENAMED = frozenset({46, 47})
+FIRST_SETTLED = 182
 AWAITING_OF_NINE, IN_EDITION_OF_NINE = 4, 7
 
 EDITOR = Cpf("90000020109")
@@ -81,6 +82,13 @@ async def load(platform: Platform) -> None:
         if started.migration_id is not None:
             await carry_on(platform, started.migration_id)
         await vocabulary.refresh(platform)
+
+
+def list_published() -> Iterator[PlannedService]:
+    """Yield the services that citizens can find."""
+    for planned in _draw_services():
+        if planned.number not in EXCLUSIVE_FOR_AGENTS and _is_published(planned.number):
+            yield planned
 
 
 async def _load_mappings(platform: Platform) -> None:
@@ -136,12 +144,19 @@ def _list_steps(platform: Platform, planned: PlannedService) -> Sequence[Step]:
 
 
 def _list_further_steps(history: "_History", number: int) -> Sequence[Step]:
-    place = (number - FIRST_FURTHER) % 9
-    if place == IN_EDITION_OF_NINE:
-        return [history.create]
-    if place == AWAITING_OF_NINE:
-        return [history.create_awaiting]
+    if not _is_published(number):
+        return [history.create if _find_place(number) == IN_EDITION_OF_NINE else history.create_awaiting]
     return [history.create_published] + ([history.rename_published] if number in RENAMED else [])
+
+
+def _is_published(number: int) -> bool:
+    if number < FIRST_FURTHER:
+        return number not in IN_EDITION | AWAITING | DELETED
+    return number >= FIRST_SETTLED or _find_place(number) not in (AWAITING_OF_NINE, IN_EDITION_OF_NINE)
+
+
+def _find_place(number: int) -> int:
+    return (number - FIRST_FURTHER) % 9
 
 
 @dataclass(frozen=True)
@@ -203,7 +218,7 @@ class _History:
 def _draw_services() -> Iterator[PlannedService]:
     data = tomllib.loads(files(__package__).joinpath("demo_services.toml").read_text("utf-8"))
     chance = random.Random(SEED)  # noqa: S311 - the same sandbox everywhere, nothing secret
-    for number, row in enumerate([*data["services"], *_expand(data["further"])]):
+    for number, row in enumerate([*data["services"], *data["further"], *data["settled"]]):
         nome, tema, sub, orgao, resumo = (part.strip() for part in row.split("|"))
         drawn = str(uuid.UUID(int=chance.getrandbits(128), version=4))
         yield PlannedService(
@@ -211,7 +226,7 @@ def _draw_services() -> Iterator[PlannedService]:
             number,
             {
                 "nome_servico": nome,
-                "orgao_gestor": [orgao],
+                "orgao_gestor": [data["departments"][orgao]],
                 "resumo": resumo,
                 "tempo_atendimento": chance.choice(data["deadlines"]),
                 "custo_servico": "Gratuito",
@@ -236,16 +251,6 @@ def _draw_services() -> Iterator[PlannedService]:
                 ],
             },
         )
-
-
-def _expand(rows: Sequence[str]) -> Iterator[str]:
-    """Return a row of its own for each of the names that a row lists."""
-    for row in rows:
-        tema, sub, orgao, names = row.split("|")
-        for nome in names.split(";"):
-            stripped = nome.strip()
-            resumo = f"Recebe e acompanha o seu pedido: {stripped[0].lower()}{stripped[1:]}."
-            yield "|".join([stripped, tema, sub, orgao, resumo])
 
 
 def _to_body(members: dict[str, Any]) -> ServiceBody:

@@ -66,6 +66,7 @@ ExtraFields: TypeAlias = Annotated[
 ]
 State: TypeAlias = Annotated[int, Meta(description="0 em edição, 1 publicado.", examples=[0])]
 Author: TypeAlias = Annotated[str, Meta(description="Nome de quem criou o serviço.", examples=["Editora Demo"])]
+NoAuthor: TypeAlias = Annotated[str, Meta(description="Sempre vazio: quem escreveu não é público.", examples=[""])]
 ServiceId: TypeAlias = Annotated[
     str,
     Meta(

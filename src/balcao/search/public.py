@@ -22,7 +22,10 @@ SEARCH_SCOPE = "busca:search"
 
 
 class PublicService(ServiceContent):
-    """The public form: without who wrote it and without the number of the version."""
+    """The public form: without who wrote it and without the number of the version.
+
+    The portals' type demands `autor`; the names of staff are not public, so that it is always empty.
+    """
 
     id: members.ServiceId
     slug: members.Slug
@@ -35,6 +38,10 @@ class PublicService(ServiceContent):
     descricao_completa_plaintext: members.PlainText
     instrucoes_solicitante_plaintext: members.PlainText
     documentos_necessarios_plaintext: members.PlainTexts
+    autor: members.NoAuthor = ""
+
+    def __post_init__(self) -> None:
+        self.autor = ""
 
 
 class ListedService(msgspec.Struct, omit_defaults=True, kw_only=True):
@@ -52,8 +59,10 @@ class ListedService(msgspec.Struct, omit_defaults=True, kw_only=True):
     metadata: Annotated[dict[str, Any], Meta(description="Todos os demais campos públicos do serviço.")]
 
 
-# What a listed service shows under a name of its own, and so not in `metadata`.
-_SHOWN = frozenset({"id", "nome_servico", "tema_geral", "sub_categoria", "slug", "status", "created_at", "last_update"})
+# What a listed service shows under a name of its own or, being empty, nowhere, and so not in `metadata`.
+_SHOWN = frozenset(
+    {"autor", "id", "nome_servico", "tema_geral", "sub_categoria", "slug", "status", "created_at", "last_update"}
+)
 
 
 def to_listed(service: PublicService) -> ListedService:
@@ -114,7 +123,7 @@ async def may_see_exclusive(call: Call, query: Mapping[str, str]) -> bool:
     await _identify(call)
     caller = call.identified_caller
     if not (caller.is_machine and SEARCH_SCOPE in caller.scopes):
-        raise Forbidden()
+        raise Forbidden(f"Só um sistema com o escopo `{SEARCH_SCOPE}` vê os serviços dos agentes de conversa.")
     return True
 
 

@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ConfigDict, Field, SecretStr, ValidationError
+from pydantic import ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from balcao.settings import fixed_tokens, production, remembered
 from balcao.settings.fixed_tokens import FixedToken
 from balcao.settings.keys import SANDBOX_HASH_KEY, KeySettings
 from balcao.settings.management import ManagementSettings
+from balcao.settings.rates import WIDENED, RateSettings, widen
 from balcao.settings.services import ServiceSettings
 from balcao.settings.stores import StoreSettings
 from balcao.settings.traces import TraceSettings
@@ -27,7 +28,6 @@ from balcao.settings.types import (
     MailServer,
     Networks,
     Origins,
-    Rate,
     Zone,
     split,
 )
@@ -38,6 +38,10 @@ SANDBOX_SECRETS = {
     "hash_key": SANDBOX_HASH_KEY,
     "phone_code_secret": "sandbox-phone-code-secret",
 }
+# The sandbox's own clients that call without a person (`identity/demo_clients.toml`).
+SANDBOX_MACHINES = frozenset(
+    "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime".split()
+)
 NO_CLIENT = "none"
 
 
@@ -49,7 +53,7 @@ _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
 
-class Settings(StoreSettings, ServiceSettings, KeySettings, ManagementSettings, TraceSettings):
+class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, ManagementSettings, TraceSettings):
     """The effective configuration of one process; immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
@@ -70,12 +74,6 @@ class Settings(StoreSettings, ServiceSettings, KeySettings, ManagementSettings, 
     header_timeout: float = Field(30.0, gt=0, le=600)
     body_timeout: float = Field(30.0, gt=0, le=600)
     shutdown_timeout: float = Field(10.0, gt=0, le=12)  # the supervisor kills a process after 15 seconds
-    read_rate: Rate = "50/second"
-    write_rate: Rate = "10/second"
-    crm_rate: Rate = "10/minute"
-    machine_read_rate: Rate = "500/second"
-    machine_write_rate: Rate = "100/second"
-    machine_crm_rate: Rate = "300/minute"
 
     realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
     auth_issuer: Addresses = ""
@@ -100,9 +98,6 @@ class Settings(StoreSettings, ServiceSettings, KeySettings, ManagementSettings, 
     require_access_reason: bool = False
     audit_own_reads: bool = False
     audit_retention_days: int = Field(1825, ge=31)
-    export_limit: Rate = "5/day"
-    access_list_limit: Rate = "60/hour"
-    enumeration_limit: Rate = "300/5 minutes"
     search_portals_csv: Csv = Field("", validation_alias="BALCAO_SEARCH_PORTALS")
 
     registry_url_override: Addresses | None = Field(None, validation_alias="BALCAO_REGISTRY_URL")
@@ -160,6 +155,12 @@ class Settings(StoreSettings, ServiceSettings, KeySettings, ManagementSettings, 
             if getattr(settings, name) and not settings.database_url:
                 raise SettingsError(f"{variable_of(name)} só vale junto com BALCAO_DATABASE_URL, o dos serviços.")
         return settings
+
+    @model_validator(mode="after")
+    def _widen_rates(self) -> "Settings":
+        for name in WIDENED - self.model_fields_set if self.sandbox else ():
+            object.__setattr__(self, name, widen(getattr(self, name)))
+        return self
 
     @property
     def sandbox(self) -> bool:
@@ -249,6 +250,10 @@ class Settings(StoreSettings, ServiceSettings, KeySettings, ManagementSettings, 
         """Return whether pages of the own machine may call us: in the sandbox, unless origins are named."""
         return self.sandbox and self.cors_origins_csv is None
 
+    def declared_rate(self, rate: str) -> str:
+        """Return what a rate that stands in the code means here; what an operator wrote counts as written."""
+        return widen(rate) if self.sandbox else rate
+
     @property
     def default_rates(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """Return the rates of operations without one of their own, by kind; first of people, then of machines."""
@@ -282,15 +287,17 @@ class Settings(StoreSettings, ServiceSettings, KeySettings, ManagementSettings, 
         return [name.strip() for name in self.legacy_sources.split(",") if name.strip()]
 
     @property
-    def machine_clients(self) -> frozenset[str] | None:
-        """The clients that may be machines; None for all."""
-        return _named_clients(self.machine_clients_csv)
+    def machine_clients(self) -> frozenset[str]:
+        """The clients that may be machines; in the sandbox its own where none is named."""
+        named = _named_clients(self.machine_clients_csv)
+        if named is None:
+            return SANDBOX_MACHINES if self.sandbox else frozenset()
+        return named
 
     @property
     def fixed_tokens(self) -> tuple[FixedToken, ...]:
-        """The tokens that open one operation each."""
-        today = datetime.now(UTC).date()
-        return tuple(fixed_tokens.parse_entry(entry, today) for entry in split(self.fixed_service_tokens))
+        """The tokens that open one operation each, as the setting or its file lists them now."""
+        return fixed_tokens.parse_setting(self.fixed_service_tokens, datetime.now(UTC).date())
 
     @property
     def role_clients(self) -> frozenset[str] | None:
@@ -316,7 +323,7 @@ class Settings(StoreSettings, ServiceSettings, KeySettings, ManagementSettings, 
             "BALCAO_DATABASE_URL está vazio: a produção exige um PostgreSQL próprio.": self.embedded_database,
             "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade.": self.embedded_identity,
             "BALCAO_MACHINE_CLIENTS está vazio: liste os clientes que chamam sem uma pessoa, ou escreva `none`.": (
-                self.machine_clients is None
+                not split(self.machine_clients_csv)
             ),
             "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS está vazio: liste os clientes cujos papéis valem, ou escreva `none`.": (
                 self.role_clients is None

@@ -1,13 +1,15 @@
 """Fixed service tokens: for a portal that can only hold one text, each opens one named operation and nothing else.
 
 The configuration holds their hashes, so that whoever reads it has no token; two entries for one operation are how a
-token is replaced without an interruption (rules: health_units 1).
+token is replaced without an interruption (rules: health_units 1). It holds them itself, or names a file with them in
+its lines, which is read again when it changes.
 """
 
 import hashlib
 import re
 import secrets
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import NamedTuple
 
 LONGEST_DAYS = 400
@@ -32,6 +34,43 @@ class FixedToken(NamedTuple):
         """The end of its last day in Unix seconds."""
         day = datetime(self.until.year, self.until.month, self.until.day, tzinfo=UTC)
         return (day + timedelta(days=1)).timestamp()
+
+
+def find_file(setting: str) -> Path | None:
+    """Return the file that the setting names by a path from the root; None where it holds the entries itself."""
+    return Path(setting.strip()) if setting.strip().startswith("/") else None
+
+
+def read_lines(file: Path) -> list[tuple[int, str]]:
+    """Return the file's entries with the numbers of their lines; a line may have several, and a comment at its end.
+
+    Raises ValueError, in Portuguese.
+    """
+    try:
+        lines = file.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise ValueError(f"o arquivo {file} não pode ser lido") from None
+    return [
+        (number, entry.strip())
+        for number, line in enumerate(lines, start=1)
+        for entry in line.partition("#")[0].split(",")
+        if entry.strip()
+    ]
+
+
+def parse_setting(setting: str, today: date) -> tuple[FixedToken, ...]:
+    """Return the tokens that the setting, or its file, lists now. Raises ValueError, in Portuguese."""
+    file = find_file(setting)
+    if file is None:
+        return tuple(parse_entry(entry.strip(), today) for entry in setting.split(",") if entry.strip())
+    return tuple(_parse_line(file, number, text, today) for number, text in read_lines(file))
+
+
+def _parse_line(file: Path, number: int, text: str, today: date) -> FixedToken:
+    try:
+        return parse_entry(text, today)
+    except ValueError as fault:
+        raise ValueError(f"{file}, linha {number}: {fault}") from None
 
 
 def parse_entry(text: str, today: date) -> FixedToken:

@@ -36,6 +36,13 @@ class StoreSettings(BaseModel):
         return self.backup_url or self.owner_url(database_url)
 
     @property
+    def backup_variable(self) -> str:
+        """Return the variable that `find_backup_url` takes the address from."""
+        if self.backup_url:
+            return "BALCAO_BACKUP_URL"
+        return "BALCAO_DATABASE_OWNER_URL" if self.database_owner_url else "BALCAO_DATABASE_URL"
+
+    @property
     def database_login(self) -> str | None:
         """Return the user as whom the services log in to the database; None for the owner of the tables."""
         if self.database_url and self.database_owner_url in {"", self.database_url}:

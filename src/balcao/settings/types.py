@@ -71,8 +71,7 @@ def _check_mail_server(address: SecretStr) -> SecretStr:
 
 
 def _check_fixed_tokens(text: str) -> str:
-    for entry in split(text):
-        fixed_tokens.parse_entry(entry, datetime.now(UTC).date())
+    fixed_tokens.parse_setting(text, datetime.now(UTC).date())
     return text
 
 

@@ -28,6 +28,6 @@ class Callers:
         if who == CITIZEN:
             return bearer(self._issuer.person(ANA))
         if who == MACHINE:
-            return bearer(self._issuer.machine("sistema-parceiro"))
+            return bearer(self._issuer.machine("painel-saude"))
         cpf, role = _ROLES[who]
         return bearer(self._issuer.person(cpf, name=f"Equipe {who}", realm_access={"roles": [role]}))

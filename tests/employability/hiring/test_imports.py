@@ -14,6 +14,7 @@ from balcao.employability.hiring.listings.imports import IMPORTS as JOBS
 from tests.employability.hiring.making import COMPANY, describe_job
 from tests.registry.loading import load
 from tests.support.fixtures import Sql
+from tests.support.statements import recorded
 
 
 def test_a_file_of_companies_again_changes_nothing(database_url: str, sql: Sql) -> None:
@@ -43,6 +44,33 @@ def test_a_file_of_jobs_again_changes_nothing_and_keeps_the_state(database_url: 
     assert [row["cd_ua"] for row in sql("SELECT cd_ua FROM employability.department")] == ["1100"]
     sql("UPDATE employability.job SET deleted_at = now() WHERE id = $1", id_)
     assert load(database_url, JOBS[0], line) == 0
+
+
+def test_a_batch_of_jobs_takes_as_many_statements_as_one(database_url: str, sql: Sql) -> None:
+    load(database_url, COMPANIES[0], {"cnpj": COMPANY, "razao_social": "Aurora"})
+    lines = [describe_job(id=str(uuid4()), titulo=f"Vaga {number}") for number in range(5)]
+    changed = [line | {"titulo": "Outro", "etapas": line["etapas"][1:]} for line in lines]
+    assert count_statements(database_url, lines[0], changed=1) == count_statements(database_url, *lines[1:], changed=4)
+    assert count_statements(database_url, lines[0], changed=0) == count_statements(database_url, *lines[1:], changed=0)
+    with recorded() as sent:
+        assert load(database_url, JOBS[0], *changed, *changed) == 5
+    assert len(sent.texts) <= 12
+    query = """
+    SELECT titulo,
+        (SELECT array_agg((titulo, ordem) ORDER BY ordem) FROM employability.job_step WHERE id_vaga = job.id),
+        (SELECT array_agg(titulo ORDER BY ordem) FROM employability.job_question WHERE id_vaga = job.id),
+        (SELECT array_agg((de, evento, para) ORDER BY id) FROM employability.job_event WHERE id_vaga = job.id)
+    FROM employability.job WHERE id = ANY($1::uuid[])
+    """
+    history = [(None, "import", "em_edicao"), ("em_edicao", "import", "em_edicao")]
+    for job in sql(query, [line["id"] for line in lines]):
+        assert tuple(job) == ("Outro", [("Entrevista", 1)], ["Por quê?", "Turno?"], history)
+
+
+def count_statements(database_url: str, *lines: dict[str, Any], changed: int) -> int:
+    with recorded() as sent:
+        assert load(database_url, JOBS[0], *lines) == changed
+    return len(sent.texts)
 
 
 @pytest.mark.parametrize("name", ["publicado_em", "created_at"])

@@ -17,6 +17,8 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 
 from balcao.core.database.pool import Database
 from balcao.employability.hiring.listings.states import (
+    EVENT_NAMES,
+    STATUS_NAMES,
     TABLE,
     TRANSITIONS,
     Event,
@@ -86,7 +88,13 @@ def test_every_transition_answers_every_caller_as_the_table_says(
             past = shown is JobStatus.EXPIRED and row.target is JobStatus.ACTIVE
             assert now == (JobStatus.EXPIRED if past else row.target)
         elif answer.status_code == 409:
-            assert (refusal(answer), shown in answer.json()["error"]) == ((409, "job-state"), True)
+            text = answer.json()["error"]
+            assert (refusal(answer), f"{STATUS_NAMES[shown]} (`{shown}`)" in text) == ((409, "job-state"), True)
+            open_ = [other.event for other in TRANSITIONS if expected(other.event, shown, who) == 200]
+            named = ", ".join(f"{EVENT_NAMES[event]} (`{event}`)" for event in open_) or "nenhuma"
+            assert text.endswith(f"o que você pode fazer com ela agora: {named}.")
+        elif answer.status_code == 403:
+            assert all(f"`{name}`" in answer.json()["error"] for name in row.actions)
 
 
 @pytest.mark.parametrize("shown", JobStatus)

@@ -68,6 +68,7 @@ def test_who_is_too_young_is_refused_and_leaves_one_block_a_day(
         assert refusal(refused) == (400, "not-eligible")
         assert body["criterios_nao_atendidos"] == [{"criterio": "idade_minima", "exigido": "18"}]
         assert body["error"] == body["message"]
+        assert "A vaga é para quem tem 18 anos ou mais" in body["message"]
         assert set(body) == {"error", "message", "criterios_nao_atendidos"}
     assert (count(sql, "application", cpf), count(sql, "application_block", cpf)) == (0, 1)
     assert [event["fields"] for event in events("employability.submit_application")][-1] == ["bloqueio"]

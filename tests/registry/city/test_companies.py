@@ -119,6 +119,29 @@ def test_a_cnpj_may_be_printed_with_its_punctuation(
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "90000001000128",
+        "90.000.001/0001-28",
+        "90.000.001%2F0001-28",
+        "12.ABC.345/01DE-36",
+        "12abc34501de35",
+        "12.abc.345/01de-35",
+        "12.Abc.345%2f01de-35",
+        "9000000100012",
+        "90.000.001",
+        "00000000000000",
+        "x",
+    ],
+)
+def test_what_is_no_cnpj_is_refused_by_one_code_however_it_is_written(
+    http: httpx.Client, issuer: Issuer, text: str
+) -> None:
+    for token in (issuer.person(IARA), issuer.admin()):
+        assert refusal(get(http, f"{ONE}/{text}", token)) == (400, "cnpj-invalid")
+
+
+@pytest.mark.parametrize(
     ("path", "status"),
     [
         (f"{ONE}/90.000.001/0001-28", 400),
@@ -147,7 +170,7 @@ def test_only_the_platforms_own_client_sees_whose_cpfs_they_are(http: httpx.Clie
     own = [MASKED[0], IARA, *MASKED[2:]]
     desk = issuer.person(ANA, realm_access={"roles": ["rmi:atendimento"]})
     assert shown(issuer.person(IARA)) == own
-    assert shown(issuer.machine("painel", "smf:read")) == MASKED
+    assert shown(issuer.machine("painel-saude", "smf:read")) == MASKED
     assert shown(issuer.admin()) == MASKED
     assert shown(desk) == [*MASKED[:4], ANA, ANA]
     assert shown(issuer.machine("balcao-platform", "smf:read")) == [BRUNO, IARA, None, CARLA, ANA, ANA]
@@ -187,7 +210,7 @@ def test_who_may_see_a_company(http: httpx.Client, issuer: Issuer, who: str, cnp
         "iara": issuer.person(IARA),
         "bruno": issuer.person(BRUNO),
         "ana": issuer.token(sub="ana", azp="portal-cidadao", cpf=ANA, scope="openid smf:read"),
-        "scope": issuer.machine("painel", "smf:read"),
+        "scope": issuer.machine("painel-saude", "smf:read"),
         "admin": issuer.admin(),
         "desk": issuer.person(ANA, realm_access={"roles": ["rmi:atendimento"]}),
         "platform": issuer.machine("balcao-platform"),
@@ -209,9 +232,9 @@ def test_who_may_list_a_persons_companies(http: httpx.Client, issuer: Issuer) ->
     tokens = [
         issuer.person(IARA),
         issuer.admin(),
-        issuer.machine("painel", "smf:read"),
+        issuer.machine("painel-saude", "smf:read"),
         issuer.person(ANA),
-        issuer.machine("painel", "sms:read"),
+        issuer.machine("painel-saude", "sms:read"),
     ]
     assert [get(http, of(IARA), token).status_code for token in tokens] == [200, 200, 200, 403, 403]
     assert [get(http, of("123"), token).status_code for token in tokens] == [403, 400, 400, 403, 403]
@@ -226,7 +249,7 @@ def test_reads_by_others_and_refusals_leave_a_trace_and_own_reads_none(
     assert sql("SELECT FROM platform.audit_event") == []
     for token in (issuer.admin(), issuer.machine("balcao-platform"), issuer.person(ANA)):
         get(http, f"{ONE}/{OURS}", token)
-    get(http, of(IARA), issuer.machine("painel", "smf:read"))
+    get(http, of(IARA), issuer.machine("painel-saude", "smf:read"))
     rows = sql('SELECT action, subject, "grant" FROM platform.audit_event ORDER BY at')
     people = ["***.000.002-**", "***.000.003-**", "***.000.009-**"]
     assert [tuple(row) for row in rows] == [

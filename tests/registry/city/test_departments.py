@@ -89,8 +89,8 @@ def test_an_unknown_department_is_not_found(http: httpx.Client, code: str) -> No
 
 
 def test_more_than_a_thousand_items_a_page_are_a_thousand(http: httpx.Client) -> None:
-    asked = [http.get(PATH, params={"per_page": wanted}).json() for wanted in ("999", "1000", "5000")]
-    assert [found["pagination"]["per_page"] for found in asked] == [999, 1000, 1000]
+    asked = [http.get(PATH, params={"per_page": wanted}).json() for wanted in ("101", "999", "1000", "1001", "5000")]
+    assert [found["pagination"]["per_page"] for found in asked] == [101, 999, 1000, 1000, 1000]
 
 
 @pytest.mark.parametrize(

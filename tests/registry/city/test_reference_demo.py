@@ -30,7 +30,7 @@ async def test_the_sandbox_has_what_the_document_says_however_often_it_is_loaded
     chart = (await department_service.list_departments(call, {}, ALL)).departments
     codes = {department.cd_ua for department in chart}
     assert set(Counter(department.nivel for department in chart)) == {1, 2, 3, 10}
-    assert (len(codes), all(len(code) == 4 for code in codes)) == (24, True)
+    assert (len(codes), all(len(code) == 4 for code in codes)) == (37, True)
     assert {department.cd_ua_pai for department in chart} <= codes | {None}
     assert (await activity_service.list_activities(call, {}, ALL)).pagination.total == 60
 

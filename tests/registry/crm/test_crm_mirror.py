@@ -78,12 +78,14 @@ def test_fields_and_consents_stand_with_time_and_origin(
         "value": "Outro_Prefere_nao_informar",
         "updated_at": "",
         "origin": "citizen",
+        "confirmed_at": None,
         "effective": True,
     }
     at = "2026-07-01T10:00:00Z"
     rest = [("email", None), ("idioma", ["pt"]), ("isTourist", False)]
     assert [field for field in found["fields"] if field["name"] != "genero"] == [
-        {"name": name, "value": value, "updated_at": at, "origin": "crm", "effective": False} for name, value in rest
+        {"name": name, "value": value, "updated_at": at, "origin": "crm", "confirmed_at": None, "effective": False}
+        for name, value in rest
     ]
     assert found["crm_consentimentos"] == [
         {

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from balcao.crm.fields import FieldMap
 from balcao.settings import Settings
 from tests.registry.conftest import Own
 from tests.support.crm import RunningCrm
@@ -162,7 +163,7 @@ def test_what_comes_from_the_crm_is_not_sent_back(
     event(person, updatedAt="2026-07-01T10:00:00Z", dados={"genero": "Nao_binario"})
     assert row(person) is None
     send()
-    assert crm.operations() == []
+    assert crm.operations(cpf=person) == []
 
 
 def test_the_echo_of_a_push_changes_neither_value_nor_wording(
@@ -350,3 +351,52 @@ def test_only_the_citizens_own_word_is_sent_although_staff_wrote_it(
     assert http.put(path, json={"valor": "Não binário"}, headers=bearer(issuer.admin())).status_code == 200
     send()
     assert account(crm, person)["Genero__c"] == "Nao_binario"
+
+
+def test_a_push_of_an_email_waits_for_the_login_that_writes_one(
+    own: Own, send: Callable[..., None], crm: RunningCrm, person: str, row: Callable[[str], Any], sql: Sql
+) -> None:
+    """What the login writes must not come after it; what has no e-mail waits for nothing."""
+    under_way = (
+        "INSERT INTO registry.login_write (cpf, email_sha256, until)"
+        " VALUES ($1, sha256('x'), clock_timestamp() + interval '1 hour')"
+    )
+    sql(under_way, person)
+    own(person, genero="Nao_binario")
+    send()
+    assert (len(changes(crm, person)), row(person)) == (1, None)
+    own(person, email="declarado@x.example")
+    send()
+    waiting = row(person)
+    assert (len(changes(crm, person)), waiting["status"], waiting["attempts_log"]) == (1, "queued", "[]")
+    sql("UPDATE registry.login_write SET until = now() WHERE cpf = $1", person)
+    send()
+    assert account(crm, person)["PersonEmail"] == "declarado@x.example"
+    assert sql("SELECT FROM registry.login_write WHERE cpf = $1", person) == []
+
+
+def test_a_declared_email_stands_whatever_record_the_crm_tells_and_whoever_logs_in(
+    own: Own,
+    send: Callable[..., None],
+    event: Callable[..., None],
+    http: httpx.Client,
+    issuer: Issuer,
+    crm: RunningCrm,
+    person: str,
+    sql: Sql,
+) -> None:
+    """Case C8: the CRM tells the whole record for another field's sake, and the token has another e-mail."""
+    crm.insert("Account", CPF__c=person, LastName="Lima", PersonEmail="antiga@x.example")
+    own(person, email="Declarado@x.example")
+    send()
+    for number in range(2):
+        crm.change("Account", account(crm, person)["Id"], NomeExibicao__c=f"Lima {number}")
+        record = FieldMap.load().to_dados(account(crm, person)) | {"email": "declarado@X.example"}
+        event(person, updatedAt=f"2098-01-0{number + 1}T00:00:00Z", dados=record)
+        token = issuer.person(person, email="token@x.example")
+        answer = http.get("/registry/v1/auth/validate", headers=bearer(token)).json()
+        assert answer["cidadao"]["email"] == account(crm, person)["PersonEmail"] == "Declarado@x.example"
+    held = "SELECT value #>> '{}' AS email, origin, confirmed_at::text FROM registry.register WHERE field = 'email'"
+    [row] = sql(f"{held} AND cpf = $1", person)
+    assert tuple(row)[:2] == ("Declarado@x.example", "citizen")
+    assert row["confirmed_at"].startswith("2098-01-02")

@@ -301,7 +301,9 @@ def test_the_owner_is_shown_as_the_merged_record_says_now(garage: Garage, sql: A
     seen = garage.vehicle(LUIZ, held["id"]).json()
     assert (seen["owner_name"], seen["owner_phone"]) == ("Luiza", "+5521900001111")
     assert seen["owner_email"] == "luiza@correio.example"
-    scoped = [garage.issuer.machine("smtr", *scopes) for scopes in (["smtr:read"], ["smtr:read", "rmi:telefone:read"])]
+    scoped = [
+        garage.issuer.machine("painel-saude", *scopes) for scopes in (["smtr:read"], ["smtr:read", "rmi:telefone:read"])
+    ]
     path = f"{CITIZEN}/{LUIZ}/vehicles/{held['id']}"
     assert [garage.ask(one, "GET", path).json()["owner_phone"] for one in scoped] == [None, "+5521900001111"]
     garage.invited(LUIZ, held["id"], BRUNO, phone="123")
@@ -311,7 +313,10 @@ def test_the_owner_is_shown_as_the_merged_record_says_now(garage: Garage, sql: A
 
 def test_scope_and_staff_look_in_the_place_of_the_person_and_leave_a_trace(garage: Garage, sql: Any) -> None:
     held = garage.registered(ANA)["id"]
-    machine, stranger = garage.issuer.machine("smtr", "smtr:read"), garage.issuer.machine("painel", "sms:read")
+    machine, stranger = (
+        garage.issuer.machine("painel-saude", "smtr:read"),
+        garage.issuer.machine("painel-saude", "sms:read"),
+    )
     paths = ["vehicles", f"vehicles/{held}", f"vehicles/{held}/conductors", "vehicle-invitations"]
     for path in paths:
         found = [garage.ask(who, "GET", f"{CITIZEN}/{ANA}/{path}") for who in (machine, garage.admin)]

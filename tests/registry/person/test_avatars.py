@@ -1,5 +1,6 @@
 """Avatars: the built-in pictures, those that staff offer, and a citizen's choice (rules: registry 2.2)."""
 
+import base64
 import re
 import struct
 from collections.abc import Iterator
@@ -9,8 +10,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import httpx
+import msgspec
 import pytest
 
+from balcao import app
 from balcao.core.audit.personal_data import Cleared
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
@@ -19,7 +22,9 @@ from balcao.settings import Settings
 from tests.registry.talking import Talk, somebody
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.patience import PATIENCE
 from tests.support.refusals import refusal
+from tests.support.server import RunningServer
 from tests.support.shapes import INSTANT, differences
 from tools import avatars
 
@@ -108,13 +113,10 @@ NAMING_SVG = ("image/svg+xml", "image/avif,Image/SVG+XML;q=0.9,*/*;q=0.8")
 
 
 @pytest.mark.parametrize("accept", WITHOUT_SVG)
-def test_every_built_in_picture_is_a_png_unless_svg_is_asked_for(
-    anybody: Talk, settings: Settings, accept: str
-) -> None:
+def test_every_built_in_picture_is_a_png_unless_svg_is_asked_for(anybody: Talk, accept: str) -> None:
     bodies = set()
     for avatar in anybody.ok("GET", "/avatars")["data"]:
         path = f"/avatars/{avatar['id']}/image"
-        assert avatar["url"] == f"{settings.base_url}/registry/v1{path}"
         response = anybody("GET", path, Accept=accept)
         assert response.headers["Content-Type"] == "image/png"
         assert int(response.headers["Content-Length"]) == len(response.content)
@@ -128,6 +130,25 @@ def test_every_built_in_picture_is_a_png_unless_svg_is_asked_for(
         assert "Accept" in again.headers.get_list("Vary")
         bodies.add(response.content)
     assert len(bodies) == 8
+
+
+def test_without_tls_the_address_of_a_picture_is_the_picture(anybody: Talk) -> None:
+    """Portals show pictures by https or `data:` alone."""
+    for avatar in anybody.ok("GET", "/avatars")["data"]:
+        head, _, encoded = avatar["url"].partition(",")
+        assert head == "data:image/svg+xml;base64"
+        svg = anybody("GET", f"/avatars/{avatar['id']}/image", Accept="image/svg+xml").content
+        assert base64.b64decode(encoded) == svg
+
+
+def test_with_tls_the_address_is_the_platforms_own(settings: Settings, database_url: str) -> None:
+    secure = settings.model_copy(update={"public_url": "https://balcao.cidade.example"})
+    with (
+        RunningServer(app.build(secure, database_url, ["registry"])) as alone,
+        httpx.Client(base_url=alone.url, timeout=PATIENCE) as http,
+    ):
+        for avatar in http.get("/v1/avatars").json()["data"]:
+            assert avatar["url"] == f"https://balcao.cidade.example/registry/v1/avatars/{avatar['id']}/image"
 
 
 def test_the_pictures_are_drawn_from_their_sources() -> None:
@@ -238,7 +259,8 @@ def test_a_choice_shows_at_once_and_null_removes_it(
 
 
 WRONG: list[tuple[Any, int, str]] = [
-    *(({"avatar_id": id_}, 404, "avatar-unknown") for id_ in (UNKNOWN, "barco", "a\u0000", "")),
+    *(({"avatar_id": id_}, 404, "avatar-unknown") for id_ in (UNKNOWN, "barco", "")),
+    ({"avatar_id": "a\u0000"}, 400, "avatar_id-control"),
     *((body, 400, "body-invalid") for body in ({}, {"avatar_id": 5})),
     (b"", 400, "body-missing"),
     (b"[]", 400, "body-not-object"),
@@ -313,7 +335,8 @@ async def test_the_choice_is_exported_and_erased_by_an_anonymisation_which_keeps
         assert await PERSONAL_DATA.export(connection, cpf) == {"avatar": None}
         id_ = await connection.fetchval("SELECT id FROM registry.avatar WHERE name = 'Tucano'")
         await connection.execute("INSERT INTO registry.settings VALUES ($1, false, $2)", cpf.digits, id_)
-        assert await PERSONAL_DATA.export(connection, cpf) == {"avatar": {"id": str(id_), "name": "Tucano"}}
+        exported = await PERSONAL_DATA.export(connection, cpf)
+        assert msgspec.to_builtins(exported) == {"avatar": {"id": str(id_), "name": "Tucano"}}
         assert PERSONAL_DATA.erase
         erased = [await PERSONAL_DATA.erase(connection, cpf, datetime.now(UTC)) for _ in range(2)]
         assert erased == [[Cleared("avatar", 1, ["avatar_id"])], [Cleared("avatar", 0, ["avatar_id"])]]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.registry.declaring import Citizen
 from tests.support.fixtures import Drain, Sql
-from tests.support.issuer import Issuer
+from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 from tests.support.sizes import size
 
@@ -91,6 +91,18 @@ def test_each_option_shows_at_once_and_goes_to_the_crm_in_its_form(citizen: Citi
         assert citizen.record[MEMBERS[name]] == option
         (held,) = sql(REGISTER, citizen.cpf, REGISTERS[name])
         assert tuple(held) == (f'"{IN_THE_CRM.get(option, option)}"', "citizen")
+
+
+def test_a_line_break_is_a_blank_where_a_text_has_one_line(citizen: Citizen) -> None:
+    assert citizen.declare("exhibition-name", "Ana\r\nBia\tCruz").status_code == 200
+    assert citizen.record["nome_exibicao"] == "Ana  Bia Cruz"
+    changed = {"channel": "web", "opt_in": False, "reason": "uma linha\noutra"}
+    assert citizen.put("notification-preferences", changed).status_code == 200
+    (entry,) = citizen.http.get(
+        f"/registry/v1/citizen/{citizen.cpf}/notification-preferences/history",
+        headers=bearer(citizen.issuer.person(citizen.cpf)),
+    ).json()["data"]
+    assert entry["reason"] == "uma linha\noutra"
 
 
 NOT_LISTED = [

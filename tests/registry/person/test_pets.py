@@ -257,7 +257,13 @@ def test_of_parallel_calls_at_the_limit_one_more_pet_is_made(add: Ask, sql: Sql)
 
 def test_who_may_see_and_add_pets(http: httpx.Client, issuer: Issuer, owner: dict[str, str]) -> None:
     desk = bearer(issuer.person(ANA, realm_access={"roles": ["rmi:atendimento"]}))
-    callers = [owner, bearer(issuer.admin()), desk, bearer(issuer.person(ANA)), bearer(issuer.machine("x", "smf:read"))]
+    callers = [
+        owner,
+        bearer(issuer.admin()),
+        desk,
+        bearer(issuer.person(ANA)),
+        bearer(issuer.machine("painel-saude", "smf:read")),
+    ]
     for reading in (path(), f"{path()}/stats", f"{path()}/3"):
         assert [http.get(reading, headers=who).status_code for who in callers] == [200, 200, 200, 403, 403]
         assert http.get(reading).status_code == 401

@@ -91,7 +91,7 @@ def test_who_has_no_ticket_has_an_empty_list(http: httpx.Client, issuer: Issuer)
 
 
 def test_only_owner_and_staff_see_them(http: httpx.Client, issuer: Issuer) -> None:
-    tokens = [issuer.person(BRUNO), issuer.machine("x", "rmi:pessoa-fisica:read"), issuer.admin()]
+    tokens = [issuer.person(BRUNO), issuer.machine("painel-saude", "rmi:pessoa-fisica:read"), issuer.admin()]
     assert [http.get(path(ANA), headers=bearer(token)).status_code for token in tokens] == [403, 403, 200]
     assert refusal(http.get(path("123"), headers=bearer(issuer.admin()))) == (400, "cpf-invalid")
 

@@ -70,7 +70,7 @@ def test_the_owner_sees_the_whole_wallet(read: Callable[..., httpx.Response], is
 def test_a_machine_sees_what_its_scopes_cover(
     read: Callable[..., httpx.Response], issuer: Issuer, sql: Any, scopes: list[str], covered: set[str]
 ) -> None:
-    answer = read(ANA, issuer.machine("painel", *scopes))
+    answer = read(ANA, issuer.machine("painel-saude", *scopes))
     assert answer.status_code == 200
     assert {name for name in MEMBERS if answer.json()[name] is not None} == covered
     (event,) = sql("SELECT fields FROM platform.audit_event WHERE request_id = $1", answer.headers["X-Request-ID"])
@@ -78,7 +78,11 @@ def test_a_machine_sees_what_its_scopes_cover(
 
 
 def test_other_scopes_and_strangers_see_nothing(read: Callable[..., httpx.Response], issuer: Issuer) -> None:
-    for token in (issuer.machine("x"), issuer.machine("x", "rmi:telefone:read", "smf:read"), issuer.person(BRUNO)):
+    for token in (
+        issuer.machine("painel-saude"),
+        issuer.machine("painel-saude", "rmi:telefone:read", "smf:read"),
+        issuer.person(BRUNO),
+    ):
         assert read(ANA, token).status_code == 403
 
 
@@ -95,7 +99,10 @@ def test_nothing_stored_is_a_fault_for_others_but_not_for_the_owner(
     assert own.status_code == 200
     assert own.json()["cpf"] == KATIA
     assert refusal(read(KATIA, issuer.admin(), what)) == (404, "citizen-unknown")
-    assert refusal(read(KATIA, issuer.machine("x", "rmi:pessoa-fisica:read"), what)) == (404, "citizen-unknown")
+    assert refusal(read(KATIA, issuer.machine("painel-saude", "rmi:pessoa-fisica:read"), what)) == (
+        404,
+        "citizen-unknown",
+    )
     assert [read(cpf, issuer.person(ANA), what).status_code for cpf in (BRUNO, UNKNOWN, "123")] == [403] * 3
     assert refusal(read("123", issuer.admin(), what)) == (400, "cpf-invalid")
 
@@ -125,7 +132,7 @@ def test_a_token_with_a_punctuated_cpf_reads_it_too(read: Callable[..., httpx.Re
 def test_machines_see_a_phone_by_its_own_scope_and_never_what_is_sensitive(
     read: Callable[..., httpx.Response], issuer: Issuer, scopes: tuple[str, ...]
 ) -> None:
-    found = read(ANA, issuer.machine("x", "rmi:pessoa-fisica:read", *scopes), "").json()
+    found = read(ANA, issuer.machine("painel-saude", "rmi:pessoa-fisica:read", *scopes), "").json()
     hidden = ("mae", "raca", "genero", "deficiencia", "renda_familiar")
     assert {found[name] for name in hidden} == {None}
     assert (found["telefone"] is not None) == bool(scopes)

@@ -22,6 +22,7 @@ from balcao.registry import SERVICE
 from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import service
+from balcao.settings import Settings
 from tests.support.acting import acting
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
@@ -67,8 +68,8 @@ def trail(sql: Sql) -> list[tuple[Any, ...]]:
 def test_nobody_writes_words_into_somebody_elses_list_but_staff_whom_a_role_let_pass(
     http: httpx.Client, issuer: Issuer, owner: dict[str, str], staff: dict[str, str], sql: Sql
 ) -> None:
-    words = {"X-Access-Reason": "ligue para 21 99999-0000"}
-    stranger, machine = bearer(issuer.person(BRUNO)), bearer(issuer.machine("x", "rmi:pessoa-fisica:read"))
+    words = {"X-Access-Reason": "Pague logo o que deve"}
+    stranger, machine = bearer(issuer.person(BRUNO)), bearer(issuer.machine("painel-saude", "rmi:pessoa-fisica:read"))
     address = path(ANA, "").rstrip("/")
     assert http.get(address, headers=stranger | words).status_code == 403
     assert http.get(address, headers=machine | words).status_code == 200
@@ -248,7 +249,7 @@ def test_reading_somebody_elses_list_and_file_is_in_it(http: httpx.Client, staff
 
 
 async def test_five_files_a_day_and_sixty_lists_an_hour_for_each_person(platform: Platform) -> None:
-    platform.limits = Limits()
+    platform.settings = Settings(profile="production", hash_key=platform.settings.hash_key)
     call = operator_call(platform, "test.limits")
     for cpf in (ANA, BRUNO):
         await declaring.declare_gender(call, Cpf(cpf), GenderBody("Outro"))

@@ -39,7 +39,7 @@ class KnownActions:
         )
         renamed = action.name != present.name
         if renamed and known.reserved:
-            raise Forbidden("Este nome é reservado à plataforma; só a descrição pode mudar.", code="action-reserved")
+            raise make_name_reserved()
         require_match(if_match, Ready.of(present).etag)
         if renamed and action.name in self._owners:
             raise make_name_taken()
@@ -57,3 +57,8 @@ def make_unknown() -> NotFound:
 def make_name_taken() -> Invalid:
     """Return a 400, not a 409: it comes before 401 in the ascending cases (spec: access administration 4)."""
     return Invalid("O campo `name` tem um nome já usado por outra ação.", code="action-name-taken")
+
+
+def make_name_reserved() -> Forbidden:
+    """Return what says that the name belongs to the platform."""
+    return Forbidden("Este nome é reservado à plataforma; só a descrição pode mudar.", code="action-reserved")

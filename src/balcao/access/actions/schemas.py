@@ -107,12 +107,16 @@ class GrantingRole(msgspec.Struct):
     name: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]
 
 
+_REACH = "Até onde alcança: por chave (`area`, `go:orgao`, `manages`), os valores; chave ausente é sem limite."
+
+
 class GivingGroup(msgspec.Struct):
     """A group that gives one of the roles."""
 
     id: Annotated[int, Meta(description="Identificador do grupo.", examples=[6])]
     name: Annotated[str, Meta(description="Nome do grupo.", examples=["busca_editores"])]
     member_count: Annotated[int, Meta(description="Quantas pessoas tem.", examples=[1])]
+    reach: Annotated[dict[str, list[str]], Meta(description=_REACH, examples=[{"area": ["1.0"]}])]
 
 
 Obstacle = Literal["name_taken", "reserved", "system_mappings", "custom_mappings", "grants"]
@@ -142,6 +146,7 @@ class Way(msgspec.Struct):
     role: Annotated[str, Meta(description="Papel que a dá.", examples=["iptu:consulta"])]
     source: Annotated[Literal["direct", "group"], Meta(description="De onde vem o papel.", examples=["group"])]
     group: Annotated[str | None, Meta(description="Grupo que dá o papel; nulo se é direto.", examples=["auditoria"])]
+    reach: Annotated[dict[str, list[str]], Meta(description=_REACH, examples=[{}])]
 
 
 class Holder(msgspec.Struct):
@@ -150,6 +155,7 @@ class Holder(msgspec.Struct):
     subject: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000020109"])]
     display_name: Annotated[str | None, Meta(description="Nome, se a pessoa já entrou.", examples=["Editora Demo"])]
     via: Annotated[list[Way], Meta(description="Por quais papéis.")]
+    reach: Annotated[dict[str, list[str]], Meta(description=f"{_REACH} Todos os caminhos somados.", examples=[{}])]
 
 
 class Holders(msgspec.Struct):

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from balcao.access.actions import store
+import msgspec
+
+from balcao.access.actions import planned_store, store
+from balcao.access.actions.deletion import check_deletion
 from balcao.access.actions.renaming import KnownActions, make_name_taken, make_unknown
 from balcao.access.actions.schemas import (
     Action,
@@ -11,18 +14,21 @@ from balcao.access.actions.schemas import (
     Actions,
     ActionsQuery,
     Change,
+    Holder,
     Holders,
     Impact,
     ImpactQuery,
     Obstacle,
 )
-from balcao.access.catalogue.events import CatalogueEvent, mask_author
-from balcao.access.catalogue.service import GroupedChange, Made, Turn, record_read, write_catalogue
+from balcao.access.catalogue.authority import describe_right
+from balcao.access.catalogue.events import CatalogueEvent, Rows, mask_author
+from balcao.access.catalogue.service import GroupedChange, Made, Turn, record_read, write_catalogue, write_rows
 from balcao.access.conventions import SliceQuery
 from balcao.access.mappings import service as mappings
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import BalcaoError, Conflict, Forbidden
+from balcao.core.errors import BalcaoError
+from balcao.core.values.cpf import Cpf
 
 
 class SavedAction(NamedTuple):
@@ -107,18 +113,10 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
     """
     async with write_catalogue(call, CatalogueEvent("action.delete", "action", str(action_id))) as write:
         found = await _find(write.connection, action_id)
-        if found.reserved:
-            raise Forbidden("Esta ação é reservada à plataforma e não se exclui.", code="action-reserved")
         uses = await store.read_uses(write.connection, action_id)
-        if uses.system:
-            raise Conflict(
-                f"{uses.system} operações da plataforma dependem da ação: ligue-as antes a outra.", code="action-in-use"
-            )
-        if (uses.custom or uses.roles) and not force:
-            raise Conflict(
-                f"A ação tem {uses.custom} mapeamentos e {len(uses.roles)} papéis a dão; `force=true` os leva junto.",
-                code="action-in-use",
-            )
+        check_deletion(
+            reserved=found.reserved, system=uses.system, custom=uses.custom, roles=len(uses.roles), force=force
+        )
         await mappings.delete_of_action(write.connection, action_id)
         before = _describe(found.action) | {
             "code_key": await store.delete(write.connection, action_id),
@@ -171,9 +169,16 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
     """
     async with call.platform.database.connection() as connection:
         found = await _find(connection, action_id)
-        items, total = await store.fetch_holders(connection, action_id, query.limit, query.skip)
+        rows, total = await store.fetch_holders(connection, action_id, query.limit, query.skip)
         roles = await store.fetch_granting_roles(connection, action_id)
     await record_read(call, CatalogueEvent("action.holders", "action", str(action_id), found.action.name))
+    snapshot = call.platform.catalogue.snapshot
+    action = snapshot.actions.get(action_id)
+    key = action.key if action else ""
+    items = [
+        msgspec.convert({**row, "reach": describe_right(snapshot, Cpf(row["subject"]), (), key)}, Holder)
+        for row in rows
+    ]
     has_more = query.skip + len(items) < total
     return Holders(items, total, query.skip, query.limit, has_more, roles)
 
@@ -199,3 +204,10 @@ async def find_action_id_by_key(call: Call, code_key: str) -> int | None:
 
 def _describe(action: Action) -> dict[str, str]:
     return {"name": action.name, "description": action.description}
+
+
+async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
+    """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
+    if operation == "action.delete":
+        await mappings.delete_of_actions(connection, rows)
+    await write_rows(connection, planned_store.STATEMENTS[operation], rows, author)

@@ -12,8 +12,8 @@ from balcao.access.actions.schemas import (
     BoundMapping,
     GivingGroup,
     GrantingRole,
-    Holder,
 )
+from balcao.core.access.reach import describe_group
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import fetch_page, page_sql
 
@@ -151,7 +151,8 @@ WITH bound AS (
 granting AS (
     SELECT role.id, role.name FROM access.role JOIN access.role_action ON role_id = role.id WHERE action_id = $1),
 giving AS (
-    SELECT grp.id, grp.name, (SELECT count(*) FROM access.membership WHERE group_id = grp.id) AS member_count
+    SELECT grp.id, grp.name, grp.attributes,
+           (SELECT count(*) FROM access.membership WHERE group_id = grp.id) AS member_count
     FROM access.grp
     WHERE id IN (SELECT group_id FROM access.group_role JOIN granting ON granting.id = role_id))
 SELECT jsonb_build_object(
@@ -166,7 +167,8 @@ SELECT jsonb_build_object(
         SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name) ORDER BY name COLLATE "C"), '[]')
         FROM granting),
     'groups', (
-        SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'member_count', member_count)
+        SELECT coalesce(jsonb_agg(jsonb_build_object(
+            'id', id, 'name', name, 'member_count', member_count, 'reach', attributes)
             ORDER BY name COLLATE "C"), '[]')
         FROM giving),
     'also_checked_by', (
@@ -184,7 +186,10 @@ FROM access.catalogue_version
 
 async def read_uses(connection: Connection, action_id: int) -> Uses:
     """Return what hangs on the action: its mappings, the roles that grant it and whom those reach."""
-    return msgspec.json.decode(await connection.fetchval(_USES, action_id), type=Uses)
+    uses = msgspec.json.decode(await connection.fetchval(_USES, action_id), type=Uses)
+    for group in uses.groups:
+        group.reach = describe_group(group.name, group.reach)
+    return uses
 
 
 _DELETE = "DELETE FROM access.action WHERE id = $1 RETURNING code_key"
@@ -213,10 +218,10 @@ async def fetch_granting_roles(connection: Connection, action_id: int) -> list[s
 
 
 _WAYS = f"""
-SELECT person_id, granting.name AS role, 'direct' AS source, NULL AS "group"
+SELECT person_id, granting.name AS role, 'direct' AS source, NULL AS "group", '{{}}'::jsonb AS attributes
 FROM access.person_role JOIN ({_GRANTING}) AS granting ON granting.id = role_id
 UNION ALL
-SELECT person_id, granting.name, 'group', grp.name
+SELECT person_id, granting.name, 'group', grp.name, grp.attributes
 FROM access.membership
 JOIN access.group_role USING (group_id)
 JOIN ({_GRANTING}) AS granting ON granting.id = role_id
@@ -225,7 +230,7 @@ JOIN access.grp ON grp.id = group_id
 _HOLDERS = page_sql(
     f"""
     SELECT cpf AS subject, display_name, jsonb_agg(
-        jsonb_build_object('role', role, 'source', source, 'group', "group")
+        jsonb_build_object('role', role, 'source', source, 'group', "group", 'reach', attributes)
         ORDER BY role COLLATE "C", "group" COLLATE "C") AS via
     FROM access.person JOIN ({_WAYS}) AS ways ON person_id = person.id
     GROUP BY person.id ORDER BY person.id LIMIT $2 OFFSET $3
@@ -234,11 +239,13 @@ _HOLDERS = page_sql(
 )
 
 
-async def fetch_holders(connection: Connection, action_id: int, limit: int, skip: int) -> tuple[list[Holder], int]:
-    """Return the page's holders by the person's id, and how many there are."""
+async def fetch_holders(
+    connection: Connection, action_id: int, limit: int, skip: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the page's holders by the person's id, without how far all their ways reach, and how many there are."""
     rows, total = await fetch_page(connection, _HOLDERS, action_id, limit, skip)
-    return [msgspec.convert(_to_holder(row), Holder) for row in rows], total
+    return [{**row, "via": [_show_way(way) for way in msgspec.json.decode(row["via"])]} for row in rows], total
 
 
-def _to_holder(row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "via": msgspec.json.decode(row["via"])}
+def _show_way(way: dict[str, Any]) -> dict[str, Any]:
+    return {**way, "reach": describe_group(way["group"] or "", way["reach"])}

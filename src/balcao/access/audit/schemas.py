@@ -9,6 +9,7 @@ from msgspec import Meta
 from pydantic import BaseModel, BeforeValidator, Field
 
 from balcao.access.conventions import CpfText, SearchText, SliceQuery, WholeNumber
+from balcao.core.values.clock import in_utc
 
 MAX_SEQ = 2**62
 
@@ -20,7 +21,7 @@ def _parse_instant(sent: Any) -> Any:
         raise ValueError("deve ser um instante RFC 3339, como 2026-03-02T12:00:00Z") from None
     if found.tzinfo is None:
         raise ValueError("o instante deve dizer o fuso, como 2026-03-02T12:00:00Z")
-    return found
+    return in_utc(found)
 
 
 Instant = Annotated[datetime, BeforeValidator(_parse_instant)]

@@ -50,7 +50,7 @@ WITH linked AS (
     SELECT seq, hash, prev_hash, access.chain_hash(event) AS computed,
            lag(hash) OVER (ORDER BY seq) AS hash_before, lag(seq) OVER (ORDER BY seq) AS seq_before
     FROM access.audit_event AS event
-    WHERE seq BETWEEN $1 - 1 AND $2),
+    WHERE seq BETWEEN $1::bigint - 1 AND $2),
 judged AS (
     SELECT seq, hash,
            hash = computed AND CASE

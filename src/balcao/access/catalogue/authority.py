@@ -1,11 +1,16 @@
 """Who may change what: nobody gives more than they hold, and somebody always can get in (rules: access 4.4)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from balcao.access.catalogue import store
+from balcao.access.catalogue.store import Held
+from balcao.core.access.reach import DEPARTMENT, MANAGED, UNLIMITED, Excess, Holdings, covers, describe, hold
+from balcao.core.access.snapshot import Snapshot
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden
+from balcao.core.values.cpf import Cpf
 
 # Only administrative roles hold them; a rename changes nothing, as they are code keys.
 PROTECTED = frozenset(
@@ -20,46 +25,120 @@ PROTECTED = frozenset(
 )
 
 
-async def require_power_over(connection: Connection, call: Call, roles: Sequence[int]) -> None:
-    """Raise Forbidden where administration is given or taken by anybody but a superadmin.
+OPERATOR = Holdings(is_superadmin=True, is_administrator=True)
 
-    Whoever has the machine's shell is none that a catalogue could hold back.
+
+class Given(NamedTuple):
+    """What somebody is given: the group of this id, or the roles of these ids directly. `roles` are all that it brings.
+
+    Without `cpf` it is weighed alone, as for somebody who holds nothing.
     """
+
+    roles: Sequence[int]
+    cpf: Cpf | None = None
+    group: int | None = None
+    direct: Sequence[int] = ()
+
+
+# The operations whose actions `manages` limits, whatever these are bound to.
+_MANAGING = ("access.add_member", "access.remove_member", "access.list_members")
+
+
+async def read_holdings(connection: Connection, call: Call) -> Holdings:
+    """Return what the caller holds, by the token and by what is stored now; whoever has the machine's shell, all."""
     if call.caller is None:
-        return
-    found = await store.read_authority(connection, call.caller.roles, call.caller.cpf, roles)
-    _check_administration(concerned=found["gives_administration"], is_superadmin=found["is_superadmin"])
+        return OPERATOR
+    return _hold(call, await store.read_held(connection, call.caller.cpf, call.caller.roles))
 
 
-async def require_no_escalation(connection: Connection, call: Call, roles: Sequence[int]) -> None:
-    """Raise Forbidden for a caller who would give roles that grant more than their own do.
+def _hold(call: Call, held: Held) -> Holdings:
+    return Holdings.of(held.gifts, held.groups, list_managing(call.platform.catalogue.latest))
+
+
+def list_managing(snapshot: Snapshot) -> frozenset[str]:
+    """Return the actions that an attribute `manages` limits to some groups."""
+    return frozenset(snapshot.bindings[operation] for operation in _MANAGING if operation in snapshot.bindings)
+
+
+def describe_right(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], action: str) -> dict[str, list[str]]:
+    """Return how far the right to an action reaches that somebody has, by all ways; administration has no limits."""
+    held = hold(snapshot, cpf, roles, list_managing(snapshot))
+    return {} if held.is_administrator else describe(held.grants.get(action, UNLIMITED))
+
+
+async def require_power_over(connection: Connection, call: Call, roles: Sequence[int]) -> None:
+    """Raise Forbidden where administration is given or taken by anybody but a superadmin."""
+    check_administration(
+        await read_holdings(connection, call), concerned=await store.is_any_administrative(connection, roles)
+    )
+
+
+async def require_management(connection: Connection, call: Call, group_name: str) -> Holdings:
+    """Return what the caller holds. Raises Forbidden for a group that is none of those the caller's right reaches.
 
     It is decided by what is stored now, under the catalogue's lock, not by the snapshot of this process.
     """
-    if call.caller is None:
+    held = await read_holdings(connection, call)
+    check_management(held.find_limit(call.grant, MANAGED), group_name)
+    return held
+
+
+def check_management(limit: frozenset[str] | None, group_name: str) -> None:
+    """Raise Forbidden for a group outside the limit; None is no limit."""
+    if limit is not None and not covers(MANAGED, limit, group_name):
+        raise Forbidden("A sua permissão não alcança as pessoas deste grupo.", code="group-not-managed")
+
+
+async def require_no_gain(connection: Connection, call: Call, held: Holdings, given: Given) -> None:
+    """Raise Forbidden where somebody would gain an action, or a reach of one, that the caller does not hold.
+
+    What counts is what the person holds afterwards: half of it may have been there before (rules: access 4.8).
+    """
+    check_administration(held, concerned=await store.is_any_administrative(connection, given.roles))
+    if held.is_administrator:
         return
-    found = await store.read_authority(connection, call.caller.roles, call.caller.cpf, roles)
-    _check_administration(concerned=found["gives_administration"], is_superadmin=found["is_superadmin"])
-    if found["exceeds"] and not found["is_administrator"]:
+    before = _hold(call, await store.read_held(connection, given.cpf))
+    after = _hold(call, await store.read_held(connection, given.cpf, given_roles=given.direct, given_group=given.group))
+    refuse_excess(held.find_excess(before, after))
+
+
+def refuse_excess(excess: Excess | None) -> None:
+    """Raise Forbidden for what goes beyond the caller's own."""
+    if excess is None:
+        return
+    if excess.key is None and excess.action != DEPARTMENT:
         raise Forbidden("O papel dá ações que você não tem: só quem as tem pode dá-las.", code="role-escalation")
+    raise Forbidden(
+        "A pessoa alcançaria mais do que você (áreas, órgãos ou grupos): só quem o alcança pode dá-lo.",
+        code="reach-escalation",
+    )
 
 
-def _check_administration(*, concerned: bool, is_superadmin: bool) -> None:
-    if concerned and not is_superadmin:
+def check_administration(held: Holdings, *, concerned: bool) -> None:
+    """Raise Forbidden for anybody but a superadmin where administration is concerned."""
+    if concerned and not held.is_superadmin:
         raise Forbidden("Só um superadministrador dá ou tira a administração.", code="superadmin-only")
 
 
 async def require_a_way_in(connection: Connection, call: Call) -> None:
     """Raise Conflict where the change so far leaves nobody who could administer the catalogue."""
-    if call.platform.settings.access_admin_from_token or await store.count_administrators(connection):
-        return
-    raise Conflict("Ninguém mais poderia administrar os acessos: dê antes esse papel a outra.", code="last-way-in")
+    check_a_way_in(
+        is_there=call.platform.settings.access_admin_from_token or bool(await store.count_administrators(connection))
+    )
+
+
+def check_a_way_in(*, is_there: bool) -> None:
+    """Raise Conflict where there is none."""
+    if not is_there:
+        raise Conflict("Ninguém mais poderia administrar os acessos: dê antes esse papel a outra.", code="last-way-in")
 
 
 async def require_superadmin(connection: Connection, call: Call) -> None:
     """Raise Forbidden for anybody but a superadmin and the operator, where an operation is opened."""
-    if call.caller is None:
-        return
-    found = await store.read_authority(connection, call.caller.roles, call.caller.cpf, [])
-    if not found["is_superadmin"]:
+    check_superadmin(await read_holdings(connection, call))
+
+
+def check_superadmin(held: Holdings) -> None:
+    """Raise Forbidden for anybody but a superadmin, where an operation is opened."""
+    if not held.is_superadmin:
         raise Forbidden("Só um superadministrador volta a abrir esta operação.", code="superadmin-only")

@@ -1,11 +1,14 @@
 """What the catalogue's audit trail says of a change or of a refused one (rules: access 3.4)."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from balcao.core.context.call import OPERATOR, Call
 from balcao.core.values.cpf import Cpf
 
+# What a plan writes of a kind: a row each, by the names of their columns.
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
 SYSTEM = {"sub": "system", "azp": "", "cpf": None, "display_name": "system"}
 
 

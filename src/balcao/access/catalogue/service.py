@@ -2,14 +2,12 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from balcao.access.catalogue import store
-from balcao.access.catalogue.events import CatalogueEvent
+from balcao.access.catalogue.events import CatalogueEvent, Rows
 from balcao.core.access.limits import DENIED
 from balcao.core.context.call import Call
-from balcao.core.database import pool
 from balcao.core.database.pool import Connection
 from balcao.core.errors import BalcaoError, Forbidden, Unavailable
 from balcao.core.http.operations import RecordDenial
@@ -36,56 +34,18 @@ class CatalogueWrite:
         self.events.append(event)
 
 
-# The write that the writes of this task join.
-_joined: ContextVar[CatalogueWrite | None] = ContextVar("joined", default=None)
-
-
 @asynccontextmanager
 async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[CatalogueWrite]:
     """Let one catalogue write at a time run; afterwards this process already decides by the new version.
 
-    A refusal raised inside leaves a trace of `attempt` once everything else is rolled back. Inside of
-    `write_together` it joins that write.
+    A refusal raised inside leaves a trace of `attempt` once everything else is rolled back.
     """
-    outer = _joined.get()
-    if outer is not None:
-        async with part_of(outer):
-            yield outer
-        return
     async with _leaving_a_trace(call, attempt), call.platform.database.transaction() as connection:
         write = CatalogueWrite(connection, await store.lock(connection), attempt)
         yield write
-        await _record(call, write)
+        if write.events:
+            write.version = await store.record(connection, [event.describe_for(call) for event in write.events])
     if write.events:
-        await _reload(call, write.version)
-
-
-@asynccontextmanager
-async def write_together(
-    call: Call, attempt: CatalogueEvent, *, rehearse: bool = False
-) -> AsyncIterator[CatalogueWrite]:
-    """Make all catalogue writes of the block one, of one version; a rehearsal is rolled back.
-
-    It may take longer than a request's ordinary statement, so that it has a connection of its own.
-    """
-    apart = call.platform.database.apart(1)
-    await apart.open(pool.SERVING_SECONDS)
-    try:
-        async with (
-            _leaving_a_trace(call, attempt),
-            apart.rehearsal() if rehearse else apart.transaction() as connection,
-        ):
-            write = CatalogueWrite(connection, await store.lock(connection), attempt)
-            token = _joined.set(write)
-            try:
-                yield write
-            finally:
-                _joined.reset(token)
-            if not rehearse:
-                await _record(call, write)
-    finally:
-        await apart.close()
-    if write.events and not rehearse:
         await _reload(call, write.version)
 
 
@@ -118,12 +78,6 @@ class GroupedChange(Generic[Wanted, Value]):
     async def run(self, call: Call, attempt: CatalogueEvent, wanted: Wanted) -> tuple[Value, int]:
         """Make a change as `write_catalogue` does; return what it left behind and the catalogue version."""
         turn = Turn(call, wanted)
-        if _joined.get() is not None:
-            async with write_catalogue(call, attempt) as write:
-                made = _require_made((await self._make(write.connection, [turn]))[0])
-                if made.event is not None:
-                    write.record(made.event)
-            return made.value, write.version
         async with _leaving_a_trace(call, attempt):
             outcome, version = await call.platform.database.write_grouped(self._make_together, turn)
             made = _require_made(outcome)
@@ -159,30 +113,23 @@ def _require_made(outcome: Made[Value] | BalcaoError) -> Made[Value]:
 
 
 @asynccontextmanager
-async def part_of(write: CatalogueWrite) -> AsyncIterator[None]:
-    """Run a part of a write, of which nothing is left when it is refused."""
-    known = len(write.events)
-    try:
-        async with write.connection.transaction():
-            yield
-    except BaseException:
-        del write.events[known:]
-        raise
-
-
-@asynccontextmanager
 async def _leaving_a_trace(call: Call, attempt: CatalogueEvent) -> AsyncIterator[None]:
     try:
         yield
     except Forbidden:
-        if call.caller is not None and await call.platform.limits.within(*DENIED, call.caller.key):
-            await _record_denied(call, attempt)
+        await leave_trace(call, attempt)
         raise
 
 
-async def _record(call: Call, write: CatalogueWrite) -> None:
-    if write.events:
-        write.version = await store.record(write.connection, [event.describe_for(call) for event in write.events])
+async def leave_trace(call: Call, attempt: CatalogueEvent) -> None:
+    """Record beside the chain that something was refused; of a flood of one caller only the first attempts."""
+    if call.caller is not None and await call.platform.is_within(*DENIED, call.caller.key):
+        await _record_denied(call, attempt)
+
+
+async def write_rows(connection: Connection, statements: Sequence[str], rows: Rows, author: str | None) -> None:
+    """Write what a plan changes of a kind, by the statements of the kind's own store."""
+    await store.write_rows(connection, statements, rows, author)
 
 
 async def lock(connection: Connection) -> None:
@@ -200,7 +147,7 @@ async def record_read(call: Call, event: CatalogueEvent) -> None:
 
     Raises Unavailable: whom nobody can name reads nothing.
     """
-    if call.caller is not None and not await call.platform.limits.within(*READS, call.caller.key):
+    if call.caller is not None and not await call.platform.is_within(*READS, call.caller.key):
         return
     async with call.platform.database.connection() as connection:
         await store.record_beside(connection, event.describe_for(call), "done")

@@ -1,14 +1,20 @@
 """SQL of the catalogue as a whole: its version and its audit trail."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
 import asyncpg
+import msgspec
 
+from balcao.access.catalogue.chain import Head, chain
+from balcao.access.catalogue.events import Rows
+from balcao.core.access.reach import Gift
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.queries import fetch_count
 from balcao.core.errors import Unavailable
+from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 
 _LOCK = "SELECT version FROM access.catalogue_version FOR UPDATE"
@@ -19,7 +25,20 @@ async def lock(connection: Connection) -> int:
     return await fetch_count(connection, _LOCK)
 
 
-_RECORD = "SELECT access.record_changes($1::jsonb)"
+# The lock is held: nobody else appends to the chain.
+_NEXT = """
+SELECT access.raise_version() AS version, coalesce(last.seq, 0) AS seq, coalesce(last.hash, repeat('0', 64)) AS hash
+FROM (VALUES (1)) AS one
+LEFT JOIN (
+    SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1) AS last ON true
+"""
+_APPEND = """
+INSERT INTO access.audit_event (seq, at, actor, operation, target_type, target_id, target_name, subject, before, after,
+                                outcome, request_id, catalogue_version, prev_hash, hash)
+SELECT seq, at, actor, operation, target_type, target_id, target_name, subject, before, after,
+       outcome, request_id, catalogue_version, prev_hash, hash
+FROM jsonb_populate_recordset(NULL::access.audit_event, $1::jsonb)
+"""
 
 
 async def record(connection: Connection, events: Sequence[dict[str, Any]]) -> int:
@@ -28,10 +47,13 @@ async def record(connection: Connection, events: Sequence[dict[str, Any]]) -> in
     Raises Unavailable when they cannot be written: no change without its event.
     """
     try:
-        version: int = await connection.fetchval(_RECORD, json_text(events))
+        row = await connection.fetchrow(_NEXT)
+        head = Head(row["seq"], row["hash"], row["version"])
+        rows = await asyncio.to_thread(chain, head, events, utc_now())
+        await connection.execute(_APPEND, rows.decode())
     except asyncpg.PostgresError as failure:
         raise Unavailable(code="audit-unwritable") from failure
-    return version
+    return head.version
 
 
 _RECORD_EACH = "SELECT access.record_each($1::jsonb)"
@@ -108,33 +130,61 @@ async def record_beside(connection: Connection, event: dict[str, Any], outcome: 
         raise Unavailable(code="audit-unwritable") from failure
 
 
-_READ_AUTHORITY = """
-WITH held AS (
-    SELECT id, name, administrative FROM access.role
-    WHERE name = ANY($1::text[])
-       OR id IN (
-           SELECT role_id FROM access.person_role JOIN access.person ON person.id = person_id WHERE cpf = $2
-           UNION
-           SELECT role_id
-           FROM access.group_role
-           JOIN access.membership USING (group_id)
-           JOIN access.person ON person.id = person_id
-           WHERE cpf = $2))
-SELECT EXISTS (SELECT FROM held WHERE name = 'superadmin') AS is_superadmin,
-       EXISTS (SELECT FROM held WHERE administrative) AS is_administrator,
-       EXISTS (SELECT FROM access.role WHERE id = ANY($3::bigint[]) AND administrative) AS gives_administration,
-       EXISTS (
-           SELECT FROM access.role_action
-           WHERE role_id = ANY($3::bigint[])
-             AND action_id NOT IN (SELECT action_id FROM access.role_action JOIN held ON held.id = role_id)) AS exceeds
+class Held(msgspec.Struct, frozen=True):
+    """Every way by which somebody comes to a role, and the names of their groups."""
+
+    gifts: list[Gift]
+    groups: list[str]
+
+
+# Of a person and of a token's roles, with a role or a group as if it were given already.
+_READ_HELD = """
+WITH joined AS (
+    SELECT group_id FROM access.membership JOIN access.person ON person.id = person_id WHERE cpf = $1
+    UNION
+    SELECT $4 WHERE $4::bigint IS NOT NULL),
+way AS (
+    SELECT id AS role_id, NULL::bigint AS group_id
+    FROM access.role WHERE name = ANY($2::text[]) OR id = ANY($3::bigint[])
+    UNION ALL
+    SELECT role_id, NULL FROM access.person_role JOIN access.person ON person.id = person_id WHERE cpf = $1
+    UNION ALL
+    SELECT role_id, group_id FROM access.group_role JOIN joined USING (group_id))
+SELECT jsonb_build_object(
+    'gifts', (
+        SELECT coalesce(jsonb_agg(jsonb_build_array(
+            jsonb_build_object(
+                'id', role.id, 'name', role.name, 'administrative', administrative,
+                'actions', ARRAY(
+                    SELECT coalesce(code_key, '#' || action.id)
+                    FROM access.role_action JOIN access.action ON action.id = action_id
+                    WHERE role_id = role.id)),
+            coalesce(attributes, '{}'))), '[]')
+        FROM way JOIN access.role ON role.id = role_id LEFT JOIN access.grp ON grp.id = group_id),
+    'groups', ARRAY(SELECT name FROM access.grp JOIN joined ON grp.id = group_id))
 """
 
 
-async def read_authority(
-    connection: Connection, roles: Iterable[str], cpf: Cpf | None, given: Sequence[int]
-) -> asyncpg.Record:
-    """Return what a caller with these token roles is, and whether the given roles go beyond their own."""
-    return await connection.fetchrow(_READ_AUTHORITY, list(roles), cpf.digits if cpf else None, list(given))
+async def read_held(
+    connection: Connection,
+    cpf: Cpf | None,
+    roles: Iterable[str] = (),
+    *,
+    given_roles: Sequence[int] = (),
+    given_group: int | None = None,
+) -> Held:
+    """Return what the person holds by what is stored, with these roles of a token and with what is given to them."""
+    found = await connection.fetchval(
+        _READ_HELD, cpf.digits if cpf else None, list(roles), list(given_roles), given_group
+    )
+    return msgspec.json.decode(found, type=Held)
+
+
+_ANY_ADMINISTRATIVE = "SELECT EXISTS (SELECT FROM access.role WHERE id = ANY($1::bigint[]) AND administrative)"
+
+
+async def is_any_administrative(connection: Connection, roles: Sequence[int]) -> bool:
+    return bool(await connection.fetchval(_ANY_ADMINISTRATIVE, list(roles)))
 
 
 _COUNT_ADMINISTRATORS = """
@@ -152,3 +202,20 @@ SELECT count(*) FROM (
 async def count_administrators(connection: Connection) -> int:
     """Return how many people hold an administrative role by what is stored."""
     return await fetch_count(connection, _COUNT_ADMINISTRATORS)
+
+
+# Rows that are new have an id already (rules: access 4.7). `author` is who makes them.
+_ITEM = """
+WITH item AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset($1::jsonb) AS item(
+        id bigint, name text, description text, attributes jsonb, method text, path_pattern text, role_id bigint,
+        action_id bigint, group_id bigint)),
+author AS (SELECT $2::text AS name)
+"""
+
+
+async def write_rows(connection: Connection, statements: Sequence[str], rows: Rows, author: str | None) -> None:
+    """Run the statements, which find the rows in `item` and the author in `author`, one after the other."""
+    document = json_text(rows)
+    for statement in statements:
+        await connection.execute(_ITEM + statement, document, author)

@@ -71,7 +71,7 @@ class _Past:
         return EMPTY.following(changes)
 
     def undo(self, event: Event) -> None:
-        """Undo one change; of those that decide nothing, descriptions and attributes, nothing is to be undone."""
+        """Undo one change; of those that decide nothing, such as descriptions, nothing is to be undone."""
         undo = _UNDO.get(event.operation)
         if undo is not None:
             undo(self, event)
@@ -127,10 +127,14 @@ class _Past:
     def create_group(self, event: Event) -> None:
         del self._groups[int(event.target_id or "")]
 
+    def update_group(self, event: Event) -> None:
+        group_id, was = int(event.target_id or ""), event.before["attributes"]
+        self._groups[group_id] = msgspec.structs.replace(self._groups[group_id], attributes=was)
+
     def delete_group(self, event: Event) -> None:
         group_id, was = int(event.target_id or ""), event.before
         roles = tuple(sorted(self._role_named(name) for name in was["roles"]))
-        self._groups[group_id] = Group(group_id, was["name"], roles, {})
+        self._groups[group_id] = Group(group_id, was["name"], roles, was.get("attributes", {}))
         if any(person["hash"] in self._hashes for person in was["members"]):
             self._held_groups.add(group_id)
 
@@ -194,6 +198,7 @@ _UNDO: Mapping[str, Callable[[_Past, Event], None]] = {
     "role.grant": _Past.grant,
     "role.revoke": _Past.revoke,
     "group.create": _Past.create_group,
+    "group.update": _Past.update_group,
     "group.delete": _Past.delete_group,
     "group.assign_role": _Past.assign_to_group,
     "group.remove_role": _Past.remove_from_group,

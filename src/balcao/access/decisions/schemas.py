@@ -66,6 +66,9 @@ class ExplainedAction(msgspec.Struct):
     name: Annotated[str, Meta(description="Nome atual da ação.", examples=["iptu:invoice:read"])]
 
 
+ShownReach = dict[str, list[str]]
+
+
 class ExplainedWay(msgspec.Struct):
     """A role that lets the person pass, and where it comes from."""
 
@@ -74,6 +77,10 @@ class ExplainedWay(msgspec.Struct):
         Literal["token", "direct", "group"], Meta(description="Do token, direto ou de um grupo.", examples=["group"])
     ]
     group: Annotated[str | None, Meta(description="Grupo que dá o papel; nulo sem grupo.", examples=["iptu_equipe"])]
+    reach: Annotated[
+        ShownReach,
+        Meta(description="Limites do grupo, por chave, também `go:orgao`; vazio sem limite.", examples=[{}]),
+    ]
 
 
 class Explanation(msgspec.Struct):
@@ -84,5 +91,13 @@ class Explanation(msgspec.Struct):
     mapping: Annotated[ExplainedMapping | None, Meta(description="O mapeamento que decide; nulo se nenhum decide.")]
     action: Annotated[ExplainedAction | None, Meta(description="A ação exigida; nula se nenhum mapeamento decide.")]
     via: Annotated[list[ExplainedWay], Meta(description="Papéis que dão a ação; vazio se a razão é outra.")]
+    reach: Annotated[
+        ShownReach | None,
+        Meta(
+            description="Até onde a ação alcança, somados os caminhos: por chave (`area`, `go:orgao`, `manages`), os "
+            "valores; chave ausente é sem limite. Nulo se a razão não é `granted`.",
+            examples=[{"area": ["1.0"]}],
+        ),
+    ]
     matched: Annotated[dict[str, str], Meta(description="Valores dos parâmetros do caminho.", examples=[{"id": "7"}])]
     catalogue_version: Annotated[int, Meta(description="Versão do catálogo pela qual se decidiu.", examples=[120])]

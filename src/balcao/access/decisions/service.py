@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 
+from balcao.access.catalogue.authority import describe_right
 from balcao.access.catalogue.events import CatalogueEvent
 from balcao.access.catalogue.service import record_read
 from balcao.access.decisions import history, store
@@ -15,10 +16,10 @@ from balcao.access.decisions.schemas import (
 )
 from balcao.core.access.caller import Caller
 from balcao.core.access.decisions import decide_match
+from balcao.core.access.reach import describe_group
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.access.snapshot import Match, Snapshot
 from balcao.core.context.call import Call
-from balcao.core.errors import Forbidden
 from balcao.core.values.cpf import Cpf
 
 EXPLAIN = "decision:explain"
@@ -37,7 +38,7 @@ async def explain(call: Call, query: ExplainQuery) -> Explanation:
     subject = Cpf(query.subject) if query.subject else None
     concerns_another = subject is not None and subject != caller.cpf
     if (concerns_another or query.supposes) and not call.holds(EXPLAIN):
-        raise Forbidden()
+        raise call.lacks(EXPLAIN)
     if concerns_another:
         await record_read(call, CatalogueEvent("decision.explain", "user", subject=subject))
     supposed = _suppose(caller, subject, query)
@@ -87,16 +88,24 @@ def _describe(snapshot: Snapshot, match: Match | None, decision: Decision, calle
             found.id, found.method, found.path_pattern, found.service, found.operation, found.guard
         )
         action = ExplainedAction(match.action.id, match.action.name)
-    via = []
+    via, reach = [], None
     if match is not None and decision.reason is Reason.GRANTED:
         ways = [way for way in snapshot.list_ways(caller) if way.role.grants(match.action.key)]
-        via = [ExplainedWay(way.role.name, way.source, way.group) for way in ways]
+        groups = {group.name: group for group in snapshot.groups_of(caller.cpf)}
+        via = [
+            ExplainedWay(way.role.name, way.source, way.group, describe_group(way.group, groups[way.group].attributes))
+            if way.group
+            else ExplainedWay(way.role.name, way.source, None, {})
+            for way in ways
+        ]
+        reach = describe_right(snapshot, caller.cpf, caller.roles, match.action.key)
     return Explanation(
         decision="allow" if decision.allowed else "deny",
         reason=decision.reason,
         mapping=mapping,
         action=action,
         via=via,
+        reach=reach,
         matched=match.values if match is not None else {},
         catalogue_version=snapshot.version,
     )

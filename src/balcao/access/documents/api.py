@@ -3,8 +3,9 @@
 from typing import Annotated, TypeAlias
 
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import WRITES, in_query, written
+from balcao.access.conventions import PLANS, in_query, written
 from balcao.access.documents import service
+from balcao.access.documents.openapi import OpenApi, OpenApiQuery
 from balcao.access.documents.schemas import (
     ApplyBody,
     Document,
@@ -24,6 +25,7 @@ from balcao.core.http.responses import JSON, PERSONAL, Response, from_bytes, to_
 YAML = "application/yaml"
 ExportInQuery: TypeAlias = Annotated[ExportQuery, in_query(ExportQuery)]
 PlanInQuery: TypeAlias = Annotated[PlanQuery, in_query(PlanQuery)]
+OpenApiInQuery: TypeAlias = Annotated[OpenApiQuery, in_query(OpenApiQuery)]
 PolicyInQuery: TypeAlias = Annotated[PolicyQuery, in_query(PolicyQuery)]
 
 routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MIB)
@@ -61,11 +63,36 @@ async def export_catalogue(call: Call, query: ExportInQuery) -> Response[Documen
     errors=[422],
     described_body=Document,
     example={"format": 1, "actions": [{"name": "iptu:invoice:read", "description": "Consultar boletos do IPTU"}]},
-    rate=WRITES,
+    rate=PLANS,
 )
 async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Response[Plan]:
     """Plan a document."""
     return to_json(await service.plan(call, content, prune=query.prune), headers={"Cache-Control": PERSONAL})
+
+
+@routes.post(
+    "/api/v1/catalogue/plan/openapi",
+    "access.plan_openapi",
+    action("catalogue:read"),
+    "Os mapeamentos de uma aplicação, pela sua descrição OpenAPI",
+    description=(
+        "Lê, em YAML ou JSON, a descrição OpenAPI 3 de outra aplicação da cidade e diz o que mapear as suas operações "
+        "mudaria; nada muda até que o plano se aplique (`/api/v1/catalogue/apply`). A ação de cada operação vem de "
+        "`x-balcao-action`, nela, no caminho ou na raiz, ou do parâmetro `action`; ações novas, de "
+        "`x-balcao-actions`. Exige a ação `catalogue:read`."
+    ),
+    errors=[422],
+    described_body=OpenApi,
+    example={
+        "openapi": "3.1.0",
+        "servers": [{"url": "/iptu/api/v1"}],
+        "paths": {"/parcelas/{id}": {"get": {"summary": "Uma parcela", "x-balcao-action": "iptu:invoice:read"}}},
+    },
+    rate=PLANS,
+)
+async def plan_openapi(call: Call, query: OpenApiInQuery, content: bytes) -> Response[Plan]:
+    """Plan the mappings of an OpenAPI description."""
+    return to_json(await service.plan_openapi(call, content, query), headers={"Cache-Control": PERSONAL})
 
 
 @routes.post(
@@ -80,7 +107,7 @@ async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Resp
     errors=[404, 409, 422],
     example={"plan_id": "0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"},
     record_denial=make_denial_recorder("catalogue.apply", "catalogue"),
-    rate=WRITES,
+    rate=PLANS,
 )
 async def apply_catalogue(call: Call, body: ApplyBody) -> Response[Plan]:
     """Apply a plan."""

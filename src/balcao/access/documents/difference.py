@@ -8,12 +8,13 @@ import msgspec
 from balcao.access.documents.schemas import Document, DocumentAction, Item, Kind, Remark
 from balcao.access.documents.store import StoredAction, StoredCatalogue
 from balcao.access.mappings.patterns import erase_names
+from balcao.core.access.reach import describe_group
 
 Members = dict[str, Any]
 
 
 class Difference(msgspec.Struct):
-    """`steps` stand in the order in which they can be done; `unchanged` counts the document's items that stay."""
+    """`unchanged` counts the document's items that stay."""
 
     steps: list[Item] = []
     unchanged: int = 0
@@ -32,7 +33,8 @@ class Difference(msgspec.Struct):
         if before == after:
             self.unchanged += 1
         else:
-            self.steps.append(Item(kind, key, before, after))
+            reach = describe_group(key, after["attributes"]) if kind == "group" else None
+            self.steps.append(Item(kind, key, before, after, reach))
 
     def delete(self, kind: Kind, key: str, before: Members) -> None:
         self.steps.append(Item(kind, key, before, None))
@@ -50,8 +52,9 @@ def compare(catalogue: StoredCatalogue, document: Document, *, prune: bool) -> D
         before = {"name": stored.name, "description": stored.description} if stored else None
         found.compare("action", action.name, before, {"name": action.name, "description": action.description})
     kept = {stored.id for stored in known.values()} if prune else {action.id for action in catalogue.actions}
-    found.steps = _order_names(found.steps, catalogue.actions, kept)
     renamed = {stored.name: name for name, stored in known.items()}
+    wanted = {action.name for action in document.actions}
+    renamed |= {one.name: name_aside(one.id) for one in catalogue.actions if one.id not in kept and one.name in wanted}
     _compare_roles(catalogue, document, found, renamed, prune=prune)
     _compare_groups(catalogue, document, found, prune=prune)
     _compare_mappings(catalogue, document, found, renamed, prune=prune)
@@ -80,47 +83,9 @@ def _match_actions(catalogue: StoredCatalogue, document: Document, found: Differ
     return matched
 
 
-def _order_names(steps: Sequence[Item], present: Sequence[StoredAction], kept: set[int]) -> list[Item]:
-    """Put each step behind the one that frees its name.
-
-    What stands in the way is put aside under a name of nobody's: an action that goes, and one of a circle of renames.
-    """
-    waiting = list(steps)
-    ordered: list[Item] = []
-    holders = {action.name: action for action in present}
-    while waiting:
-        step = next((one for one in waiting if one.key not in holders or _keeps_its_name(one)), None)
-        if step is None:
-            aside = next((one for one in waiting if _can_be_put_aside(holders[one.key], waiting, kept)), None)
-            if aside is not None:
-                holder = holders.pop(aside.key)
-                before = {"name": holder.name, "description": holder.description}
-                away = {**before, "name": f"aside:{holder.id}"}
-                ordered.append(Item("action", holder.name, before, away))
-                waiting = [_start_from(one, holder.name, away) for one in waiting]
-                continue
-            step = waiting[0]  # somebody else has the name: it will be refused
-        waiting.remove(step)
-        ordered.append(step)
-        if step.before is not None:
-            holders.pop(step.before["name"], None)
-        holders[step.key] = StoredAction(0, step.key, "", None)
-    return ordered
-
-
-def _can_be_put_aside(holder: StoredAction, waiting: Sequence[Item], kept: set[int]) -> bool:
-    is_renamed = any(one.before is not None and one.before["name"] == holder.name for one in waiting)
-    return holder.id > 0 and (is_renamed or holder.id not in kept)
-
-
-def _start_from(step: Item, name: str, away: Members) -> Item:
-    if step.before is None or step.before["name"] != name:
-        return step
-    return Item(step.kind, step.key, {**step.before, "name": away["name"]}, step.after)
-
-
-def _keeps_its_name(step: Item) -> bool:
-    return step.before is not None and step.before["name"] == step.key
+def name_aside(action_id: int) -> str:
+    """Return the name under which an action waits for its deletion whose own name another one is to have."""
+    return f"aside:{action_id}"
 
 
 def _list_candidates(
@@ -194,7 +159,7 @@ def _compare_mappings(
     known = {(mapping.method, mapping.shape): mapping for mapping in catalogue.mappings}
     wanted = {(mapping.method.value, erase_names(mapping.path)): mapping for mapping in document.mappings}
     for place, left_out in known.items():
-        if prune and place not in wanted:
+        if place not in wanted and (prune or _is_below(left_out.path, document.complete)):
             key = f"{left_out.method} {left_out.path}"
             found.delete("mapping", key, {"id": left_out.id, "action": left_out.action})
     for place, mapping in wanted.items():
@@ -207,6 +172,10 @@ def _compare_mappings(
             before = {"path": stored.path, "action": action, "description": stored.description}
         after = {"path": mapping.path, "action": mapping.action, "description": description}
         found.compare("mapping", f"{mapping.method.value} {mapping.path}", before, after)
+
+
+def _is_below(path: str, prefixes: Sequence[str]) -> bool:
+    return any(path == prefix or path.startswith(f"{prefix}/") for prefix in prefixes)
 
 
 def _compare_bindings(

@@ -14,7 +14,9 @@ def to_document(catalogue: StoredCatalogue) -> dict[str, Any]:
     return {
         "format": 1,
         "actions": [_show_action(action) for action in catalogue.actions],
-        "roles": [msgspec.structs.asdict(role) for role in catalogue.roles],
+        "roles": [
+            {"name": role.name, "description": role.description, "actions": role.actions} for role in catalogue.roles
+        ],
         "groups": [_show_group(group) for group in catalogue.groups],
         "mappings": [_show_mapping(mapping) for mapping in catalogue.mappings],
         "bindings": [

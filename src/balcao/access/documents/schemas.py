@@ -13,6 +13,7 @@ from balcao.access.groups.schemas import SentAttributes
 from balcao.access.mappings.schemas import Pattern
 
 MAX_ITEMS = 20_000
+MAX_PREFIXES = 20
 
 
 def _parse_format(sent: Any) -> Any:
@@ -74,6 +75,14 @@ class Document(BaseModel):
     groups: Annotated[list[DocumentGroup], Field(max_length=MAX_ITEMS, description="Grupos.")] = []
     mappings: Annotated[list[DocumentMapping], Field(max_length=MAX_ITEMS, description="Mapeamentos da cidade.")] = []
     bindings: Annotated[list[DocumentBinding], Field(max_length=MAX_ITEMS, description="Operações religadas.")] = []
+    complete: Annotated[
+        list[Pattern],
+        Field(
+            max_length=MAX_PREFIXES,
+            description="Começos de caminho dos quais o documento traz todos os mapeamentos: os outros são excluídos.",
+            examples=[["/iptu/api/v1"]],
+        ),
+    ] = []
 
 
 class Format(StrEnum):
@@ -115,6 +124,14 @@ class Item(msgspec.Struct):
     key: Annotated[str, Meta(description="O seu nome, ou método e caminho.", examples=["iptu:invoice:read"])]
     before: Annotated[dict[str, Any] | None, Meta(description="Como é; nulo se é novo.", examples=[None])]
     after: Annotated[dict[str, Any] | None, Meta(description="Como fica; nulo se é excluído.")]
+    reach: Annotated[
+        dict[str, list[str]] | None,
+        Meta(
+            description="De um grupo que é criado ou muda: até onde alcança o que ele dá, por chave (`area`, "
+            "`go:orgao`, `manages`); chave ausente é sem limite. Nulo para o resto.",
+            examples=[{"area": ["1.0"]}],
+        ),
+    ] = None
 
 
 class Remark(msgspec.Struct):

@@ -1,27 +1,38 @@
 """The catalogue as code: export, plan and apply (rules: access 4.7)."""
 
 import asyncio
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
-from balcao.access.catalogue.events import CatalogueEvent
-from balcao.access.catalogue.service import CatalogueWrite, part_of, write_together
-from balcao.access.documents import difference, export, policy, store, yaml_subset
+from pydantic import BaseModel
+
+from balcao.access.catalogue import authority
+from balcao.access.catalogue.events import CatalogueEvent, describe_person, mask_author
+from balcao.access.catalogue.service import leave_trace, write_catalogue
+from balcao.access.documents import difference, export, openapi, policy, store, writing, yaml_subset
 from balcao.access.documents.difference import Difference
-from balcao.access.documents.schemas import Document, Format, Item, Plan, PolicyTemplate, Remark
-from balcao.access.documents.steps import perform
+from balcao.access.documents.draft import Draft
+from balcao.access.documents.draft_records import Blocked, Change, Members
+from balcao.access.documents.openapi import OpenApi, OpenApiQuery
+from balcao.access.documents.schemas import Document, Format, Plan, PolicyTemplate, Remark
 from balcao.access.documents.store import StoredPlan
 from balcao.access.mappings.patterns import erase_names
 from balcao.access.roles import service as roles
 from balcao.core.access.rules import AUTHENTICATED, MACHINE, PUBLIC
 from balcao.core.context.call import Call
-from balcao.core.errors import BalcaoError, Conflict, Fault, Forbidden, NotFound, Unprocessable
+from balcao.core.database.pool import SERVING_SECONDS
+from balcao.core.errors import Conflict, Fault, Forbidden, NotFound, Unprocessable
 from balcao.core.http import decoding
+from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 
+M = TypeVar("M", bound=BaseModel)
 PLAN_AGE = timedelta(minutes=15)
+# So many rows are written, and their events hashed, well within the second for which the catalogue's lock may be held.
+MOST_CHANGES = 2_000
 
 
 async def export_catalogue(call: Call, written_as: Format) -> tuple[bytes, int]:
@@ -33,18 +44,28 @@ async def export_catalogue(call: Call, written_as: Format) -> tuple[bytes, int]:
 
 def parse(content: bytes) -> Document:
     """Return a document written in YAML or JSON. Raises Unprocessable with every fault."""
-    if content.lstrip()[:1] in {b"", b"{"}:
-        document = decoding.decode_model(content, Document)
-    else:
-        try:
-            value = yaml_subset.read(content)
-        except yaml_subset.NotPlain as fault:
-            raise _refuse(["body"], str(fault)) from None
-        if not isinstance(value, dict):
-            raise _refuse(["body"], "deve ser um documento com os membros do catálogo")
-        document = decoding.validate_model(value, Document, "body")
+    document = _parse(content, Document, yaml_subset.MAX_DEPTH)
     _refuse_repeated(document)
     return document
+
+
+def parse_openapi(content: bytes, query: OpenApiQuery) -> Document:
+    """Return the document that maps the operations of a description in YAML or JSON. Raises Unprocessable."""
+    document = openapi.to_document(_parse(content, OpenApi, openapi.MAX_DEPTH), query)
+    _refuse_repeated(document)
+    return document
+
+
+def _parse(content: bytes, kind: type[M], most_levels: int) -> M:
+    if content.lstrip()[:1] in {b"", b"{"}:
+        return decoding.decode_model(content, kind)
+    try:
+        value = yaml_subset.read(content, most_levels)
+    except yaml_subset.NotPlain as fault:
+        raise _refuse(["body"], str(fault)) from None
+    if not isinstance(value, dict):
+        raise _refuse(["body"], "deve ser um documento com os membros pedidos")
+    return decoding.validate_model(value, kind, "body")
 
 
 def _refuse_repeated(document: Document) -> None:
@@ -67,12 +88,20 @@ def _refuse(place: list[str], text: str) -> Unprocessable:
 async def plan(call: Call, content: bytes, *, prune: bool) -> Plan:
     """Return what applying the document would change; nothing is changed but that the plan is kept for a while.
 
-    Every step is tried and undone, so that what stands in its way is what would refuse it.
+    It is tried on one version of the catalogue, in memory, and locks nothing. Raises Unprocessable for a document with
+    faults, and for one that changes too much at once.
     """
-    document = await asyncio.to_thread(parse, content)
-    async with write_together(call, _name(None), rehearse=True) as write:
-        found, blocked = await _carry_out(call, write, document, prune=prune)
-    made = _describe(UUID(new_id()), write.version, found, [_remark(step, fault) for step, fault in blocked])
+    return await _plan(call, await asyncio.to_thread(parse, content), prune=prune)
+
+
+async def plan_openapi(call: Call, content: bytes, query: OpenApiQuery) -> Plan:
+    """Return what mapping the operations of an OpenAPI description would change, as `plan` does."""
+    return await _plan(call, await asyncio.to_thread(parse_openapi, content, query), prune=False)
+
+
+async def _plan(call: Call, document: Document, *, prune: bool) -> Plan:
+    tried = await _try(call, document, prune=prune)
+    made = _describe(UUID(new_id()), tried)
     stored = StoredPlan(made.base_version, document.model_dump_json(exclude_unset=True), prune)
     async with call.platform.database.connection() as connection:
         await store.save_plan(connection, made.plan_id, stored)
@@ -82,58 +111,128 @@ async def plan(call: Call, content: bytes, *, prune: bool) -> Plan:
 async def apply(call: Call, plan_id: UUID) -> Plan:
     """Make the changes of a plan, all or none.
 
-    Raises NotFound for an unknown or old plan; Conflict when the catalogue moved on or something stands in the way;
-    Forbidden for what the caller may not change.
+    What is tried once more holds for the version that it was planned on; under the catalogue's lock this version is
+    compared and the rows are written. Raises NotFound for an unknown or old plan; Conflict when the catalogue moved on
+    or something stands in the way.
     """
+    attempt = CatalogueEvent("catalogue.apply", "catalogue", name=str(plan_id))
     async with call.platform.database.connection() as connection:
         stored = await store.find_plan(connection, plan_id, PLAN_AGE)
     if stored is None:
         raise NotFound("Não há plano com esse id, ou ele tem mais de 15 minutos.")
-    document = Document.model_validate_json(stored.document)
-    async with write_together(call, _name(plan_id)) as write:
-        if write.version != stored.base_version:
-            raise Conflict("O catálogo mudou depois do plano: planeje de novo.", code="catalogue-moved")
-        found, blocked = await _carry_out(call, write, document, prune=stored.prune)
-        for step, fault in blocked:
-            if isinstance(fault, Forbidden):
-                raise fault
-            raise Conflict(f"{step.key}: {fault.message}", code="plan-blocked")
-        made = _describe(plan_id, write.version, found, [])
-        if write.events:
+    document = await asyncio.to_thread(Document.model_validate_json, stored.document)
+    tried = await _try(call, document, prune=stored.prune, stored=stored)
+    await _refuse_blocked(call, attempt, tried.draft.blocked)
+    made = _describe(plan_id, tried)
+    changes = await _name_losers(call, tried.draft.changes)
+    rows: dict[str, list[Members]] = defaultdict(list)
+    for change in changes:
+        rows[change.event.operation].append(change.row)
+    async with write_catalogue(call, attempt) as write:
+        _require_version(write.version, stored)
+        if changes:
+            await writing.write(write.connection, rows, mask_author(call))
+            for change in changes:
+                write.record(change.event)
             counts = {"create": len(made.create), "update": len(made.update), "delete": len(made.delete)}
             write.record(CatalogueEvent("catalogue.apply", "catalogue", name=str(plan_id), after=counts))
     made.applied, made.version = True, write.version
     return made
 
 
-async def _carry_out(
-    call: Call, write: CatalogueWrite, document: Document, *, prune: bool
-) -> tuple[Difference, list[tuple[Item, BalcaoError]]]:
-    """Do every step that can be done; return what the document changes, and the steps that were refused."""
-    found = difference.compare(await store.read(write.connection), document, prune=prune)
-    blocked: list[tuple[Item, BalcaoError]] = []
-    for step in found.steps:
-        try:
-            async with part_of(write):
-                await perform(call, write.connection, step)
-        except BalcaoError as fault:
-            if fault.status >= 500:
-                raise
-            blocked.append((step, fault))
-    return found, blocked
+class _Tried(NamedTuple):
+    """What a document changes, and the draft on which it was tried."""
+
+    version: int
+    found: Difference
+    draft: Draft
 
 
-def _describe(plan_id: UUID, version: int, found: Difference, blocked: Sequence[Remark]) -> Plan:
-    create, update, delete = found.list_by_verb()
-    return Plan(plan_id, version, create, update, delete, found.unchanged, found.warnings, list(blocked), applied=False)
+async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPlan | None = None) -> _Tried:
+    """Try a document on the present version; `stored` is the plan that is to be applied, whose rows get real ids."""
+    apart = call.platform.database.apart(1)  # reading a large catalogue takes longer than a request's statement may
+    await apart.open(SERVING_SECONDS)
+    try:
+        async with apart.transaction(isolation="repeatable_read") as connection:
+            catalogue = await store.read(connection)
+            held = await authority.read_holdings(connection, call)
+        if stored is not None:
+            _require_version(catalogue.version, stored)
+        found = await asyncio.to_thread(difference.compare, catalogue, document, prune=prune)
+        _refuse_too_many(len(found.steps))
+        ids = None
+        if stored is not None:
+            new = Counter(str(step.kind) for step in found.steps if step.before is None)
+            async with apart.connection() as connection:
+                ids = await writing.reserve_ids(connection, new)
+    finally:
+        await apart.close()
+    draft = Draft(
+        catalogue,
+        held,
+        authority.list_managing(call.platform.catalogue.latest),
+        admin_from_token=call.platform.settings.access_admin_from_token,
+        ids=ids,
+    )
+    await asyncio.to_thread(draft.take, found.steps)
+    _refuse_too_many(sum(1 + change.lost for change in draft.changes))
+    return _Tried(catalogue.version, found, draft)
 
 
-def _remark(step: Item, fault: BalcaoError) -> Remark:
-    return Remark(step.kind, step.key, fault.code, fault.message)
+def _require_version(version: int, stored: StoredPlan) -> None:
+    if version != stored.base_version:
+        raise Conflict("O catálogo mudou depois do plano: planeje de novo.", code="catalogue-moved")
 
 
-def _name(plan_id: UUID | None) -> CatalogueEvent:
-    return CatalogueEvent("catalogue.apply", "catalogue", name=str(plan_id) if plan_id else None)
+def _refuse_too_many(changes: int) -> None:
+    if changes > MOST_CHANGES:
+        raise _refuse(
+            ["body"], f"muda {changes} coisas, e de uma vez podem ser no máximo {MOST_CHANGES}: divida o documento"
+        )
+
+
+async def _refuse_blocked(call: Call, attempt: CatalogueEvent, blocked: Sequence[Blocked]) -> None:
+    """Raise Conflict for a plan with a step that is refused, whatever refuses it; a forbidden one leaves its trace."""
+    if any(isinstance(one.fault, Forbidden) for one in blocked):
+        await leave_trace(call, attempt)
+    if blocked:
+        raise Conflict(f"{blocked[0].step.key}: {blocked[0].fault.message}", code="plan-blocked")
+
+
+async def _name_losers(call: Call, changes: Sequence[Change]) -> list[Change]:
+    """Return the changes in the order in which they are written; events of deletions name who loses by them."""
+    ordered = sorted(changes, key=lambda change: writing.ORDER[change.event.operation])
+    gone = {
+        operation: [change.row["id"] for change in ordered if change.event.operation == operation]
+        for operation in ("group.delete", "role.delete")
+    }
+    if not any(gone.values()):
+        return ordered
+    async with call.platform.database.connection() as connection:
+        members, people = await store.read_losers(connection, gone["group.delete"], gone["role.delete"])
+    for change in ordered:
+        identity = change.event.identity or ""
+        if change.event.operation == "group.delete":
+            change.event.before["members"] = [describe_person(call, Cpf(cpf)) for cpf in members.get(identity, [])]
+        elif change.event.operation == "role.delete":
+            change.event.before["people"] = [describe_person(call, Cpf(cpf)) for cpf in people.get(identity, [])]
+    return ordered
+
+
+def _describe(plan_id: UUID, tried: _Tried) -> Plan:
+    create, update, delete = tried.found.list_by_verb()
+    blocked = [Remark(one.step.kind, one.step.key, one.fault.code, one.fault.message) for one in tried.draft.blocked]
+    return Plan(
+        plan_id,
+        tried.version,
+        create,
+        update,
+        delete,
+        tried.found.unchanged,
+        tried.found.warnings,
+        blocked,
+        applied=False,
+    )
 
 
 async def make_policy_template(call: Call, role: str) -> PolicyTemplate:

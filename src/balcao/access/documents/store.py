@@ -1,5 +1,6 @@
 """SQL of the catalogue as code: what a document shows, and the plans that wait to be applied."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -21,12 +22,18 @@ class StoredAction(msgspec.Struct, frozen=True):
 
 
 class StoredRole(msgspec.Struct, frozen=True):
+    """`people` is how many have it directly."""
+
+    id: int
     name: str
     description: str
+    administrative: bool
     actions: list[str]
+    people: int
 
 
 class StoredGroup(msgspec.Struct, frozen=True):
+    id: int
     name: str
     description: str
     roles: list[str]
@@ -44,11 +51,16 @@ class StoredMapping(msgspec.Struct, frozen=True):
 
 
 class StoredBinding(msgspec.Struct, frozen=True):
-    """An operation of ours; `declared` is the present name of the action that code names."""
+    """An operation of ours; `declared` is the present name of the action that code names by `declared_key`."""
 
     id: int
     operation: str
+    method: str
+    path: str
     action: str
+    description: str | None
+    floor: str
+    declared_key: str | None
     declared: str | None
 
 
@@ -71,13 +83,16 @@ SELECT jsonb_build_object(
             'id', id, 'name', name, 'description', description, 'code_key', code_key) ORDER BY name COLLATE "C"), '[]')
         FROM access.action),
     'roles', (
-        SELECT coalesce(jsonb_agg(jsonb_build_object('name', name, 'description', description, 'actions', ARRAY(
-            SELECT action.name FROM access.role_action JOIN access.action ON action.id = action_id
-            WHERE role_id = role.id ORDER BY action.name COLLATE "C")) ORDER BY name COLLATE "C"), '[]')
+        SELECT coalesce(jsonb_agg(jsonb_build_object(
+            'id', id, 'name', name, 'description', description, 'administrative', administrative,
+            'people', (SELECT count(*) FROM access.person_role WHERE role_id = role.id),
+            'actions', ARRAY(
+                SELECT action.name FROM access.role_action JOIN access.action ON action.id = action_id
+                WHERE role_id = role.id ORDER BY action.name COLLATE "C")) ORDER BY name COLLATE "C"), '[]')
         FROM access.role),
     'groups', (
         SELECT coalesce(jsonb_agg(jsonb_build_object(
-            'name', name, 'description', description, 'attributes', attributes,
+            'id', id, 'name', name, 'description', description, 'attributes', attributes,
             'member_count', (SELECT count(*) FROM access.membership WHERE group_id = grp.id),
             'roles', ARRAY(
                 SELECT role.name FROM access.group_role JOIN access.role ON role.id = role_id
@@ -91,7 +106,8 @@ SELECT jsonb_build_object(
         WHERE operation_key IS NULL AND retired_at IS NULL),
     'bindings', (
         SELECT coalesce(jsonb_agg(jsonb_build_object(
-            'id', mapping.id, 'operation', operation_key, 'action', action.name,
+            'id', mapping.id, 'operation', operation_key, 'method', method, 'path', path_pattern,
+            'action', action.name, 'description', mapping.description, 'floor', floor, 'declared_key', declared_action,
             'declared', (SELECT name FROM access.action WHERE code_key = declared_action))
             ORDER BY operation_key COLLATE "C"), '[]')
         FROM access.endpoint_mapping AS mapping JOIN access.action ON action.id = action_id
@@ -102,37 +118,45 @@ FROM access.catalogue_version
 
 async def read(connection: Connection) -> StoredCatalogue:
     """Return what a document shows, and the ids by which it is changed."""
-    return msgspec.json.decode(await connection.fetchval(_READ), type=StoredCatalogue)
+    found = await connection.fetchval(_READ)  # of a large city it is megabytes
+    return await asyncio.to_thread(msgspec.json.decode, found, type=StoredCatalogue)
 
 
-_ACTION_ID = "SELECT id FROM access.action WHERE name = $1"
-
-
-async def find_action_id(connection: Connection, name: str) -> int | None:
-    """Return the id of the action that bears this name within the transaction, or None."""
-    found: int | None = await connection.fetchval(_ACTION_ID, name)
-    return found
-
-
-_MAPPING_ID = """
-SELECT id FROM access.endpoint_mapping
-WHERE operation_key IS NULL AND retired_at IS NULL AND method = $1 AND shape = $2
+_HELD_BY = """
+SELECT coalesce((
+           SELECT json_object_agg(group_id, people) FROM (
+               SELECT group_id, json_agg(cpf ORDER BY joined_at, person_id) AS people
+               FROM access.membership JOIN access.person ON person.id = person_id
+               WHERE group_id = ANY($1::bigint[]) GROUP BY group_id) AS by_group), '{}') AS members,
+       coalesce((
+           SELECT json_object_agg(role_id, people) FROM (
+               SELECT role_id, json_agg(cpf ORDER BY person_id) AS people
+               FROM access.person_role JOIN access.person ON person.id = person_id
+               WHERE role_id = ANY($2::bigint[]) GROUP BY role_id) AS by_role), '{}') AS people
 """
 
 
-async def find_mapping_id(connection: Connection, method: str, shape: str) -> int | None:
-    """Return the id of the city's own mapping of this method and shape, or None."""
-    found: int | None = await connection.fetchval(_MAPPING_ID, method, shape)
-    return found
+async def read_losers(
+    connection: Connection, groups: Sequence[int], roles: Sequence[int]
+) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return the numbers of the members of these groups, and of the people with these roles directly, by id as text."""
+    row = await connection.fetchrow(_HELD_BY, groups, roles)
+    return msgspec.json.decode(row["members"]), msgspec.json.decode(row["people"])
 
 
-_OPERATION_ID = "SELECT id FROM access.endpoint_mapping WHERE operation_key = $1 AND retired_at IS NULL"
+# The tables of which new rows get their ids before they are written.
+_SEQUENCES = {
+    "action": "access.action_id_seq",
+    "role": "access.role_id_seq",
+    "group": "access.grp_id_seq",
+    "mapping": "access.endpoint_mapping_id_seq",
+}
+_RESERVE = "SELECT nextval($1::regclass) FROM generate_series(1, $2)"
 
 
-async def find_operation_id(connection: Connection, operation: str) -> int | None:
-    """Return the id of an operation's mapping, or None."""
-    found: int | None = await connection.fetchval(_OPERATION_ID, operation)
-    return found
+async def reserve_ids(connection: Connection, kind: str, number: int) -> list[int]:
+    """Return so many ids that no row of the kind has or will get."""
+    return [row["nextval"] for row in await connection.fetch(_RESERVE, _SEQUENCES[kind], number)]
 
 
 class StoredPlan(msgspec.Struct, frozen=True):

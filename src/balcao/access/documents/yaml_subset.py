@@ -30,10 +30,10 @@ def write(value: Any) -> bytes:
     return text.encode()
 
 
-def read(content: bytes) -> Any:
-    """Return the value of the one document. Raises NotPlain."""
+def read(content: bytes, most_levels: int = MAX_DEPTH) -> Any:
+    """Return the value of the one document, of so many levels at most. Raises NotPlain."""
     try:
-        return _Reader(content).read()
+        return _Reader(content, most_levels).read()
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         raise NotPlain(f"não é YAML{f', linha {mark.line + 1}' if mark else ''}") from None
@@ -42,7 +42,8 @@ def read(content: bytes) -> Any:
 
 
 class _Reader:
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, most_levels: int) -> None:
+        self._most_levels = most_levels
         self._events = yaml.parse(content.decode("utf-8"), Loader=_LOADER)
 
     def read(self) -> Any:
@@ -67,8 +68,8 @@ class _Reader:
             raise NotPlain(f"etiquetas de tipo não são aceitas{where}")
         if isinstance(event, yaml.ScalarEvent):
             return None if event.style is None and event.value in _NULLS else event.value
-        if depth > MAX_DEPTH:
-            raise NotPlain(f"o documento tem mais de {MAX_DEPTH} níveis{where}")
+        if depth > self._most_levels:
+            raise NotPlain(f"o documento tem mais de {self._most_levels} níveis{where}")
         return self._list(depth) if isinstance(event, yaml.SequenceStartEvent) else self._mapping(depth)
 
     def _list(self, depth: int) -> list[Any]:

@@ -9,6 +9,7 @@ from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, Field
 
 from balcao.access.conventions import CpfText, Description, Name, SearchText
+from balcao.core.access.reach import MANAGED
 from balcao.core.values.text import has_control
 
 Attributes = dict[str, list[str]]
@@ -17,6 +18,7 @@ MAX_KEYS = 20
 MAX_TEXTS = 200
 MAX_LETTERS = 100
 _KEY = re.compile(r"[a-z_]{1,40}")
+_GROUPS = re.compile(r"[a-z0-9_:]+\*?|\*")
 
 
 def _check_attributes(sent: dict[str, Any]) -> Attributes:
@@ -25,6 +27,8 @@ def _check_attributes(sent: dict[str, Any]) -> Attributes:
     for texts in sent.values():
         if not isinstance(texts, list) or len(texts) > MAX_TEXTS or not all(map(_is_short_text, texts)):
             raise ValueError(f"cada chave deve ter uma lista de até {MAX_TEXTS} textos de até {MAX_LETTERS} caracteres")
+    if not all(map(_GROUPS.fullmatch, sent.get(MANAGED, []))):
+        raise ValueError(f"`{MANAGED}` deve ter nomes de grupos, ou começos de nomes seguidos de `*`")
     return sent
 
 
@@ -42,7 +46,10 @@ _ATTRIBUTES_SCHEMA: dict[str, Any] = {
     },
 }
 SentAttributes = Annotated[dict[str, Any], AfterValidator(_check_attributes)]
-_ATTRIBUTES = "Limites que os serviços leem, como as áreas de saúde: até 20 chaves com listas de textos."
+_ATTRIBUTES = (
+    "Até onde vai o que o grupo dá: até 20 chaves com listas de textos, como `area`, das áreas de saúde, e `manages`, "
+    "dos grupos cujas pessoas os seus membros administram (um `*` no fim vale por todos os que começam assim)."
+)
 
 
 class Group(msgspec.Struct):

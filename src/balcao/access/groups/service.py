@@ -6,17 +6,22 @@ from typing import Any, NamedTuple
 import msgspec
 
 from balcao.access.catalogue import authority
-from balcao.access.catalogue.events import CatalogueEvent, describe_person, mask_author
-from balcao.access.catalogue.service import record_read, write_catalogue
+from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
+from balcao.access.catalogue.service import record_read, write_catalogue, write_rows
 from balcao.access.conventions import OptionalSliceQuery
-from balcao.access.groups import store
+from balcao.access.groups import planned_store, store
+from balcao.access.groups.rules import check_name
 from balcao.access.groups.schemas import Group, GroupChange, Member
 from balcao.access.roles.schemas import Role
 from balcao.access.users import service as users
+from balcao.core.access.reach import MANAGED
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.cpf import Cpf
+
+# Of so many members a group is freed in a fraction of the second for which the catalogue's lock may be held.
+MOST_AT_ONCE = 1_000
 
 
 class SavedGroup(NamedTuple):
@@ -33,8 +38,13 @@ async def list_groups(call: Call, prefix: str) -> list[Group]:
 
 
 async def create_group(call: Call, name: str, description: str, attributes: store.Attributes) -> SavedGroup:
-    """Create a group. Raises Conflict when the name exists."""
+    """Create a group.
+
+    Raises Conflict when the name exists, and Forbidden where it would put the group among those that others manage.
+    """
     async with write_catalogue(call, CatalogueEvent("group.create", "group", name=name)) as write:
+        held = await authority.read_holdings(write.connection, call)
+        check_name(held, name, await store.fetch_managing(write.connection))
         group = await store.insert(write.connection, name, description, attributes, mask_author(call))
         if group is None:
             raise Conflict("Já existe um grupo com esse nome.", code="group-exists")
@@ -65,8 +75,11 @@ async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup
 async def delete_group(call: Call, name: str) -> int:
     """Delete a group with its memberships, which the event lists, and return the catalogue version.
 
-    Raises NotFound, Forbidden and Conflict (rules: access 4.4).
+    Of a large group most members leave before, some at a time, so that others get their turn at the catalogue. Raises
+    NotFound, Forbidden and Conflict (rules: access 4.4).
     """
+    while await _let_some_leave(call, name):
+        pass
     async with write_catalogue(call, CatalogueEvent("group.delete", "group", name=name or None)) as write:
         group = await _find(write.connection, name)
         await authority.require_power_over(write.connection, call, group.roles)
@@ -76,8 +89,20 @@ async def delete_group(call: Call, name: str) -> int:
             await authority.require_a_way_in(write.connection, call)
         members = [describe_person(call, Cpf(cpf)) for cpf in held["members"]]
         before = {"name": name, "description": group.description, "roles": held["roles"], "members": members}
+        before["attributes"] = group.attributes
         write.record(CatalogueEvent("group.delete", "group", str(group.id), name, before=before))
     return write.version
+
+
+async def _let_some_leave(call: Call, name: str) -> bool:
+    """Remove members of a group that has more than are removed at once; return whether it had."""
+    async with write_catalogue(call, CatalogueEvent("group.delete", "group", name=name or None)) as write:
+        group = await _find(write.connection, name)
+        await authority.require_power_over(write.connection, call, group.roles)
+        leaving = await store.remove_beyond(write.connection, group.id, MOST_AT_ONCE)
+        for cpf in leaving:
+            write.record(CatalogueEvent("group.remove_member", "group", str(group.id), name, subject=Cpf(cpf)))
+    return bool(leaving)
 
 
 async def list_roles(call: Call, name: str) -> list[Role]:
@@ -95,7 +120,9 @@ async def assign_role(call: Call, group_name: str, role_name: str) -> int:
     async with write_catalogue(call, attempt) as write:
         group = await _find(write.connection, group_name)
         role_id = await _find_role(write.connection, role_name)
-        await authority.require_no_escalation(write.connection, call, [role_id])
+        held = await authority.read_holdings(write.connection, call)
+        # As for a member who holds nothing else: only administrators, who hold everything, come as far as here.
+        await authority.require_no_gain(write.connection, call, held, authority.Given([role_id], direct=[role_id]))
         if await store.assign(write.connection, group.id, role_id, mask_author(call)):
             after = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("group.assign_role", "group", str(group.id), group_name, after=after))
@@ -122,8 +149,9 @@ async def remove_role(call: Call, group_name: str, role_name: str) -> int:
 async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tuple[list[Member], int]:
     """Return the members, newest first, and how many there are; whole CPFs are shown, so that the read is recorded.
 
-    Raises NotFound.
+    Raises NotFound, and Forbidden for a group whose members are not the caller's to manage.
     """
+    authority.check_management(call.find_limits(MANAGED), name)
     async with call.platform.database.connection() as connection:
         group = await _find(connection, name)
         members = await store.fetch_members(connection, group.id, query.limit, query.skip)
@@ -134,13 +162,15 @@ async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tupl
 async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
     """Add a person to a group and return the catalogue version, the present one for a member already.
 
-    Raises NotFound for an unknown group, and Forbidden where its roles grant more than the caller holds: then the
-    person is not entered either.
+    Raises NotFound for an unknown group, and Forbidden where the person would reach further than the caller, or the
+    group is not the caller's to manage: then the person is not entered either.
     """
     attempt = CatalogueEvent("group.add_member", "group", name=group_name or None, subject=subject)
     async with write_catalogue(call, attempt) as write:
         group = await _find(write.connection, group_name)
-        await authority.require_no_escalation(write.connection, call, group.roles)
+        held = await authority.require_management(write.connection, call, group_name)
+        given = authority.Given(group.roles, cpf=subject, group=group.id)
+        await authority.require_no_gain(write.connection, call, held, given)
         person_id = await users.enter(write.connection, subject)
         if await store.add_member(write.connection, group.id, person_id, mask_author(call)):
             write.record(CatalogueEvent("group.add_member", "group", str(group.id), group_name, subject=subject))
@@ -156,6 +186,7 @@ async def remove_member(call: Call, group_name: str, subject: Cpf) -> int:
     async with write_catalogue(call, attempt) as write:
         group = await _find(write.connection, group_name)
         if subject != call.actor_cpf:
+            await authority.require_management(write.connection, call, group_name)
             await authority.require_power_over(write.connection, call, group.roles)
         if await store.remove_member(write.connection, group.id, subject.digits):
             if group.roles:
@@ -194,3 +225,8 @@ async def add_groups(connection: Connection, groups: Sequence[Any]) -> list[str]
 async def add_group_roles(connection: Connection, group_roles: Sequence[Any]) -> list[dict[str, str]]:
     """Give the seed data's own groups their roles; return the new ones."""
     return await store.add_group_roles(connection, group_roles)
+
+
+async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
+    """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
+    await write_rows(connection, planned_store.STATEMENTS[operation], rows, author)

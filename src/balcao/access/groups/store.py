@@ -69,10 +69,12 @@ class FoundGroup:
     name: str
     description: str
     roles: list[int]
+    attributes: dict[str, list[str]]
 
 
 _FIND = """
-SELECT id, name, description, ARRAY(SELECT role_id FROM access.group_role WHERE group_id = grp.id) AS roles
+SELECT id, name, description, attributes,
+       ARRAY(SELECT role_id FROM access.group_role WHERE group_id = grp.id) AS roles
 FROM access.grp
 WHERE name = $1
 """
@@ -80,7 +82,15 @@ WHERE name = $1
 
 async def find(connection: Connection, name: str) -> FoundGroup | None:
     row = await connection.fetchrow(_FIND, name)
-    return FoundGroup(**row) if row else None
+    return FoundGroup(**{**row, "attributes": msgspec.json.decode(row["attributes"])}) if row else None
+
+
+_MANAGING = "SELECT attributes FROM access.grp WHERE attributes ? 'manages'"
+
+
+async def fetch_managing(connection: Connection) -> list[dict[str, list[str]]]:
+    """Return the attributes of the groups that manage the members of others."""
+    return [msgspec.json.decode(row["attributes"]) for row in await connection.fetch(_MANAGING)]
 
 
 _DESCRIBE = """
@@ -191,6 +201,24 @@ WHERE group_id = $1 AND person.id = person_id AND cpf = $2
 async def remove_member(connection: Connection, group_id: int, cpf: str) -> bool:
     """Return false for somebody who was no member."""
     return affected(await connection.execute(_REMOVE_MEMBER, group_id, cpf)) > 0
+
+
+# Administration is never taken from some members before it is known whether it may be taken from all of them.
+_REMOVE_BEYOND = """
+WITH leaving AS (
+    SELECT person_id FROM access.membership
+    WHERE group_id = $1 AND NOT EXISTS (
+        SELECT FROM access.group_role JOIN access.role ON role.id = role_id WHERE group_id = $1 AND administrative)
+    ORDER BY joined_at, person_id OFFSET $2 LIMIT $2)
+DELETE FROM access.membership USING access.person
+WHERE group_id = $1 AND person.id = membership.person_id AND person.id IN (SELECT person_id FROM leaving)
+RETURNING cpf
+"""
+
+
+async def remove_beyond(connection: Connection, group_id: int, kept: int) -> list[str]:
+    """Remove as many members as are kept, of those beyond so many, and return their numbers."""
+    return [row["cpf"] for row in await connection.fetch(_REMOVE_BEYOND, group_id, kept)]
 
 
 _ADD_GROUPS = """

@@ -1,23 +1,17 @@
 """Which action each endpoint needs: those of our operations, and those of the city's other applications."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from balcao.access.catalogue import authority
-from balcao.access.catalogue.events import CatalogueEvent, mask_author
-from balcao.access.catalogue.service import write_catalogue
-from balcao.access.mappings import patterns, store
+from balcao.access.catalogue.events import CatalogueEvent, Rows, mask_author
+from balcao.access.catalogue.service import write_catalogue, write_rows
+from balcao.access.mappings import planned_store, rules, store
 from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange, MappingsQuery
-from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
-
-# How freely an operation may be bound: to everybody, to every token, or to an action only.
-_STRENGTH = {PUBLIC: 0, AUTHENTICATED: 1}
-_BY_ACTION = 2
-_FLOORS = {"public": 0, "authenticated": 1, "action": _BY_ACTION}
 
 
 async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | None:
@@ -39,6 +33,16 @@ async def list_mappings(call: Call, query: MappingsQuery) -> tuple[list[Mapping]
         return await store.fetch_mappings(connection, query.action_filter, query.service, query.limit, query.skip)
 
 
+class Wanted(NamedTuple):
+    """A mapping that is not there yet; no id is 0."""
+
+    id: int
+    method: str
+    path_pattern: str
+    action_id: int
+    operation: str | None = None
+
+
 class SavedMapping(msgspec.Struct):
     """The record and the catalogue version that holds it."""
 
@@ -56,7 +60,7 @@ async def create_mapping(
     attempt = CatalogueEvent("mapping.create", "mapping", name=f"{method} {path_pattern}")
     async with write_catalogue(call, attempt) as write:
         await _find_action(write.connection, action_id)
-        await _refuse_ambiguity(write.connection, None, method, path_pattern, action_id)
+        await _check_place(write.connection, Wanted(0, method, path_pattern, action_id))
         made = await store.insert(write.connection, method, path_pattern, action_id, description, mask_author(call))
         mapping = (await _find(write.connection, made)).mapping
         write.record(CatalogueEvent("mapping.create", "mapping", str(made), attempt.name, after=_describe(mapping)))
@@ -100,21 +104,18 @@ async def _check_change(
         if moved:
             raise Conflict("Método e caminho das operações da plataforma não mudam.", code="mapping-system")
         if rebound:
-            await _check_floor(connection, call, found, action)
+            held = await authority.read_holdings(connection, call)
+            rules.check_floor(found.floor, found.declared, found.code_key, action.code_key, held)
     elif moved or rebound:
-        await _refuse_ambiguity(connection, wanted.id, wanted.method, wanted.path_pattern, wanted.action_id)
+        await _check_place(connection, wanted)
 
 
-async def _check_floor(
-    connection: Connection, call: Call, found: store.FoundMapping, action: store.FoundAction
-) -> None:
-    wanted = _STRENGTH.get(action.code_key or "", _BY_ACTION)
-    if wanted < _FLOORS[found.floor]:
-        raise Conflict("A operação trata de dados ou administra: não se abre a todos.", code="mapping-floor")
-    if found.declared in authority.PROTECTED and action.code_key not in authority.PROTECTED:
-        raise Conflict("A operação muda o próprio catálogo: só administradores a usam.", code="mapping-floor")
-    if wanted < _STRENGTH.get(found.code_key or "", _BY_ACTION):
-        await authority.require_superadmin(connection, call)
+async def _check_place(connection: Connection, wanted: Wanted | Mapping) -> None:
+    method, pattern = wanted.method, wanted.path_pattern
+    same = await store.find_same_shape(connection, method, pattern)
+    others = await store.fetch_candidates(connection, method, pattern)
+    of_get = await store.fetch_candidates(connection, "GET", pattern) if method == "HEAD" else []
+    rules.check_place(wanted, same, others, of_get)
 
 
 async def delete_mapping(call: Call, mapping_id: int) -> int:
@@ -149,31 +150,15 @@ async def _find_action(connection: Connection, action_id: int) -> store.FoundAct
     return action
 
 
-async def _refuse_ambiguity(
-    connection: Connection, mapping_id: int | None, method: str, pattern: str, action_id: int
-) -> None:
-    """Raise Conflict, naming the other one, for a shape that is taken, for patterns that cross, and for a part of ours.
-
-    Whatever a path inside the pattern of one of our operations says, that operation answers it, by its own action.
-    """
-    same = await store.find_same_shape(connection, method, pattern)
-    if same is not None and same.id != mapping_id:
-        raise Conflict(f"Já existe o mapeamento {same.method} {same.path_pattern}.", code="mapping-exists")
-    others = await store.fetch_candidates(connection, method, pattern)
-    for other in others:
-        if other.id != mapping_id and other.action_id != action_id and patterns.crosses(pattern, other.path_pattern):
-            raise Conflict(
-                f"O caminho cruza {other.path_pattern}, que exige outra ação: nenhum dos dois é o mais específico.",
-                code="mapping-ambiguous",
-            )
-    # What HEAD is asked, the operation of GET answers.
-    for other in others if method != "HEAD" else await store.fetch_candidates(connection, "GET", pattern):
-        if other.operation is not None and patterns.covers(other.path_pattern, pattern):
-            raise Conflict(
-                f"O caminho está dentro de {other.path_pattern}, de uma operação da plataforma: mude a ação dela.",
-                code="mapping-inside-operation",
-            )
-
-
 def _describe(mapping: Mapping) -> dict[str, Any]:
     return {name: getattr(mapping, name) for name in ("method", "path_pattern", "action_id", "action", "description")}
+
+
+async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
+    """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
+    await write_rows(connection, planned_store.STATEMENTS[operation], rows, author)
+
+
+async def delete_of_actions(connection: Connection, rows: Rows) -> None:
+    """Delete the custom and the retired mappings of actions that go by a plan, within its transaction."""
+    await write_rows(connection, planned_store.OF_ACTIONS, rows, None)

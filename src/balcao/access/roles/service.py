@@ -3,18 +3,15 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from balcao.access.catalogue.authority import PROTECTED
-from balcao.access.catalogue.events import CatalogueEvent, describe_person, mask_author
-from balcao.access.catalogue.service import write_catalogue
+from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
+from balcao.access.catalogue.service import write_catalogue, write_rows
 from balcao.access.conventions import SliceQuery
-from balcao.access.roles import store
+from balcao.access.roles import planned_store, rules, store
 from balcao.access.roles.schemas import GrantedAction, Role, Roles
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Forbidden, NotFound
+from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.cpf import Cpf
-
-RESERVED = "platform:"
 
 
 class SavedRole(NamedTuple):
@@ -62,9 +59,8 @@ async def delete_role(call: Call, name: str) -> int:
     """
     async with write_catalogue(call, CatalogueEvent("role.delete", "role", name=name or None)) as write:
         role = await _find(write.connection, name)
-        _refuse_administrative(role)
-        if role.groups:
-            raise Conflict(f"O papel ainda é dado a grupos: {', '.join(role.groups)}.", code="role-in-use")
+        rules.refuse_administrative(administrative=role.administrative)
+        rules.refuse_given(role.groups)
         held = await store.describe_held(write.connection, role.id)
         await store.delete(write.connection, role.id)
         people = [describe_person(call, Cpf(cpf)) for cpf in held["people"]]
@@ -92,12 +88,9 @@ async def grant_action(call: Call, role_name: str, action_name: str) -> int:
     """
     async with write_catalogue(call, CatalogueEvent("role.grant", "role", name=role_name or None)) as write:
         role = await _find(write.connection, role_name)
-        _refuse_administrative(role)
+        rules.refuse_administrative(administrative=role.administrative)
         action = await _find_action(write.connection, action_name)
-        if action.code_key in PROTECTED:
-            raise Forbidden("Só os papéis de administração dão esta ação.", code="action-protected")
-        if (action.code_key or "").startswith(RESERVED):
-            raise Conflict("Esta ação é reservada à plataforma: nenhum papel a dá.", code="action-not-grantable")
+        rules.check_grantable(action.code_key)
         if await store.grant(write.connection, role.id, action.id, mask_author(call)):
             after = {"action_id": action.id, "action": action.name}
             write.record(CatalogueEvent("role.grant", "role", str(role.id), role.name, after=after))
@@ -111,7 +104,7 @@ async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
     """
     async with write_catalogue(call, CatalogueEvent("role.revoke", "role", name=role_name or None)) as write:
         role = await _find(write.connection, role_name)
-        _refuse_administrative(role)
+        rules.refuse_administrative(administrative=role.administrative)
         action = await _find_action(write.connection, action_name)
         if await store.revoke(write.connection, role.id, action.id):
             before = {"action_id": action.id, "action": action.name}
@@ -122,7 +115,7 @@ async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
 async def _find(connection: Connection, name: str) -> store.FoundRole:
     role = await store.find(connection, name)
     if role is None:
-        raise NotFound("Não há papel com esse nome.")
+        raise rules.make_unknown()
     return role
 
 
@@ -133,11 +126,6 @@ async def _find_action(connection: Connection, name: str) -> store.FoundAction:
     return action
 
 
-def _refuse_administrative(role: store.FoundRole) -> None:
-    if role.administrative:
-        raise Forbidden("O papel de administração dá tudo e não muda.", code="role-administrative")
-
-
 async def add_roles(connection: Connection, roles: Sequence[Any]) -> list[str]:
     """Add roles of the seed data, within its transaction; return the names of the new ones."""
     return await store.add_roles(connection, roles)
@@ -146,3 +134,8 @@ async def add_roles(connection: Connection, roles: Sequence[Any]) -> list[str]:
 async def add_grants(connection: Connection, grants: Sequence[Any]) -> list[dict[str, str]]:
     """Add grants of the seed data to its own roles; return the new ones."""
     return await store.add_grants(connection, grants)
+
+
+async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
+    """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
+    await write_rows(connection, planned_store.STATEMENTS[operation], rows, author)

@@ -69,7 +69,9 @@ async def assign_role(call: Call, cpf: Cpf, role_name: str) -> int:
     """
     async with write_catalogue(call, CatalogueEvent("user.assign_role", "user", subject=cpf)) as write:
         role_id = await _find_role(write.connection, role_name)
-        await authority.require_no_escalation(write.connection, call, [role_id])
+        held = await authority.read_holdings(write.connection, call)
+        given = authority.Given([role_id], cpf=cpf, direct=[role_id])
+        await authority.require_no_gain(write.connection, call, held, given)
         person_id = await enter(write.connection, cpf)
         if await store.assign(write.connection, person_id, role_id, mask_author(call)):
             after = {"role_id": role_id, "role": role_name}

@@ -284,7 +284,12 @@ class RunsQuery(BaseModel):
         str, Field(pattern=DATASET_ID, description="Identificador do experimento.", examples=[EXPERIMENT_ID])
     ]
     compare_with: Annotated[
-        str | None, Field(pattern=DATASET_ID, description="Outro experimento do mesmo conjunto, para comparar.")
+        str | None,
+        Field(
+            pattern=DATASET_ID,
+            description="Outro experimento do mesmo conjunto, para comparar.",
+            examples=[EXPERIMENT_ID],
+        ),
     ] = None
     first: Annotated[
         int, Field(ge=1, le=MAX_PAGE, description="Exemplos por página, de 1 a 50.", examples=[20]), DIGITS

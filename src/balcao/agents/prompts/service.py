@@ -5,8 +5,8 @@ import asyncio
 from balcao.agents.prompts import store
 from balcao.agents.prompts.check import find_problems
 from balcao.agents.prompts.schemas import CheckedPrompt, PromptToCheck, SystemPrompt
+from balcao.agents.queries import parse_id
 from balcao.agents.reading import reading_prompts
-from balcao.agents.versions.service import parse_id
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Row
 from balcao.core.errors import NotFound

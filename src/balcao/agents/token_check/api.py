@@ -14,7 +14,7 @@ routes = Routes(tags=["autenticação"], dialect=DETAIL, body_limit=SMALL_BODY)
 @routes.get(
     "/api/v1/auth",
     "agents.check_token",
-    authenticated(),
+    authenticated(is_fixed=True),
     "Verifica se o token é válido",
     description="Responde `ok` a qualquer token válido e 401 aos demais; o motivo fica nos registros da plataforma.",
 )

@@ -5,21 +5,27 @@ from typing import Annotated
 from balcao.agents.operations import READ_CONFIG, ConfigIdInPath
 from balcao.agents.queries import AgentQuery, in_query
 from balcao.agents.versions import results, service
+from balcao.agents.versions.content import CONFIG_MEMBERS
 from balcao.agents.versions.schemas import (
     ActivateBody,
     ActivationResult,
     AgentConfig,
     ConfigBody,
     ConfigPath,
+    ConfigReset,
     ConfigSaved,
     HideQuery,
     HideResult,
     PromptBody,
+    PromptReset,
     PromptSaved,
     ResetQuery,
     ResetResult,
     RollbackBody,
     SaveBody,
+    ShortResetQuery,
+    UndoQuery,
+    UndoResult,
     UnifiedSaved,
 )
 from balcao.core.access.rules import action
@@ -34,7 +40,7 @@ CACHE = "private, max-age=31536000, immutable"
 REVALIDATE = "private, no-cache"
 HIDE_REASON = "ocultada pela API"
 
-SAVE = action("agent_config:create").testing(service.ACTIVATE)
+SAVE = action(service.CREATE).testing(service.ACTIVATE)
 ACTIVATE = action(service.ACTIVATE)
 
 routes = Routes(tags=["configurações"], dialect=DETAIL)
@@ -178,9 +184,61 @@ async def reset_agent(call: Call, query: Annotated[ResetQuery, in_query(ResetQue
 
 
 @routes.delete(
+    "/api/v1/agent-config/reset",
+    "agents.reset_config",
+    ACTIVATE,
+    "Volta à configuração padrão",
+    description=(
+        "Como `unified-reset`, só para a configuração: o texto de instruções continua o da versão ativa. Exige a ação "
+        "`agent_config:activate`."
+    ),
+    errors=[422],
+)
+async def reset_config(call: Call, query: Annotated[ResetQuery, in_query(ResetQuery)]) -> ConfigReset:
+    """Save and activate the default configuration."""
+    version = await service.reset(call, query.agent_type, *CONFIG_MEMBERS)
+    return results.describe_config_reset(query.agent_type, version)
+
+
+@routes.delete(
+    "/api/v1/system-prompt/reset",
+    "agents.reset_prompt",
+    ACTIVATE,
+    "Volta às instruções padrão",
+    description=(
+        "Como `unified-reset`, só para o texto de instruções: a configuração continua a da versão ativa. Exige a ação "
+        "`agent_config:activate`."
+    ),
+    errors=[422],
+)
+async def reset_prompt(call: Call, query: Annotated[ShortResetQuery, in_query(ShortResetQuery)]) -> PromptReset:
+    """Save and activate the default text of instructions."""
+    version = await service.reset(call, query.agent_type, "prompt")
+    return results.describe_prompt_reset(query.agent_type, version)
+
+
+@routes.delete(
+    "/api/v1/system-prompt/last",
+    "agents.undo_last_version",
+    ACTIVATE.testing(service.CREATE),
+    "Desfaz a versão mais nova",
+    description=(
+        "Oculta a versão mais nova; se ela está ativa, volta antes à que estava ativa antes dela. Nada é apagado. Com "
+        "`expected_version`, uma repetição da chamada não desfaz outra versão. Exige as ações "
+        "`agent_config:activate` e `agent_config:create`."
+    ),
+    errors=[404, 409, 422],
+)
+async def undo_last_version(call: Call, query: Annotated[UndoQuery, in_query(UndoQuery)]) -> UndoResult:
+    """Take back the newest version."""
+    undone = await service.undo_last(call, query.agent_type, query.expected_version)
+    return results.describe_undo(query.agent_type, undone)
+
+
+@routes.delete(
     "/api/v1/unified-delete",
     "agents.hide_version",
-    action("agent_config:create"),
+    action(service.CREATE),
     "Oculta uma versão dos históricos",
     description=(
         "Tira dos históricos uma versão que não está ativa. Nada é apagado: os seus identificadores e o seu número "

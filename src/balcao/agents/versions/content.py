@@ -27,6 +27,8 @@ class AgentContent(msgspec.Struct, frozen=True):
 
 
 EMPTY = AgentContent()
+# All but the text of instructions.
+CONFIG_MEMBERS = ("memory_blocks", "tools", "model_name", "embedding_name")
 
 
 def inherit(base: AgentContent, sent: Mapping[str, Any]) -> AgentContent:

@@ -14,6 +14,7 @@ from balcao.agents.queries import LAST_VERSION
 from balcao.agents.versions import store
 from balcao.agents.versions.content import AgentContent
 from balcao.agents.versions.schemas import SaveBody
+from balcao.agents.webhooks import service as webhooks
 from balcao.core.context.call import Author
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
@@ -112,7 +113,8 @@ async def _activate(connection: Connection, row: VersionRow) -> bool:
         return False
     await store.set_active_version(connection, row.agent_type, row.version)
     moved = (before, row.version)
-    await store.insert_activation(connection, row.agent_type, moved, "save", row.reason, AUTHOR, utc_now())
+    activation = await store.insert_activation(connection, row.agent_type, moved, "save", row.reason, AUTHOR, utc_now())
+    await webhooks.announce_activation(connection, row.agent_type, activation)
     return True
 
 

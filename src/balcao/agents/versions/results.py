@@ -3,13 +3,16 @@
 from balcao.agents.versions.content import format_version
 from balcao.agents.versions.schemas import (
     ActivationResult,
+    ConfigReset,
     ConfigSaved,
     HideResult,
+    PromptReset,
     PromptSaved,
     ResetResult,
+    UndoResult,
     UnifiedSaved,
 )
-from balcao.agents.versions.service import Moved, Saved
+from balcao.agents.versions.service import Moved, Saved, Undone
 from balcao.agents.versions.store import AgentVersion
 from balcao.core.context.call import Call
 
@@ -66,6 +69,32 @@ def describe_reset(call: Call, agent_type: str, version: AgentVersion) -> ResetR
         config_id=str(version.config_id),
         agents_updated={},
         message=f"Conteúdo padrão salvo e ativado como versão {version.version}; as anteriores continuam guardadas.",
+    )
+
+
+def describe_config_reset(agent_type: str, version: AgentVersion) -> ConfigReset:
+    """Return the answer to a reset of the configuration."""
+    text = f"Configuração padrão salva e ativada como versão {version.version}, com as instruções de antes."
+    return ConfigReset(True, agent_type, version.version, str(version.config_id), {}, text)
+
+
+def describe_prompt_reset(agent_type: str, version: AgentVersion) -> PromptReset:
+    """Return the answer to a reset of the text of instructions."""
+    text = f"Instruções padrão salvas e ativadas como versão {version.version}, com a configuração de antes."
+    return PromptReset(True, agent_type, version.version, str(version.prompt_id), {}, text)
+
+
+def describe_undo(agent_type: str, undone: Undone) -> UndoResult:
+    """Return the answer to the undoing of the newest version."""
+    active = undone.active
+    now = f"a versão {active.version} está ativa" if active else "nenhuma versão está ativa"
+    return UndoResult(
+        success=True,
+        agent_type=agent_type,
+        deleted_version=undone.version,
+        active_version=active.version if active else None,
+        previous_prompt_id=str(active.prompt_id) if active else None,
+        message=f"A versão {undone.version} foi desfeita e não aparece mais nos históricos; {now}.",
     )
 
 

@@ -217,6 +217,21 @@ class ResetQuery(BaseModel):
     agent_type: AgentType
 
 
+class ShortResetQuery(BaseModel):
+    """The agent whose text of instructions is reset or taken back."""
+
+    agent_type: AgentType = DEFAULT_AGENT
+
+
+class UndoQuery(ShortResetQuery):
+    """The version that is expected to be the newest one: a call that is repeated then takes back no second one."""
+
+    expected_version: Annotated[
+        VersionInText | None,
+        Field(description="Versão que deve ser a mais nova; se outra for, a resposta é 409.", examples=[12]),
+    ] = None
+
+
 class HideQuery(ResetQuery):
     """The version that is left out of histories."""
 
@@ -231,7 +246,8 @@ _AgentType = Annotated[str, Meta(description="Tipo de agente.", examples=["agent
 _Display = Annotated[str, Meta(description="Nome da versão para pessoas.", examples=["cfg-2026-10-05-v12"])]
 _Number = Annotated[int, Meta(ge=1, description="Número da versão, por tipo de agente.", examples=[12])]
 _Updated = Annotated[
-    dict[str, Any], Meta(description="Sempre vazio: quem executa os agentes lê a versão ativa.", examples=[{}])
+    dict[str, Any],
+    Meta(description="Sempre vazio: quem executa os agentes é avisado e lê a versão ativa.", examples=[{}]),
 ]
 
 
@@ -292,6 +308,44 @@ class ResetResult(msgspec.Struct):
     prompt_id: _PromptId
     config_id: _ConfigId
     agents_updated: _Updated
+    message: _Message
+
+
+class ConfigReset(msgspec.Struct):
+    """The version whose configuration is the default one."""
+
+    success: _Success
+    agent_type: _AgentType
+    version: _Number
+    config_id: _ConfigId
+    agents_updated: _Updated
+    message: _Message
+
+
+class PromptReset(msgspec.Struct):
+    """The version whose text of instructions is the default one."""
+
+    success: _Success
+    agent_type: _AgentType
+    version: _Number
+    prompt_id: _PromptId
+    agents_updated: _Updated
+    message: _Message
+
+
+class UndoResult(msgspec.Struct):
+    """The version that was taken back, and the one that is active now."""
+
+    success: _Success
+    agent_type: _AgentType
+    deleted_version: Annotated[
+        int, Meta(ge=1, description="Versão desfeita, oculta de agora em diante.", examples=[12])
+    ]
+    active_version: Annotated[int | None, Meta(description="Versão ativa agora; nula se nenhuma está.", examples=[11])]
+    previous_prompt_id: Annotated[
+        str | None,
+        Meta(description="Texto de instruções da versão ativa agora; nulo se nenhuma está.", examples=[_EXAMPLE_ID]),
+    ]
     message: _Message
 
 

@@ -6,19 +6,23 @@ from uuid import UUID
 
 import msgspec
 
+from balcao.agents.queries import parse_id
 from balcao.agents.versions import store
 from balcao.agents.versions.cache import ConfigCache
 from balcao.agents.versions.content import EMPTY, AgentContent, classify_change, inherit
 from balcao.agents.versions.schemas import AgentConfig, Save
 from balcao.agents.versions.store import AgentVersion
+from balcao.agents.webhooks import service as webhooks
 from balcao.core.context.call import Author, Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
+from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.http.responses import Ready
 from balcao.core.values.clock import format_rfc3339_offset, utc_now
 
 ACTIVATE = "agent_config:activate"
+CREATE = "agent_config:create"
 RESET_REASON = "volta ao conteúdo padrão"
+UNDO_REASON = "última versão desfeita"
 DEFAULT_TOOLS = ["google_search", "public_services_grounded_search"]
 
 
@@ -28,6 +32,13 @@ class Saved(msgspec.Struct, frozen=True):
     version: AgentVersion
     new: bool
     active: bool
+
+
+class Undone(msgspec.Struct, frozen=True):
+    """The number of the version that was taken back, and the version that is active now, if any is."""
+
+    version: int
+    active: AgentVersion | None
 
 
 class Moved(msgspec.Struct, frozen=True):
@@ -65,7 +76,7 @@ async def save_version(call: Call, body: Save, at: datetime | None = None) -> Sa
         names = ", ".join(f"`{name}`" for name in body.list_content_names())
         raise Invalid(f"Envie ao menos um campo de conteúdo: {names}.", code="content-missing")
     if body.activate and not call.holds(ACTIVATE):
-        raise Forbidden()
+        raise call.lacks(ACTIVATE)
     async with call.platform.database.transaction() as connection:
         await store.create_agent(connection, body.agent_type)
         before = await _lock_agent(connection, body.agent_type, body.expected_version)
@@ -80,17 +91,46 @@ async def save_version(call: Call, body: Save, at: datetime | None = None) -> Sa
         return Saved(saved, new=True, active=body.activate)
 
 
-async def reset(call: Call, agent_type: str) -> AgentVersion:
-    """Save the default content as a new version and make it active; the older ones stay. Return the new one."""
+async def reset(call: Call, agent_type: str, *members: str) -> AgentVersion:
+    """Save the default content as a new version and make it active; the older ones stay. Return the new one.
+
+    Of members that are named only these get their default, the others are the active version's.
+    """
     body = Save(agent_type=agent_type, reason=RESET_REASON)
+    default = _make_default(call)
     async with call.platform.database.transaction() as connection:
         await store.create_agent(connection, agent_type)
         before = await _lock_agent(connection, agent_type)
         active = None if before is None else await _read_existing(connection, agent_type, before)
-        saved = await _insert(call, connection, body, active, _make_default(call), None)
+        content = default
+        if active is not None and members:
+            content = inherit(active.content, {name: getattr(default, name) for name in members})
+        saved = await _insert(call, connection, body, active, content, None)
         await call.platform.audit.record(connection, call, "create", fields=["default_content"])
         await _move_pointer(call, connection, agent_type, (before, saved.version), "reset", body.reason, None)
         return saved
+
+
+async def undo_last(call: Call, agent_type: str, expected: int | None = None) -> Undone:
+    """Hide the newest version; where it is active, the one before it becomes active.
+
+    Raises Forbidden without both actions that this needs, NotFound for an unknown agent, Conflict where the newest is
+    not `expected` or nothing was active before it.
+    """
+    if not call.holds(CREATE):
+        raise call.lacks(CREATE)
+    async with call.platform.database.transaction() as connection:
+        active = await _lock_agent(connection, agent_type)
+        last = await store.read_newest_visible(connection, agent_type)
+        if last is None:
+            raise NotFound("Versão não encontrada.", code="version-not-found")
+        if expected is not None and expected != last:
+            raise _make_changed("A versão mais nova não é a esperada: leia de novo e repita.")
+        if last == active:
+            active = await _find_previous(connection, agent_type)
+            await _move_pointer(call, connection, agent_type, (last, active), "rollback", UNDO_REASON, None)
+        await _hide(call, connection, await _read_existing(connection, agent_type, last), UNDO_REASON, None)
+        return Undone(last, None if active is None else await _read_existing(connection, agent_type, active))
 
 
 async def activate(
@@ -118,9 +158,7 @@ async def roll_back(
     """Activate the version active before the present one, or `to`, which must have been active once (else Conflict)."""
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type, expected)
-        target = to or await store.read_previous_version(connection, agent_type)
-        if target is None:
-            raise Conflict("Nenhuma versão esteve ativa antes desta.", code="nothing-before")
+        target = to or await _find_previous(connection, agent_type)
         target_version = await _read_visible(connection, agent_type, target)
         if not await store.was_active(connection, agent_type, target):
             raise Conflict("Esta versão nunca esteve ativa: use a ativação.", code="never-active")
@@ -135,8 +173,7 @@ async def hide(call: Call, agent_type: str, version: int, reason: str, at: datet
         target_version = await _read_existing(connection, agent_type, version)
         if before == version:
             raise Conflict("A versão está ativa: ative outra antes de ocultá-la.", code="version-active")
-        if await store.hide(connection, target_version.version_id, call.author.name, at or utc_now(), reason):
-            await call.platform.audit.record(connection, call, "update", fields=["hidden"])
+        await _hide(call, connection, target_version, reason, at)
         return target_version
 
 
@@ -208,8 +245,21 @@ async def _lock_agent(connection: Connection, agent_type: str, expected: int | N
         raise NotFound("Tipo de agente não encontrado.", code="agent-not-found")
     active = await store.read_active_version(connection, agent_type)
     if expected is not None and expected != active:
-        raise Conflict("A versão ativa não é a esperada: leia de novo e repita.", code="version-changed")
+        raise _make_changed("A versão ativa não é a esperada: leia de novo e repita.")
     return active
+
+
+async def _find_previous(connection: Connection, agent_type: str) -> int:
+    """Return the version that a rollback leads to. Raises Conflict where there is none."""
+    found = await store.read_previous_version(connection, agent_type)
+    if found is None:
+        raise Conflict("Nenhuma versão que ainda apareça esteve ativa antes desta.", code="nothing-before")
+    return found
+
+
+async def _hide(call: Call, connection: Connection, version: AgentVersion, reason: str, at: datetime | None) -> None:
+    if await store.hide(connection, version.version_id, call.author.name, at or utc_now(), reason):
+        await call.platform.audit.record(connection, call, "update", fields=["hidden"])
 
 
 async def _read_existing(connection: Connection, agent_type: str, version: int) -> AgentVersion:
@@ -235,22 +285,19 @@ async def _move_pointer(
     reason: str,
     at: datetime | None,
 ) -> None:
-    """Point at the second of `moved` and log the move; where it points already nothing happens."""
+    """Point at the second of `moved`, log the move and have it told; where it points already nothing happens."""
     before, after = moved
     if before == after:
         return
     await store.set_active_version(connection, agent_type, after)
-    await store.insert_activation(connection, agent_type, moved, kind, reason, call.author.name, at or utc_now())
+    moved_by = call.author.name
+    activation = await store.insert_activation(connection, agent_type, moved, kind, reason, moved_by, at or utc_now())
+    await webhooks.announce_activation(connection, agent_type, activation)
     await call.platform.audit.record(connection, call, "update", fields=["active_version"])
 
 
-def parse_id(text: str) -> UUID | None:
-    """Return the id of a version, its configuration or its prompt; None for a text that cannot be one."""
-    try:
-        found = UUID(text)
-    except ValueError:
-        return None
-    return found if str(found) == text.lower() else None
+def _make_changed(text: str) -> Conflict:
+    return Conflict(text, code="version-changed")
 
 
 def _make_unknown() -> NotFound:

@@ -212,6 +212,7 @@ async def set_active_version(connection: Connection, agent_type: str, version: i
 _LOG = """
 INSERT INTO agents.agent_activations (agent_type, from_version, to_version, kind, reason, author, em)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
+RETURNING id
 """
 
 
@@ -223,20 +224,42 @@ async def insert_activation(
     reason: str,
     author: str,
     at: datetime,
-) -> None:
-    """Log a move of the pointer; `moved` is from and to."""
-    await connection.execute(_LOG, agent_type, *moved, kind, reason, author, at)
+) -> int:
+    """Log a move of the pointer and return its number; `moved` is from and to."""
+    number: int = await connection.fetchval(_LOG, agent_type, *moved, kind, reason, author, at)
+    return number
 
 
+# Hidden versions are passed over: they are never active again.
 _BEFORE = """
-SELECT from_version FROM agents.agent_activations WHERE agent_type = $1 ORDER BY id DESC LIMIT 1
+SELECT log.from_version
+FROM agents.agent_activations AS log
+JOIN agents.agents AS agent USING (agent_type)
+JOIN agents.agent_versions AS version ON version.agent_type = log.agent_type AND version.version = log.from_version
+WHERE log.agent_type = $1
+  AND version.version_id IS DISTINCT FROM agent.active_version_id
+  AND NOT EXISTS (SELECT FROM agents.agent_version_hidden AS hidden WHERE hidden.version_id = version.version_id)
+ORDER BY log.id DESC LIMIT 1
 """
 
 
 async def read_previous_version(connection: Connection, agent_type: str) -> int | None:
-    """Return the version that was active before the present one."""
+    """Return the version that was active last before the present one and is not hidden."""
     before: int | None = await connection.fetchval(_BEFORE, agent_type)
     return before
+
+
+_NEWEST_VISIBLE = """
+SELECT max(version) FROM agents.agent_versions AS version
+WHERE agent_type = $1
+  AND NOT EXISTS (SELECT FROM agents.agent_version_hidden AS hidden WHERE hidden.version_id = version.version_id)
+"""
+
+
+async def read_newest_visible(connection: Connection, agent_type: str) -> int | None:
+    """Return the highest number of a version that is not hidden."""
+    number: int | None = await connection.fetchval(_NEWEST_VISIBLE, agent_type)
+    return number
 
 
 _WAS_ACTIVE = "SELECT EXISTS (SELECT FROM agents.agent_activations WHERE agent_type = $1 AND to_version = $2)"

@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager, contextmanager
 
 import uvicorn
 
+from balcao.gateway import listening
+
 
 class NotStarted(Exception):
     """The application did not start; the log says why."""
@@ -23,8 +25,9 @@ class _Server(uvicorn.Server):
 @asynccontextmanager
 async def running(configuration: uvicorn.Config, descriptor: int) -> AsyncIterator["asyncio.Task[None]"]:
     """Serve within the block, which is entered once the server accepts calls. Raises NotStarted."""
-    server = _Server(configuration)
-    task = asyncio.create_task(server.serve(sockets=[socket.socket(fileno=descriptor)]))
+    server, sock = _Server(configuration), socket.socket(fileno=descriptor)
+    listening.accept_first(sock)
+    task = asyncio.create_task(server.serve(sockets=[sock]))
     while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn offers no event for it
         await asyncio.sleep(0.01)
     if not server.started:

@@ -1,8 +1,8 @@
 """Who is calling: the claims of a verified token.
 
-Three kinds, never guessed. A *person* has a CPF. A *machine* shows a client-credentials token: no mark of anybody's
-login, and a client that may be a machine. Every other caller is a *login without CPF*: it owns nothing, no scope and no
-list of clients speaks for it, and it is recorded as a person, by its subject.
+Three kinds, never guessed. A *person* has a CPF. A *machine* is proven: its client is one of those that call without a
+person, and its token shows no mark of anybody's login. Every other caller is a *login without CPF*: it owns nothing,
+no scope and no list of clients speaks for it, and it is recorded as a person, by its subject.
 """
 
 import hashlib
@@ -13,9 +13,15 @@ from typing import Any, TypeGuard
 
 from balcao.core.errors import Unauthenticated
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.personal_data import clean_name
 
-# What an identity provider puts into a token of somebody who logged in, and never into one of client credentials.
-_MARKS_OF_A_LOGIN = frozenset({"cpf", "sid", "session_state", "auth_time", "nonce", "name", "given_name", "email"})
+# What an identity provider puts into a token of somebody who logged in, and never into one of client credentials. Not
+# `acr`, which Keycloak writes into those, too.
+MARKS_OF_A_LOGIN = frozenset(
+    "cpf sid session_state auth_time amr nonce name given_name middle_name family_name nickname email".split()
+)
+# The user's name at the provider, under which a client's own account is known as well.
+USER_NAMES = ("preferred_username", "username", "upn")
 # The roles that grant everything.
 ADMINISTRATIVE = frozenset({"admin", "superadmin"})
 _SERVICE_ACCOUNT = "service-account-"
@@ -75,13 +81,17 @@ def subject_key(issuer: str, subject: str) -> bytes:
 
 
 class TokenRefused(Unauthenticated):
-    """A token that opens nothing; `reason` is for the log alone, the caller learns no more than that."""
+    """A token that opens nothing; `reason` is for the log alone, the caller learns no more than that.
+
+    `is_genuine`: an issuer of ours signed it, for somebody else, some other use or another time.
+    """
 
     default_code = "token-invalid"
 
     def __init__(self, reason: str) -> None:
         super().__init__()
         self.reason = reason
+        self.is_genuine = False
 
 
 class TokenMissing(TokenRefused):
@@ -94,21 +104,21 @@ class TokenMissing(TokenRefused):
 class ClaimPolicy:
     """How this installation reads claims, as `BALCAO_CPF_CLAIM` and the settings beside it say.
 
-    `machine_clients` are the clients that may be machines, `role_clients` those whose `resource_access` roles count;
+    `machine_clients` are the clients that may be machines; `role_clients` those whose `resource_access` roles count,
     None is every client. Without `admin_from_token` administration is stored, never claimed (rules: access 4.4).
     """
 
     cpf_claim: str = "cpf"
     cpf_from_username: bool = False
-    machine_clients: frozenset[str] | None = None
+    machine_clients: frozenset[str] = frozenset()
     role_clients: frozenset[str] | None = None
     admin_from_token: bool = True
 
 
-EVERY_CLIENT = ClaimPolicy()
+NO_MACHINES = ClaimPolicy()
 
 
-def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = EVERY_CLIENT) -> Caller:
+def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = NO_MACHINES) -> Caller:
     """Return the caller that verified claims describe.
 
     Raises TokenRefused for a token that is no access token, names no subject or carries a malformed CPF.
@@ -124,7 +134,7 @@ def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = EVERY_CLIENT) -
         subject=subject,
         client=client,
         cpf=cpf,
-        name=_text(claims.get("name")) or _full_name(claims),
+        name=_name(claims),
         email=_text(claims.get("email")),
         scopes=frozenset((_text(claims.get("scope")) or "").split()),
         roles=_roles(claims, policy),
@@ -148,13 +158,11 @@ def _cpf(claims: Mapping[str, Any], policy: ClaimPolicy) -> Cpf | None:
 
 
 def _is_machine(claims: Mapping[str, Any], client: str, policy: ClaimPolicy) -> bool:
-    if not client or not _MARKS_OF_A_LOGIN.isdisjoint(claims):
+    if client not in policy.machine_clients or not MARKS_OF_A_LOGIN.isdisjoint(claims):
         return False
-    username = claims.get("preferred_username")
     # Keycloak writes user names in lower case, also those that it makes of a client's id.
-    if username is not None and str(username).lower() != f"{_SERVICE_ACCOUNT}{client}".lower():
-        return False
-    return policy.machine_clients is None or client in policy.machine_clients
+    own = f"{_SERVICE_ACCOUNT}{client}".lower()
+    return all(str(claims[name]).lower() == own for name in USER_NAMES if claims.get(name) is not None)
 
 
 def _text(value: object) -> str | None:
@@ -165,9 +173,10 @@ def _is_readable(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and _UNREADABLE.search(value) is None
 
 
-def _full_name(claims: Mapping[str, Any]) -> str | None:
+def _name(claims: Mapping[str, Any]) -> str | None:
+    """Return the name as trails keep it: whoever made the token has chosen it, so it is cut and cleaned."""
     parts = [_text(claims.get("given_name")), _text(claims.get("family_name"))]
-    return " ".join(part for part in parts if part) or None
+    return clean_name(_text(claims.get("name")) or " ".join(part for part in parts if part))
 
 
 def _roles(claims: Mapping[str, Any], policy: ClaimPolicy) -> frozenset[str]:

@@ -1,28 +1,104 @@
-"""Who calls by a fixed service token, of which the configuration lists the hashes."""
+"""Who calls by a fixed service token, of which the configuration lists the hashes, itself or in a file.
+
+A file is read again when it has changed: a token that is no longer in it opens nothing a moment later, without a new
+start. Without the file, or where a line cannot be read, there is no token: a mistake withdraws one and never keeps one.
+"""
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from time import monotonic
 
 from balcao.core.access.caller import Caller, TokenRefused
-from balcao.settings.fixed_tokens import FixedToken, compute_digest
+from balcao.core.logs import log
+from balcao.settings.fixed_tokens import FixedToken, compute_digest, find_file, parse_entry, read_lines
+
+# How often a file is looked at, whoever calls.
+LOOK_SECONDS = 5.0
 
 
-class FixedCallers:
-    """Who may call one operation by a fixed token; `scopes` are those of the operation's rule."""
+class FixedTokens:
+    """The tokens in force: those of the setting's text, or those that the file it names lists now."""
 
-    def __init__(self, tokens: Iterable[FixedToken], scopes: tuple[str, ...]) -> None:
-        self._callers: Mapping[bytes, Caller] = {token.digest: _to_machine(token, scopes) for token in tokens}
+    def __init__(self, setting: str, tokens: Iterable[FixedToken]) -> None:
+        self._file = find_file(setting)
+        self._stamp = _read_stamp(self._file) if self._file else None
+        self._looked_at = monotonic()
+        self._take(tokens)
 
-    def find(self, authorization: bytes | None, now: float) -> Caller | None:
-        """Return the caller of a header that carries one of the tokens. Raises TokenRefused for an expired one."""
-        if not self._callers or authorization is None:
+    def find(
+        self, operation: str | None, scopes: tuple[str, ...], authorization: bytes | None, now: float
+    ) -> Caller | None:
+        """Return the caller of a header that carries a token of this operation; `scopes` are those of its rule.
+
+        Raises TokenRefused for an expired one.
+        """
+        if self._file is not None:
+            self._look(self._file)
+        if not self._tokens or not scopes or authorization is None:
             return None
-        scheme, _, token = authorization.partition(b" ")
-        caller = self._callers.get(compute_digest(token.strip())) if scheme.lower() == b"bearer" else None
-        if caller is not None and caller.expires_at <= now:
-            raise TokenRefused("token-expired")
-        return caller
+        scheme, _, text = authorization.partition(b" ")
+        token = self._tokens.get((operation, compute_digest(text.strip()))) if scheme.lower() == b"bearer" else None
+        if token is None:
+            return None
+        if token.expires_at <= now:
+            refused = TokenRefused("token-expired")
+            refused.is_genuine = True
+            raise refused
+        return _to_machine(token, scopes)
+
+    def has_withdrawn(self, caller: Caller) -> bool:
+        """Tell whether the caller came by a fixed token that is in force no longer."""
+        if caller.issuer or not caller.is_machine:  # every other caller has an issuer
+            return False
+        if self._file is not None:
+            self._look(self._file)
+        return caller.subject not in self._names
+
+    def _look(self, file: Path) -> None:
+        if monotonic() - self._looked_at < LOOK_SECONDS:
+            return
+        self._looked_at = monotonic()
+        stamp = _read_stamp(file)
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self._take(_read(file))
+
+    def _take(self, tokens: Iterable[FixedToken]) -> None:
+        # A token may open several operations, and each entry has a last day of its own.
+        self._tokens: Mapping[tuple[str | None, bytes], FixedToken] = {
+            (token.operation, token.digest): token for token in tokens
+        }
+        self._names = frozenset(token.name for token in self._tokens.values())
 
 
+def _read(file: Path) -> list[FixedToken]:
+    """Return what the file lists; a line that is no entry is told of in the log, by its number."""
+    today, tokens = datetime.now(UTC).date(), []
+    try:
+        lines = read_lines(file)
+    except ValueError:
+        log.warning("fixed_tokens.unreadable")
+        return []
+    for number, text in lines:
+        try:
+            tokens.append(parse_entry(text, today))
+        except ValueError:
+            log.warning("fixed_tokens.line_unreadable", line=number)
+    log.info("fixed_tokens.read", count=len(tokens))
+    return tokens
+
+
+def _read_stamp(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=256)
 def _to_machine(token: FixedToken, scopes: tuple[str, ...]) -> Caller:
     return Caller(
         subject=token.name,

@@ -31,6 +31,19 @@ MAX_DOCUMENT_BYTES = 262_144
 failed_fetches = counter("balcao_identity_keys_not_refreshed", "Fetches of the issuers' keys that failed")
 
 
+class KeysAway(Unavailable):
+    """No key is known: nobody can be told from anybody."""
+
+    default_message = (
+        "A chave deste token não pôde ser consultada no provedor de identidade. Tente de novo em instantes."
+    )
+    default_code = "identity-away"
+
+
+class KeyPending(KeysAway):
+    """Keys are known and this one may be so new that it was not fetched yet, or somebody made it up."""
+
+
 class IssuerKeys:
     """Keys of one issuer, by `kid`.
 
@@ -60,8 +73,8 @@ class IssuerKeys:
         """Return a key; None for one that the issuer does not publish.
 
         `issued_by` is the latest instant at which the token can have been issued, in Unix time of our clock. Raises
-        Unavailable for an unknown key of a token that can be from after the last fetch, while the issuer does not
-        answer or was asked a moment ago: the key may be new.
+        KeyPending for an unknown key of a token that can be from after the last fetch, while the issuer does not
+        answer or was asked a moment ago: the key may be new. Raises KeysAway while no key at all is known.
         """
         key = self._keys.get(kid)
         if key is not None:
@@ -69,13 +82,14 @@ class IssuerKeys:
         pause = UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEYS_SECONDS
         left = pause - (monotonic() - self._tried_at)
         if left <= 0:
-            if await self.refresh():
+            # Whoever invents key ids has them fetched: what fails then says nothing of how long the provider is away.
+            if await self.refresh(is_counted=not self._keys):
                 return self._keys.get(kid)
             left = pause
         if issued_by <= self._published_at:
             return None
-        text = "A chave deste token não pôde ser consultada no provedor de identidade. Tente de novo em instantes."
-        raise Unavailable(text, code="identity-away", retry_after=max(1, math.ceil(left)))
+        away = KeyPending if self._keys else KeysAway
+        raise away(retry_after=max(1, math.ceil(left)))
 
     @property
     def known(self) -> Mapping[str, RSAKey]:
@@ -89,7 +103,7 @@ class IssuerKeys:
             await self.refresh()
             self.drop_outdated()
 
-    async def refresh(self) -> bool:
+    async def refresh(self, *, is_counted: bool = True) -> bool:
         """Fetch the keys, and return whether that succeeded; on any failure the known ones stay in use.
 
         One fetch at a time: who comes meanwhile waits for it and has its result.
@@ -102,7 +116,8 @@ class IssuerKeys:
             try:
                 self._replace(_select_signing_keys(await self._fetch()))
             except Exception as failure:  # whatever was answered, the refresher lives on
-                failed_fetches.inc()
+                if is_counted:
+                    failed_fetches.inc()
                 log.warning("identity.keys_not_refreshed", code=type(failure).__name__)
                 return False
             finally:

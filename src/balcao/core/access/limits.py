@@ -16,7 +16,6 @@ from balcao.core.errors import TooMany
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-SANDBOX_FACTOR = 100
 # How long a call waits for Redis, and for how long nobody asks it again once it did not answer.
 ANSWER_SECONDS = 0.25
 AWAY_SECONDS = 1.0
@@ -26,12 +25,12 @@ _AWAY = counter("balcao_limits_away", "Times that the shared counter did not ans
 
 
 class Limits:
-    """`generous` multiplies every limit by a hundred, as the sandbox profile wants.
+    """Counts calls; a rate counts as it is given.
 
     `remote` says that only `spend` and `within` count for all machines; otherwise `spend_here` does as well as `spend`.
     """
 
-    def __init__(self, redis_url: str = "", *, generous: bool = False, counts: Counts | None = None) -> None:
+    def __init__(self, redis_url: str = "", *, counts: Counts | None = None) -> None:
         self.counts = counts or Counts()
         self.remote = bool(redis_url)
         if redis_url:
@@ -47,7 +46,6 @@ class Limits:
             )
             self._limiter = FixedWindowRateLimiter(self._storage)
         self._asked_again_at = -math.inf  # by the monotonic clock
-        self._factor = SANDBOX_FACTOR if generous else 1
         self._items: dict[str, RateLimitItem] = {}
         self._rates: dict[str, tuple[int, int]] = {}
 
@@ -103,5 +101,5 @@ class Limits:
     def _item(self, rate: str) -> RateLimitItem:
         if rate not in self._items:
             item = parse(rate)
-            self._items[rate] = type(item)(item.amount * self._factor, item.multiples, namespace="balcao")
+            self._items[rate] = type(item)(item.amount, item.multiples, namespace="balcao")
         return self._items[rate]

@@ -8,7 +8,6 @@ from balcao.core.access.caller import TokenRefused
 from balcao.core.access.sessions import Ending
 from balcao.core.access.tokens import LEEWAY_SECONDS, MAX_TOKEN_BYTES, TokenVerifier, parse_date
 from balcao.core.errors import Invalid
-from balcao.core.logs import log
 
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
 # A provider sends it at once; an older one was kept by somebody.
@@ -22,20 +21,23 @@ class LogoutTokenRefused(Invalid):
     default_message = "O logout_token não é válido."
     default_code = "logout-token"
 
+    def __init__(self, refused: TokenRefused) -> None:
+        super().__init__()
+        self.refused = refused
+
 
 async def read_logout_token(tokens: TokenVerifier, token: str) -> Ending:
     """Verify a logout token by the keys that verify access tokens, and return what it ends.
 
     Whichever client it is addressed to, it is the issuer's word about its own session. Raises LogoutTokenRefused, and
-    Unavailable while its key cannot be looked up.
+    KeyPending or KeysAway while its key cannot be looked up.
     """
     try:
         if len(token) > MAX_TOKEN_BYTES:
             raise TokenRefused("token-oversize")
         return _to_ending(await tokens.read_signed(token.encode()))
     except TokenRefused as fault:
-        log.warning("identity.logout_refused", code=fault.reason)
-        raise LogoutTokenRefused() from None
+        raise LogoutTokenRefused(fault) from None
 
 
 def _to_ending(claims: Mapping[str, Any]) -> Ending:

@@ -23,7 +23,8 @@ WEBHOOK_CLIENTS = "CRM_WEBHOOK_CLIENTS"
 class Rule:
     """`action` is a code key of the access catalogue; the guards let a caller pass without holding it.
 
-    `floor` says how far an administrator may loosen it: "action", "authenticated" or "public".
+    `floor` says how far an administrator may loosen it: "action", "authenticated" or "public"; "fixed" is neither
+    loosened nor tightened.
     """
 
     action: str
@@ -31,6 +32,7 @@ class Rule:
     scopes: tuple[str, ...] = ()
     clients: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    is_fixed: bool = False
 
     def __or__(self, other: "Rule") -> "Rule":
         """Return the rule that lets pass whoever passes either. At most one side names an action of its own."""
@@ -64,6 +66,8 @@ class Rule:
 
     @property
     def floor(self) -> str:
+        if self.is_fixed:
+            return "fixed"
         if self.action == PUBLIC:
             return "public"
         return "authenticated" if self.action == AUTHENTICATED else "action"
@@ -84,9 +88,9 @@ def public() -> Rule:
     return Rule(PUBLIC)
 
 
-def authenticated() -> Rule:
-    """Let every valid token pass."""
-    return Rule(AUTHENTICATED)
+def authenticated(*, is_fixed: bool = False) -> Rule:
+    """Let every valid token pass; a fixed rule is one that the specification leaves no administrator to change."""
+    return Rule(AUTHENTICATED, is_fixed=is_fixed)
 
 
 def action(name: str) -> Rule:

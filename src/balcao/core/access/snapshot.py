@@ -134,9 +134,9 @@ class Snapshot:
         """Return the values of an attribute to which the caller's right to an action is limited; None: not limited.
 
         A right by several groups reaches as far as all of them; one without the attribute, or a role that the caller
-        has otherwise, lifts the limit (rules: access 3.3).
+        has otherwise, lifts the limit, and so does administration, however it is held (rules: access 3.3, 4.8).
         """
-        others = [way.role for way in self.list_ways(caller) if way.source != "group"]
+        others = [way.role for way in self.list_ways(caller) if way.source != "group" or way.role.administrative]
         granting = [
             group
             for group in self.groups_of(caller.cpf)

@@ -14,7 +14,7 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
-from balcao.core.access.caller import EVERY_CLIENT, Caller, ClaimPolicy, TokenMissing, TokenRefused, from_claims
+from balcao.core.access.caller import NO_MACHINES, Caller, ClaimPolicy, TokenMissing, TokenRefused, from_claims
 from balcao.core.access.keys import IssuerKeys
 
 ALGORITHMS = ["RS256"]
@@ -34,7 +34,7 @@ class TokenVerifier:
         issuers: Sequence[str],
         audience: str,
         client: httpx.AsyncClient,
-        policy: ClaimPolicy = EVERY_CLIENT,
+        policy: ClaimPolicy = NO_MACHINES,
         has_ended: Callable[[Caller], bool] = lambda _: False,
     ) -> None:
         """`has_ended` tells whether the session of a token is over before the token expires."""
@@ -70,15 +70,23 @@ class TokenVerifier:
     async def caller(self, authorization: bytes | None) -> Caller:
         """Return the caller of a header.
 
-        Raises TokenRefused, which says to the log alone which check failed; Unavailable while its key cannot be looked
-        up.
+        Raises TokenRefused, which says to the log alone which check failed; KeyPending while its key may be new, and
+        KeysAway while there are none.
         """
         claims = await self.read_signed(_parse_bearer(authorization))
+        try:
+            caller = self._read_caller(claims)
+        except TokenRefused as refused:
+            refused.is_genuine = True
+            raise
+        self._remember(_digest(authorization or b""), caller)
+        return caller
+
+    def _read_caller(self, claims: Mapping[str, Any]) -> Caller:
         self._check(claims)
         caller = from_claims(claims, self._policy)
         if self._has_ended(caller):
             raise TokenRefused("token-session-ended")
-        self._remember(_digest(authorization or b""), caller)
         return caller
 
     async def read_signed(self, token: bytes) -> Mapping[str, Any]:

@@ -30,14 +30,20 @@ class Kept(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class ExportMember:
-    """One member of the export file; `description` tells integrators, in Portuguese, what it holds.
+    """One member of the export file: `kind` is the type of what it holds, which `description` tells in Portuguese.
 
     Members stand in the file by `place`; one that names none comes last.
     """
 
     name: str
+    kind: Any
     description: str
     place: int = 1000
+
+
+def describe_members(members: Iterable[ExportMember]) -> list[tuple[str, Any]]:
+    """Return the fields of an export file's type for these members, in their order."""
+    return [(member.name, Annotated[member.kind, Meta(description=member.description)]) for member in members]
 
 
 class UndeclaredMember(Exception):

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from balcao.core.access import sessions
 from balcao.core.audit.personal_data import Cleared, PersonalData
 from balcao.core.audit.retention import Retention, Swept
+from balcao.core.context import tickets
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
@@ -70,12 +71,19 @@ async def forget_ended_sessions(_: Call, connection: Connection) -> Swept:
     return Swept(checked, await sessions.delete_expired(connection))
 
 
+async def forget_tickets(_: Call, connection: Connection) -> Swept:
+    """Delete one-use tickets that nobody used in time."""
+    checked = await tickets.count(connection)
+    return Swept(checked, await tickets.delete_expired(connection))
+
+
 RETENTION = (
     Retention("audit_event", drop_audit_months),
     Retention("job_log", delete_job_log),
     Retention("idempotent_answer", forget_answers),
     Retention("dead_letter", end_dead_letters),
     Retention("ended_session", forget_ended_sessions),
+    Retention("access_ticket", forget_tickets),
 )
 
 _LATEST = "SELECT greatest($1, clock_timestamp())"

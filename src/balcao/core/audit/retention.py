@@ -63,7 +63,7 @@ async def run(call: Call, retentions: Sequence[Retention], *, dry_run: bool = Fa
     One that fails stops no other and is raised at the end. A dry run takes everything back, the reports too.
     """
     reports, failures, number = [], [], new_id()
-    call.reason = REASON
+    call.state_reason(REASON)
     owner = Database(call.platform.owner_url, size=2, role=None)
     await owner.open()
     try:

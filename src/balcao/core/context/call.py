@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
 from balcao.core.access.caller import Caller
+from balcao.core.access.missing import describe_missing
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.headers import NO_HEADERS, Headers
+from balcao.core.context.reasons import clean_reason, parse_access_reason
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.replicas import Replica
-from balcao.core.errors import Invalid, Unauthenticated
+from balcao.core.errors import Forbidden, Invalid, Unauthenticated
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 
@@ -37,7 +39,7 @@ class Call:
     A request's call is made before its operation's rule is checked; a job and a command make their own.
     """
 
-    __slots__ = ("caller", "decision", "headers", "operation", "platform", "reason", "replica", "request_id")
+    __slots__ = ("_reason", "caller", "decision", "headers", "operation", "platform", "replica", "request_id")
 
     def __init__(
         self,
@@ -55,10 +57,7 @@ class Call:
         self.caller = caller
         self.headers = headers
         self.replica: Replica | None = None  # where this call may read what lags (`Operation.may_lag`)
-        # Why staff look at a person's data; a use case whose body carries a reason sets that one.
-        self.reason = headers.text(b"x-access-reason")
-        if self.reason is not None:
-            self.reason = self.reason.strip()[:200] or None
+        self._reason: str | None = None
 
     @property
     def if_none_match(self) -> str | None:
@@ -109,11 +108,28 @@ class Call:
         """Return whether a read of the person's data leaves no event, as it is their own."""
         return self.is_owner and not self.platform.settings.audit_own_reads
 
+    @property
+    def reason(self) -> str | None:
+        """Return why the call is made: nobody's words get here but through the methods that check them."""
+        return self._reason
+
+    def read_access_reason(self) -> None:
+        """Take the reason from the request's headers. Raises Invalid."""
+        self._reason = parse_access_reason(self.headers)
+
+    def give_reason(self, field: str, words: str) -> None:
+        """Take somebody's words as the reason, in place of the header's. Raises Invalid naming the field."""
+        self._reason = clean_reason(field, words)
+
+    def state_reason(self, sentence: str) -> None:
+        """Take a sentence of the platform's own, as a job or a command has it."""
+        self._reason = sentence
+
     def require_reason(self) -> None:
         """Raise Invalid for staff who give no reason of access, where `BALCAO_REQUIRE_ACCESS_REASON` wants one."""
-        if self.platform.settings.require_access_reason and self.reason is None and self.actor_kind == "staff":
+        if self.platform.settings.require_access_reason and self._reason is None and self.actor_kind == "staff":
             raise Invalid(
-                "Informe o motivo do acesso no cabeçalho `X-Access-Reason` (até 200 caracteres).",
+                "Informe o motivo do acesso no cabeçalho `X-Access-Reason` (de 3 a 200 caracteres).",
                 code="access-reason-missing",
             )
 
@@ -124,7 +140,7 @@ class Call:
         The person concerned will read it, so that nobody else chooses the words.
         """
         is_granted = self.decision.reason is Reason.GRANTED and self.actor_kind != "client"
-        return self.reason if self.is_owner or is_granted else None
+        return self._reason if self.is_owner or is_granted else None
 
     @property
     def identified_caller(self) -> Caller:
@@ -148,6 +164,10 @@ class Call:
         if self.caller is None:
             return self.decision.reason is Reason.GRANTED
         return self.platform.catalogue.snapshot.grants(self.caller, action)
+
+    def lacks(self, *actions: str) -> Forbidden:
+        """Return the refusal of a caller who would need one of these actions."""
+        return Forbidden(describe_missing(self.platform.catalogue.latest, self.identified_caller, *actions))
 
     def find_limits(self, attribute: str) -> frozenset[str] | None:
         """Return the values of a group attribute to which the right of this call is limited; None: not limited."""

@@ -8,12 +8,14 @@ from zoneinfo import ZoneInfo
 
 import httpx
 
-from balcao.core.access.caller import ClaimPolicy
+from balcao.core.access.caller import Caller, ClaimPolicy
 from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.counts import Counts
 from balcao.core.access.enumeration import EnumerationGuard
+from balcao.core.access.fixed_tokens import FixedTokens
 from balcao.core.access.limits import Limits
 from balcao.core.access.live import LiveChanges
+from balcao.core.access.refusals import Refusals
 from balcao.core.access.sessions import EndedSessions
 from balcao.core.access.tokens import TokenVerifier
 from balcao.core.context.audit import Audit, HashKey
@@ -46,6 +48,8 @@ class Platform:
     limits: Limits
     live: LiveChanges
     enumeration: EnumerationGuard
+    refusals: Refusals
+    fixed_tokens: FixedTokens
     metrics: Metrics
     tracing: AbstractAsyncContextManager[None]
     http: httpx.AsyncClient
@@ -62,6 +66,14 @@ class Platform:
         configured: str = getattr(self.settings, setting)
         return self.live.rate(variable_of(setting), configured)
 
+    async def is_within(self, rate: str, *key: str) -> bool:
+        """Count under `key` against a rate that the code declares; return whether it is within it."""
+        return await self.limits.within(self.settings.declared_rate(rate), *key)
+
+    def has_ended(self, caller: Caller) -> bool:
+        """Tell whether the session or the fixed token by which somebody was let in is over."""
+        return self.ended_sessions.covers(caller) or self.fixed_tokens.has_withdrawn(caller)
+
     def part(self, kind: type[P]) -> P:
         """Return the part of this type that a service added when it was opened."""
         found: P = self.parts[kind]
@@ -75,7 +87,7 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
     database.is_serving = serving
     secret = settings.hash_key.get_secret_value().encode()
     counts = Counts(secret, group.counts_file, group.number, group.count)
-    limits = Limits(settings.redis_url, generous=settings.sandbox, counts=counts)
+    limits = Limits(settings.redis_url, counts=counts)
     policy = ClaimPolicy(
         cpf_claim=settings.cpf_claim,
         cpf_from_username=settings.cpf_from_username,
@@ -98,12 +110,15 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         limits=limits,
         live=LiveChanges(database),
         enumeration=EnumerationGuard(limits, settings.enumeration_limit),
+        refusals=Refusals(counts, settings.refused_rate),
+        fixed_tokens=FixedTokens(settings.fixed_service_tokens, settings.fixed_tokens),
         metrics=Metrics(telemetry, group),
         tracing=tracing(settings.traces_url, settings.traces_share, group.name),
         http=http,
         client_lists=settings.client_lists,
     )
     platform.live.follow(lambda: platform.enumeration.change_rate(platform.rate("enumeration_limit")))
+    platform.live.follow(lambda: platform.refusals.change_rate(platform.rate("refused_rate")))
     return platform
 
 

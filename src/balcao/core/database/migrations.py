@@ -183,8 +183,11 @@ async def is_done(connection: Connection, owner: str, name: str) -> bool:
 
 
 async def has_any_done(connection: Connection, owner: str) -> bool:
-    """Return whether any step of this owner has been marked."""
-    return bool(await connection.fetchval("SELECT EXISTS (SELECT FROM platform.migration WHERE owner = $1)", owner))
+    """Return whether any step of this owner has been marked; false for a database that was never migrated."""
+    try:
+        return bool(await connection.fetchval("SELECT EXISTS (SELECT FROM platform.migration WHERE owner = $1)", owner))
+    except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
+        return False
 
 
 async def mark_done(connection: Connection, owner: str, name: str) -> None:

@@ -25,6 +25,7 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
         asyncpg.TargetServerAttributeNotMatched,
         "Nenhum dos servidores de BALCAO_DATABASE_URL aceita gravações: todos são réplicas. Promova um deles.",
     ),
+    (asyncpg.DiskFullError, "O disco do servidor PostgreSQL está cheio: libere espaço e repita."),
     (asyncpg.PostgresConnectionError, AWAY),
 )
 

@@ -21,11 +21,11 @@ from balcao.core.embedded.account import (
     find_programs,
     locate_data,
 )
+from balcao.core.embedded.clusters import Cluster
 
 SLOT = "balcao_backup"
 _NAME = "%Y%m%dT%H%M%SZ"
 _UNFINISHED = ".unfinished"
-_STAGED = "postgres.wal"
 _START = re.compile(r"^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)$", re.MULTILINE)
 
 
@@ -118,7 +118,37 @@ def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | 
     data, account = locate_data(target.resolve())
     if data.exists():
         raise EmbeddedError(f"Já há dados em {data}: restaure em outra pasta, em BALCAO_DATA_DIR.")
-    fresh, staged = data.with_name("postgres.restoring"), data.with_name(_STAGED)
+    _lay_out(folder, backup, data, account, until)
+
+
+def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetime | None) -> Path | None:
+    """Put a backup in the place of a cluster's data, start its server, and wait until it takes writes.
+
+    Return where the former data are, if there were any: nothing is deleted. Raises EmbeddedError where the server runs.
+    """
+    verify(backup)
+    version = (backup / "PG_VERSION").read_text("utf-8").strip()
+    if version != str(cluster.version):
+        raise EmbeddedError(f"A cópia {backup.name} é do PostgreSQL {version}, e o cluster {cluster} não.")
+    if not cluster.is_down:
+        raise EmbeddedError(
+            f"O PostgreSQL {cluster} está no ar: pare os processos do Balcão e, depois, "
+            f"`pg_ctlcluster {cluster.version} {cluster.name} stop`."
+        )
+    former = None
+    if cluster.data.exists():
+        former = cluster.data.with_name(f"{cluster.data.name}.{datetime.now(UTC).strftime(_NAME)}")
+        cluster.data.rename(former)
+    _lay_out(folder, backup, cluster.data, cluster.account, until)
+    cluster.start()
+    cluster.wait_until_recovered()
+    finish_restore(cluster.data)
+    return former
+
+
+def _lay_out(folder: Path, backup: Path, data: Path, account: Account, until: datetime | None) -> None:
+    """Copy the backup to `data` and the log beside it, with the settings by which the server recovers."""
+    fresh, staged = data.with_name(f"{data.name}.restoring"), _locate_staged(data)
     for place in (fresh, staged):
         shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(backup, fresh, symlinks=True)
@@ -135,10 +165,13 @@ def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | 
     fresh.rename(data)
 
 
-def finish_restore(target: Path) -> None:
+def finish_restore(data: Path) -> None:
     """Delete the copy of the log that a finished recovery read."""
-    data, _ = locate_data(target.resolve())
-    shutil.rmtree(data.with_name(_STAGED), ignore_errors=True)
+    shutil.rmtree(_locate_staged(data), ignore_errors=True)
+
+
+def _locate_staged(data: Path) -> Path:
+    return data.with_name(f"{data.name}.wal")
 
 
 def _stage_log(wal: Path, staged: Path) -> None:

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import IO, Self
 from urllib.parse import quote
 
+from balcao.core.embedded import disk
 from balcao.core.embedded.account import (
     PORT,
     RESTORE,
@@ -30,6 +31,7 @@ from balcao.core.embedded.account import (
     locate_data,
     make_socket_dir,
 )
+from balcao.core.embedded.refusal import explain_refusal, find_last_line
 
 __all__ = ["EmbeddedError", "Running", "Server", "find_running", "start"]
 
@@ -48,6 +50,8 @@ SETTINGS = {
     # Whoever sent a refused statement gets the error. In the log its text would stay, with the personal data in it.
     "log_min_messages": "log",
     "log_error_verbosity": "terse",
+    # After a crash all files are written to disk before recovery: in one call instead of one for each of 2,300 files.
+    **({"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}),
 }
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -141,6 +145,8 @@ def start(folder: Path, *, durable: bool = True, attach: bool = True) -> Running
         data, account = locate_data(folder)
         return _supervise_or_attach(data, account, folder / "postgres.log", durable, attach)
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise EmbeddedError(disk.describe_full(folder)) from error
         raise EmbeddedError(
             f"O PostgreSQL embutido não consegue usar a pasta {folder}: "
             f"{error.strerror} ({error.filename or 'sem arquivo'}). "
@@ -223,17 +229,21 @@ def _create(data: Path, account: Account, binaries: Path) -> None:
     fresh = Path(tempfile.mkdtemp(prefix=f"{data.name}.new-", dir=data.parent))
     account.own(fresh)
     access = ("--auth-local=trust", "--auth-host=reject")  # the socket's private folder decides who may connect
-    _run_or_raise(account, binaries / "initdb", "-D", fresh, "-U", NAME, "--encoding=UTF8", "--locale=C", *access)
+    _run_or_raise(
+        data.parent, account, binaries / "initdb", "-D", fresh, "-U", NAME, "--encoding=UTF8", "--locale=C", *access
+    )
     single = ("--single", "-D", fresh, "-c", "exit_on_error=on", "template1")
-    _run_or_raise(account, binaries / "postgres", *single, text=f"CREATE DATABASE {NAME};\n")
+    _run_or_raise(data.parent, account, binaries / "postgres", *single, text=f"CREATE DATABASE {NAME};\n")
     fresh.rename(data)
     _sync(data.parent)
 
 
-def _run_or_raise(account: Account, *command: str | Path, text: str = "") -> None:
+def _run_or_raise(folder: Path, account: Account, *command: str | Path, text: str = "") -> None:
     done = account.run(*command, text=text)
+    if done.returncode and disk.is_told(done.stderr):
+        raise EmbeddedError(disk.describe_full(folder))
     if done.returncode:
-        raise EmbeddedError(f"O banco de dados não pôde ser criado: {_last_line(done.stderr) or 'sem explicação.'}")
+        raise EmbeddedError(f"O banco de dados não pôde ser criado: {find_last_line(done.stderr) or 'sem explicação.'}")
 
 
 def _sync(folder: Path) -> None:
@@ -271,14 +281,6 @@ def _launch(command: list[str | Path], server: Server, account: Account, log: Pa
         time.sleep(0.1)
 
 
-def explain_refusal(output: str, log: Path) -> str:
-    """Return why the server did not start, by what it wrote; a full disk is said in so many words."""
-    if os.strerror(errno.ENOSPC) in output:
-        return f"O disco está cheio: o PostgreSQL embutido não consegue gravar em {log.parent}. Libere espaço."
-    said = next((line for word in ("FATAL", "PANIC", "could not", "") if (line := _last_line(output, word))), "")
-    return f"O PostgreSQL embutido não iniciou: {said or 'sem explicação.'} Veja {log}. {RESTORE}"
-
-
 def _wait_until_up(process: subprocess.Popen[bytes], server: Server, log: Path) -> bool:
     """Wait for the first response; return False when the process ended by itself."""
     try:
@@ -288,11 +290,6 @@ def _wait_until_up(process: subprocess.Popen[bytes], server: Server, log: Path) 
         _end(process, server.data_dir)
         raise
     return process.poll() is None
-
-
-def _last_line(text: str, word: str = "") -> str:
-    lines = [line for line in text.splitlines() if line.strip() and word in line]
-    return lines[-1].strip() if lines else ""
 
 
 def _end(process: subprocess.Popen[bytes], data: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a member of a body may be, where it is one of a few words: for the message about another one."""
+"""What a member of a body may be, in the words of its type: for the message about a value that it is not."""
 
 import re
 from collections.abc import Iterator
@@ -12,11 +12,8 @@ _STEP = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
 
 def list_choices(kind: Any, path: str) -> list[str]:
     """Return the words that the type takes at this path, as msgspec writes it; none where it takes others, too."""
-    places = list(_unwrap(inspect.type_info(kind)))
-    for step in _STEP.findall(path):
-        places = [inner for place in places for inner in _go(place, step)]
     choices = []
-    for place in places:
+    for place in (inner for found in _find(kind, path) for inner in _unwrap(found)):
         if isinstance(place, inspect.EnumType):
             choices += [str(member.value) for member in place.cls]
         elif isinstance(place, inspect.LiteralType):
@@ -24,16 +21,37 @@ def list_choices(kind: Any, path: str) -> list[str]:
     return choices
 
 
+def find_example(kind: Any, path: str) -> str | None:
+    """Return the example of the text that the type takes at this path, as msgspec writes it."""
+    return next((each for found in _find(kind, path) for each in _list_examples(found) if isinstance(each, str)), None)
+
+
+def _find(kind: Any, path: str) -> list[inspect.Type]:
+    """Return the types of what stands at the path, as they are declared."""
+    places = [inspect.type_info(kind)]
+    for step in _STEP.findall(path):
+        places = [inner for place in places for whole in _unwrap(place) for inner in _go(whole, step)]
+    return places
+
+
 def _go(place: inspect.Type, step: str) -> Iterator[inspect.Type]:
     """Give the types of what stands there in a value of this type."""
     if isinstance(place, inspect.StructType):
-        for field in place.fields:
-            if field.encode_name == step:
-                yield from _unwrap(field.type)
+        yield from (field.type for field in place.fields if field.encode_name == step)
     elif isinstance(place, inspect.ListType):
-        yield from _unwrap(place.item_type)
+        yield place.item_type
     elif isinstance(place, inspect.DictType):
-        yield from _unwrap(place.value_type)
+        yield place.value_type
+
+
+def _list_examples(place: inspect.Type) -> Iterator[Any]:
+    """Give the examples that the type is declared with."""
+    if isinstance(place, inspect.Metadata):
+        yield from (place.extra_json_schema or {}).get("examples", ())
+        yield from _list_examples(place.type)
+    elif isinstance(place, inspect.UnionType):
+        for one in place.types:
+            yield from _list_examples(one)
 
 
 def _unwrap(place: inspect.Type) -> Iterator[inspect.Type]:

@@ -4,15 +4,18 @@ A body is JSON whatever its `Content-Type` says. Of a repeated key the last coun
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any, TypeVar, get_origin
 
 import msgspec
 import pydantic
 
 from balcao.core.errors import Fault, Invalid, Unprocessable
-from balcao.core.http.choices import list_choices
-from balcao.portuguese import PHRASES, name_fault, translate_fault
+from balcao.core.http.choices import find_example, list_choices
+from balcao.core.http.storable import LARGEST, SMALLEST, find_unstorable, require_body
+from balcao.core.values.clock import in_utc
+from balcao.portuguese import PHRASES, like, name_fault, translate_fault
 
 T = TypeVar("T")
 M = TypeVar("M", bound=pydantic.BaseModel)
@@ -73,10 +76,29 @@ def decode(body: bytes, kind: type[T]) -> T:
 
 def convert(value: Any, kind: type[T]) -> T:
     """Return a JSON value as a msgspec type. Raises Invalid naming the member at fault, never its value."""
+    require_body(value)
     try:
-        return msgspec.convert(_convert_whole_floats(value), kind)
+        found = msgspec.convert(_convert_whole_floats(value), kind)
     except msgspec.ValidationError as fault:
         raise Invalid(_explain(str(fault), kind), code="body-invalid") from None
+    for place, instant in _list_instants(found, ""):
+        try:
+            in_utc(instant.replace(tzinfo=instant.tzinfo or UTC))
+        except ValueError as fault:
+            raise Invalid(f"O campo `{place}` {fault}.", code="body-invalid") from None
+    return found
+
+
+def _list_instants(value: Any, place: str) -> Iterator[tuple[str, datetime]]:
+    """Yield every instant of a decoded body, and where it stands."""
+    if isinstance(value, datetime):
+        yield place, value
+    elif isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from _list_instants(getattr(value, name), f"{place}.{name}" if place else name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _list_instants(item, f"{place}[...]")
 
 
 def decode_model(body: bytes, kind: type[M]) -> M:
@@ -91,16 +113,26 @@ def decode_model(body: bytes, kind: type[M]) -> M:
     return validate_model(value, kind, "body")
 
 
+def is_model(kind: Any) -> bool:
+    """Return whether the type is a pydantic model; a generic alias such as `list[str]` is none, and no class either."""
+    return isinstance(kind, type) and get_origin(kind) is None and issubclass(kind, pydantic.BaseModel)
+
+
 def validate_model(value: Any, kind: type[M], place: str, *, with_input: bool = False) -> M:
     """Return a JSON value as a pydantic model. Raises Unprocessable with every fault.
 
     `place` is the first part of each item's `loc`: body, path or query. `with_input` adds the value received.
     """
+    if found := find_unstorable(value):
+        item = Fault(loc=[place, *map(str, found.place)], msg=found.message, type="value_error")
+        if with_input:
+            item |= {"input": None, "ctx": {}}
+        raise Unprocessable(faults=[item])
     try:
         return kind.model_validate(value)
     except pydantic.ValidationError as faults:
         raise Unprocessable(
-            faults=[_describe_fault(fault, place, with_input) for fault in faults.errors(include_url=False)]
+            faults=[_describe_fault(fault, kind, place, with_input) for fault in faults.errors(include_url=False)]
         ) from None
 
 
@@ -137,8 +169,11 @@ def _unprocessable(kind: str, message: str) -> Unprocessable:
     return Unprocessable(faults=[Fault(loc=["body"], msg=message, type=kind)])
 
 
-def _describe_fault(fault: Any, place: str, with_input: bool) -> Fault:
-    item = Fault(loc=[place, *map(str, fault["loc"])], msg=translate_fault(fault), type=name_fault(fault))
+def _describe_fault(fault: Any, kind: type[pydantic.BaseModel], place: str, with_input: bool) -> Fault:
+    field = kind.model_fields.get(str(fault["loc"][0])) if len(fault["loc"]) == 1 else None
+    example = next((each for each in (field and field.examples) or () if isinstance(each, str)), None)
+    text = translate_fault(fault, example)
+    item = Fault(loc=[place, *map(str, fault["loc"])], msg=text, type=name_fault(fault))
     if with_input:
         received = fault["input"]
         shortened = received[:100] if isinstance(received, str) else received
@@ -174,7 +209,7 @@ def _list_children(value: Any) -> Any:
 
 def _convert_whole_floats(value: Any) -> Any:
     """Return the value with `3.0` as the integer 3: JSON knows one kind of number only."""
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer() and SMALLEST <= value <= LARGEST:
         return int(value)
     if isinstance(value, dict):
         return {key: _convert_whole_floats(child) for key, child in value.items()}
@@ -215,6 +250,8 @@ def _explain(message: str, kind: Any) -> str:
     if expected is None:
         choices = list_choices(kind, path)
         return f"{field} deve ser um de: {', '.join(choices)}." if choices else f"{field} tem um valor inválido."
+    if "matching regex" in expected["bound"]:
+        return f"{field} não tem a forma esperada{like(find_example(kind, path))}."
     kinds = " ou ".join(_KINDS.get(kind.strip(), kind.strip()) for kind in expected["kind"].split("|"))
     return f"{field} deve ser {kinds}{_explain_bound(expected['bound'])}."
 
@@ -222,8 +259,6 @@ def _explain(message: str, kind: Any) -> str:
 def _explain_bound(text: str) -> str:
     if found := re.search(r"of length (>=|<=) (\d+)", text):
         return f" com {'pelo menos' if found[1] == '>=' else 'no máximo'} {found[2]} caracteres ou itens"
-    if found := re.search(r"matching regex '(.*)'$", text):
-        return f" da forma `{found[1]}`"
     if found := re.search(r"(>=|<=|>|<) (-?\d+(\.\d+)?)", text):
         return f" {found[1]} {found[2]}"
     return ""

@@ -82,6 +82,11 @@ class Dialect(msgspec.Struct, frozen=True):
     items_schema: type | None = None
     items_status: int = 422
 
+    @property
+    def lists_faults(self) -> bool:
+        """Return whether every fault of a body or a query is told, and not the first alone."""
+        return self.items_schema is not None
+
     def response(self, fault: BalcaoError) -> Response[Any]:
         """Word the fault; `Error-Code` carries its stable code."""
         headers = {"Error-Code": fault.code, "Cache-Control": NO_STORE, **_list_further_headers(fault)}
@@ -90,7 +95,7 @@ class Dialect(msgspec.Struct, frozen=True):
     def missing_body(self) -> BalcaoError:
         """Return the fault of a request that came without a body."""
         text = "O corpo da requisição está vazio: envie um objeto JSON."
-        if self.items_schema is None:
+        if not self.lists_faults:
             return errors.Invalid(text, code="body-missing")
         return errors.Unprocessable(faults=[{"loc": ["body"], "msg": text, "type": "missing"}])
 

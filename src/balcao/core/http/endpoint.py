@@ -10,16 +10,19 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from balcao.core.access.caller import Caller, TokenRefused
+from balcao.core.access.caller import Caller, TokenMissing, TokenRefused
 from balcao.core.access.enumeration import NUMBERS
-from balcao.core.access.fixed_tokens import FixedCallers
+from balcao.core.access.keys import KeyPending
 from balcao.core.access.limits import DENIED
+from balcao.core.access.missing import describe_refusal
+from balcao.core.access.refusals import Refusals
 from balcao.core.access.rules import PUBLIC, Decision, Reason, decide
 from balcao.core.access.snapshot import Snapshot
 from balcao.core.access.writers import Writers
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.platform import Platform
+from balcao.core.context.reasons import ACCESS_REASON
 from balcao.core.database.replicas import Replica, count_read
 from balcao.core.database.shares import holder
 from balcao.core.errors import BalcaoError, Failed, Forbidden, NotFound, Unauthenticated
@@ -29,6 +32,7 @@ from balcao.core.http.parameters import invoker
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import PERSONAL, Response
 from balcao.core.http.routing import parameters_of
+from balcao.core.http.strangers import refuse_path, refuse_token
 from balcao.core.logs import log
 from balcao.core.telemetry import Meter, meter
 from balcao.core.values.cpf import Cpf
@@ -79,8 +83,6 @@ class OperationEndpoint:
         is_public = operation.rule.action == PUBLIC
         self._stored_by = {} if is_public else {"Cache-Control": PERSONAL}
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
-        named = [token for token in platform.settings.fixed_tokens if token.operation == operation.key]
-        self._fixed = FixedCallers(named, operation.rule.scopes)
         self._writers = writers
         self._may_lag = operation.may_lag and bool(platform.replicas)
         # Only a rate of the operation's own is counted in Redis, which has to be waited for: the default ones protect
@@ -106,8 +108,11 @@ class OperationEndpoint:
             if bound == PUBLIC:
                 call.decision = _ANYBODY
             else:
-                caller = platform.tokens.known(request.headers.get(AUTHORIZATION))
+                header = request.headers.get(AUTHORIZATION)
+                caller = platform.tokens.known(header)
                 if caller is None:
+                    if header is None:
+                        return self._refuse_token(request, TokenMissing("token-missing"))
                     return self._respond_to_new_token(call, request, snapshot, bound)
                 self._admit(call, request, caller, snapshot, bound)
             if self._may_lag:
@@ -137,7 +142,9 @@ class OperationEndpoint:
         platform.catalogue.require_confirmed()
         call.decision = decide(operation.rule, bound, caller, owner, snapshot, platform.client_lists)
         if call.decision.reason is Reason.NOT_GRANTED:
-            raise _Denied()
+            raise _Denied(describe_refusal(snapshot, operation.rule, bound, caller))
+        if ACCESS_REASON in request.headers:
+            call.read_access_reason()
         if self._asks_reason:
             call.require_reason()
 
@@ -147,7 +154,13 @@ class OperationEndpoint:
         """Verify the token first: it may take a look-up of keys."""
         header = request.headers.get(AUTHORIZATION)
         try:
-            caller = self._fixed.find(header, time()) or await self._platform.tokens.caller(header)
+            fixed = self._platform.fixed_tokens.find(self.key, self.operation.rule.scopes, header, time())
+            caller = fixed or await self._platform.tokens.caller(header)
+        except (TokenRefused, KeyPending) as fault:
+            return self._refuse_token(request, fault)
+        except Exception as fault:
+            return await self._refuse(call, request, fault)
+        try:
             self._admit(call, request, caller, snapshot, bound)
             if self._may_lag:
                 call.replica = self._choose_replica(call, request, snapshot)
@@ -216,11 +229,15 @@ class OperationEndpoint:
         body = b"" if result is None else msgspec.json.encode(result)
         return Response(body, status=self.status, headers=self._stored_by)
 
+    def _refuse_token(self, request: Request, fault: TokenRefused | KeyPending) -> Response[Any]:
+        operation, refusals = self.operation, self._platform.refusals
+        knows_429 = bool(self._machine_rate)
+        return refuse_token(refusals, request, operation.dialect, fault, self.service, self.key, knows_429=knows_429)
+
     async def _refuse(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
         """Leave the trace that a refusal leaves, then word it."""
-        if isinstance(fault, Unauthenticated):
-            reason = fault.reason if isinstance(fault, TokenRefused) else fault.code
-            log.info("request.unauthenticated", operation=self.key, code=reason)
+        if isinstance(fault, Unauthenticated):  # somebody who is known, and is not who the operation is for
+            log.info("request.unauthenticated", operation=self.key, code=fault.code)
         try:
             if isinstance(fault, _Denied):
                 await self._record_denial(call, request)
@@ -233,7 +250,7 @@ class OperationEndpoint:
     async def _record_denial(self, call: Call, request: Request) -> None:
         """Record a denied attempt for the person concerned to see; of a flood only the first ones."""
         platform = self._platform
-        if not await platform.limits.within(*DENIED, _who(call, request)):
+        if not await platform.is_within(*DENIED, _who(call, request)):
             return
         values = dict(zip(self._names, request.path_values, strict=True))
         if self.operation.record_denial is not None:
@@ -292,16 +309,21 @@ class StrayEndpoint:
     allow: str | None = None
     body_limit = MIB
 
-    def __init__(self, service: str, method: str, dialect: Dialect, fault: BalcaoError) -> None:
+    def __init__(
+        self, service: str, method: str, dialect: Dialect, fault: BalcaoError, refusals: Refusals | None
+    ) -> None:
         self.service = service
         self.status = fault.status
         self.meter = meter(service, "", method)
         self._dialect = dialect
         self._fault = fault
+        self._refusals = refusals
 
-    def respond(self, _: Request) -> Responding:
+    def respond(self, request: Request) -> Responding:
         """Refuse the request in the words of the service that its path leads to."""
-        return self._dialect.response(self._fault)
+        if self._refusals is None:
+            return self._dialect.response(self._fault)
+        return refuse_path(self._refusals, request, self._dialect, self._fault)
 
 
 class OptionsEndpoint:

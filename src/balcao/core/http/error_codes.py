@@ -15,12 +15,11 @@ from importlib.resources import files
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, get_args, get_origin
 
-from pydantic import BaseModel
-
 from balcao.core.access.enumeration import NUMBERS
 from balcao.core.access.rules import PUBLIC
 from balcao.core.context.call import Call
 from balcao.core.errors import BalcaoError
+from balcao.core.http.decoding import is_model
 from balcao.core.http.operations import Operation
 
 _CORE = "balcao.core"
@@ -38,13 +37,25 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
 # Where the service answers nothing else while it is in maintenance.
 _IN_MAINTENANCE = {503: ("maintenance",)}
 # Raised by the check before the call, or by the audit of it, where the operation is not public.
-_OF_A_CALLER = {503: ("audit-not-written", "identity-away", "stale-snapshot")}
+_OF_A_CALLER = {
+    400: ("access-reason-invalid", "access-reason-personal"),
+    503: ("audit-not-written", "identity-away", "stale-snapshot"),
+}
 # A path that could be read in two ways is refused before it is matched.
 _OF_A_PATH = {404: ("not-found",)}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("enumeration",)}
 # Where pydantic lists every fault of a body or a query, the list has one code.
 _OF_LISTED_FAULTS = {422: ("invalid",)}
-_OF_A_BODY = ("body-invalid", "body-malformed", "body-missing", "body-too-deep", "body-too-many-values")
+_OF_A_BODY = (
+    "<field>-control",
+    "body-invalid",
+    "body-malformed",
+    "body-missing",
+    "body-too-deep",
+    "body-too-many-values",
+)
+# Of a query that cannot be stored, where its faults are told one by one.
+_OF_A_QUERY = {400: ("<field>-control", "invalid")}
 _OF_AN_OBJECT, _OF_AN_ARRAY = "body-not-object", "body-not-array"
 # Where nothing more precise was found.
 _DEFAULTS = {
@@ -86,10 +97,10 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
         general.append(_OF_A_CALLER)
         if not NUMBERS.isdisjoint(operation.signature.path):
             general.append(_OF_A_PERSON)
-    if any(
-        isinstance(kind, type) and issubclass(kind, BaseModel) for kind in (operation.signature.body, operation.query)
-    ):
+    if any(map(is_model, (operation.signature.body, operation.query))):
         general.append(_OF_LISTED_FAULTS)
+    if operation.signature.queries and not operation.dialect.lists_faults:
+        general.append(_OF_A_QUERY)
     if operation.concerns_people:
         general.append({400: _OF_A_PERSON[400]})
     if operation.signature.path:

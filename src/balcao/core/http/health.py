@@ -1,4 +1,4 @@
-"""Whether a process lives and whether it can serve: the same two operations at the base of every service."""
+"""Whether a process lives and whether it can serve: the same two operations at the base of nearly every service."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
@@ -24,10 +24,10 @@ Checks = Callable[["Platform"], Awaitable[Mapping[str, bool]]]
 
 _Service: TypeAlias = Annotated[str, Meta(description="Nome do serviço.", examples=["registry"])]
 _Now: TypeAlias = Annotated[datetime, Meta(description="Instante da resposta, em UTC.")]
-_LIVE = (
+LIVE = (
     "Diz que o processo responde, sem olhar para o banco de dados. Para quem decide se um processo deve ser reiniciado."
 )
-_READY = (
+READY = (
     "Diz se o serviço pode atender: o banco de dados responde e as regras de acesso estão em dia. Responde 503 "
     "enquanto não pode. Para balanceadores de carga."
 )
@@ -72,17 +72,23 @@ def health_operations(
     for word, path in paths.items():
         key = f"{service}.{word}"
         if word.startswith("live"):
-            routes.get(path, key, public(), "O processo está vivo", description=_LIVE, in_maintenance=True)(live)
+            routes.get(path, key, public(), "O processo está vivo", description=LIVE, in_maintenance=True)(live)
         else:
             summary = "O serviço pode atender"
-            routes.get(path, key, public(), summary, description=_READY, same_body=[503], in_maintenance=True)(ready)
+            routes.get(path, key, public(), summary, description=READY, same_body=[503], in_maintenance=True)(ready)
     return routes.declared
 
 
-async def _check_readiness(platform: "Platform", service: str, further: Checks | None) -> Response[Readiness]:
+async def run_checks(platform: "Platform", further: Checks | None) -> dict[str, bool]:
+    """Return each check and whether it passed; those of a service only where the database answers."""
     checks = {"database": await is_database_up(platform.database), "snapshot": platform.catalogue.is_confirmed}
     if further is not None and checks["database"]:
         checks |= await further(platform)
+    return checks
+
+
+async def _check_readiness(platform: "Platform", service: str, further: Checks | None) -> Response[Readiness]:
+    checks = await run_checks(platform, further)
     failed = [name for name, passed in checks.items() if not passed]
     body = Readiness("not_ready" if failed else "ready", checks | {"overall": not failed}, service, utc_now(), failed)
     return to_json(body, status=503 if failed else 200)

@@ -4,10 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, get_args, get_origin
 
 import msgspec
-import pydantic
 from pydantic.json_schema import models_json_schema
 
 from balcao.core.access.rules import PUBLIC
+from balcao.core.http.decoding import is_model
+from balcao.core.http.described_parameters import describe_path, describe_query, list_read_headers
+from balcao.core.http.described_refusals import find_refusal
+from balcao.core.http.described_schemas import describe_schemas
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.error_codes import codes_by_status
 from balcao.core.http.operations import PLATFORM_TAG, UNLIMITED, Operation
@@ -109,10 +112,13 @@ def describe(service: Described, server_urls: Sequence[str] = ()) -> Document:
     paths: dict[str, Document] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, schemas)
+    describe_schemas(schemas.components, paths)
     return {
         "openapi": "3.1.0",
         "info": {
-            "title": service.title,
+            # Generators name packages after the title, so it is ASCII; people read the summary above the description.
+            "title": f"Balcao {service.name.replace('_', ' ').title()}",
+            "summary": service.title,
             "version": service.version,
             "description": _INTRODUCTION.format(description=service.description),
             "contact": {"name": "Projeto Balcão"},
@@ -131,6 +137,7 @@ def describe(service: Described, server_urls: Sequence[str] = ()) -> Document:
 
 def _operation(operation: Operation, schemas: "_Schemas") -> Document:
     is_public = operation.rule.action == PUBLIC
+    codes = codes_by_status(operation, error_statuses(operation) - _find_no_refusals(operation))
     found: Document = {
         "operationId": operation.key.replace(".", "_"),
         "summary": operation.summary,
@@ -138,14 +145,12 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
         **({"tags": list(operation.tags)} if operation.tags else {}),
         "security": [] if is_public else [{"bearer": []}],
         "x-access-rule": str(operation.rule),
-        "responses": _responses(operation, schemas),
+        "responses": _responses(operation, schemas, codes),
     }
-    parameters = [
-        {"name": name, "in": "path", "required": True, "description": marker.description, "schema": marker.schema()}
-        for name, marker in operation.signature.path.items()
-    ]
+    parameters = describe_path(operation)
     if operation.query is not None:
-        parameters += _query_parameters(operation.query, schemas)
+        parameters += describe_query(schemas.inline(operation.query))
+    parameters += [header.parameter for header in list_read_headers(operation, codes)]
     if parameters:
         found["parameters"] = parameters
     if body := operation.signature.body or operation.described_body:
@@ -163,7 +168,12 @@ def _is_required(operation: Operation, schemas: "_Schemas") -> bool:
     return bool(schemas.resolved(operation.described_body).get("required"))
 
 
-def _responses(operation: Operation, schemas: "_Schemas") -> Document:
+def _find_no_refusals(operation: Operation) -> set[int]:
+    """Return the statuses whose body is that of the success, without a code."""
+    return set(operation.same_body) - set(operation.errors)
+
+
+def _responses(operation: Operation, schemas: "_Schemas", refusals: Mapping[int, dict[str, str]]) -> Document:
     success = {"description": "Sucesso", "headers": _headers(operation, operation.status)}
     found: Document = {str(operation.status): {**success, **_success(operation, schemas)}}
     if operation.moved is not None:
@@ -172,16 +182,15 @@ def _responses(operation: Operation, schemas: "_Schemas") -> Document:
             "headers": _headers(operation, MOVED),
             "content": {JSON: {"schema": schemas.of(operation.moved)}},
         }
-    no_refusals = set(operation.same_body) - set(operation.errors)
-    for status in no_refusals:
+    for status in _find_no_refusals(operation):
         headers = {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}
         found[str(status)] = {"description": _MEANINGS[status], "headers": headers, **_success(operation, schemas)}
-    for status, codes in codes_by_status(operation, error_statuses(operation) - no_refusals).items():
+    for status, codes in refusals.items():
         has_same_body = status in operation.same_body
         found[str(status)] = {
             "description": _describe_refusal(operation, status, codes),
             "headers": _headers(operation, status),
-            **(_success(operation, schemas) if has_same_body else _error(operation.dialect, status, schemas)),
+            **(_success(operation, schemas) if has_same_body else _error(operation, status, schemas)),
         }
     return found
 
@@ -240,7 +249,7 @@ def error_statuses(operation: Operation) -> set[int]:
         found |= {415, operation.too_large().status}
     if operation.signature.path:
         found.add(404)
-    if operation.concerns_people:
+    if operation.concerns_people or (operation.signature.queries and not operation.dialect.lists_faults):
         found.add(400)
     return found
 
@@ -257,34 +266,12 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
     return {"content": {kind: {"schema": schema} for kind, schema in schemas_by_type.items()}}
 
 
-def _error(dialect: Dialect, status: int, schemas: "_Schemas") -> Document:
+def _error(operation: Operation, status: int, schemas: "_Schemas") -> Document:
     if status == NOT_MODIFIED:
         return {}
+    dialect = operation.dialect
     items = dialect.items_schema if status == dialect.items_status else None
-    return {"content": {JSON: {"schema": schemas.of(items or dialect.schema)}}}
-
-
-def _query_parameters(model: type, schemas: "_Schemas") -> list[Document]:
-    """Describe one parameter for each member of a msgspec or pydantic type; their values are never nested."""
-    schema = schemas.inline(model)
-    required = schema.get("required", ())
-    return [
-        {
-            "name": name,
-            "in": "query",
-            "required": name in required,
-            **({"description": member.pop("description")} if "description" in member else {}),
-            "schema": _without_null(member),
-        }
-        for name, member in schema["properties"].items()
-    ]
-
-
-def _without_null(member: Document) -> Document:
-    """Return the schema of a parameter: what is left out of a query is never null."""
-    member = {key: value for key, value in member.items() if key != "title" and value is not None}
-    options = [option for option in member.pop("anyOf", ()) if option.get("type") != "null"]
-    return {**member, **(options[0] if options else {})}
+    return {"content": {JSON: {"schema": schemas.of(items or dialect.schema), **find_refusal(operation, status)}}}
 
 
 class _Schemas:
@@ -292,11 +279,11 @@ class _Schemas:
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         types = list(dict.fromkeys(kind for operation in operations for kind in _types_of(operation)))
-        models = [kind for kind in types if _is_model(kind)]
+        models = [kind for kind in types if is_model(kind)]
         self._others, found = msgspec.json.schema_components(
-            [kind for kind in types if not _is_model(kind)], ref_template=_REFERENCE
+            [kind for kind in types if not is_model(kind)], ref_template=_REFERENCE
         )
-        self._by_type = dict(zip([kind for kind in types if not _is_model(kind)], self._others, strict=True))
+        self._by_type = dict(zip([kind for kind in types if not is_model(kind)], self._others, strict=True))
         _, definitions = models_json_schema(
             [(model, "validation") for model in models], ref_template=_REFERENCE.replace("name", "model")
         )
@@ -320,7 +307,7 @@ class _Schemas:
     @staticmethod
     def inline(kind: type) -> Document:
         """Return the schema of a type that is no component: the members of a query."""
-        if _is_model(kind):
+        if is_model(kind):
             schema: Document = kind.model_json_schema()  # type: ignore[attr-defined]
             definitions = schema.pop("$defs", {})
         else:
@@ -361,10 +348,6 @@ def _resolve(schema: Any, definitions: Mapping[str, Document]) -> Any:
     if "$ref" not in schema:
         return others
     return {**_resolve(definitions[schema["$ref"].rpartition("/")[2]], definitions), **others}
-
-
-def _is_model(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, pydantic.BaseModel)
 
 
 def _drop_titles(schema: Any) -> None:

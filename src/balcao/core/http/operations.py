@@ -105,8 +105,10 @@ class Operation:
             own = changed.get(self.key) or changed.get(f"BALCAO_{kind.upper()}_RATE", rates[kind])
             machines = changed.get(f"BALCAO_MACHINE_{kind.upper()}_RATE", machine_rates[kind])
         else:
-            own = machines = changed.get(self.key, self.rate)
-        return own, changed.get(name_for_machines(self.key)) or self.machine_rate or machines
+            own = machines = changed.get(self.key) or settings.declared_rate(self.rate)
+        if self.machine_rate:
+            machines = settings.declared_rate(self.machine_rate)
+        return own, changed.get(name_for_machines(self.key)) or machines
 
 
 @dataclass(frozen=True)

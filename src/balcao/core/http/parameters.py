@@ -10,13 +10,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
-import pydantic
-
 from balcao.core.context.call import Call
 from balcao.core.errors import BodyCompressed, Invalid, Unprocessable
 from balcao.core.http import decoding
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.requests import Request
+from balcao.core.http.storable import require_query
 from balcao.core.values.cpf import Cpf
 
 # Finds one argument of the handler.
@@ -186,7 +185,7 @@ def invoker(
     for place, name in enumerate(path_names):
         binders[name] = _bind_path_value(place, signature.path[name].parse)
     for name, marker in signature.queries.items():
-        binders[name] = _bind_query(marker)
+        binders[name] = _bind_query(marker, dialect)
     for name, other in signature.others.items():
         binders[name] = _bind_request(other.read)
     if not binders:
@@ -221,7 +220,7 @@ def _read_content(request: Request, too_large: Callable[[], Exception]) -> bytes
 
 
 def _bind_body(model: Any, dialect: Dialect, too_large: Callable[[], Exception]) -> Binder:
-    decode: Any = decoding.decode_model if issubclass(model, pydantic.BaseModel) else decoding.decode
+    decode: Any = decoding.decode_model if decoding.is_model(model) else decoding.decode
 
     def bind(_: Call, request: Request) -> Any:
         content = _read_content(request, too_large)
@@ -236,9 +235,18 @@ def _bind_path_value(place: int, parse: Callable[[str], Any]) -> Binder:
     return lambda _, request: parse(request.path_values[place])
 
 
-def _bind_query(marker: InQuery) -> Binder:
+def _bind_query(marker: InQuery, dialect: Dialect) -> Binder:
+    """Read the query and parse it; where the faults are listed, what cannot be stored is found with the others."""
     parse, repeated = marker.parse, marker.repeated
-    return lambda _, request: parse(request.query(repeated))
+    if dialect.lists_faults:
+        return lambda _, request: parse(request.query(repeated))
+
+    def bind(_: Call, request: Request) -> Any:
+        query = request.query(repeated)
+        require_query(query)
+        return parse(query)
+
+    return bind
 
 
 def _bind_call(read: Callable[[Call], Any]) -> Binder:

@@ -19,12 +19,16 @@ class Request:
 
     `prefix` is the gateway's in front of the matched path, `path_values` the values of its parameters in their order,
     `content` the whole body, None for one that was too large. All three are set on the way to the handler.
+    `is_added_up` is set where the response stands in a summary and has no line of its own in the log, `is_apart` where
+    it is counted by itself and not among the service's responses.
     """
 
     __slots__ = (
         "content",
         "headers",
         "id",
+        "is_added_up",
+        "is_apart",
         "method",
         "path",
         "path_values",
@@ -45,6 +49,8 @@ class Request:
         self.prefix = ""
         self.path_values: Sequence[str] = ()
         self.content: bytes | None = b""
+        self.is_added_up = False
+        self.is_apart = False
         self.started = perf_counter()
         sent = headers.get(b"x-request-id")
         self.id = sent.decode("ascii") if sent is not None and _REQUEST_ID.fullmatch(sent) else str(uuid7())

@@ -184,14 +184,22 @@ def etag_of(body: bytes) -> str:
 
 
 def lists_etag(header: str | None, etag: str) -> bool:
-    """Return whether a conditional header lists this tag or is `*`; weak and strong form of a tag count as the same."""
+    """Return whether `If-None-Match` lists this tag or is `*`; weak and strong form of a tag count as the same."""
     if header is None:
         return False
-    listed = {tag.strip().removeprefix("W/") for tag in header.split(",")}
+    listed = {tag.removeprefix("W/") for tag in _list_tags(header)}
     return etag.removeprefix("W/") in listed or "*" in listed
 
 
 def require_match(header: str | None, etag: str) -> None:
-    """Raise PreconditionFailed when `If-Match` was sent and names another state."""
-    if header is not None and not lists_etag(header, etag):
+    """Raise PreconditionFailed when `If-Match` was sent and names another state.
+
+    The comparison is strong (RFC 9110, 13.1.1): a weak tag does not say that nothing at all has changed, and names no
+    state that may be written over.
+    """
+    if header is not None and not {etag, "*"} & _list_tags(header):
         raise PreconditionFailed()
+
+
+def _list_tags(header: str) -> set[str]:
+    return {tag.strip() for tag in header.split(",")}

@@ -11,7 +11,10 @@ E = TypeVar("E")
 # backslash or dot segment, an empty or dot segment, a percent sign that encodes nothing.
 _AMBIGUOUS = re.compile(rb"//|/\.{1,2}(?:/|$)|\\|%(?:2[fF]|5[cC])|/(?:%2[eE]|\.){1,2}(?:/|$)|%(?![0-9a-fA-F]{2})")
 # A CNPJ as it is printed has a slash inside, which callers send as it is or encoded: no path of ours has it otherwise.
-_PRINTED_CNPJ = re.compile(rb"/([0-9A-Z]{2})\.([0-9A-Z]{3})\.([0-9A-Z]{3})(?:/|%2[fF])([0-9A-Z]{4})-([0-9]{2})(?=/|$)")
+# Whether its letters may be small is up to the service, which answers for what is no CNPJ.
+_PRINTED_CNPJ = re.compile(
+    rb"/([0-9A-Z]{2})\.([0-9A-Z]{3})\.([0-9A-Z]{3})(?:/|%2F)([0-9A-Z]{4})-([0-9]{2})(?=/|$)", re.IGNORECASE
+)
 _PARAMETER = re.compile(r"\{(\w+)\}")
 # Only as the last segment: the value is all the rest of the path, never nothing.
 REST_OF_PATH = "{rest}"
@@ -27,9 +30,10 @@ class Found(NamedTuple, Generic[E]):
 class _Node(Generic[E]):
     """One segment: what follows by word, what follows whatever the word, and what ends here by method."""
 
-    __slots__ = ("by_method", "parameter", "rest", "words")
+    __slots__ = ("by_method", "parameter", "rest", "takes_rest", "words")
 
-    def __init__(self) -> None:
+    def __init__(self, *, takes_rest: bool = False) -> None:
+        self.takes_rest = takes_rest
         self.words: dict[str, _Node[E]] = {}
         self.parameter: _Node[E] | None = None
         self.rest: _Node[E] | None = None
@@ -49,7 +53,7 @@ class Paths(Generic[E]):
         node = self._root
         for segment in _segments(path):
             if segment == REST_OF_PATH:
-                node.rest = node = node.rest or _Node()
+                node.rest = node = node.rest or _Node(takes_rest=True)
             elif _PARAMETER.fullmatch(segment):
                 node.parameter = node = node.parameter or _Node()
             else:
@@ -75,12 +79,20 @@ class Paths(Generic[E]):
         text = path.decode("latin-1")
         segments = _segments(text)
         if "%" in text or "//" in text or "/." in text or "\\" in text:
-            if not self._lenient and _AMBIGUOUS.search(path):
-                return None
+            if not self._lenient and (unclear := _AMBIGUOUS.search(path)):
+                return self._find_rest(text, unclear.start())
             segments = [unquote(segment) for segment in segments]
         values: list[str] = []
         node = _walk(self._root, segments, 0, values)
         return None if node is None else Found(node.by_method, values)
+
+    def _find_rest(self, text: str, unclear: int) -> Found[E] | None:
+        """Return what takes the rest of a path that is clear up to there: what the rest says is up to it."""
+        clear = text.rfind("/", 0, unclear + 1)
+        segments = [*(unquote(segment) for segment in text[:clear].split("/")[1:]), text[clear + 1 :]]
+        values: list[str] = []
+        node = _walk(self._root, segments, 0, values)
+        return Found(node.by_method, values) if node is not None and node.takes_rest else None
 
 
 def parameters_of(path: str) -> list[str]:

@@ -77,7 +77,8 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     async with call.platform.database.transaction() as connection:
         numbers = await queue.lock_matching(connection, JobFilters(DEAD, [kind], code), body.limit)
         await queue.retry(connection, numbers)
-        await _record(connection, call, "update", None, kind)
+        # The kind is the caller's word until there are jobs of it: only then it is a name that the trail may keep.
+        await _record(connection, call, "update", None, kind if numbers else "")
     return RetriedJobs(len(numbers))
 
 
@@ -86,7 +87,7 @@ async def drop(call: Call, letter_id: str, reason: str) -> None:
 
     Raises Invalid, NotFound, Conflict for one that is not dead.
     """
-    call.reason = clean("reason", reason, shortest=3, longest=200)
+    call.give_reason("reason", reason)
     number = parse_number(letter_id)
     async with call.platform.database.transaction() as connection:
         await end(connection, call, number)

@@ -28,6 +28,7 @@ SETTINGS = (
     "export_limit",
     "access_list_limit",
     "enumeration_limit",
+    "refused_rate",
 )
 
 

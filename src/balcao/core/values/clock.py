@@ -3,6 +3,20 @@
 from datetime import UTC, datetime, timezone
 from zoneinfo import ZoneInfo
 
+# Beyond these there is a time zone in which the instant would be in no year that the calendar has.
+EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+
+
+def in_utc(instant: datetime) -> datetime:
+    """Return the instant in UTC. Raises ValueError where some time zones have no year for it."""
+    try:
+        found = instant.astimezone(UTC)
+    except OverflowError:
+        found = None
+    if found is None or not EARLIEST <= found <= LATEST:
+        raise ValueError("deve ser um instante entre os anos 1 e 9999")
+    return found
+
 
 def utc_now() -> datetime:
     """Return the present instant."""

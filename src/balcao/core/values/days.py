@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from balcao.core.values.clock import format_rfc3339
+from balcao.core.values.clock import format_rfc3339, in_utc
 
 _DAY_LENGTH = len("2026-01-31")
 _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -19,8 +19,8 @@ def parse(text: str) -> date | datetime:
     try:
         if len(text) == _DAY_LENGTH:
             return msgspec.convert(text, date)
-        return msgspec.convert(text, _Instant).astimezone(UTC)
-    except (msgspec.ValidationError, OverflowError):
+        return in_utc(msgspec.convert(text, _Instant))
+    except ValueError:
         raise ValueError("deve ser uma data `AAAA-MM-DD` ou um instante RFC 3339") from None
 
 

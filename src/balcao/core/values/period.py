@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from balcao.core.errors import Invalid
+from balcao.core.values.clock import in_utc
 
 _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 # The resolution of an instant: an inclusive upper bound ends this much later.
@@ -53,8 +54,8 @@ def _parse_bound(name: str, text: str, zone: ZoneInfo, day: timedelta) -> dateti
         else:
             found = msgspec.convert(text, _Instant) + (_SMALLEST if day else timedelta(0))
         if found.year >= 1970:
-            return found.astimezone(UTC)
-    except (msgspec.ValidationError, OverflowError):
+            return in_utc(found)
+    except (ValueError, OverflowError):
         pass
     raise Invalid(
         f"O parâmetro `{name}` deve ser uma data (AAAA-MM-DD) ou uma data com hora e fuso (RFC 3339), "

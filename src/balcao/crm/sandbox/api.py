@@ -182,7 +182,7 @@ def _find_cpf_of_record(sandbox: Sandbox, name: str, record_id: str) -> str | No
 
 def _create_record(sandbox: Sandbox, entity: Entity, written: Mapping[str, Any]) -> Reply:
     record = sandbox.records.insert(entity, written)
-    sandbox.webhooks.echo(entity, record, written)
+    _echo(sandbox, entity, record, written)
     if entity is ANONYMISATION:
         sandbox.anonymise_later(record)
     return Reply(201, _describe_saved(record, created=True))
@@ -190,7 +190,12 @@ def _create_record(sandbox: Sandbox, entity: Entity, written: Mapping[str, Any])
 
 def _update_record(sandbox: Sandbox, entity: Entity, record: Record, written: Mapping[str, Any]) -> None:
     sandbox.records.update(entity, record, written)
-    sandbox.webhooks.echo(entity, record, written)
+    _echo(sandbox, entity, record, written)
+
+
+def _echo(sandbox: Sandbox, entity: Entity, record: Record, written: Mapping[str, Any]) -> None:
+    account = sandbox.records.get(ACCOUNT, record[entity.account]) if entity.account else record
+    sandbox.webhooks.echo(entity, record, written, account)
 
 
 def _describe_saved(record: Record, *, created: bool) -> Written:

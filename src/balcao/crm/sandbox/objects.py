@@ -54,12 +54,16 @@ class Field:
 
 @dataclass(frozen=True)
 class Entity:
-    """`external` is the field that an upsert may name: unique, and taken from the path."""
+    """`external` is the field that an upsert may name: unique, and taken from the path.
+
+    `account` is the field with the id of the account that a record belongs to: that says whose it is, no CPF beside it.
+    """
 
     name: str
     prefix: str
     fields: Mapping[str, Field]
     external: str | None = None
+    account: str | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
     def check_field(self, name: str) -> str:
@@ -155,6 +159,7 @@ CONSENT = Entity(
         "Status__c": Field(values=("IN", "OUT")),
     },
     external="Chave__c",
+    account="Conta__c",
 )
 ANONYMISATION = Entity(
     "SolicitacaoAnonimizacao__c",
@@ -166,6 +171,7 @@ ANONYMISATION = Entity(
         "DataConclusao__c": Field(written_by_crm=True),
         "Status__c": Field(values=("enfileirado", "concluido", "falhou", "cancelado")),
     },
+    account="Conta__c",
     defaults={"Status__c": "enfileirado"},
 )
 

@@ -72,6 +72,7 @@ class Records:
         key = values.get(entity.external or "")
         if key and self.find(entity, str(entity.external), key):
             raise Refused(400, "DUPLICATE_VALUE", "duplicate value found", [str(entity.external)])
+        self._check_account(entity, values)
         return self._store(entity, self._make_record(entity, values))
 
     def update(self, entity: Entity, record: Record, written: Mapping[str, Any]) -> Record:
@@ -80,7 +81,13 @@ class Records:
         key = values.get(entity.external or "")
         if key and any(other is not record for other in self.find(entity, str(entity.external), key)):
             raise Refused(400, "DUPLICATE_VALUE", "duplicate value found", [str(entity.external)])
+        self._check_account(entity, values)
         return self.rewrite(entity, record, values)
+
+    def _check_account(self, entity: Entity, values: Mapping[str, Any]) -> None:
+        name = entity.account
+        if name is not None and name in values and values[name] not in self._tables[ACCOUNT.name]:
+            raise Refused(400, "INVALID_CROSS_REFERENCE_KEY", "invalid cross reference id", [name])
 
     def rewrite(self, entity: Entity, record: Record, values: Mapping[str, Any]) -> Record:
         """Set fields that the CRM itself writes, too."""

@@ -105,12 +105,12 @@ class Sandbox:
 
     async def _anonymise(self, request: Record) -> None:
         await asyncio.sleep(self._anonymisation_seconds)
-        for account in self.records.find(ACCOUNT, "CPF__c", request["CPF__c"]):
-            self.records.rewrite(ACCOUNT, account, _empty(account))
-        for consent in self.records.find(CONSENT, "CPF__c", request["CPF__c"]):
+        account = self.records.get(ACCOUNT, request["Conta__c"])
+        self.records.rewrite(ACCOUNT, account, _empty(account))
+        for consent in self.records.find(CONSENT, "Conta__c", account["Id"]):
             self.records.remove(CONSENT, consent)
         self.records.rewrite(ANONYMISATION, request, {"Status__c": "concluido", "DataConclusao__c": self.records.now()})
-        self.webhooks.report_anonymisation(request)
+        self.webhooks.report_anonymisation(request, account)
         log.info("crm_sandbox.anonymised")
 
     def reset(self) -> None:

@@ -49,16 +49,16 @@ class Webhooks:
         self._echoing = settings.crm_echo and bool(self._url)
         self._fields = FieldMap.load()
 
-    def echo(self, entity: Entity, record: Record, written: Mapping[str, Any]) -> None:
-        """Send the written fields back as an `atualizacao`, soon."""
+    def echo(self, entity: Entity, record: Record, written: Mapping[str, Any], account: Record) -> None:
+        """Send the written fields back as an `atualizacao` of whose account it is, soon."""
         dados = self._to_dados(entity, record, written)
-        if self._echoing and record.get("CPF__c") and dados:
-            self._enqueue({"evento": "atualizacao", "cpf": record["CPF__c"], "dados": dados}, record)
+        if self._echoing and account["CPF__c"] and dados:
+            self._enqueue({"evento": "atualizacao", "cpf": account["CPF__c"], "dados": dados}, record)
 
-    def report_anonymisation(self, record: Record) -> None:
-        """Send an `anonimizacao`, soon."""
+    def report_anonymisation(self, record: Record, account: Record) -> None:
+        """Send an `anonimizacao` of whose account was emptied, soon."""
         if self._echoing:
-            self._enqueue({"evento": "anonimizacao", "cpf": record["CPF__c"]}, record)
+            self._enqueue({"evento": "anonimizacao", "cpf": account["CPF__c"]}, record)
 
     async def send_echoes(self) -> None:
         """Send what was enqueued, for as long as the server runs."""

@@ -26,7 +26,9 @@ PERSONAL_DATA = PersonalData(
     _export,
     _erase,
     tables=("employability.onboarding",),
-    members=(ExportMember("apresentacao_vagas", "Quando a pessoa concluiu a apresentação das vagas.", 202),),
+    members=(
+        ExportMember("apresentacao_vagas", datetime | None, "Quando a pessoa concluiu a apresentação das vagas.", 202),
+    ),
 )
 FEATURE = Feature(
     routes=api.routes.declared, personal_data=PERSONAL_DATA, exports=Exports(tables=("employability.onboarding",))

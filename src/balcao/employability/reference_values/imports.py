@@ -1,17 +1,17 @@
 """The import of reference values: a line for each, with its table and the members of a POST."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from balcao.core.database.pool import Connection
 from balcao.core.imports.declaration import Import
-from balcao.core.values.ids import new_id
 from balcao.employability.reference_values import service, store
 from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.reference_values.schemas import ReferenceBody
+from balcao.employability.reference_values.store import ImportedValue, Match
 
-# Two statements for each.
-BATCH = 200
+# Whoever uses one of its values in a job or a resume waits until the batch is committed.
+BATCH = 500
 
 
 class ReferenceRow(ReferenceBody, kw_only=True):
@@ -21,8 +21,8 @@ class ReferenceRow(ReferenceBody, kw_only=True):
     id: UUID | None = None
 
     def __post_init__(self) -> None:
-        """Check the row as a body is checked. Raises Invalid."""
-        service.check(self.tabela, self)
+        """Check the row as a body is checked, and keep what is stored of it. Raises Invalid."""
+        self.descricao, self.ordem = service.check(self.tabela, self)
 
 
 async def write(connection: Connection, rows: Sequence[ReferenceRow]) -> int:
@@ -30,16 +30,38 @@ async def write(connection: Connection, rows: Sequence[ReferenceRow]) -> int:
 
     A value that is there under the same text takes the id of the file: the server refuses that while anything uses it.
     """
-    return sum([await _write_row(connection, row) for row in rows])
+    return await _write(connection, [ImportedValue(row.tabela, row.id, row.descricao, row.ordem) for row in rows])
 
 
-async def _write_row(connection: Connection, row: ReferenceRow) -> bool:
-    text, position = service.check(row.tabela, row)
-    found = await store.find(connection, row.tabela, row.id, text)
-    if found is None:
-        await store.insert(connection, row.id or new_id(), row.tabela, text, position)
-        return True
-    return await store.update_differing(connection, found, row.id or found, text, position)
+async def _write(connection: Connection, values: Sequence[ImportedValue]) -> int:
+    """Write together what comes out as one after the other would; otherwise each half, the first one first."""
+    matches = await store.match(connection, values)
+    if len(values) == 1 or _are_apart(values, matches):
+        return await store.write(connection, values, matches)
+    middle = len(values) // 2
+    return await _write(connection, values[:middle]) + await _write(connection, values[middle:])
+
+
+def _are_apart(values: Sequence[ImportedValue], matches: Sequence[Match]) -> bool:
+    """Return whether no value has to do with another.
+
+    Two have when they name the same stored value, by id or text, when they bring the same id or text, and when one of
+    them gets its place from the others of its kind.
+    """
+    texts = {(value.kind, one.folded) for value, one in zip(values, matches, strict=True)}
+    ids = [id_ for value, one in zip(values, matches, strict=True) for id_ in {value.id, one.by_text} - {None}]
+    if len(texts) < len(values) or len(set(ids)) < len(ids):
+        return False
+    return set(_iterate_appended(values, matches)).isdisjoint(
+        value.kind for value in values if value.position is not None
+    )
+
+
+def _iterate_appended(values: Sequence[ImportedValue], matches: Sequence[Match]) -> Iterator[Kind]:
+    """Yield the kinds that a value is put at the end of."""
+    for value, one in zip(values, matches, strict=True):
+        if value.position is None and not one.has_id and one.by_text is None:
+            yield value.kind
 
 
 IMPORTS = [Import("reference-values", ReferenceRow, write, BATCH, from_table=True)]

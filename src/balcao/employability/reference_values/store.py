@@ -1,13 +1,14 @@
 """SQL of the reference values."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 import asyncpg
 from msgspec import UNSET
 
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import REFERRED_TO, affected, fetch_page, page_sql
+from balcao.core.database.queries import REFERRED_TO, fetch_count, fetch_page, page_sql
 from balcao.core.errors import Conflict
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.http.paging import Page
@@ -64,7 +65,7 @@ async def lock(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue 
 # Without a place of its own a new value goes last; two that come at once may share that place, and stand by their ids.
 _INSERT = f"""
 INSERT INTO employability.reference_value (id, kind, descricao, posicao)
-SELECT $1, $2, $3, coalesce($4, least(max(posicao) + 1, {LAST_POSITION}), 1)
+SELECT $1, $2, $3, coalesce($4, least(coalesce(max(posicao), 0) + 1, {LAST_POSITION}))
 FROM employability.reference_value WHERE kind = $2
 RETURNING {_MEMBERS}
 """  # noqa: S608 - names of our own columns
@@ -73,16 +74,9 @@ RETURNING {_MEMBERS}
 async def create(connection: Connection, kind: Kind, descricao: str, position: int | None) -> ReferenceValue:
     """Insert a value under a new id. Raises Conflict when another value of the kind has the same text, folded."""
     try:
-        return await insert(connection, new_id(), kind, descricao, position)
+        return _to_value(await connection.fetchrow(_INSERT, new_id(), kind, descricao, position))
     except asyncpg.UniqueViolationError:
         raise _taken() from None
-
-
-async def insert(
-    connection: Connection, id_: UUID | str, kind: Kind, descricao: str, position: int | None
-) -> ReferenceValue:
-    """Insert a value; another one with its id or text is for the server to refuse."""
-    return _to_value(await connection.fetchrow(_INSERT, id_, kind, descricao, position))
 
 
 _UPDATE = f"""
@@ -101,33 +95,77 @@ async def update(connection: Connection, id_: UUID, descricao: str, position: in
         raise _taken() from None
 
 
-_FIND = """
-SELECT id FROM employability.reference_value
-WHERE kind = $1 AND (id = $2 OR folded = employability.folded($3)) ORDER BY (id = $2) IS TRUE DESC LIMIT 1
+class ImportedValue(NamedTuple):
+    """A value as a file has it; without `id` the one that is there keeps its own, without `position` its place."""
+
+    kind: Kind
+    id: UUID | None
+    descricao: str
+    position: int | None
+
+
+_MATCH = """
+SELECT employability.folded(offered.descricao) AS folded, by_id.kind = offered.kind AS has_id, by_text.id AS by_text
+FROM unnest($1::text[], $2::uuid[], $3::text[]) WITH ORDINALITY AS offered (kind, id, descricao, number)
+LEFT JOIN employability.reference_value AS by_id ON by_id.id = offered.id
+LEFT JOIN employability.reference_value AS by_text
+    ON by_text.kind = offered.kind AND by_text.folded = employability.folded(offered.descricao)
+ORDER BY number
 """
 
 
-async def find(connection: Connection, kind: Kind, id_: UUID | None, descricao: str) -> UUID | None:
-    """Return the id of the kind's value that has this id or, where none has, this text, folded."""
-    found: UUID | None = await connection.fetchval(_FIND, kind, id_, descricao)
-    return found
+class Match(NamedTuple):
+    """What is stored under the id of an imported value, or under its text; `folded` is that text as it is compared."""
+
+    folded: str
+    has_id: bool  # its kind has a value of this id
+    by_text: UUID | None
 
 
-_UPDATE_DIFFERING = """
-UPDATE employability.reference_value
-SET id = $2, descricao = $3, posicao = coalesce($4, posicao), updated_at = clock_timestamp()
-WHERE id = $1 AND (id, descricao, posicao) IS DISTINCT FROM ($2, $3, coalesce($4, posicao))
-"""
+async def match(connection: Connection, values: Sequence[ImportedValue]) -> list[Match]:
+    """Return what is stored of each of these."""
+    kinds, ids, texts, _ = map(list, zip(*values, strict=True))
+    rows = await connection.fetch(_MATCH, kinds, ids, texts)
+    return [Match(row["folded"], bool(row["has_id"]), row["by_text"]) for row in rows]
 
 
-async def update_differing(
-    connection: Connection, id_: UUID, wanted: UUID, descricao: str, position: int | None
-) -> bool:
-    """Give a value another id, text or place; return whether it had others.
+# Both read what was stored before the statement. Values that come without a place go last, in the order of the file.
+_WRITE = f"""
+WITH offered AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::integer[]) WITH ORDINALITY
+        AS offered (found, kind, id, descricao, posicao, number)
+), changed AS (
+    UPDATE employability.reference_value AS stored
+    SET id = offered.id, descricao = offered.descricao, posicao = coalesce(offered.posicao, stored.posicao),
+        updated_at = clock_timestamp()
+    FROM offered
+    WHERE stored.id = offered.found AND (stored.id, stored.descricao, stored.posicao)
+        IS DISTINCT FROM (offered.id, offered.descricao, coalesce(offered.posicao, stored.posicao))
+    RETURNING 1
+), lasts AS (
+    SELECT kind, (SELECT max(posicao) FROM employability.reference_value AS stored WHERE stored.kind = offered.kind)
+    FROM offered WHERE found IS NULL GROUP BY kind
+), added AS (
+    INSERT INTO employability.reference_value (id, kind, descricao, posicao)
+    SELECT id, kind, descricao, coalesce(posicao, least(
+        coalesce(lasts.max, 0) + row_number() OVER (PARTITION BY kind ORDER BY number), {LAST_POSITION}))
+    FROM offered JOIN lasts USING (kind) WHERE found IS NULL
+    RETURNING 1
+)
+SELECT (SELECT count(*) FROM changed) + (SELECT count(*) FROM added)
+"""  # noqa: S608 - a number of ours
 
-    A new id is for the server to refuse while anything refers to the old one.
+
+async def write(connection: Connection, values: Sequence[ImportedValue], matches: Sequence[Match]) -> int:
+    """Write values of which none has to do with another, unless they are so already; return how many were written.
+
+    One that is there takes the id of the file. Another value's id or text, or a new id while anything refers to the old
+    one, is for the server to refuse.
     """
-    return bool(affected(await connection.execute(_UPDATE_DIFFERING, id_, wanted, descricao, position)))
+    found = [value.id if one.has_id else one.by_text for value, one in zip(values, matches, strict=True)]
+    kinds, ids, texts, positions = map(list, zip(*values, strict=True))
+    ids = [id_ or known or new_id() for id_, known in zip(ids, found, strict=True)]
+    return await fetch_count(connection, _WRITE, found, kinds, ids, texts, positions)
 
 
 _DELETE = "DELETE FROM employability.reference_value WHERE id = $1"

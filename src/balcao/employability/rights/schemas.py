@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta
 
-from balcao.core.audit.personal_data import ExportMember
+from balcao.core.audit.personal_data import ExportMember, describe_members
 
 
 class JobsExport(msgspec.Struct):
@@ -15,10 +13,8 @@ class JobsExport(msgspec.Struct):
 
 
 def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
-    """Return the type of the export file: its members in their order, each with its description."""
-    fields: list[tuple[str, Any]] = [
-        ("exportado_em", Annotated[datetime, Meta(description="Quando o arquivo foi feito (RFC 3339).")]),
-        *((member.name, Annotated[Any, Meta(description=member.description)]) for member in members),
-    ]
+    """Return the type of the export file: its members in their order, each with its type and description."""
+    made_at = ExportMember("exportado_em", datetime, "Quando o arquivo foi feito (RFC 3339).")
+    fields = describe_members([made_at, *members])
     namespace = {"__doc__": JobsExport.__doc__}
     return msgspec.defstruct(JobsExport.__name__, fields, bases=(JobsExport,), namespace=namespace)

@@ -10,6 +10,7 @@ from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Demo, Feature
 from balcao.core.values.cpf import Cpf
 from balcao.employability.terms import api, demo, store
+from balcao.employability.terms.schemas import ExportedAcceptance
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
@@ -27,7 +28,14 @@ PERSONAL_DATA = PersonalData(
     _export,
     _erase,
     tables=("employability.terms_acceptance",),
-    members=(ExportMember("termos_vagas", "A versão dos termos das vagas que a pessoa aceitou, e quando.", 201),),
+    members=(
+        ExportMember(
+            "termos_vagas",
+            ExportedAcceptance | None,
+            "A versão dos termos das vagas que a pessoa aceitou, e quando.",
+            201,
+        ),
+    ),
 )
 FEATURE = Feature(
     routes=api.routes.declared,

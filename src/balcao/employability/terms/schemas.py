@@ -15,6 +15,13 @@ class TermsStatus(msgspec.Struct):
     has_accepted: Annotated[bool, Meta(description="Se a pessoa aceitou a versão atual dos termos.", examples=[True])]
 
 
+class ExportedAcceptance(msgspec.Struct):
+    """The newest acceptance, in the person's export."""
+
+    versao: Annotated[str, Meta(description="A versão dos termos que a pessoa aceitou.", examples=["1"])]
+    aceito_em: Annotated[datetime, Meta(description="Quando aceitou.", examples=["2026-10-05T14:30:00+00:00"])]
+
+
 class TermsAcceptance(msgspec.Struct):
     """The newest acceptance of a person, perhaps of an earlier version."""
 

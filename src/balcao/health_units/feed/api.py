@@ -1,20 +1,23 @@
-"""Route of the stream of changes."""
+"""Routes of the stream of changes."""
 
 from typing import Annotated, TypeAlias
 
+import msgspec
 from pydantic_core import PydanticKnownError
 
+from balcao.core.access.rules import public
 from balcao.core.context.call import Call
 from balcao.core.errors import Fault, Unprocessable
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import OfRequest
-from balcao.core.http.responses import EVENTS, Response, stream_events
+from balcao.core.http.responses import EVENTS, Response, created, stream_events
 from balcao.health_units.feed import service
-from balcao.health_units.feed.schemas import StreamQuery, parse_sequence
+from balcao.health_units.feed.schemas import StreamQuery, StreamTicket, TicketQuery, parse_sequence
 from balcao.health_units.operations import RATES, READ, in_query
 
 StreamInQuery: TypeAlias = Annotated[StreamQuery, in_query(StreamQuery, repeated=("cnes",))]
+TicketInQuery: TypeAlias = Annotated[TicketQuery, in_query(TicketQuery)]
 Address: TypeAlias = Annotated[str, OfRequest(lambda request: request.peer)]
 
 routes = Routes(tags=["risco"], dialect=DETAIL)
@@ -22,7 +25,7 @@ routes = Routes(tags=["risco"], dialect=DETAIL)
 
 @routes.get(
     "/unidades/eventos",
-    "health_units.stream_changes",
+    service.STREAM,
     READ,
     "Mudanças de risco e de unidades, na hora",
     description=(
@@ -41,6 +44,46 @@ async def stream_changes(call: Call, query: StreamInQuery, address: Address) -> 
     sent = call.headers.text(b"last-event-id")
     after = _parse_last_id(sent) if sent else query.desde
     return stream_events(await service.open_stream(call, address, query.cnes, after))
+
+
+@routes.post(
+    "/unidades/eventos/bilhetes",
+    "health_units.issue_stream_ticket",
+    READ,
+    "Bilhete para um navegador abrir o fluxo",
+    description=(
+        "Um `EventSource` de navegador não envia cabeçalhos, e por isso nenhum token: a página pede aqui um bilhete, "
+        "com o token e com os parâmetros do fluxo, e abre `/unidades/eventos/ao-vivo?bilhete=...`. O bilhete vale 30 "
+        "segundos e uma só vez, para quem o pediu e com os parâmetros pedidos; o fluxo termina quando o token "
+        "terminaria. Quando a conexão cai o navegador tenta o mesmo bilhete, recebe 401 e desiste: peça outro com "
+        "`desde` igual ao `lastEventId` do último evento e abra um `EventSource` novo."
+    ),
+    status=201,
+    errors=[422],
+    rate="30/minute",
+    machine_rate="300/minute",
+)
+async def issue_stream_ticket(call: Call, query: StreamInQuery) -> Response[StreamTicket]:
+    """Return a ticket for a stream with these parameters."""
+    return created(msgspec.json.encode(await service.issue_ticket(call, query)))
+
+
+@routes.get(
+    "/unidades/eventos/ao-vivo",
+    "health_units.stream_changes_by_ticket",
+    public(),
+    "Mudanças de risco e de unidades, para navegadores",
+    description=(
+        "O mesmo fluxo que `/unidades/eventos`, aberto com um bilhete de `/unidades/eventos/bilhetes` em vez do token. "
+        "Um bilhete desconhecido, usado ou vencido é 401."
+    ),
+    errors=[401, 403, 422],
+    media_types=(EVENTS,),
+    **RATES,
+)
+async def stream_changes_by_ticket(call: Call, query: TicketInQuery, address: Address) -> Response[str]:
+    """Pass on changes to the holder of a ticket for as long as they listen."""
+    return stream_events(await service.open_stream_by_ticket(call, address, query.bilhete))
 
 
 def _parse_last_id(text: str) -> int:

@@ -1,8 +1,10 @@
 """The events of the stream, and what its listeners ask for."""
 
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticKnownError
 
@@ -39,6 +41,25 @@ class ResetEvent(msgspec.Struct):
     """`reset`: what was asked for is not kept; the listener reads the snapshot again."""
 
     sequencia: int
+
+
+class StreamTicket(msgspec.Struct):
+    """What a browser opens a stream with."""
+
+    bilhete: Annotated[
+        str, Meta(description="Abre um fluxo, uma só vez.", examples=["7b0zqgqVYkq2tJb1mT6mHnq2cXo6m0zvYh3l0sB0u0A"])
+    ]
+    expira_em: Annotated[datetime, Meta(description="Até quando pode ser usado.", examples=["2026-03-02T12:30:30Z"])]
+
+
+class TicketQuery(BaseModel):
+    """The ticket."""
+
+    bilhete: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=64),
+        Field(description="O bilhete, pedido há menos de 30 segundos.", examples=["7b0zqgqVYkq2tJb1mT6mHnq2cXo6m0zv"]),
+    ]
 
 
 class StreamQuery(BaseModel):

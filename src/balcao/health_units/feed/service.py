@@ -1,22 +1,25 @@
 """The numbered feed of public changes: what every process and every stream learns from (rules: health_units 4.3)."""
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
 
+from balcao.core.access.caller import Caller
 from balcao.core.audit.retention import Swept
+from balcao.core.context import tickets
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.reloader import notify
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import store, streams
-from balcao.health_units.feed.schemas import ResetEvent, RiskEvent, UnitEvent
+from balcao.health_units.feed.schemas import ResetEvent, RiskEvent, StreamQuery, StreamTicket, UnitEvent
 from balcao.health_units.feed.streams import Change, Hub, Listener
+from balcao.health_units.operations import READ
 from balcao.health_units.risk import service as risk
 from balcao.health_units.risk.board import UnitBoard
 from balcao.health_units.risk.schemas import UnitRisk
@@ -27,6 +30,8 @@ CHANNEL = "balcao_health_units"
 # Tells a webhook of one entry.
 WEBHOOK_JOB = "health_units.deliver_webhook"
 RISK, UNIT, RESET = "risco", "unidade", "reset"
+# The operation that a ticket opens.
+STREAM = "health_units.stream_changes"
 KEPT_FOR = timedelta(days=7)
 _PAGE = 500
 _decode_risk = msgspec.json.Decoder(UnitRisk).decode
@@ -34,9 +39,8 @@ _decode_risk = msgspec.json.Decoder(UnitRisk).decode
 
 async def publish_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> None:
     """Publish the unit's risk as this transaction leaves it, with instants in the city's zone."""
-    await store.append_change(
-        connection, CHANNEL, WEBHOOK_JOB, RISK, cnes, await risk.read_unit_risk(connection, cnes, zone)
-    )
+    found = await risk.read_unit_risk(connection, cnes, zone)
+    await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, RISK, [(cnes, found)])
 
 
 async def publish_imported_risk(connection: Connection, cnes: Cnes) -> None:
@@ -46,7 +50,14 @@ async def publish_imported_risk(connection: Connection, cnes: Cnes) -> None:
 
 async def publish_unit(connection: Connection, cnes: Cnes) -> None:
     """Publish that a unit was created or replaced, or opens at other times."""
-    await store.append_change(connection, CHANNEL, WEBHOOK_JOB, UNIT, cnes, {"cnes": cnes.digits})
+    await publish_units(connection, [cnes])
+
+
+async def publish_units(connection: Connection, units: Sequence[Cnes]) -> None:
+    """Publish as `publish_unit` for each of some units, in this order."""
+    if units:
+        changes = [(cnes, {"cnes": cnes.digits}) for cnes in units]
+        await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, UNIT, changes)
 
 
 async def announce(connection: Connection) -> None:
@@ -70,8 +81,28 @@ async def open_stream(
 
     Raises Unavailable while nobody knows what holds, TooMany.
     """
+    return await _open(call, call.identified_caller, address, codes, after)
+
+
+async def issue_ticket(call: Call, query: StreamQuery) -> StreamTicket:
+    """Return a one-use ticket for a stream with these parameters, which a browser opens without a token."""
+    return StreamTicket(*await tickets.issue(call, STREAM, query.model_dump()))
+
+
+async def open_stream_by_ticket(call: Call, address: str, ticket: str) -> AsyncGenerator[bytes, None]:
+    """Return the events that the ticket was asked for; the holder's right to the stream is checked again.
+
+    Raises what `open_stream` does, Unauthenticated for a ticket that is worth nothing, and Forbidden.
+    """
+    caller, parameters = await tickets.redeem(call.platform, STREAM, READ, ticket)
+    query = StreamQuery.model_construct(**parameters)
+    return await _open(call, caller, address, query.cnes, query.desde)
+
+
+async def _open(
+    call: Call, caller: Caller, address: str, codes: Collection[str], after: int | None
+) -> AsyncGenerator[bytes, None]:
     board, hub = call.platform.part(UnitBoard), call.platform.part(Hub)
-    caller = call.identified_caller
     board.require_fresh()
     assert hub.last is not None
     portal = caller.client in call.platform.settings.risk_portals
@@ -84,6 +115,7 @@ async def open_stream(
         after=hub.last,
         ends_at=min(caller.expires_at, time.time() + streams.LONGEST_SECONDS),
         is_current=lambda: board.fresh,
+        has_ended=lambda: call.platform.has_ended(caller),
         replay=lambda first, last: _replay(call.platform, first, last, codes),
     )
     hub.listeners.add(listener)  # from here on it misses nothing, whatever is read meanwhile

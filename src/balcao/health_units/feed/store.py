@@ -1,11 +1,10 @@
 """SQL of the change feed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 
 from balcao.core.database.pool import Connection, Row, json_text
-from balcao.core.database.queries import fetch_count
 from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cnes import Cnes
 
@@ -16,26 +15,31 @@ _JOBS = enqueue_sql(
     """convert_to(format('{"webhook":"%s","sequencia":%s}', webhooks.id, entry.sequencia), 'UTF8')""",
     "interval '0'",
     """entry CROSS JOIN health_units.webhooks
-    WHERE webhooks.ativo AND (webhooks.unidades = '{}' OR $2 = ANY(webhooks.unidades))""",
+    WHERE webhooks.ativo AND (webhooks.unidades = '{}' OR entry.cnes = ANY(webhooks.unidades))""",
 )
 _APPEND = f"""
 WITH counter AS (
-    UPDATE health_units.feed_counter SET last = last + 1, em = greatest(em, now()) RETURNING last, em
+    UPDATE health_units.feed_counter SET last = last + cardinality($2::text[]), em = greatest(em, now())
+    RETURNING last - cardinality($2::text[]) AS before, em
 ), entry AS (
     INSERT INTO health_units.change_feed (sequencia, tipo, cnes, em, dados)
-    SELECT last, $1, $2, em, $3::jsonb FROM counter
-    RETURNING sequencia
+    SELECT before + number, $1, cnes, em, dados::jsonb
+    FROM counter, unnest($2::text[], $3::text[]) WITH ORDINALITY AS change (cnes, dados, number)
+    RETURNING sequencia, cnes
 ), {_JOBS}
-SELECT sequencia, pg_notify($4, sequencia::text) FROM entry
+SELECT pg_notify($4, max(sequencia)::text) FROM entry
 """  # noqa: S608 - texts of ours
 
 
-async def append_change(connection: Connection, channel: str, job: str, tipo: str, cnes: Cnes, dados: Any) -> int:
-    """Append an entry as of now and return its number.
+async def append_changes(
+    connection: Connection, channel: str, job: str, tipo: str, changes: Sequence[tuple[Cnes, Any]]
+) -> None:
+    """Append an entry as of now for each unit, in this order, with what is told of it.
 
     To be called last in a transaction: everybody else who writes waits for its end.
     """
-    return await fetch_count(connection, _APPEND, tipo, cnes.digits, json_text(dados), channel, job)
+    codes, told = [cnes.digits for cnes, _ in changes], [json_text(dados) for _, dados in changes]
+    await connection.execute(_APPEND, tipo, codes, told, channel, job)
 
 
 async def read_zone(connection: Connection) -> str:

@@ -44,6 +44,7 @@ class Listener:
     after: int
     ends_at: float
     is_current: Callable[[], bool]
+    has_ended: Callable[[], bool]
     replay: Replay
     _waiting: deque[bytes] = field(default_factory=deque)
     _waiting_bytes: int = 0
@@ -67,13 +68,13 @@ class Listener:
             self._reader.cancel()
 
     async def listen(self, first: bytes) -> AsyncGenerator[bytes, None]:
-        """Yield what is to be sent, until the time is over or nobody can say what holds."""
+        """Yield what is to be sent, until the time is over, the right to it, or nobody can say what holds."""
         self._reader = asyncio.current_task()
         yield _BEGINNING + first
         if self.after < self.joined_at:
             async for page in self.replay(self.after, self.joined_at):
                 yield page
-        while (left := self.ends_at - time.time()) > 0:
+        while (left := self.ends_at - time.time()) > 0 and not self.has_ended():
             if not self._waiting:
                 self._woken.clear()
                 with suppress(TimeoutError):

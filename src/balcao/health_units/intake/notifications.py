@@ -19,7 +19,7 @@ from balcao.health_units.notifications.schemas import Causa, CloseBody
 from balcao.health_units.notifications.states import ImportedNotification
 from balcao.health_units.situation import Risco
 
-BATCH = 100  # as for units
+BATCH = 100  # until their commit everybody else who changes a unit or a risk waits
 # A former system's clock, or ours, may be a little ahead.
 _LEEWAY = timedelta(minutes=5)
 _Instant = Annotated[datetime, Meta(tz=True)]

@@ -1,6 +1,7 @@
 """The import of units: a line for each, with the members of the PUT, and in JSON also its week."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -14,10 +15,10 @@ from balcao.health_units.timetables.schemas import WeekBody
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 
-BATCH = 100  # until their commit everybody else who changes a unit or a risk waits
+BATCH = 200  # until their commit everybody else who changes a unit or a risk waits
 
 
-class UnitRow(msgspec.Struct):
+class UnitRow(msgspec.Struct, dict=True):
     """A unit; without `semana` its week stays as it is."""
 
     cnes: str
@@ -39,15 +40,15 @@ class UnitRow(msgspec.Struct):
 
     def __post_init__(self) -> None:
         """Check the row as bodies are checked. Raises Invalid."""
-        parse_cnes(self.cnes)
-        self.read_unit()
-        self.read_week()
+        _ = parse_cnes(self.cnes), self.unit, self.week
 
-    def read_unit(self) -> UnitBody:
+    @cached_property
+    def unit(self) -> UnitBody:
         """Return the unit. Raises Invalid."""
         return parse_body(UnitBody, msgspec.structs.asdict(self))
 
-    def read_week(self) -> WeekBody | None:
+    @cached_property
+    def week(self) -> WeekBody | None:
         """Return the week, if there is one. Raises Invalid."""
         if self.semana is None:
             return None
@@ -56,16 +57,13 @@ class UnitRow(msgspec.Struct):
 
 async def write(connection: Connection, rows: Sequence[UnitRow]) -> int:
     """Write what is new or different, and publish it; return how many units that is. The last row of a unit counts."""
-    changed = 0
-    for row in {row.cnes: row for row in rows}.values():
-        cnes, week = parse_cnes(row.cnes), row.read_week()
-        is_changed = await units.import_unit(connection, cnes, row.read_unit())
-        if week is not None:
-            is_changed |= await timetables.import_week(connection, cnes, week)
-        if is_changed:
-            await feed.publish_unit(connection, cnes)
-            changed += 1
-    return changed
+    latest = {parse_cnes(row.cnes): row for row in rows}
+    weeks = {cnes: row.week for cnes, row in latest.items() if row.week is not None}
+    changed = await units.import_units(connection, {cnes: row.unit for cnes, row in latest.items()})
+    if weeks:
+        changed |= await timetables.import_weeks(connection, weeks)
+    await feed.publish_units(connection, [cnes for cnes in latest if cnes in changed])
+    return len(changed)
 
 
 IMPORT = Import("units", UnitRow, write, batch=BATCH, from_table=True)

@@ -1,22 +1,25 @@
 """Cursors of a unit's notifications, good only for the unit they were made for."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from balcao.core.errors import Fault, Unprocessable
 from balcao.core.http import cursors
 from balcao.core.values.cnes import Cnes
 
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
 
 def encode_cursor(cnes: Cnes, opened: datetime) -> str:
     """Return the cursor of the notification opened at this instant."""
-    return cursors.encode_cursor(_name(cnes), int(opened.timestamp()))
+    return cursors.encode_cursor(_name(cnes), (opened - _EPOCH) // _MICROSECOND)
 
 
 def decode_cursor(cnes: Cnes, text: str) -> datetime:
     """Return the instant a cursor stands for. Raises Unprocessable for one not ours, altered, or of another unit."""
     try:
-        return datetime.fromtimestamp(cursors.decode_cursor(_name(cnes), text), UTC)
-    except (ValueError, OverflowError, OSError):  # the seal is no secret: whoever makes one gets no further
+        return _EPOCH + cursors.decode_cursor(_name(cnes), text) * _MICROSECOND
+    except (ValueError, OverflowError):  # the seal is no secret: whoever makes one gets no further
         item = Fault(loc=["query", "after"], msg="não é um cursor desta lista", type="value_error")
         raise Unprocessable(faults=[item]) from None
 

@@ -1,6 +1,6 @@
 """What staff send about a risk notification, and how staff and the public see one."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints, model_validator
 
+from balcao.core.values.clock import in_utc
 from balcao.health_units.operations import WholeNumber
 from balcao.health_units.reference_lists.schemas import CODE
 from balcao.health_units.situation import Risco, Status
@@ -115,8 +116,8 @@ def _parse_instant(sent: Any) -> datetime:
     """Return an RFC 3339 instant; pydantic alone would also take a number of seconds."""
     try:
         instant: datetime = msgspec.convert(sent, Annotated[datetime, Meta(tz=True)])
-        return instant.astimezone(UTC)
-    except (msgspec.ValidationError, OverflowError):
+        return in_utc(instant)
+    except ValueError:
         raise ValueError("deve ser um instante RFC 3339, com fuso") from None
 
 
@@ -127,8 +128,13 @@ class LogQuery(BaseModel):
     """Which notifications of a unit; `de` and `ate` bound the instant of the opening, both inclusive."""
 
     status: Annotated[Status | None, Field(description="Só as ativas ou só as encerradas.")] = None
-    de: Annotated[_Bound | None, Field(description="Abertas neste instante ou depois (RFC 3339).")] = None
-    ate: Annotated[_Bound | None, Field(description="Abertas até este instante (RFC 3339).")] = None
+    de: Annotated[
+        _Bound | None,
+        Field(description="Abertas neste instante ou depois (RFC 3339).", examples=["2026-01-01T00:00:00Z"]),
+    ] = None
+    ate: Annotated[
+        _Bound | None, Field(description="Abertas até este instante (RFC 3339).", examples=["2036-01-01T00:00:00Z"])
+    ] = None
     limit: Annotated[WholeNumber, Field(ge=1, le=200, description="Notificações por página, de 1 a 200.")] = 50
     after: Annotated[
         str, Field(max_length=100, description="Cursor da página anterior (`proximo`); vazio para o começo.")

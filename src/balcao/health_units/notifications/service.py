@@ -111,6 +111,8 @@ async def import_notification(
     Unit and opening name it, unless it has an id. Raises Invalid for an unknown unit, and where the unit has another
     active one, or is to get an active one that is not its newest.
     """
+    if id_ is None:  # whole seconds, so that a system that tells fractions only now and then is not heard twice
+        old = states.cut_to_seconds(old)
     id_ = id_ or uuid5(_FORMER, f"{cnes} {old.aberta_em.astimezone(UTC).isoformat(timespec='seconds')}")
     present = await store.lock(connection, cnes, id_)
     if present is None:
@@ -121,7 +123,7 @@ async def import_notification(
             raise Invalid("A notificação está ativa, mas a unidade tem outra mais nova: falta o campo `encerrada_em`.")
         if latest is not None and latest.active and latest.aberta_em <= old.aberta_em:
             raise Invalid("A unidade já tem outra notificação ativa.")
-        opening = states.open_event(old.risco, old.aberta_em.replace(microsecond=0))
+        opening = states.open_event(old.risco, old.aberta_em)
         begun = states.begin(id_, cnes.digits, opening)
         later = states.list_later_events(begun, old)
         if not await store.insert(connection, reduce(states.apply, later, begun)):

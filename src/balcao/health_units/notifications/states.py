@@ -62,18 +62,24 @@ def list_later_events(present: Notification, old: ImportedNotification) -> list[
         return []
     if old.encerrada_em is not None:
         return [close_event(present, old.causa or Causa.NORMALIZACAO, old.risco, old.encerrada_em)]
-    if (
-        old.ultima_atualizacao is not None
-        and old.ultima_atualizacao.replace(microsecond=0) > present.ultima_atualizacao
-    ):
+    if old.ultima_atualizacao is not None and old.ultima_atualizacao > present.ultima_atualizacao:
         return [change_event(present, old.risco, old.ultima_atualizacao)]
     return []
 
 
+def cut_to_seconds(old: ImportedNotification) -> ImportedNotification:
+    """Return the same with instants in whole seconds."""
+    instants = ("aberta_em", "ultima_atualizacao", "encerrada_em")
+    cut = {name: at.replace(microsecond=0) for name in instants if (at := getattr(old, name)) is not None}
+    return msgspec.structs.replace(old, **cut)
+
+
 def next_instant(now: datetime, last: datetime | None) -> datetime:
-    """Return the instant of the next event, in whole seconds: after `last` even when the clock is not."""
-    now = now.replace(microsecond=0)
-    return now if last is None or now > last else last + timedelta(seconds=1)
+    """Return the instant of the next event: that of the clock, the smallest step after `last` when the clock is behind.
+
+    A step so small that many acts at once are never shown ahead of the clock by a second.
+    """
+    return now if last is None or now > last else last + timedelta(microseconds=1)
 
 
 def open_event(risco: Risco, at: datetime) -> NotificationEvent:

@@ -137,7 +137,8 @@ async def list_events(connection: Connection, id: UUID) -> list[RecordedEvent]:
     ]
 
 
-# The unit's row is there even without a notification: no row at all tells of an unknown unit.
+# The unit's row is there even without a notification: no row at all tells of an unknown unit. An instant is shown in
+# whole seconds and is to be found by what was shown.
 _LOG = """
 SELECT found.*
 FROM health_units.units AS unit
@@ -147,7 +148,7 @@ LEFT JOIN LATERAL (
     WHERE cnes = unit.cnes AND causa IS DISTINCT FROM 'engano'
       AND ($2::text IS NULL OR status = $2)
       AND ($3::timestamptz IS NULL OR aberta_em >= $3)
-      AND ($4::timestamptz IS NULL OR aberta_em <= $4)
+      AND ($4::timestamptz IS NULL OR aberta_em < date_trunc('second', $4::timestamptz) + interval '1 second')
       AND ($5::timestamptz IS NULL OR aberta_em < $5)
     ORDER BY aberta_em DESC
     LIMIT $6

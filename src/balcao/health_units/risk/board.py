@@ -52,6 +52,7 @@ class UnitBoard:
 
     def __init__(self) -> None:
         self.confirmed_at = float("-inf")
+        self._asked_at = float("-inf")
         self._picture = _NOTHING
         self._snapshot = _show_risks(_NOTHING, [])
 
@@ -91,13 +92,19 @@ class UnitBoard:
         unknown = [code for code in wanted if code not in picture.states]
         return _show_risks(picture, [picture.states[code] for code in wanted if code in picture.states], unknown)
 
-    def replace(self, picture: Picture, confirmed_at: float) -> None:
-        """Replace the whole picture."""
+    def replace(self, picture: Picture, asked_at: float) -> None:
+        """Replace the whole picture by one that the database was asked for at `asked_at` (monotonic, seconds).
+
+        Of two that were on the way at once the one that was asked for first comes too late: it may lack what the other
+        has, and nobody would tell of that again.
+        """
+        if asked_at < self._asked_at:
+            return
         self._picture = picture
         self._snapshot = _show_risks(
             picture, [state for _, state in sorted(picture.states.items()) if state.record.ativa]
         )
-        self.confirmed_at = confirmed_at
+        self.confirmed_at = self._asked_at = asked_at
 
     def require_fresh(self) -> None:
         """Raise Unavailable when the picture was not confirmed recently enough to be shown."""

@@ -1,5 +1,6 @@
 """Writing when units open, and reading the days that come of it."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 
 from balcao.core.context.call import Call
@@ -36,9 +37,10 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
     return Week(cnes.digits, week, body.abre_feriado)
 
 
-async def import_week(connection: Connection, cnes: Cnes, body: WeekBody) -> bool:
-    """Write the week of an imported unit unless it is so already; return whether it was written."""
-    return await store.put_changed_week(connection, cnes, _fill_week(body), body.abre_feriado)
+async def import_weeks(connection: Connection, bodies: Mapping[Cnes, WeekBody]) -> set[Cnes]:
+    """Write the weeks of imported units unless they are so already; return the units of those that were written."""
+    weeks = [(cnes, _fill_week(body), body.abre_feriado) for cnes, body in bodies.items()]
+    return await store.put_changed_weeks(connection, weeks)
 
 
 def _fill_week(body: WeekBody) -> dict[str, list[Interval]]:

@@ -1,6 +1,6 @@
 """SQL of the units' openings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -12,29 +12,17 @@ from balcao.core.values.cnes import Cnes
 from balcao.health_units.opening import Interval
 from balcao.health_units.timetables.schemas import DayException
 
-# Nothing is written, and nothing returned, for an unknown unit.
-_PUT_WEEK = """
-INSERT INTO health_units.unit_weekly_hours (cnes, semana, abre_feriado)
-SELECT cnes, $2::jsonb, $3 FROM health_units.units WHERE cnes = $1
+_REPLACE_WEEK = """
 ON CONFLICT (cnes) DO UPDATE SET semana = excluded.semana, abre_feriado = excluded.abre_feriado
 """
-
-
-_PUT_CHANGED_WEEK = (
-    _PUT_WEEK
-    + """
-WHERE (unit_weekly_hours.semana, unit_weekly_hours.abre_feriado)
-    IS DISTINCT FROM (excluded.semana, excluded.abre_feriado)
+# Nothing is written, and nothing returned, for an unknown unit.
+_PUT_WEEK = (
+    """
+INSERT INTO health_units.unit_weekly_hours (cnes, semana, abre_feriado)
+SELECT cnes, $2::jsonb, $3 FROM health_units.units WHERE cnes = $1
 """
+    + _REPLACE_WEEK
 )
-
-
-async def put_changed_week(
-    connection: Connection, cnes: Cnes, week: Mapping[str, list[Interval]], opens_on_holidays: bool
-) -> bool:
-    """Write the week of a unit that exists unless it is so already; return whether it was written."""
-    written = await connection.execute(_PUT_CHANGED_WEEK, cnes.digits, json_text(week), opens_on_holidays)
-    return affected(written) > 0
 
 
 async def put_week(
@@ -42,6 +30,32 @@ async def put_week(
 ) -> bool:
     """Return whether there is such a unit."""
     return affected(await connection.execute(_PUT_WEEK, cnes.digits, json_text(week), opens_on_holidays)) > 0
+
+
+# A week that is so already is not even locked.
+_PUT_CHANGED_WEEKS = f"""
+WITH offered AS MATERIALIZED (
+    SELECT cnes, semana::jsonb, abre_feriado
+    FROM unnest($1::text[], $2::text[], $3::boolean[]) AS offered (cnes, semana, abre_feriado)
+)
+INSERT INTO health_units.unit_weekly_hours (cnes, semana, abre_feriado)
+SELECT offered.* FROM offered LEFT JOIN LATERAL (
+    SELECT semana, abre_feriado FROM health_units.unit_weekly_hours WHERE cnes = offered.cnes OFFSET 0
+) AS stored ON true
+WHERE (stored.semana, stored.abre_feriado) IS DISTINCT FROM (offered.semana, offered.abre_feriado)
+{_REPLACE_WEEK}
+RETURNING cnes
+"""  # noqa: S608 - a text of ours
+
+
+async def put_changed_weeks(
+    connection: Connection, weeks: Sequence[tuple[Cnes, Mapping[str, list[Interval]], bool]]
+) -> set[Cnes]:
+    """Write the weeks of units that exist unless they are so already; return the units of those that were written."""
+    codes = [cnes.digits for cnes, _, _ in weeks]
+    texts = [json_text(week) for _, week, _ in weeks]
+    rows = await connection.fetch(_PUT_CHANGED_WEEKS, codes, texts, [on_holidays for _, _, on_holidays in weeks])
+    return {Cnes(row["cnes"]) for row in rows}
 
 
 _WITH_WEEK = "SELECT cnes FROM health_units.unit_weekly_hours"

@@ -1,5 +1,6 @@
 """Registering health units."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from balcao.core.context.call import Call
@@ -30,9 +31,9 @@ async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None =
     return record, is_new
 
 
-async def import_unit(connection: Connection, cnes: Cnes, body: UnitBody) -> bool:
-    """Write a unit of an import unless it is so already; return whether it was written."""
-    return await store.put_changed(connection, cnes, body, utc_now())
+async def import_units(connection: Connection, bodies: Mapping[Cnes, UnitBody]) -> set[Cnes]:
+    """Write units of an import unless they are so already; return those that were written."""
+    return await store.put_changed(connection, bodies, utc_now())
 
 
 async def require_area(call: Call, connection: Connection, cnes: Cnes) -> None:

@@ -1,21 +1,17 @@
 """SQL of the health units."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import affected
+from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.records import UnitRecord
 from balcao.health_units.units.schemas import UnitBody
 
-_PUT = """
-INSERT INTO health_units.units
-    (cnes, nome, logradouro, numero, complemento, cep, telefone, celular, tipo, area, bairro,
-     latitude, longitude, ativa, atualizado_em)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+_REPLACE = """
 ON CONFLICT (cnes) DO UPDATE SET
     nome = excluded.nome, logradouro = excluded.logradouro, numero = excluded.numero,
     complemento = excluded.complemento, cep = excluded.cep, telefone = excluded.telefone,
@@ -23,7 +19,14 @@ ON CONFLICT (cnes) DO UPDATE SET
     latitude = excluded.latitude, longitude = excluded.longitude, ativa = excluded.ativa,
     atualizado_em = excluded.atualizado_em
 """
-_PUT_ANYWAY = _PUT + "RETURNING xmax = 0 AS is_new, atualizado_em"
+_PUT = f"""
+INSERT INTO health_units.units
+    (cnes, nome, logradouro, numero, complemento, cep, telefone, celular, tipo, area, bairro,
+     latitude, longitude, ativa, atualizado_em)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+{_REPLACE}
+RETURNING xmax = 0 AS is_new, atualizado_em
+"""  # noqa: S608 - a text of ours
 
 
 async def put(
@@ -31,26 +34,30 @@ async def put(
 ) -> tuple[UnitRecord, bool]:
     """Return the unit, and whether it is new."""
     members = body.model_dump()
-    row = await connection.fetchrow(_PUT_ANYWAY, cnes.digits, *members.values(), at)
+    row = await connection.fetchrow(_PUT, cnes.digits, *members.values(), at)
     updated = format_rfc3339_seconds(row["atualizado_em"], zone)
     return UnitRecord(cnes=cnes.digits, **members, atualizado_em=updated), row["is_new"]
 
 
-_PUT_CHANGED = (
-    _PUT
-    + """
-WHERE (units.nome, units.logradouro, units.numero, units.complemento, units.cep, units.telefone, units.celular,
-       units.tipo, units.area, units.bairro, units.latitude, units.longitude, units.ativa)
-    IS DISTINCT FROM (excluded.nome, excluded.logradouro, excluded.numero, excluded.complemento, excluded.cep,
-       excluded.telefone, excluded.celular, excluded.tipo, excluded.area, excluded.bairro, excluded.latitude,
-       excluded.longitude, excluded.ativa)
-"""
+# A unit that is so already is not even locked. OFFSET makes it one look-up by key for each.
+_PUT_CHANGED = f"""
+WITH parsed AS MATERIALIZED (
+    SELECT offered FROM jsonb_populate_recordset(NULL::health_units.units, $1::jsonb) AS offered
 )
+INSERT INTO health_units.units
+SELECT (offered).* FROM parsed LEFT JOIN LATERAL (
+    SELECT units AS known FROM health_units.units WHERE cnes = (offered).cnes OFFSET 0
+) AS held ON true
+WHERE to_jsonb(known) - 'atualizado_em' IS DISTINCT FROM to_jsonb(offered) - 'atualizado_em'
+{_REPLACE}
+RETURNING cnes
+"""  # noqa: S608 - a text of ours
 
 
-async def put_changed(connection: Connection, cnes: Cnes, body: UnitBody, at: datetime) -> bool:
-    """Write the unit unless it is so already; return whether it was written."""
-    return affected(await connection.execute(_PUT_CHANGED, cnes.digits, *body.model_dump().values(), at)) > 0
+async def put_changed(connection: Connection, units: Mapping[Cnes, UnitBody], at: datetime) -> set[Cnes]:
+    """Write the units unless they are so already; return those that were written."""
+    rows = [{"cnes": cnes.digits, "atualizado_em": at} | body.model_dump() for cnes, body in units.items()]
+    return {Cnes(row["cnes"]) for row in await connection.fetch(_PUT_CHANGED, json_text(rows))}
 
 
 # Whoever holds a unit's row is alone in opening a notification of it.

@@ -4,29 +4,22 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
-from balcao.core.values.addresses import is_web_address
 from balcao.core.values.cnes import PATTERN
+from balcao.core.webhooks import WebhookAddress
 from balcao.health_units.feed.schemas import RiskEvent, UnitEvent
 from balcao.health_units.texts import PublicText
 
-MOST_WEBHOOKS = 20
 _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"
 _INSTANT = "2026-10-05T14:30:00-03:00"
-
-
-def _check_address(url: str) -> str:
-    if not is_web_address(url):
-        raise ValueError("deve ser um endereço https completo, sem usuário nem senha")
-    return url
 
 
 class WebhookBody(BaseModel):
     """Where to send, and what."""
 
     url: Annotated[
-        Annotated[str, AfterValidator(_check_address)],
+        WebhookAddress,
         Field(
             max_length=500, description="Endereço https que recebe os avisos.", examples=["https://painel.example/a"]
         ),

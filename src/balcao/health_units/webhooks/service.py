@@ -1,28 +1,23 @@
 """Keeping webhooks, and telling each of the public changes by a signed call (rules: health_units 2.5)."""
 
 import secrets
-import time
-from collections.abc import Mapping
-from datetime import timedelta
 from uuid import UUID
 
-import httpx
 import msgspec
 
-from balcao.core import guarded
+from balcao.core import webhooks
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
-from balcao.core.errors import Conflict, Fault, NotFound, Unprocessable
-from balcao.core.jobs.worker import Retry, enqueue
+from balcao.core.errors import Conflict, NotFound
+from balcao.core.jobs.worker import enqueue
 from balcao.core.telemetry import telemetry
 from balcao.core.values.clock import format_rfc3339_seconds, utc_now
 from balcao.core.values.ids import new_id
-from balcao.core.values.retry_after import parse_retry_after
+from balcao.core.webhooks import MOST_WEBHOOKS, SECRET_BYTES, format_secret
 from balcao.health_units.feed import service as feed
 from balcao.health_units.units import service as units
 from balcao.health_units.webhooks import store
 from balcao.health_units.webhooks.schemas import (
-    MOST_WEBHOOKS,
     Message,
     TrialEvent,
     Webhook,
@@ -30,10 +25,8 @@ from balcao.health_units.webhooks.schemas import (
     Webhooks,
     WebhookWithSecret,
 )
-from balcao.health_units.webhooks.signatures import SECRET_BYTES, format_secret, sign
 from balcao.health_units.webhooks.store import StoredWebhook
 
-PATIENCE_SECONDS = 10.0
 _calls = telemetry.counter("balcao_risk_webhooks", "Calls of webhooks of the health units", "outcome")
 
 
@@ -52,7 +45,7 @@ async def read_webhook(call: Call, id: UUID) -> Webhook:
 async def add_webhook(call: Call, body: WebhookBody) -> WebhookWithSecret:
     """Add a webhook. Raises Forbidden as all that change one for a right limited to areas, Unprocessable, Conflict."""
     units.require_one_area(call, None)
-    _require_allowed(call, body)
+    webhooks.require_allowed(call.platform, body.url)
     secret = secrets.token_bytes(SECRET_BYTES)
     async with call.platform.database.transaction() as connection:
         added = await store.add(connection, UUID(new_id()), body, secret, MOST_WEBHOOKS)
@@ -65,7 +58,7 @@ async def add_webhook(call: Call, body: WebhookBody) -> WebhookWithSecret:
 async def replace_webhook(call: Call, id: UUID, body: WebhookBody) -> Webhook:
     """Replace a webhook; its secret stays. Raises as `add_webhook`, and NotFound."""
     units.require_one_area(call, None)
-    _require_allowed(call, body)
+    webhooks.require_allowed(call.platform, body.url)
     async with call.platform.database.transaction() as connection:
         replaced = _require(await store.replace(connection, id, body))
         await call.platform.audit.record(connection, call, "update", fields=sorted(body.model_fields_set))
@@ -115,44 +108,15 @@ async def deliver(platform: Platform, id: UUID, sequence: int | None, test: str 
     else:
         message = Message(published.kind, format_rfc3339_seconds(published.at, platform.zone), published.event)
     content = msgspec.json.encode(message)
-    headers = sign(f"msg_{id.hex}_{sequence or test}", int(time.time()), content, destination["segredos"])
-    error, pause = await _post(platform, destination["url"], content, headers)
+    message_id = f"msg_{id.hex}_{sequence or test}"
+    delivery = await webhooks.send(platform, destination["url"], destination["segredos"], message_id, content)
     async with platform.database.connection() as connection:
-        if error is None:
+        if delivery.error is None:
             await store.note_delivery(connection, id)
         else:
-            await store.note_failure(connection, id, error, gone=error == "status-410")
-    _calls.inc("delivered" if error is None else "gone" if error == "status-410" else "failed")
-    if error is not None and error != "status-410":
-        raise Retry(error, pause)
-
-
-async def _post(
-    platform: Platform, url: str, content: bytes, signature: Mapping[str, str]
-) -> tuple[str | None, timedelta]:
-    """Return the code of what went wrong, None for a 2xx, and how long the receiver wants to be left alone."""
-    headers = {"Content-Type": "application/json", "User-Agent": "Balcao-Webhooks/1", **signature}
-    try:
-        answered = await guarded.post(
-            platform.http, url, content, headers,
-            seconds=PATIENCE_SECONDS, allow_private=platform.settings.webhook_private_addresses,
-        )  # fmt: skip
-    except guarded.AddressRefused:
-        return "address-refused", timedelta(0)
-    except TimeoutError:
-        return "timeout", timedelta(0)
-    except httpx.HTTPError:
-        return "not-reached", timedelta(0)
-    if 200 <= answered.status < 300:
-        return None, timedelta(0)
-    return f"status-{answered.status}", timedelta(seconds=parse_retry_after(answered.retry_after) or 0)
-
-
-def _require_allowed(call: Call, body: WebhookBody) -> None:
-    """Raise Unprocessable for an address without TLS, but where somebody tries things out."""
-    if not body.url.startswith("https://") and not call.platform.settings.webhook_private_addresses:
-        item = Fault(loc=["body", "url"], msg="deve começar com https://", type="value_error")
-        raise Unprocessable(code="webhook-address-refused", faults=[item])
+            await store.note_failure(connection, id, delivery.error, gone=delivery.is_gone)
+    _calls.inc(delivery.outcome)
+    delivery.require_taken()
 
 
 def _require(found: StoredWebhook | None) -> StoredWebhook:

@@ -1,13 +1,22 @@
 """The mirror with its outbox: nothing of it is reached over HTTP directly."""
 
+from balcao.core.audit.retention import Retention, Swept
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.jobs.declaration import DeadJobs
-from balcao.registry.mirror import outbox_store
+from balcao.registry.mirror import login_write_store, outbox_store
 from balcao.registry.mirror.fields import PUSH_JOB
 from balcao.registry.mirror.personal_data import PERSONAL_DATA
 
+
+async def _sweep_login_writes(_: Call, connection: Connection) -> Swept:
+    return Swept(await login_write_store.count(connection), await login_write_store.delete_old(connection))
+
+
 FEATURE = Feature(
+    retention=[Retention("login_writes", _sweep_login_writes)],
     personal_data=PERSONAL_DATA,
     dead_jobs=[
         DeadJobs(PUSH_JOB, "outbox", outbox_store.find_pushes, outbox_store.list_pushes, outbox_store.give_up_push)
@@ -19,6 +28,7 @@ FEATURE = Feature(
             "registry.wording",
             "registry.crm_consentimentos",
             "registry.outbox",
+            "registry.login_write",
         )
     ),
 )

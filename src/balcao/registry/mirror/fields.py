@@ -29,6 +29,7 @@ TEXT_KEYS = (
     "tipoTelefone2",
     "tipoTelefone3",
 )
+EMAIL = "email"
 LANGUAGES = "idioma"
 TOURIST = "isTourist"
 ADDRESS = "endereco"

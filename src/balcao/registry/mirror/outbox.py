@@ -72,7 +72,10 @@ async def _enqueue(connection: Connection, outbox_id: str, delay: timedelta) -> 
 
 
 async def find_marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:
-    """Return which of these fields are dirty, and whether the value is the one that was last sent."""
+    """Return which of these fields are dirty, and whether the value is one that we wrote there ourselves.
+
+    That is what a push last sent, or a login.
+    """
     return await store.find_marked(connection, cpf, offered)
 
 

@@ -9,6 +9,7 @@ from balcao.core.database.pool import Connection, json_text
 from balcao.core.jobs.declaration import Subject
 from balcao.core.jobs.queue import Try
 from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror.login_write_store import digest_sql
 from balcao.registry.mirror.records import OutboxRow
 from balcao.registry.mirror.writes import Value
 
@@ -97,17 +98,21 @@ async def drop_overridden(connection: Connection, cpf: Cpf) -> OutboxRow | None:
     return _row(await connection.fetchrow(_KEEP_OWN, cpf.digits))
 
 
-_MARKED = """
-SELECT register.field, coalesce(register.pushed_value = offered.value, false) AS echo
+_MARKED = f"""
+SELECT register.field,
+    coalesce(registry.compared(register.field, register.pushed_value)
+        = registry.compared(register.field, offered.value), false)
+    OR coalesce(register.field = 'email' AND login.email_sha256 = {digest_sql("offered.value")}, false) AS echo
 FROM registry.outbox AS waiting
 JOIN registry.register USING (cpf)
 JOIN jsonb_each($2::jsonb) AS offered ON offered.key = register.field
+LEFT JOIN registry.login_write AS login USING (cpf)
 WHERE waiting.cpf = $1 AND waiting.dirty ? register.field
-"""
+"""  # noqa: S608 - our own texts
 
 
 async def find_marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:
-    """Return which of these fields are dirty, and whether the value is the one that was last sent."""
+    """Return which of these fields are dirty, and whether the value is one that we wrote there ourselves."""
     rows = await connection.fetch(_MARKED, cpf.digits, json_text(offered))
     return {row["field"]: row["echo"] for row in rows}
 

@@ -8,7 +8,7 @@ from balcao.core.jobs.worker import encode_payload, enqueue_sql, withdraw_sql
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mirror.fields import FIRST_DELAY, PUSH_JOB
-from balcao.registry.mirror.store import GREATER_STAYS
+from balcao.registry.mirror.store import OWN_STAYS
 from balcao.registry.mirror.writes import OwnWrite
 
 # A change by the citizen or on their behalf, what is to be sent to the CRM for it, and its audit event.
@@ -32,7 +32,7 @@ WITH mirror AS MATERIALIZED (
     INSERT INTO registry.register (cpf, field, value, at, origin)
     SELECT $1, offered.key, offered.value, locked.moment, $5
     FROM locked, jsonb_each($2::jsonb) AS offered
-    {GREATER_STAYS}
+    {OWN_STAYS}
 ), worded AS (
     INSERT INTO registry.wording (cpf, kind, value, wire, at)
     SELECT $1, $6, $7::jsonb, $8, locked.moment FROM locked WHERE $7 IS NOT NULL

@@ -4,30 +4,19 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import msgspec
-
 from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, store
+from balcao.registry.mirror.records import ExportedConsent, ExportedField
 
 CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", "motivo"]
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     return {
-        "autodeclarado": [_export_field(row) for row in await store.list_fields(connection, cpf)],
-        "consentimentos_crm": [dict(row) for row in await store.list_consents(connection, cpf)],
-    }
-
-
-def _export_field(row: Row) -> dict[str, Any]:
-    return {
-        "name": row["field"],
-        "value": msgspec.Raw(row["value"].encode()),
-        "updated_at": row["at"],
-        "origin": row["origin"],
-        "wording": msgspec.Raw(row["wording"].encode()) if row["wording"] else None,
+        "autodeclarado": await store.list_fields(connection, cpf),
+        "consentimentos_crm": await store.list_consents(connection, cpf),
     }
 
 
@@ -57,9 +46,15 @@ PERSONAL_DATA = PersonalData(
         "registry.wording",
         "registry.crm_consentimentos",
         "registry.outbox",
+        "registry.login_write",
     ),
     members=(
-        ExportMember("autodeclarado", "O que o cidadão e o CRM declararam, campo a campo, com data e origem.", 20),
-        ExportMember("consentimentos_crm", "Consentimentos como o CRM os informou.", 30),
+        ExportMember(
+            "autodeclarado",
+            list[ExportedField],
+            "O que o cidadão e o CRM declararam, campo a campo, com data e origem.",
+            20,
+        ),
+        ExportMember("consentimentos_crm", list[ExportedConsent], "Consentimentos como o CRM os informou.", 30),
     ),
 )

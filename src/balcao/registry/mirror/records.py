@@ -10,11 +10,16 @@ from balcao.registry.mirror.writes import Value
 
 
 class MirroredField(msgspec.Struct, frozen=True):
-    """`origin` is who wrote it last: `crm`, `citizen` or `staff`."""
+    """`origin` is who declared the value: `crm`, `citizen` or `staff`; `confirmed_at` is when the CRM said the same."""
 
     value: Value
     at: datetime
     origin: str
+    confirmed_at: datetime | None = None
+
+    @property
+    def last_said_at(self) -> datetime:
+        return max(self.at, self.confirmed_at or self.at)
 
 
 class Wording(msgspec.Struct, frozen=True):
@@ -46,6 +51,39 @@ class CrmConsent(msgspec.Struct, frozen=True):
     updated_at: Annotated[datetime, Meta(description="Quando a mudança valeu.", examples=["2026-03-02T14:05:09Z"])]
 
 
+class ExportedConsent(CrmConsent, frozen=True):
+    """A consent in the person's export, with who told it."""
+
+    origin: Annotated[str, Meta(description="Quem o informou: `crm` ou `citizen`.", examples=["crm"])]
+
+
+class ExportedField(msgspec.Struct, frozen=True):
+    """A mirrored field in the person's export."""
+
+    name: Annotated[str, Meta(description="Nome do campo, como o CRM o chama.", examples=["email"])]
+    value: Annotated[
+        Value, Meta(description="O valor; vazio ou nulo se foi declarado que não há.", examples=["ana@pessoa.example"])
+    ]
+    updated_at: Annotated[
+        datetime, Meta(description="Quando foi declarado (RFC 3339).", examples=["2026-03-02T14:05:09Z"])
+    ]
+    origin: Annotated[str, Meta(description="Quem o declarou: `citizen`, `staff` ou `crm`.", examples=["citizen"])]
+    confirmed_at: Annotated[
+        datetime | None,
+        Meta(
+            description="Quando o CRM disse o mesmo por último; nulo se nunca (RFC 3339).",
+            examples=["2026-03-03T08:00:00Z"],
+        ),
+    ]
+    wording: Annotated[
+        dict[str, str] | None,
+        Meta(
+            description="O que a pessoa escreveu, onde a forma do CRM diz menos; senão nulo.",
+            examples=[{"valor": "Travesti"}],
+        ),
+    ]
+
+
 class Head(msgspec.Struct, frozen=True):
     """What was cleared and when, and the consents that stand."""
 
@@ -71,13 +109,3 @@ class OutboxRow(msgspec.Struct, frozen=True):
     job: int
     given_up: bool
     request_id: str
-
-
-class Standing(msgspec.Struct, frozen=True):
-    """What a comparison with the CRM must know: the person's own values by field, and which consents stand.
-
-    A consent is named by category and channel.
-    """
-
-    own: dict[str, Value]
-    consents: list[tuple[str, str]]

@@ -8,10 +8,15 @@ from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, Row
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror import outbox, own_write_store, store
+from balcao.registry.mirror import login_write_store, outbox, own_write_store, store
+from balcao.registry.mirror.fields import EMAIL
+from balcao.registry.mirror.login_write_store import LoginWrite
 from balcao.registry.mirror.own_write_store import Written
-from balcao.registry.mirror.records import Head, Mirror, Standing
+from balcao.registry.mirror.records import Head, Mirror
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
+
+# More than a login's budget: a process that was killed delays a push by no more.
+LOGIN_WRITE_SECONDS = 10.0
 
 
 async def read(connection: Connection, cpf: Cpf) -> Mirror:
@@ -32,9 +37,9 @@ async def read_head(connection: Connection, cpf: Cpf) -> Head:
     return await store.read_head(connection, cpf)
 
 
-async def list_standing(connection: Connection, people: Sequence[Cpf]) -> Mapping[Cpf, Standing]:
-    """Return of each person what a comparison with the CRM must know."""
-    return await store.list_standing(connection, people)
+async def list_consented(connection: Connection, people: Sequence[Cpf]) -> Mapping[Cpf, set[tuple[str, str]]]:
+    """Return of each person which consents stand, by category and channel."""
+    return await store.list_consented(connection, people)
 
 
 async def lock(connection: Connection, cpf: Cpf) -> Row:
@@ -110,18 +115,51 @@ async def record_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) -
 
 
 async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> None:
-    """Record that the CRM has what was sent: what it had before can no longer override the citizen's word."""
+    """Record that the CRM has what was sent: what it had before can no longer override the citizen's word.
+
+    Whatever e-mail a login wrote before is what it had before, too.
+    """
     await store.stamp_pushed(connection, cpf, fields)
+    if EMAIL in fields:
+        await login_write_store.forget(connection, cpf)
+
+
+async def begin_login_write(connection: Connection, cpf: Cpf, offered: str | None) -> LoginWrite | None:
+    """Record that a login is about to write the person's e-mail into the CRM; return which; None where there is none.
+
+    It is the one that they declared, else the one `offered`, as of now. Until the call is over no push of an e-mail
+    begins, so that it is not undone by one that was decided on before; and its echo is not taken for the CRM's word.
+    """
+    return await login_write_store.begin(connection, cpf, offered, LOGIN_WRITE_SECONDS)
+
+
+async def end_login_write(connection: Connection, cpf: Cpf, write: LoginWrite, *, delivered: bool) -> None:
+    """Record that the call is over; what the person declared and the CRM has now is confirmed as by a push."""
+    confirmed = delivered and write.is_own
+    if confirmed:
+        await store.lock(connection, cpf)
+    await login_write_store.end(connection, cpf)
+    if confirmed:
+        await confirm_sent(connection, cpf, [EMAIL])
+
+
+async def find_login_write_seconds(connection: Connection, cpf: Cpf) -> float:
+    """Return for how long a login may still be writing the e-mail; 0 when none is."""
+    return await login_write_store.find_seconds(connection, cpf)
 
 
 async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
-    """Return how many writes won. The echo of a push not confirmed yet, or overtaken by a newer change, is no write."""
+    """Return how many writes were news.
+
+    The echo of what we wrote there ourselves, by a push not confirmed yet or overtaken by a newer change or by a login,
+    takes nothing over.
+    """
     marked = await outbox.find_marked(connection, cpf, offered)
-    writes = {field: value for field, value in offered.items() if not marked.get(field)}
-    won = await store.merge_fields(connection, cpf, writes, at, "crm")
+    echoes = [field for field, is_echo in marked.items() if is_echo]
+    won = await store.merge_fields(connection, cpf, offered, at, echoes)
     if marked:
         await outbox.drop_overridden(connection, cpf)
-    return len(won)
+    return won
 
 
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, trail: str) -> datetime:

@@ -9,7 +9,7 @@ import msgspec
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror.records import Covered, Head, Mirror, Standing
+from balcao.registry.mirror.records import Covered, ExportedConsent, ExportedField, Head, Mirror
 from balcao.registry.mirror.writes import Consent, Value
 
 # Locks the citizen's mirror until the transaction ends. Whoever reads fields to decide does it in a later statement,
@@ -27,26 +27,54 @@ async def lock(connection: Connection, cpf: Cpf) -> Row:
     return row
 
 
-# The greater of two writes stays: later; at equal times own over CRM; null over any value; then the greater text.
-GREATER_STAYS = """
-ON CONFLICT (cpf, field) DO UPDATE SET value = excluded.value, at = excluded.at, origin = excluded.origin
-WHERE (excluded.at, excluded.origin <> 'crm', excluded.value = 'null', excluded.value::text COLLATE "C")
-    > (register.at, register.origin <> 'crm', register.value = 'null', register.value::text COLLATE "C")
+# An own write is later than all that it replaces, so it stays; what the CRM confirmed was another word.
+OWN_STAYS = """
+ON CONFLICT (cpf, field) DO UPDATE SET
+    value = excluded.value, at = excluded.at, origin = excluded.origin, confirmed_value = NULL, confirmed_at = NULL
+WHERE excluded.at > register.at
 """
-_MERGE_REGISTERS = f"""
-INSERT INTO registry.register (cpf, field, value, at, origin)
-SELECT $1, offered.key, offered.value, $3, $4
-FROM jsonb_each($2::jsonb) AS offered
-{GREATER_STAYS}
+
+
+# A word of the CRM that says what the citizen has said confirms it, and takes nothing over: they still are who declared
+# it. The echo ($4) of what we wrote there before their last change takes nothing over either. Another word, later than
+# theirs, supersedes it for good, also when it comes after a confirmation or an echo that is later still; the field then
+# holds the latest of the CRM's words. So any order of the same words ends the same.
+_MERGE_REGISTERS = """
+INSERT INTO registry.register AS held (cpf, field, value, at, origin)
+SELECT $1, told.key, told.value, $3, 'crm' FROM jsonb_each($2::jsonb) AS told
+ON CONFLICT (cpf, field) DO UPDATE SET (value, at, origin, confirmed_value, confirmed_at) = (
+    SELECT CASE WHEN confirms THEN held.value WHEN latest THEN excluded.value ELSE held.confirmed_value END,
+           CASE WHEN confirms THEN held.at WHEN latest THEN excluded.at ELSE held.confirmed_at END,
+           CASE WHEN confirms THEN held.origin ELSE 'crm' END,
+           CASE WHEN confirms THEN excluded.value END,
+           CASE WHEN confirms THEN excluded.at END
+    FROM (SELECT
+        held.origin <> 'crm' AND (held.field = ANY ($4)
+            OR registry.compared(held.field, excluded.value) = registry.compared(held.field, held.value)),
+        held.origin = 'crm'
+            OR registry.is_later_word(excluded.at, excluded.value, held.confirmed_at, held.confirmed_value)
+    ) AS told (confirms, latest))
+WHERE CASE WHEN held.origin = 'crm' THEN registry.is_later_word(excluded.at, excluded.value, held.at, held.value)
+    ELSE excluded.at > held.at
+        AND (held.field <> ALL ($4)
+                AND registry.compared(held.field, excluded.value) <> registry.compared(held.field, held.value)
+            OR registry.is_later_word(excluded.at, excluded.value, held.confirmed_at, held.confirmed_value))
+    END
 RETURNING field
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def merge_fields(
-    connection: Connection, cpf: Cpf, values: Mapping[str, Value], at: datetime, origin: str
-) -> list[str]:
-    """Merge the values; return the fields in which the write won."""
-    return [r["field"] for r in await connection.fetch(_MERGE_REGISTERS, cpf.digits, json_text(values), at, origin)]
+    connection: Connection, cpf: Cpf, values: Mapping[str, Value], at: datetime, echoes: Sequence[str]
+) -> int:
+    """Merge what the CRM says; return in how many fields it was news."""
+    return len(await connection.fetch(_MERGE_REGISTERS, cpf.digits, json_text(values), at, echoes))
+
+
+# When the CRM last said the same as the citizen; an echo of what was there before says nothing of it.
+_CONFIRMED_AT = """
+CASE WHEN registry.compared(field, confirmed_value) = registry.compared(field, register.value) THEN confirmed_at END
+"""
 
 
 # What is empty is sent as null, and comes back so.
@@ -117,7 +145,8 @@ async def clear_consents(connection: Connection, cpf: Cpf, at: datetime) -> None
     await connection.execute(_CLEAR_CONSENTS, cpf.digits, at)
 
 
-# A removal of consents that the tombstone covers says nothing more, and leaves no trace of its order.
+# A removal of consents that the tombstone covers says nothing more, and leaves no trace of its order. Of a field that
+# the citizen declared before it and the CRM confirmed after it, the CRM's word is left.
 _SET_TOMBSTONE = """
 WITH head AS (
     UPDATE registry.mirror_head SET
@@ -125,7 +154,14 @@ WITH head AS (
         consents_cleared_at = CASE WHEN consents_cleared_at > $2 THEN consents_cleared_at END
     WHERE cpf = $1
 ), fields AS (
-    DELETE FROM registry.register WHERE cpf = $1 AND at <= $2
+    DELETE FROM registry.register WHERE cpf = $1 AND at <= $2 AND (confirmed_at > $2 AND origin <> 'crm') IS NOT TRUE
+), confirmed AS (
+    UPDATE registry.register SET
+        value = confirmed_value, at = confirmed_at, origin = 'crm', pushed_value = NULL,
+        confirmed_value = NULL, confirmed_at = NULL
+    WHERE cpf = $1 AND at <= $2 AND confirmed_at > $2 AND origin <> 'crm'
+), logins AS (
+    DELETE FROM registry.login_write WHERE cpf = $1 AND at <= $2
 ), remembered AS (
     UPDATE registry.register SET pushed_value = NULL
     WHERE cpf = $1 AND at > $2 AND pushed_value IS DISTINCT FROM value
@@ -159,7 +195,7 @@ async def touch(connection: Connection, cpf: Cpf, event_at: datetime) -> None:
 _TOMBSTONE_MOMENT = """
 SELECT greatest(
     clock_timestamp(),
-    (SELECT max(at) FROM registry.register WHERE cpf = $1),
+    (SELECT max(greatest(at, confirmed_at)) FROM registry.register WHERE cpf = $1),
     (SELECT max(at) FROM registry.wording WHERE cpf = $1),
     (SELECT max(at) FROM registry.crm_consentimentos WHERE cpf = $1))
 """
@@ -179,7 +215,8 @@ jsonb_build_object(
     'version', coalesce((SELECT version FROM registry.mirror_head AS head WHERE head.cpf = {cpf}), 0),
     'read_at', clock_timestamp(),
     'fields', coalesce((
-        SELECT jsonb_object_agg(field, jsonb_build_object('value', value, 'at', at, 'origin', origin))
+        SELECT jsonb_object_agg(field, jsonb_build_object(
+            'value', value, 'at', at, 'origin', origin, 'confirmed_at', {_CONFIRMED_AT}))
         FROM registry.register WHERE register.cpf = {cpf}), '{{}}'),
     'wordings', coalesce((
         SELECT jsonb_object_agg(kind, jsonb_build_object('value', value, 'wire', wire))
@@ -224,7 +261,10 @@ WITH head AS (
 ), wordings AS (
     UPDATE registry.wording SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp()
 )
-UPDATE registry.register SET at = statement_timestamp() WHERE cpf = $1 AND at > statement_timestamp() RETURNING field
+UPDATE registry.register
+SET at = least(at, statement_timestamp()),
+    confirmed_at = CASE WHEN confirmed_at IS NOT NULL THEN least(confirmed_at, statement_timestamp()) END
+WHERE cpf = $1 AND greatest(at, confirmed_at) > statement_timestamp() RETURNING field
 """
 
 
@@ -253,33 +293,26 @@ async def read_head(connection: Connection, cpf: Cpf) -> Head:
     return Head() if found is None else msgspec.json.decode(found, type=Head)
 
 
-_STANDING = """
-SELECT asked.cpf, jsonb_build_object(
-    'own', coalesce((
-        SELECT jsonb_object_agg(field, value) FROM registry.register
-        WHERE register.cpf = asked.cpf AND origin <> 'crm'), '{}'),
-    'consents', coalesce((
-        SELECT jsonb_agg(jsonb_build_array(categoria, canal)) FROM registry.crm_consentimentos AS consent
-        WHERE consent.cpf = asked.cpf), '[]'))::text AS standing
-FROM unnest($1::text[]) AS asked (cpf)
-"""
+_CONSENTED = "SELECT cpf, categoria, canal FROM registry.crm_consentimentos WHERE cpf = ANY ($1::text[])"
 
 
-async def list_standing(connection: Connection, people: Sequence[Cpf]) -> dict[Cpf, Standing]:
-    rows = await connection.fetch(_STANDING, [cpf.digits for cpf in people])
-    return {Cpf(row["cpf"]): msgspec.json.decode(row["standing"], type=Standing) for row in rows}
+async def list_consented(connection: Connection, people: Sequence[Cpf]) -> dict[Cpf, set[tuple[str, str]]]:
+    found: dict[Cpf, set[tuple[str, str]]] = {cpf: set() for cpf in people}
+    for row in await connection.fetch(_CONSENTED, [cpf.digits for cpf in people]):
+        found[Cpf(row["cpf"])].add((row["categoria"], row["canal"]))
+    return found
 
 
 # A wording stands beside the field that every own write of its kind writes.
-_EXPORTED_FIELDS = """
-SELECT field, register.value::text, register.at, origin, wording.value::text AS wording
+_EXPORTED_FIELDS = f"""
+SELECT field, register.value::text, register.at, origin, {_CONFIRMED_AT} AS confirmed_at, wording.value::text AS wording
 FROM registry.register
 LEFT JOIN registry.wording ON wording.cpf = register.cpf
     AND field = CASE wording.kind
         WHEN 'endereco' THEN 'endereco.logradouro' WHEN 'telefone' THEN 'telefonePrincipal' ELSE wording.kind END
 WHERE register.cpf = $1
 ORDER BY field COLLATE "C"
-"""
+"""  # noqa: S608 - our own texts
 _EXPORTED_CONSENTS = """
 SELECT categoria, canal, status, data, finalidade, motivo, at AS updated_at, origin
 FROM registry.crm_consentimentos WHERE cpf = $1
@@ -287,12 +320,23 @@ ORDER BY categoria COLLATE "C", canal COLLATE "C"
 """
 
 
-async def list_fields(connection: Connection, cpf: Cpf) -> list[Row]:
-    return list(await connection.fetch(_EXPORTED_FIELDS, cpf.digits))
+async def list_fields(connection: Connection, cpf: Cpf) -> list[ExportedField]:
+    return [_to_exported(row) for row in await connection.fetch(_EXPORTED_FIELDS, cpf.digits)]
 
 
-async def list_consents(connection: Connection, cpf: Cpf) -> list[Row]:
-    return list(await connection.fetch(_EXPORTED_CONSENTS, cpf.digits))
+def _to_exported(row: Row) -> ExportedField:
+    return ExportedField(
+        name=row["field"],
+        value=msgspec.json.decode(row["value"], type=Value),
+        updated_at=row["at"],
+        origin=row["origin"],
+        confirmed_at=row["confirmed_at"],
+        wording=msgspec.json.decode(row["wording"], type=dict[str, str]) if row["wording"] else None,
+    )
+
+
+async def list_consents(connection: Connection, cpf: Cpf) -> list[ExportedConsent]:
+    return [ExportedConsent(**row) for row in await connection.fetch(_EXPORTED_CONSENTS, cpf.digits)]
 
 
 _COVERED = """

@@ -20,7 +20,6 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.period import Period
-from balcao.core.values.text import clean
 from balcao.registry.mirror import service as mirror
 from balcao.registry.rights import store
 from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
@@ -37,9 +36,9 @@ async def anonymise(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisat
     Raises Invalid, and Conflict for a confirmation that does not fit.
     """
     if body.reason is not None:
-        call.reason = clean("reason", body.reason, shortest=3, longest=500)
+        call.give_reason("reason", body.reason)
     elif not call.is_owner:
-        raise Invalid("O campo `reason` é obrigatório: de 3 a 500 caracteres.", code="reason-missing")
+        raise Invalid("O campo `reason` é obrigatório: de 3 a 200 caracteres.", code="reason-missing")
     return await _rehearse(call, cpf) if body.dry_run else await _apply(call, cpf, body.confirmation)
 
 
@@ -76,7 +75,8 @@ async def erase_again(call: Call, tombstones: Sequence[Tombstone], reason: str) 
 
     Whom the CRM told of loses what such an event erases, and no more.
     """
-    call.reason, repeated = reason, 0
+    call.state_reason(reason)
+    repeated = 0
     for each in tombstones:
         cpf = Cpf(each.cpf)
         async with call.platform.database.transaction(isolation=_ISOLATION) as connection:

@@ -32,7 +32,8 @@ routes = Routes(tags=["rights"], body_limit=SMALL_BODY)
     description=(
         "Devolve, como anexo JSON, tudo o que a plataforma guarda do cidadão, em um só instante, e quem viu "
         "os seus dados nos últimos 12 meses. Para o próprio cidadão e para atendentes com a ação "
-        "`citizen:export`; a exportação fica na trilha de auditoria e tem um limite de chamadas por pessoa."
+        "`citizen:export`; a exportação fica na trilha de auditoria e tem um limite de chamadas por pessoa. Os outros "
+        "serviços do mesmo processo acrescentam os membros da sua própria exportação, como a descrição deles os define."
     ),
     errors=[400, 404],
 )

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from balcao.core.audit.personal_data import Cleared, ExportMember, Kept
+from balcao.core.audit.personal_data import Cleared, ExportMember, Kept, describe_members
 from balcao.core.http.paging import PageQuery, Pagination
 from balcao.registry.members import CpfDigits, PeriodEnd, PeriodStart
+from balcao.registry.person.citizens.schemas import Citizen
 
 EventTime: TypeAlias = Annotated[
     datetime, Meta(description="Quando foi (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
@@ -92,7 +93,7 @@ class AnonymisationBody(msgspec.Struct):
     reason: Annotated[
         str | None,
         Meta(
-            description="Motivo, de 3 a 500 caracteres; obrigatório para quem não é o próprio cidadão.",
+            description="Motivo, de 3 a 200 caracteres, sem dados pessoais; só o próprio cidadão pode omiti-lo.",
             examples=["Pedido do cidadão no atendimento 4711"],
         ),
     ] = None
@@ -122,17 +123,13 @@ class Export(msgspec.Struct):
 
 
 def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
-    """Return the type of the export file: its members in their order, each with its description."""
-
-    def describe(kind: Any, description: str) -> Any:
-        return Annotated[kind, Meta(description=description)]
-
-    fields: list[tuple[str, Any]] = [
-        ("exportado_em", describe(datetime, "Quando o arquivo foi feito (RFC 3339).")),
-        ("cidadao", describe(Any, "O cadastro do cidadão como as operações o mostram.")),
-        *((member.name, describe(Any, member.description)) for member in members),
-        ("acessos", describe(list[Access], "Quem viu ou mudou os dados do cidadão nos últimos 12 meses.")),
-    ]
+    """Return the type of the export file: its members in their order, each with its type and description."""
+    own = (
+        ExportMember("exportado_em", datetime, "Quando o arquivo foi feito (RFC 3339)."),
+        ExportMember("cidadao", Citizen, "O cadastro do cidadão como as operações o mostram."),
+    )
+    last = ExportMember("acessos", list[Access], "Quem viu ou mudou os dados do cidadão nos últimos 12 meses.")
+    fields = describe_members([*own, *members, last])
     return msgspec.defstruct(Export.__name__, fields, bases=(Export,), namespace={"__doc__": Export.__doc__})
 
 

@@ -25,7 +25,7 @@ from balcao.search.categories.schemas import (
 )
 from balcao.search.conventions import parse_page, read_parameter, respond_to_staff
 from balcao.search.public import CACHE_CONTROL, may_see_drafts
-from balcao.search.public_search.state import SearchState
+from balcao.search.public_search.state import KeptAnswer, SearchState
 
 routes = Routes(tags=["categories"], body_limit=SMALL_BODY)
 
@@ -107,15 +107,15 @@ async def _respond(
 ) -> Response[Any]:
     """Answer from memory while nothing of the catalogue has changed."""
     state = call.platform.part(SearchState)
-    answer = state.find_answer(key)
-    if answer is None:
+    kept = state.find_answer(key)
+    if kept is None:
         changes = state.changes
         found = await find(call, *arguments)
         # The tag does not depend on the moment at which the answer was made.
         same = msgspec.structs.replace(found, metadata=msgspec.structs.replace(found.metadata, timestamp=0))
-        answer = Ready(msgspec.json.encode(found), f"W/{etag_of(msgspec.json.encode(same))}")
-        state.keep_answer(key, answer, changes)
-    return from_ready(answer, call, NO_STORE if sees_drafts else CACHE_CONTROL)
+        kept = KeptAnswer(Ready(msgspec.json.encode(found), f"W/{etag_of(msgspec.json.encode(same))}"))
+        state.keep_answer(key, kept, changes)
+    return from_ready(kept.answer, call, NO_STORE if sees_drafts else CACHE_CONTROL)
 
 
 @routes.get(

@@ -111,7 +111,9 @@ class SubcategoriesQuery(_Order):
 class CategoriesQuery(_Order):
     """How the categories are listed, and whose services are shown."""
 
-    filter_category: Annotated[str | None, Meta(description="Mostra também os serviços desta categoria.")] = None
+    filter_category: Annotated[
+        str | None, Meta(description="Mostra também os serviços desta categoria.", examples=["Cidade"])
+    ] = None
     page: Annotated[int, Meta(description="Página dos serviços, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(description="Serviços por página, até 100.", examples=[10])] = 10
 
@@ -119,7 +121,7 @@ class CategoriesQuery(_Order):
 class SubcategoryServicesQuery(msgspec.Struct):
     """Of which category, and which page."""
 
-    category: Annotated[str | None, Meta(description="Só os serviços desta categoria.")] = None
+    category: Annotated[str | None, Meta(description="Só os serviços desta categoria.", examples=["Cidade"])] = None
     page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(description="Serviços por página, até 100.", examples=[10])] = 10
     include_inactive: Annotated[

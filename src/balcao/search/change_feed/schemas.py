@@ -17,7 +17,7 @@ class FeedQuery(msgspec.Struct):
 
     after: Annotated[
         str | None,
-        Meta(description="O `after` da resposta anterior; sem ele, o catálogo desde o começo."),
+        Meta(description="O `after` da resposta anterior; sem ele, o catálogo desde o começo.", examples=[""]),
     ] = None
     limit: Annotated[
         int, Meta(ge=1, le=MOST_CHANGES, description="Quantas mudanças no máximo, até 500.", examples=[100])

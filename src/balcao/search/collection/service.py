@@ -3,7 +3,7 @@
 The order of locks is the same everywhere: runs, collection, head, physical row.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
@@ -38,7 +38,12 @@ def require_known(alias: Alias) -> Alias:
 
 async def read_row(connection: Connection, alias: Alias, service_id: str) -> StoredService | None:
     """Return the service as stored, None for one that does not exist; `service_id` is a UUID in lower case."""
-    return await store.read_row(connection, alias, service_id)
+    return (await store.read_rows(connection, alias, [service_id])).get(service_id)
+
+
+async def read_rows(connection: Connection, alias: Alias, ids: Sequence[str]) -> dict[str, StoredService]:
+    """Return by their ids those of these services that exist, as stored."""
+    return await store.read_rows(connection, alias, ids)
 
 
 def write_row_sql(alias: Alias, row: str, source: str) -> str:

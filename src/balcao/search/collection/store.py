@@ -1,5 +1,6 @@
 """SQL of the collection: its locks, its alias row and its physical tables."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import asyncpg
@@ -106,21 +107,18 @@ async def list_overdue_tables(connection: Connection) -> list[str]:
     return [row["name"] for row in await connection.fetch(_OVERDUE)]
 
 
-_READ_ROW = """
-SELECT stepped.doc::text AS doc, stepped.carried::text AS carried, active.version
+_READ_ROWS = """
+SELECT active.id::text AS id, stepped.doc::text AS doc, stepped.carried::text AS carried, active.version
 FROM search.{physical} AS active, search.step(active.id, active.doc, active.carried, $2, $3) AS stepped
-WHERE active.id = $1
+WHERE active.id = ANY ($1::uuid[])
 """
 
 
-async def read_row(connection: Connection, alias: Alias, service_id: str) -> StoredService | None:
-    """Return the service's row in the active table, in the form of the programs."""
-    row = await connection.fetchrow(
-        _READ_ROW.format(physical=alias.physical), service_id, alias.schema_version, PROGRAM_VERSION
-    )
-    if row is None:
-        return None
-    return StoredService.decode(row["doc"], row["carried"], row["version"])
+async def read_rows(connection: Connection, alias: Alias, ids: Sequence[str]) -> dict[str, StoredService]:
+    """Return the rows of these services in the active table, in the form of the programs."""
+    statement = _READ_ROWS.format(physical=alias.physical)
+    rows = await connection.fetch(statement, ids, alias.schema_version, PROGRAM_VERSION)
+    return {row["id"]: StoredService.decode(row["doc"], row["carried"], row["version"]) for row in rows}
 
 
 _WRITE_ROW = """

@@ -36,11 +36,11 @@ async def replace(call: Call, body: ControlQueries) -> ControlQueries:
 
 async def compare(connection: Connection, source: Alias, target: Alias) -> ControlReport:
     """Run the control queries on two tables, each as if it were the active one."""
-    queries = await store.list_queries(connection)
+    queries, synonyms = await store.list_queries(connection), await public_search.read_synonyms(connection)
     overlaps, empty = [], 0
     for query in queries:
-        before = await public_search.rank_ids(connection, source, query, COMPARED)
-        after = await public_search.rank_ids(connection, target, query, COMPARED)
+        before = await public_search.rank_ids(connection, source, query, synonyms, COMPARED)
+        after = await public_search.rank_ids(connection, target, query, synonyms, COMPARED)
         overlaps.append(len(set(before) & set(after)) / max(len(before), len(after), 1) if before or after else 1.0)
         empty += not after
     count = len(queries)

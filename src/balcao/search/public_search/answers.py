@@ -34,8 +34,9 @@ from balcao.search.public_search.schemas import (
     UnifiedResult,
 )
 from balcao.search.public_search.service import Found
-from balcao.search.public_search.state import SearchState
+from balcao.search.public_search.state import KeptAnswer, SearchState
 from balcao.search.public_search.store import MOST_COUNTED, ScoredService
+from balcao.search.zero_results import service as zero_results
 
 # On average 50 a second, with bursts of 200.
 RATE = "200/4 second"
@@ -57,13 +58,16 @@ async def respond(call: Call, peer: str, query: Mapping[str, str], parse: Parse,
     request = parse(query)
     state = call.platform.part(SearchState)
     key = (write, request)
-    answer = state.find_answer(key)
-    if answer is None:
+    kept = state.find_answer(key)
+    if kept is None:
         changes, began = state.changes, time.perf_counter()
         found = await service.search(call, request)
         answer = _finish(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
-        state.keep_answer(key, answer, changes)
-    return from_ready(answer, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
+        kept = KeptAnswer(answer, found.missed)
+        state.keep_answer(key, kept, changes)
+    if kept.missed:
+        zero_results.note(call.platform, request.q, kept.missed)
+    return from_ready(kept.answer, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
 
 
 async def suggest(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
@@ -83,9 +87,9 @@ async def _spend(call: Call, peer: str) -> None:
     settings, limits, live = call.platform.settings, call.platform.limits, call.platform.live
     portal = peer if peer in settings.search_portals else await _find_client(call)
     if portal is not None:
-        await limits.spend(live.rate("search.by_portal", PORTAL_RATE), _KEY, portal)
+        await limits.spend(live.rate("search.by_portal", settings.declared_rate(PORTAL_RATE)), _KEY, portal)
     else:
-        await limits.spend(live.rate("search.by_address", RATE), _KEY, peer)
+        await limits.spend(live.rate("search.by_address", settings.declared_rate(RATE)), _KEY, peer)
 
 
 async def _find_client(call: Call) -> str | None:

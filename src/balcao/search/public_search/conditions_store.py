@@ -47,9 +47,12 @@ def write_condition(alias: Alias, matching: Matching, request: SearchRequest, va
     return [*conditions, *write_filters(alias, matching, request, values)]
 
 
-def write_filters(_: Alias, __: Matching, request: SearchRequest, values: Values) -> list[str]:
-    """Return what the request asks for beside its words."""
+def write_filters(_: Alias, matching: Matching, request: SearchRequest, values: Values) -> list[str]:
+    """Return what the request asks for beside its words, and that no service is found by a namesake of one."""
     conditions = ["true"] if request.include_inactive else ["service.status = 1"]
+    for own, namesake in matching.apart:
+        has = f"service.nome_fold ~ {values.add(own, 'text')}"
+        conditions.append(f"(service.nome_fold !~ {values.add(namesake, 'text')} OR {has})")
     if request.exclude_agent_exclusive:
         conditions.append("NOT service.exclusive")
     if request.category is not None:

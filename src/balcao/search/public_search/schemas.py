@@ -163,9 +163,13 @@ class SearchQuery(msgspec.Struct, omit_defaults=True, kw_only=True):
     category: Annotated[str | None, Meta(description="Categoria, sem diferença de acentos.", examples=["Cidade"])] = (
         None
     )
-    sub_category: Annotated[str | None, Meta(description="Subcategoria, sem diferença de acentos.")] = None
-    orgao: Annotated[str | None, Meta(description="Órgão responsável, sem diferença de acentos.")] = None
-    publico: Annotated[str | None, Meta(description="Público, sem diferença de acentos.")] = None
+    sub_category: Annotated[
+        str | None, Meta(description="Subcategoria, sem diferença de acentos.", examples=["Áreas verdes"])
+    ] = None
+    orgao: Annotated[
+        str | None, Meta(description="Órgão responsável, sem diferença de acentos.", examples=["Secretaria de Obras"])
+    ] = None
+    publico: Annotated[str | None, Meta(description="Público, sem diferença de acentos.", examples=["Cidadão"])] = None
     is_free: Annotated[Flag | None, Meta(description="Se é gratuito.")] = None
     facets: Annotated[
         str | None,

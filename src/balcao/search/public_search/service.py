@@ -18,11 +18,11 @@ from balcao.search.public_search.matching import Match, Matching
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.state import CHANNEL, COMPARE_SECONDS, SearchState, find_reader
 from balcao.search.public_search.store import FoundPage, ScoredService
-from balcao.search.public_search.terms import ParsedQuery, Part, Word
+from balcao.search.public_search.terms import ParsedQuery, Part, Synonyms, Word
 from balcao.search.synonyms import service as synonyms
 from balcao.search.vocabulary import service as vocabulary
+from balcao.search.vocabulary import spelling
 from balcao.search.vocabulary.service import Correction
-from balcao.search.zero_results import service as zero_results
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,16 @@ class MarkedTexts:
 
 @dataclass(frozen=True)
 class Found:
-    """A page of services, how they were found, and how they are marked, by id."""
+    """A page of services, how they were found, and how they are marked, by id.
+
+    `missed` is the folded query if it found nothing.
+    """
 
     match: Match
     page: FoundPage
     suggestion: str | None = None
     marked: Mapping[str, MarkedTexts] = field(default_factory=dict)
+    missed: str = ""
 
 
 MOST_NAMES = 8
@@ -66,7 +70,7 @@ async def _reload(platform: Platform, state: SearchState) -> None:
         # Every save comes by here. Folding the synonyms anew each time would cost more than the save.
         revision = alias.fold_revision, await synonyms.read_revision(connection)
         if revision != state.synonyms_revision:
-            state.synonyms = terms.index_synonyms(await synonyms.list_lexemes(connection))
+            state.synonyms = await read_synonyms(connection)
             state.synonyms_revision = revision
         state.finish_reload(alias)
 
@@ -108,13 +112,13 @@ async def _search(call: Call, state: SearchState, request: SearchRequest) -> Fou
         parts = terms.split_query(request.q)
         words = await _fold(connection, state, [part.text for part in parts])
         query = terms.widen(terms.parse_query(parts, words), state.synonyms)
-        step = await _climb(connection, alias, query, request)
+        correctable = _list_correctable(parts, words, query)
+        step = await _climb(connection, alias, query, correctable, request)
         page = await _add_facets(connection, state, alias, step.matching, request, step.page)
         lexemes = query.lexemes | {lexeme for each in step.corrections.values() for lexeme in each.lexemes}
         marked = await _mark(connection, state, page.services, lexemes, request)
-    if step.match == "none":
-        zero_results.note(call.platform, request.q, query.folded)
-    return Found(step.match, page, _suggest(parts, words, step.corrections), marked)
+    missed = query.folded if step.match == "none" else ""
+    return Found(step.match, page, _suggest(parts, words, step.corrections if step.is_met else {}), marked, missed)
 
 
 @dataclass(frozen=True)
@@ -124,14 +128,24 @@ class _Step:
     matching: Matching | None
     page: FoundPage
     corrections: dict[str, Correction]
+    is_met: bool = False  # whether what was found has every term once the unknown words are corrected
 
     @property
     def match(self) -> Match:
         return self.matching.match if self.matching else "none"
 
 
-async def _climb(connection: Connection, alias: Alias, query: ParsedQuery, request: SearchRequest) -> _Step:
-    """Try the steps of the ladder until one finds something."""
+async def _climb(
+    connection: Connection,
+    alias: Alias,
+    query: ParsedQuery,
+    correctable: Mapping[str, str],
+    request: SearchRequest,
+) -> _Step:
+    """Try the steps of the ladder until one finds something.
+
+    `correctable` are the folded words that may be mistyped, by lexeme.
+    """
     corrections: dict[str, Correction] = {}
     step = matching.match_all_terms(query, request.classes)
     page = await _try(connection, alias, step, request)
@@ -144,12 +158,20 @@ async def _climb(connection: Connection, alias: Alias, query: ParsedQuery, reque
         if page.total:
             return _Step(step, page, corrections)
     if query.terms:
-        corrections = await vocabulary.correct(connection, _list_single_words(query))
+        corrections = await vocabulary.correct(connection, alias, correctable)
         nearest = {lexeme: correction.lexemes for lexeme, correction in corrections.items()}
-        step = matching.match_any_term(query, nearest, request.classes)
-        page = await _try(connection, alias, step, request)
-        if page.total:
-            return _Step(step, page, corrections)
+        if corrections:
+            step = matching.match_corrected(query, nearest, request.classes)
+            page = await _try(connection, alias, step, request)
+            if page.total:
+                return _Step(step, page, corrections, is_met=True)
+        query = matching.correct(query, nearest)
+        weights = await vocabulary.weigh(connection, alias, query.lexemes)
+        for match in (matching.match_any_term, matching.match_rarest):
+            step = match(query, weights, request.classes)
+            page = await _try(connection, alias, step, request)
+            if page.total:
+                return _Step(step, page, corrections)
     step = matching.match_similar(query)
     page = await _try(connection, alias, step, request)
     return _Step(step if page.total else None, page, corrections)
@@ -178,19 +200,38 @@ async def _add_facets(
     return msgspec.structs.replace(page, facets=facets)
 
 
-async def rank_ids(connection: Connection, alias: Alias, query: str, most: int = 10) -> list[str]:
-    """Return the ids of the best services for a query in this table, as its control queries compare them."""
+async def read_synonyms(connection: Connection) -> Synonyms:
+    """Return the synonyms as a query is widened by them."""
+    return terms.index_synonyms(await synonyms.list_lexemes(connection))
+
+
+async def rank_ids(connection: Connection, alias: Alias, query: str, known: Synonyms, most: int = 10) -> list[str]:
+    """Return the ids of the best services for a query in this table, found as the public search finds them."""
     parts = terms.split_query(query)
     request = SearchRequest(q=query, per_page=most, highlight=False)
     async with store.reading(connection):
         words = await store.fold_texts(connection, [part.text for part in parts])
-        step = await _climb(connection, alias, terms.parse_query(parts, words), request)
+        parsed = terms.widen(terms.parse_query(parts, words), known)
+        step = await _climb(connection, alias, parsed, _list_correctable(parts, words, parsed), request)
     return [service.document.id for service in step.page.services]
 
 
-def _list_single_words(query: ParsedQuery) -> dict[str, str]:
-    """Return the folded form of each word of the query that stands alone, by its lexeme."""
-    return {word.lexeme: word.folded for word in query.words if word.lexeme is not None}
+def _list_correctable(parts: Sequence[Part], words: terms.Words, query: ParsedQuery) -> dict[str, str]:
+    """Return the folded form of each word that may be mistyped, by its lexeme.
+
+    None that stands in a phrase, has synonyms, or is a name of people or part of a law's.
+    """
+    left_alone = {
+        word.lexeme
+        for place in spelling.list_left_alone([part.text for part in parts])
+        for word in words[parts[place].text]
+    }
+    single = {term.exact[0].lexemes[0] for term in query.terms if len(term.exact[0].lexemes) == 1 and not term.wider}
+    return {
+        word.lexeme: word.folded
+        for word in query.words
+        if word.lexeme is not None and word.lexeme in single and word.lexeme not in left_alone
+    }
 
 
 def _suggest(parts: Sequence[Part], words: terms.Words, corrections: dict[str, Correction]) -> str | None:

@@ -7,6 +7,7 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from balcao.core.context.call import Call
@@ -57,6 +58,14 @@ class RecentlyUsed(Generic[K, V]):
         self._entries.clear()
 
 
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """A finished answer; `missed` is the folded query if it found nothing, for every asking of it counts."""
+
+    answer: Ready
+    missed: str = ""
+
+
 class SearchState:
     """`changes` counts what was announced: an answer is kept only while nothing new was announced."""
 
@@ -67,7 +76,7 @@ class SearchState:
         self.changes = 0
         self.changed_at = -math.inf  # by the process's monotonic clock: when it last heard of a change
         self._words: RecentlyUsed[str, Sequence[Word]] = RecentlyUsed(MOST_WORDS)
-        self._answers: RecentlyUsed[Hashable, tuple[float, Ready]] = RecentlyUsed(MOST_ANSWERS)
+        self._answers: RecentlyUsed[Hashable, tuple[float, KeptAnswer]] = RecentlyUsed(MOST_ANSWERS)
         self._facets: RecentlyUsed[Hashable, tuple[float, Facets]] = RecentlyUsed(MOST_FACETS)
         self._bytes = 0
         self._clock = clock
@@ -86,20 +95,20 @@ class SearchState:
         self.alias = alias
         self.begin_reload()
 
-    def find_answer(self, key: Hashable) -> Ready | None:
+    def find_answer(self, key: Hashable) -> KeptAnswer | None:
         """Return a finished answer that still counts."""
         kept = self._answers.get(key)
         return kept[1] if kept is not None and kept[0] > self._clock() else None
 
-    def keep_answer(self, key: Hashable, answer: Ready, changes: int) -> None:
+    def keep_answer(self, key: Hashable, kept: KeptAnswer, changes: int) -> None:
         """Keep an answer that was begun when there were so many changes, unless there has been one since."""
         if changes != self.changes:
             return
-        if self._bytes + len(answer.body) > MOST_ANSWER_BYTES:
+        if self._bytes + len(kept.answer.body) > MOST_ANSWER_BYTES:
             self._answers.clear()
             self._bytes = 0
-        self._bytes += len(answer.body)
-        self._answers.put(key, (self._clock() + ANSWER_SECONDS, answer))
+        self._bytes += len(kept.answer.body)
+        self._answers.put(key, (self._clock() + ANSWER_SECONDS, kept))
 
     def find_facets(self, key: Hashable) -> Facets | None:
         """Return the facets of very many services as they were counted lately."""

@@ -17,7 +17,6 @@ from balcao.search.public_search.conditions_store import (
     IN_NAME,
     MOST_CANDIDATES,
     Values,
-    count_terms,
     write_condition,
 )
 from balcao.search.public_search.facets_store import Facets
@@ -253,8 +252,14 @@ def _write_rank(weights: str, query: str) -> str:
 
 
 def _write_share(matching: Matching, values: Values) -> str:
-    """Return which share of the terms a service has."""
-    return f"{count_terms(matching, values)}::float8 / {len(matching.terms)}" if matching.terms else "1.0::float8"
+    """Return which share of what the terms say a service has."""
+    if not matching.terms:
+        return "1.0::float8"
+    met = [
+        f'(service."full" @@ {values.add(term, "tsquery")})::int * {values.add(weight, "float8")}'
+        for term, weight in zip(matching.terms, matching.weights, strict=True)
+    ]
+    return f"({' + '.join(met)}) / {values.add(sum(matching.weights), 'float8')}"
 
 
 def _write_text_match(matching: Matching) -> str:

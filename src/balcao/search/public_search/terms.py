@@ -12,6 +12,11 @@ from balcao.core.values.text import has_control
 MOST_TERMS = 32
 LISTS_ALL = "*"
 _ALTERNATIVE = "OR"
+# How people ask, not what for: they count only where a query says nothing else. In canonical form.
+ASKING = frozenset(
+    "quero queria querer gostaria preciso precisa precisar faco fazer faz posso pode poder saber sei favor tirar"
+    " conseguir consigo estou vou tenho oi ola pfv pf".split()
+)
 _PART = re.compile(r'(-?)"([^"]*)"|(\S+)')
 
 
@@ -75,6 +80,15 @@ class Term:
             yield from alternative.lexemes
 
 
+# Words of which the stemmer makes one, though they are none; in canonical form. Each stands apart from the others' row.
+NAMESAKES = (
+    ({"medico", "medica"}, {"medicamento", "medicacao"}),
+    ({"casa"}, {"casamento"}),
+    ({"poste"}, {"posto"}),
+    ({"muda"}, {"mudanca"}),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
     """`folded` is the plain text of what is looked for, in canonical form, stop words included.
@@ -93,6 +107,17 @@ class ParsedQuery:
         """Return every lexeme that a highlight marks."""
         return frozenset(lexeme for term in self.terms for lexeme in term.lexemes)
 
+    @property
+    def apart(self) -> tuple[tuple[str, str], ...]:
+        """Return, as patterns, what a folded name must have where it has a namesake of a word, and the namesakes."""
+        typed = {word.folded for word in self.words}
+        return tuple(
+            (_write_words(own), _write_words(other))
+            for pair in NAMESAKES
+            for own, other in (pair, pair[::-1])
+            if typed & own and not typed & other
+        )
+
 
 def parse_query(parts: Sequence[Part], words: Words) -> ParsedQuery:
     """Return what the parts ask for; `words` has the text of each. At most 32 terms count."""
@@ -101,9 +126,14 @@ def parse_query(parts: Sequence[Part], words: Words) -> ParsedQuery:
     folded: list[str] = []
     plain: list[Word] = []
     last_word: Word | None = None
+    says_something = any(_says_something(part, words) for part in parts)
     for part in parts:
         found = words[part.text]
-        lexemes = tuple(word.lexeme for word in found if word.lexeme is not None)
+        lexemes = tuple(
+            word.lexeme
+            for word in found
+            if word.lexeme is not None and (part.is_phrase or not says_something or word.folded not in ASKING)
+        )
         if part.is_excluded:
             excluded += [Alternative(lexemes, part.is_phrase)] if lexemes else []
             continue
@@ -126,6 +156,16 @@ def parse_query(parts: Sequence[Part], words: Words) -> ParsedQuery:
         " ".join(folded),
         tuple(plain[:MOST_TERMS]),
         last_word if len(terms) <= MOST_TERMS else None,
+    )
+
+
+def _write_words(words: Iterable[str]) -> str:
+    return rf"\m({'|'.join(sorted(words))})\M"
+
+
+def _says_something(part: Part, words: Words) -> bool:
+    return not part.is_excluded and any(
+        word.lexeme is not None and (part.is_phrase or word.folded not in ASKING) for word in words[part.text]
     )
 
 

@@ -143,7 +143,7 @@ async def delete_service(call: Call, id: ServiceIdInPath) -> Response[None]:
         "não publica. Exige a ação `service:publish`."
     ),
     dialect=ERROR_WITH_MAPPING,
-    errors=[400, 409],
+    errors=[400, 409, 412],
     query=PublishQuery,
 )
 async def publish_service(call: Call, id: ServiceIdInPath, query: Query) -> Response[StaffService]:
@@ -160,6 +160,7 @@ async def publish_service(call: Call, id: ServiceIdInPath, query: Query) -> Resp
         "Devolve o serviço publicado à espera de aprovação; `published_at` fica. Tirar do ar o que não está publicado "
         "não muda nada. Exige a ação `service:publish`."
     ),
+    errors=[412],
 )
 async def unpublish_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
     """Return a published service to awaiting approval."""

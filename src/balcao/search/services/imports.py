@@ -11,15 +11,15 @@ from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.ids import is_uuid
 from balcao.core.values.text import clean_optional
 from balcao.search.collection import service as collection
-from balcao.search.collection.alias import Alias
 from balcao.search.services import store, writing
 from balcao.search.services.content import list_changes, merge
 from balcao.search.services.schemas import ServiceBody
-from balcao.search.services.writing import Edit, name_change
+from balcao.search.services.writing import Edit, Wanted, name_change
 from balcao.search.versions.service import VersionAuthor, VersionChange
 
-# Writers wait for a batch of an import as for one another, so it is kept short (rules: search 4.4 step 1).
-BATCH = 500
+# Writers wait for a batch of an import as for one another, so it is kept short (rules: search 3.3, 4.4 step 1).
+BATCH = 50
+NO_TRAIL = "[]"
 AUTHOR = VersionAuthor("Importação", "import", None)
 _SLUG = re.compile(r"(?=.{1,120}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -50,31 +50,49 @@ class ServiceRow(ServiceBody, kw_only=True):
 
 
 async def write(connection: Connection, rows: Sequence[ServiceRow]) -> int:
-    """Write the services that are new or changed; return how many. Of rows with one id the last counts."""
+    """Write the services that are new or changed; return how many. Of rows with one id the last counts.
+
+    One that staff have deleted since stays deleted.
+    """
+    at = utc_now()
     alias = await collection.lock_for_write(connection)
     last = {row.id: row for row in rows}
-    # In the order of the ids, as every writer of many services takes them.
-    return sum([await _write(connection, alias, last[service_id]) for service_id in sorted(last)])
+    heads = await store.lock_heads(connection, {id_: _read_created(row, at) for id_, row in last.items()})
+    # Only now: a statement that waited for a lock would see the rows as they were before.
+    present = await collection.read_rows(connection, alias, list(last))
+    edits = [
+        Edit(connection, AUTHOR, alias, id_, heads[id_], present.get(id_), at)
+        for id_ in sorted(last)
+        if not heads[id_].deleted
+    ]
+    wanted = [_want(edit, last[edit.service_id]) for edit in edits]
+    changed = [each for each in wanted if _is_changed(each)]
+    if changed:
+        saved = await writing.prepare(connection, changed)
+        changes = [(each.edit, service, _name(each)) for each, service in zip(changed, saved, strict=True)]
+        await writing.save(connection, alias, changes, NO_TRAIL)
+    return len(changed)
 
 
-async def _write(connection: Connection, alias: Alias, row: ServiceRow) -> bool:
-    """Write one service; return false for one that is as it was, and for one that staff have deleted since."""
-    at = utc_now()
-    created = at if row.created_at is None else datetime.fromtimestamp(row.created_at, UTC)
-    opened = await store.open_service(connection, row.id, created=created)
-    head, stored = opened.head, opened.stored
-    if head is None or head.deleted:
-        return False
-    content = merge(row, None, at)
+def _read_created(row: ServiceRow, at: datetime) -> datetime:
+    return at if row.created_at is None else datetime.fromtimestamp(row.created_at, UTC)
+
+
+def _want(edit: Edit, row: ServiceRow) -> Wanted:
+    content = merge(row, None, edit.at)
     if content.status == 1 and content.published_at is None:
-        content.published_at = to_unix_seconds(head.created_at)
-    if stored is not None and not list_changes(stored.document, content):
-        return False
-    kind = "create" if stored is None else name_change(stored.document.status, content.status)
-    edit = Edit(connection, AUTHOR, alias, row.id, head, stored, at)
-    saved = await writing.prepare(edit, content, autor=row.autor, slug=row.slug or None)
-    await writing.save(edit, saved, VersionChange(kind))
-    return True
+        content.published_at = to_unix_seconds(edit.head.created_at)
+    return Wanted(edit, content, row.autor, row.slug or None)
+
+
+def _is_changed(wanted: Wanted) -> bool:
+    stored = wanted.edit.stored
+    return stored is None or bool(list_changes(stored.document, wanted.content))
+
+
+def _name(wanted: Wanted) -> VersionChange:
+    stored = wanted.edit.stored
+    return VersionChange("create" if stored is None else name_change(stored.document.status, wanted.content.status))
 
 
 IMPORTS = [Import("services", ServiceRow, write, batch=BATCH, from_table=True)]

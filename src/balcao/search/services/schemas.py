@@ -86,12 +86,20 @@ class ServiceListQuery(msgspec.Struct, omit_defaults=True):
     per_page: Annotated[int, Meta(description="Serviços por página, até 100.", examples=[10])] = 10
     status: Annotated[Literal["0", "1"] | None, Meta(description="0 em edição, 1 publicado.")] = None
     awaiting_approval: Annotated[Flag | None, Meta(description="Se espera aprovação.")] = None
-    tema_geral: Annotated[str | None, Meta(description="Categoria, sem diferença de acentos.")] = None
-    sub_categoria: Annotated[str | None, Meta(description="Subcategoria, sem diferença de acentos.")] = None
-    author: Annotated[str | None, Meta(description="Nome de quem criou.")] = None
+    tema_geral: Annotated[str | None, Meta(description="Categoria, sem diferença de acentos.", examples=["Cidade"])] = (
+        None
+    )
+    sub_categoria: Annotated[
+        str | None, Meta(description="Subcategoria, sem diferença de acentos.", examples=["Áreas verdes"])
+    ] = None
+    author: Annotated[str | None, Meta(description="Nome de quem criou.", examples=["Gestor Demo"])] = None
     is_free: Annotated[Flag | None, Meta(description="Se é gratuito.")] = None
-    published_at: Annotated[int, Meta(ge=0, description="Instante exato, em segundos Unix.")] | None = None
-    nome_servico: Annotated[str | None, Meta(description="Palavras que o nome deve ter, todas.")] = None
+    published_at: (
+        Annotated[int, Meta(ge=0, description="Instante exato, em segundos Unix.", examples=[1767225600])] | None
+    ) = None
+    nome_servico: Annotated[str | None, Meta(description="Palavras que o nome deve ter, todas.", examples=["poda"])] = (
+        None
+    )
     field: Annotated[
         Literal[
             "id",
@@ -106,7 +114,9 @@ class ServiceListQuery(msgspec.Struct, omit_defaults=True):
         | None,
         Meta(description="Campo a comparar com `value`."),
     ] = None
-    value: Annotated[str | None, Meta(description="Valor do campo de `field`.")] = None
+    value: Annotated[
+        str | None, Meta(description="Valor do campo de `field`.", examples=["pedido-de-poda-de-arvore-5f0c2f0e"])
+    ] = None
     sort_by: Annotated[
         Literal["last_update", "nome_servico", "published_at", "created_at"] | None, Meta(description="Ordem da lista.")
     ] = None
@@ -117,5 +127,9 @@ class PublishQuery(msgspec.Struct):
     """The old number that becomes this service; the first two only together."""
 
     origem: Annotated[str | None, Meta(description="Sistema antigo.", examples=["1746_v2_llm"])] = None
-    id_servico_antigo: Annotated[str | None, Meta(description="Número do serviço no sistema antigo.")] = None
-    observacoes: Annotated[str | None, Meta(description="Observações, até 20000 caracteres.")] = None
+    id_servico_antigo: Annotated[
+        str | None, Meta(description="Número do serviço no sistema antigo.", examples=["4711"])
+    ] = None
+    observacoes: Annotated[
+        str | None, Meta(description="Observações, até 20000 caracteres.", examples=["Conferido com a equipe."])
+    ] = None

@@ -31,9 +31,10 @@ from balcao.search.services.schemas import (
     StaffServices,
 )
 from balcao.search.services.store import ServiceHead
-from balcao.search.services.writing import Edit, name_change
+from balcao.search.services.writing import Edit, Wanted, name_change
 from balcao.search.versions import service as versions
 from balcao.search.versions.service import VersionAuthor, VersionChange
+from balcao.search.vocabulary import service as vocabulary
 
 UNKNOWN = "Serviço não encontrado."
 FIRST_ID = "00000000-0000-0000-0000-000000000000"
@@ -89,7 +90,8 @@ async def create(
     async with call.platform.database.transaction() as connection:
         alias = collection.require_known((await store.open_service(connection, service_id, created=at)).alias)
         edit = Edit(connection, VersionAuthor.of(call), alias, service_id, ServiceHead(0, at, False), None, at)
-        return await _save(call, edit, content, VersionChange("create"))
+        saved = await _save(call, edit, content, VersionChange("create"))
+    return await _announce_words(call, saved)
 
 
 async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime | None = None) -> StaffService:
@@ -106,7 +108,9 @@ async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime
             content.published_at = to_unix_seconds(edit.at)
         if not list_changes(stored.document, content):
             return _to_staff_service(stored.document, stored.version)
-        return await _save(call, edit, content, VersionChange(name_change(stored.document.status, content.status)))
+        change = VersionChange(name_change(stored.document.status, content.status))
+        saved = await _save(call, edit, content, change)
+    return await _announce_words(call, saved)
 
 
 async def publish(
@@ -129,6 +133,7 @@ async def _set_status(
 ) -> StaffService:
     require_action(call, PUBLISH)
     async with _lock_existing(call, service_id, at) as (edit, stored):
+        require_match(call.if_match, format_etag(stored.version))
         if old is not None:
             await legacy_mappings.map_with_publication(edit.connection, call, old, edit.service_id)
         if stored.document.status == status:
@@ -136,7 +141,8 @@ async def _set_status(
         content = replace_state(_copy_content(stored.document), status, awaiting_approval=True)
         if status == 1:
             content.published_at = to_unix_seconds(edit.at)
-        return await _save(call, edit, content, VersionChange(name_change(stored.document.status, status)))
+        saved = await _save(call, edit, content, VersionChange(name_change(stored.document.status, status)))
+    return await _announce_words(call, saved)
 
 
 async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> None:
@@ -174,6 +180,7 @@ async def roll_back(
             raise Conflict("O campo `to_version` indica a versão atual.", code="version-current")
         change = VersionChange("rollback", reason=reason, rollback_to=body.to_version)
         saved = await _save(call, edit, await _restore_content(edit, chosen), change)
+    await _announce_words(call, saved)
     return RolledBackService(
         **msgspec.structs.asdict(saved),
         message=f"O serviço voltou ao conteúdo da versão {body.to_version}.",
@@ -229,12 +236,20 @@ async def _lock_existing(call: Call, service_id: str, at: datetime | None) -> As
 
 async def _save(call: Call, edit: Edit, content: ServiceContent, change: VersionChange) -> StaffService:
     """Write a change with its version and its audit event, and return the service."""
-    saved = await writing.prepare(edit, content)
+    [saved] = await writing.prepare(edit.connection, [Wanted(edit, content)])
     action: Action = "create" if change.kind == "create" else "update"
     members = list_changes(edit.stored.document if edit.stored else None, saved.document)
     fields = [*describe_event(service=edit.service_id, version=saved.version), *members]
-    await writing.save(edit, saved, change, call.platform.audit.encode_event(call, action, fields=fields))
+    trail = call.platform.audit.encode_event(call, action, fields=fields)
+    await writing.save(edit.connection, edit.alias, [(edit, saved, change)], trail)
     return _to_staff_service(saved.document, saved.version)
+
+
+async def _announce_words(call: Call, saved: StaffService) -> StaffService:
+    """Let the search know the words of a published service from the next query on."""
+    if saved.status == 1:
+        await vocabulary.enter(call.platform, saved.id)
+    return saved
 
 
 def _to_staff_service(document: ServiceDocument, version: int) -> StaffService:

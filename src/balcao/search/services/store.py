@@ -1,5 +1,6 @@
 """SQL of the services: heads, slugs, and a change with all that it leaves."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -52,29 +53,59 @@ async def open_service(connection: Connection, service_id: str, *, created: date
     )
 
 
+# In the order of the ids, as every writer of many services takes them.
+_ADD_HEADS = """
+INSERT INTO search.service_head (id, created_at)
+SELECT id, created_at FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (id, created_at) ORDER BY id
+ON CONFLICT (id) DO NOTHING
+"""
+_LOCK_HEADS = """
+SELECT id::text AS id, next_version - 1 AS newest_version, created_at, deleted_at IS NOT NULL AS deleted
+FROM search.service_head WHERE id = ANY ($1::uuid[]) ORDER BY service_head.id FOR UPDATE
+"""
+
+
+async def lock_heads(connection: Connection, created: Mapping[str, datetime]) -> dict[str, ServiceHead]:
+    """Lock these services until the transaction ends, and return their heads; who has none gets one `created` then."""
+    await connection.execute(_ADD_HEADS, list(created), list(created.values()))
+    rows = await connection.fetch(_LOCK_HEADS, list(created))
+    return {row["id"]: ServiceHead(row["newest_version"], row["created_at"], row["deleted"]) for row in rows}
+
+
+class SavedService(msgspec.Struct, frozen=True):
+    """A change of one service: its row and its version are jsonb texts."""
+
+    id: str
+    number: int
+    row: str
+    version: str
+
+
+# An array of documents, not one document of all: that could be larger than jsonb may be.
 _SAVE = """
 WITH numbered AS (
-    UPDATE search.service_head SET next_version = $2 + 1, deleted_at = NULL WHERE id = $1 AND next_version = $2
-    RETURNING id
+    UPDATE search.service_head AS head SET next_version = sent.number + 1, deleted_at = NULL
+    FROM unnest($1::uuid[], $2::int[], $3::jsonb[], $4::jsonb[]) AS sent (id, number, service, entry)
+    WHERE head.id = sent.id AND next_version = sent.number
+    RETURNING head.id, sent.service, sent.entry
 ), written AS ({row}), appended AS ({version}), recorded AS ({trail})
 SELECT id FROM numbered
 """
 
 
-async def save_service(connection: Connection, alias: Alias, saved: StoredService, version: str, trail: str) -> None:
-    """Write the number, the row, the version and the audit events of a change; the head is locked.
+async def save_services(connection: Connection, alias: Alias, saved: Sequence[SavedService], trail: str) -> None:
+    """Write the numbers, the rows, the versions and for each the audit events of changes; the heads are locked.
 
     Raises Unavailable when the events cannot be written.
     """
     statement = _SAVE.format(
-        row=collection.write_row_sql(alias, "$3::jsonb", "numbered"),
-        version=versions.append_sql("$4::jsonb", "numbered"),
+        row=collection.write_row_sql(alias, "numbered.service", "numbered"),
+        version=versions.append_sql("numbered.entry", "numbered"),
         trail=record_sql("$5::jsonb", "numbered"),
     )
+    columns = [[getattr(each, name) for each in saved] for name in SavedService.__struct_fields__]
     with recording():
-        await connection.execute(
-            statement, saved.document.id, saved.version, collection.encode_row(saved), version, trail
-        )
+        await connection.execute(statement, *columns, trail)
 
 
 _MARK_DELETED = """
@@ -96,15 +127,27 @@ async def read_newest_version(connection: Connection, service_id: str) -> int:
     return int(await connection.fetchval(_NEWEST_NUMBER, service_id) or 0)
 
 
-_TAKE_SLUG = "SELECT taken, former FROM search.take_slug($1, $2, $3)"
+class Naming(msgspec.Struct, frozen=True):
+    """What a service's slug is made of: its name, or the one given."""
+
+    id: str
+    name: str
+    given: str | None
 
 
-async def take_slug(
-    connection: Connection, service_id: str, name: str, given: str | None
-) -> tuple[str | None, list[str]]:
-    """Give the service a slug by its name, or the one given, and return it with the former ones.
+# One after the other, each sees what those before it took.
+_TAKE_SLUGS = """
+SELECT slug.taken, slug.former
+FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS wanted (id, name, given, place)
+CROSS JOIN LATERAL search.take_slug(wanted.id, wanted.name, wanted.given) AS slug
+ORDER BY wanted.place
+"""
+
+
+async def take_slugs(connection: Connection, wanted: Sequence[Naming]) -> list[tuple[str | None, list[str]]]:
+    """Give each service a slug, and return it with the former ones.
 
     None when every one is another service's.
     """
-    [row] = await connection.fetch(_TAKE_SLUG, service_id, name, given)
-    return row["taken"], row["former"]
+    ids, names, given = ([getattr(each, name) for each in wanted] for name in Naming.__struct_fields__)
+    return [(row["taken"], row["former"]) for row in await connection.fetch(_TAKE_SLUGS, ids, names, given)]

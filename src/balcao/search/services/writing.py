@@ -1,5 +1,6 @@
-"""Writing a locked service: its row, its addresses and its version, in the caller's transaction."""
+"""Writing locked services: their rows, their addresses and their versions, in the caller's transaction."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
@@ -7,17 +8,15 @@ from typing import TypedDict
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict
 from balcao.core.values.clock import to_unix_seconds
+from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import StoredService
 from balcao.search.document import ServiceContent, ServiceDocument
 from balcao.search.services import derived, store
-from balcao.search.services.store import ServiceHead
+from balcao.search.services.store import Naming, SavedService, ServiceHead
 from balcao.search.versions import service as versions
 from balcao.search.versions.schemas import ChangeType
 from balcao.search.versions.service import VersionAuthor, VersionChange
-
-# Of a write that is no call: an import's.
-NO_TRAIL = "[]"
 
 
 @dataclass(frozen=True)
@@ -33,34 +32,53 @@ class Edit:
     at: datetime
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What an edit makes of its service; `autor` and `slug` are those that an import brings."""
+
+    edit: Edit
+    content: ServiceContent
+    autor: str | None = None
+    slug: str | None = None
+
+
 class _Slugs(TypedDict):
     slug: str
     slug_history: list[str]
 
 
-async def prepare(
-    edit: Edit, content: ServiceContent, *, autor: str | None = None, slug: str | None = None
-) -> StoredService:
-    """Return what is to be stored, its slug taken; `autor` and `slug` are those that an import brings.
+async def prepare(connection: Connection, wanted: Sequence[Wanted]) -> list[StoredService]:
+    """Return what is to be stored, in the same order, with the slugs taken.
 
     Raises Conflict when no free slug can be made.
     """
-    before = edit.stored.document if edit.stored else None
+    slugs = await _claim_slugs(connection, wanted)
+    return [await _derive(each, slugs[each.edit.service_id]) for each in wanted]
+
+
+async def save(
+    connection: Connection, alias: Alias, saved: Sequence[tuple[Edit, StoredService, VersionChange]], trail: str
+) -> None:
+    """Write rows and versions, and for each the events of the audit trail, in one statement. Raises Unavailable."""
+    await store.save_services(connection, alias, [_encode(*change) for change in saved], trail)
+
+
+def _encode(edit: Edit, service: StoredService, change: VersionChange) -> SavedService:
+    version = versions.encode_version(edit.author, service.document, change, number=service.version, at=edit.at)
+    return SavedService(edit.service_id, service.version, collection.encode_row(service), version)
+
+
+async def _derive(wanted: Wanted, slugs: _Slugs) -> StoredService:
+    edit = wanted.edit
     document = derived.derive_document(
-        content,
+        wanted.content,
         service_id=edit.service_id,
-        autor=await _find_author(edit, autor),
-        **await _claim_slug(edit.connection, edit.service_id, content.nome_servico, before, slug),
+        autor=await _find_author(edit, wanted.autor),
+        **slugs,
         created_at=to_unix_seconds(edit.head.created_at),
         at=edit.at,
     )
     return StoredService(document, edit.stored.carried if edit.stored else "{}", edit.head.newest_version + 1)
-
-
-async def save(edit: Edit, saved: StoredService, change: VersionChange, trail: str = NO_TRAIL) -> None:
-    """Write row and version, and the events of the audit trail, in one statement. Raises Unavailable."""
-    version = versions.encode_version(edit.author, saved.document, change, number=saved.version, at=edit.at)
-    await store.save_service(edit.connection, edit.alias, saved, version, trail)
 
 
 async def _find_author(edit: Edit, given: str | None) -> str:
@@ -71,16 +89,30 @@ async def _find_author(edit: Edit, given: str | None) -> str:
     return first or given or edit.author.name
 
 
-async def _claim_slug(
-    connection: Connection, service_id: str, name: str, before: ServiceDocument | None, given: str | None
-) -> _Slugs:
-    """Return slug and history, computed anew only when the name changed.
+async def _claim_slugs(connection: Connection, wanted: Sequence[Wanted]) -> dict[str, _Slugs]:
+    """Return slug and history of each service, computed anew only when the name changed.
 
     The former slug stays the service's and goes to its history. Raises Conflict.
     """
-    if before is not None and before.nome_servico == name:
-        return _Slugs(slug=before.slug, slug_history=before.slug_history)
-    slug, former = await store.take_slug(connection, service_id, name, given)
+    slugs, named = {}, []
+    for each in wanted:
+        before = _read_before(each)
+        if before is not None and before.nome_servico == each.content.nome_servico:
+            slugs[each.edit.service_id] = _Slugs(slug=before.slug, slug_history=before.slug_history)
+        else:
+            named.append(each)
+    namings = [Naming(each.edit.service_id, each.content.nome_servico, each.slug) for each in named]
+    taken = await store.take_slugs(connection, namings) if namings else []
+    for each, (slug, former) in zip(named, taken, strict=True):
+        slugs[each.edit.service_id] = _list_slugs(_read_before(each), slug, former)
+    return slugs
+
+
+def _read_before(wanted: Wanted) -> ServiceDocument | None:
+    return wanted.edit.stored.document if wanted.edit.stored else None
+
+
+def _list_slugs(before: ServiceDocument | None, slug: str | None, former: list[str]) -> _Slugs:
     if slug is None:
         raise Conflict("O nome do serviço leva a um endereço que já existe.", code="slug-taken")
     history = [*before.slug_history, before.slug] if before else former

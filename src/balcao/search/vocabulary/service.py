@@ -1,20 +1,19 @@
 """Which words the catalogue knows: what a mistyped one was meant to be, and how one that is half typed goes on."""
 
-import difflib
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
+from balcao.core.logs import log
 from balcao.core.values.clock import utc_now
 from balcao.search.collection import service as collection
-from balcao.search.vocabulary import store
+from balcao.search.collection.alias import Alias
+from balcao.search.vocabulary import spelling, store
 
-# Share of letters in common, in their order, from which on a word may stand for another.
-NEAREST = 0.75
 MOST_CORRECTIONS = 2
-SHORTEST = 3
 
 
 @dataclass(frozen=True)
@@ -30,11 +29,13 @@ async def expand(connection: Connection, start: str) -> list[str]:
     return await store.expand(connection, start) if start.isalnum() else []
 
 
-async def correct(connection: Connection, words: dict[str, str]) -> dict[str, Correction]:
+async def correct(connection: Connection, alias: Alias, words: Mapping[str, str]) -> dict[str, Correction]:
     """Return the corrections of those words that no service has, by lexeme; `words` are the folded ones by lexeme."""
-    asked = {lexeme: word for lexeme, word in words.items() if len(word) >= SHORTEST and not word.isdigit()}
+    asked = {lexeme: word for lexeme, word in words.items() if len(word) >= spelling.SHORTEST and not word.isdigit()}
+    if not asked:
+        return {}
     corrections = {}
-    for lexeme, near in (await store.list_near(connection, asked)).items():
+    for lexeme, near in (await store.list_near(connection, alias, asked)).items():
         chosen = _choose(asked[lexeme], near)
         if chosen:
             corrections[lexeme] = Correction(chosen[0].word, list(dict.fromkeys(word.lexeme for word in chosen)))
@@ -43,16 +44,30 @@ async def correct(connection: Connection, words: dict[str, str]) -> dict[str, Co
 
 def _choose(folded: str, near: Sequence[store.KnownWord]) -> list[store.KnownWord]:
     """Return the nearest words, of those that are equally near the most frequent first."""
-    matcher = difflib.SequenceMatcher(autojunk=False)
-    matcher.set_seq2(folded)
-    rated = []
-    for word in near:
-        matcher.set_seq1(word.folded)
-        if matcher.real_quick_ratio() >= NEAREST and (ratio := matcher.ratio()) >= NEAREST:
-            rated.append((ratio, word.services, word))
-    rated.sort(key=lambda entry: (-entry[0], -entry[1], entry[2].word))
-    best = rated[0][0] if rated else 0.0
-    return [word for ratio, _, word in rated if ratio >= best - 0.05][:MOST_CORRECTIONS]
+    rated = [(slips, word) for word in near if (slips := spelling.count_slips(folded, word.folded)) is not None]
+    nearest = min((slips for slips, _ in rated), default=0)
+    chosen = [word for slips, word in rated if slips == nearest]
+    return sorted(chosen, key=lambda word: (-word.services, word.word))[:MOST_CORRECTIONS]
+
+
+async def weigh(connection: Connection, alias: Alias, lexemes: Iterable[str]) -> dict[str, float]:
+    """Return how much each lexeme says: the rarer in the catalogue the more; one that no service has is left out."""
+    total, services = await store.count_services(connection, alias, sorted(set(lexemes)))
+    largest = max(total, *services.values(), 1)
+    return {lexeme: math.log(1 + largest / max(count, 1)) for lexeme, count in services.items()}
+
+
+async def enter(platform: Platform, service_id: str) -> None:
+    """Enter the words of a service that was just written, so that the next query knows them.
+
+    Nothing is entered while all words are counted, and no fault of it is the writer's: what is left out the worker
+    enters within minutes.
+    """
+    try:
+        async with platform.database.connection() as connection:
+            await store.enter(connection, await collection.read_alias(connection), service_id)
+    except Exception as failure:  # the service is written, whatever becomes of its words
+        log.warning("search.words_not_entered", code=type(failure).__name__)
 
 
 async def refresh(platform: Platform, since: timedelta | None = None) -> None:
@@ -61,6 +76,7 @@ async def refresh(platform: Platform, since: timedelta | None = None) -> None:
     While no word is known (a catalogue just restored, whose services changed long ago) it is all of them in any case.
     """
     async with platform.database.transaction() as connection:
+        await store.lock(connection)
         if since is None:
             await store.clear(connection)
         alias = await collection.read_alias(connection)

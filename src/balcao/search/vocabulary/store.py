@@ -1,6 +1,6 @@
 """SQL of the known words: those of published services, as they are written."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -47,49 +47,102 @@ FROM unnest($1::text[], $2::text[]) AS given (lexeme, folded), LATERAL (
      ORDER BY services DESC, word LIMIT 300)
 ) AS near
 WHERE NOT EXISTS (SELECT FROM search.known_words WHERE lexeme = given.lexeme)
+  AND NOT EXISTS (SELECT FROM search.{{physical}} AS service
+                  WHERE service."full" @@ quote_literal(given.lexeme)::tsquery
+                    AND service.status = 1 AND NOT service.exclusive)
 ORDER BY near.services DESC, near.word
 """  # noqa: S608 - a text of ours
 
 
-async def list_near(connection: Connection, words: Mapping[str, str]) -> dict[str, list[KnownWord]]:
+async def list_near(connection: Connection, alias: Alias, words: Mapping[str, str]) -> dict[str, list[KnownWord]]:
     """Return, for those of the words that no service has, what they may have been meant to be, the most frequent first.
 
     `words` are folded, by lexeme, and so is what is returned.
     """
     near: dict[str, list[KnownWord]] = {}
     lexemes, folded = list(words), list(words.values())
-    for row in await connection.fetch(_NEAR, lexemes, folded, timeout=BUDGET_SECONDS):
+    statement = _NEAR.format(physical=alias.physical)
+    for row in await connection.fetch(statement, lexemes, folded, timeout=BUDGET_SECONDS):
         known = KnownWord(row["word"], row["folded"], row["lexeme"], row["services"])
         near.setdefault(row["unknown"], []).append(known)
     return near
 
 
-# `ts_stat` counts the words of many texts in one pass; it takes the query as text, so the instant stands in it. Words
-# are as they are written, but in lower case: the locale of the database may know no capitals but those of ASCII, and
-# the others are lowered in what was counted, not in every text.
-_REFRESH = """
+_COUNT = """
+SELECT greatest(pg_class.reltuples, 0)::int AS total, found.lexeme, found.services
+FROM pg_class LEFT JOIN (
+    SELECT lexeme, sum(services)::int AS services FROM search.known_words WHERE lexeme = ANY($1) GROUP BY lexeme
+) AS found ON true
+WHERE pg_class.oid = to_regclass('search.' || $2)
+"""
+
+
+async def count_services(connection: Connection, alias: Alias, lexemes: Sequence[str]) -> tuple[int, dict[str, int]]:
+    """Return about how many services there are, and about how many have each of the lexemes that are known."""
+    rows = await connection.fetch(_COUNT, lexemes, alias.physical, timeout=BUDGET_SECONDS)
+    services = {row["lexeme"]: row["services"] for row in rows if row["lexeme"] is not None}
+    return (rows[0]["total"] if rows else 0), services
+
+
+# Words are as they are written, but in lower case: the locale of the database may know no capitals but those of ASCII,
+# and the others are lowered in what was found, not in every text.
+_LOWER = "translate(word, 'ÁÀÂÃÉÊÍÓÔÕÚÜÇ', 'áàâãéêíóôõúüç')"
+_WRITTEN = """
+to_tsvector('pg_catalog.simple', concat_ws(' ', doc ->> 'nome_servico', doc ->> 'resumo_plaintext', tema_geral,
+    sub_categoria, left(doc ->> 'descricao_completa_plaintext', 4000)))
+"""
+# `ts_stat` counts the words of many texts in one pass; it takes the query as text, so the instant stands in it.
+_OF_MANY = f"""
+SELECT {_LOWER} AS word, sum(ndoc) AS services
+FROM ts_stat($texts$
+    SELECT {_WRITTEN} FROM search.{{physical}}
+    WHERE status = 1 AND NOT exclusive AND last_update >= to_timestamp({{since}})
+$texts$)
+GROUP BY 1
+"""  # noqa: S608 - a text of ours
+_OF_ONE = f"""
+SELECT DISTINCT {_LOWER} AS word, 1 AS services
+FROM search.{{physical}}, unnest(tsvector_to_array({_WRITTEN})) AS written (word)
+WHERE id = $1 AND status = 1 AND NOT exclusive
+  AND pg_try_advisory_xact_lock_shared(hashtextextended('search.vocabulary', 0))
+"""  # noqa: S608 - a text of ours
+# Folding costs most, so the words that are known are left out before it, and stop words, which never are.
+_ENTER = """
 INSERT INTO search.known_words (word, folded, lexeme, services)
 SELECT spelled.word, split.folded, split.lexeme, spelled.services
 FROM (
-    SELECT translate(word, 'ÁÀÂÃÉÊÍÓÔÕÚÜÇ', 'áàâãéêíóôõúüç') AS word, sum(ndoc) AS services
-    FROM ts_stat($texts$
-        SELECT to_tsvector('pg_catalog.simple', concat_ws(' ',
-                   doc ->> 'nome_servico', doc ->> 'resumo_plaintext', tema_geral, sub_categoria,
-                   left(doc ->> 'descricao_completa_plaintext', 4000)))
-        FROM search.{physical}
-        WHERE status = 1 AND NOT exclusive AND last_update >= to_timestamp({since})
-    $texts$)
-    GROUP BY 1
+    SELECT * FROM ({written}) AS found
+    WHERE word ~ '^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff]{{{{3,40}}}}$'
+      AND NOT EXISTS (SELECT FROM search.known_words WHERE word = found.word)
+      AND search.drop_stop_words(search.fold_label(word)) <> ''
+    OFFSET 0
 ) AS spelled, LATERAL (SELECT folded, lexeme FROM search.words_of(ARRAY[spelled.word]) LIMIT 1) AS split
-WHERE spelled.word ~ '^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff]{{3,40}}$' AND split.lexeme IS NOT NULL
+WHERE split.lexeme IS NOT NULL
+ORDER BY spelled.word
 ON CONFLICT (word) DO NOTHING
 """
+_ENTER_MANY, _ENTER_ONE = _ENTER.format(written=_OF_MANY), _ENTER.format(written=_OF_ONE)
 
 
 async def refresh(connection: Connection, alias: Alias, since: datetime | None) -> None:
     """Enter the words of the services that changed since then, or of all; a word that is there keeps its count."""
-    statement = _REFRESH.format(physical=alias.physical, since=int(since.timestamp()) if since else 0)
+    statement = _ENTER_MANY.format(physical=alias.physical, since=int(since.timestamp()) if since else 0)
     await connection.execute(statement, timeout=600)
+
+
+# Who counts many words holds theirs for long, and no editor waits for that; editors pass one another, because the words
+# of a service are entered by one statement, in their order.
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('search.vocabulary', 0))"
+
+
+async def lock(connection: Connection) -> None:
+    """Let nobody else enter words until the transaction ends."""
+    await connection.execute(_LOCK)
+
+
+async def enter(connection: Connection, alias: Alias, service_id: str) -> None:
+    """Enter the words of one service, unless many are being entered; those that are there keep their count."""
+    await connection.execute(_ENTER_ONE.format(physical=alias.physical), service_id, timeout=BUDGET_SECONDS)
 
 
 _KNOWS_ANY = "SELECT EXISTS (SELECT FROM search.known_words)"

@@ -167,6 +167,16 @@ def test_a_confirmed_number_wins_over_what_the_crm_said_before(
     assert (citizen.main("telefone")["ddi"], citizen.main("telefone")["valor"]) == ("1", "2125550111")
 
 
+def test_a_phone_is_declared_on_the_record_as_it_was_read(citizen: Citizen, sql: Sql) -> None:
+    record = {"_id": "a", "nascimento": {"data": "1990-05-17"}}  # shown with its time, and whether they are a minor
+    sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste')", citizen.cpf, json.dumps(record))
+    known = citizen.read().headers["ETag"]
+    citizen.declare("exhibition-name", "Aninha")
+    assert refusal(citizen.put("phone", mobile(), **{"If-Match": known})) == (412, "precondition-failed")
+    known = citizen.read().headers["ETag"]
+    assert citizen.put("phone", mobile(), **{"If-Match": known}).status_code == 200
+
+
 def test_only_owner_and_staff_declare_and_confirm_on_the_state_they_know(
     citizen: Citizen, issuer: Issuer, code_of: Callable[[dict[str, str]], str]
 ) -> None:

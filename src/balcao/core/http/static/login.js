@@ -48,11 +48,11 @@ export const finishLogin = async (issuer, client) => {
   const response = await fetch(address, { method: "POST", body });
   if (!response.ok) throw new Error(`the provider answers ${response.status}`);
   const { access_token: token } = await response.json();
-  return { token, name: nameIn(token) };
+  const claims = claimsIn(token);
+  return { token, name: claims.name ?? claims.preferred_username ?? claims.sub, cpf: claims.cpf };
 };
 
-const nameIn = (token) => {
+const claimsIn = (token) => {
   const bytes = Uint8Array.from(atob(token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
-  const claims = JSON.parse(new TextDecoder().decode(bytes));
-  return claims.name ?? claims.preferred_username ?? claims.sub;
+  return JSON.parse(new TextDecoder().decode(bytes));
 };

@@ -42,8 +42,20 @@ const matches = (each, tag, wanted) =>
     plain(text ?? "").includes(wanted),
   );
 
-const show = async () => {
+// Fills in what must be sent: the CPF of who is logged in where it is asked for. What may be left out stays empty, as the
+// examples of several filters together find nothing, and those of conditional headers name no state that there is.
+const prefill = (description, cpf) => {
+  for (const operation of Object.values(description.paths).flatMap(Object.values)) {
+    for (const parameter of operation.parameters ?? []) {
+      if (!parameter.required) delete parameter.example;
+      else if (cpf && parameter.in === "path" && parameter.name === "cpf") parameter.example = cpf;
+    }
+  }
+};
+
+const show = async (cpf) => {
   const description = await (await fetch(`${base}/openapi.json`)).json();
+  prefill(description, cpf);
   // What is tried here goes to the server that this page came from, under whatever name it was reached.
   description.servers = [{ url: new URL(base || "/", location.href).href.replace(/\/$/, "") }];
   translate(place);
@@ -61,11 +73,11 @@ const show = async () => {
 };
 
 const start = async () => {
-  const ui = await show();
+  const found = client ? await finishLogin(issuer, client).catch(fail) : undefined;
+  const ui = await show(found?.cpf);
   if (!client) return;
   button.hidden = false;
   button.addEventListener("click", () => logIn(issuer, client).catch(fail));
-  const found = await finishLogin(issuer, client).catch(fail);
   if (!found) return;
   ui.preauthorizeApiKey("bearer", found.token);
   status.textContent = `Sessão de ${found.name}.`;

@@ -1,7 +1,9 @@
 -- For whoever administers the PostgreSQL: run once, as a superuser, e.g. `psql -v ON_ERROR_STOP=1 -f roles.sql`.
--- One role owns the tables (migrations, retention); the services log in as the other, which owns nothing.
+-- One role owns the tables (migrations, retention); the services log in as the other, which owns nothing; the third copies
+-- the whole server (docs/operate/backup.md) and reads no table.
 CREATE ROLE {{ database_name }} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.owner_password }}';
 CREATE ROLE {{ database_name }}_app LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.app_password }}';
+CREATE ROLE {{ database_name }}_backup LOGIN REPLICATION NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.backup_password }}';
 CREATE DATABASE {{ database_name }} OWNER {{ database_name }} ENCODING 'UTF8' TEMPLATE template0;
 REVOKE ALL ON DATABASE {{ database_name }} FROM PUBLIC;
-GRANT CONNECT ON DATABASE {{ database_name }} TO {{ database_name }}_app;
+GRANT CONNECT ON DATABASE {{ database_name }} TO {{ database_name }}_app, {{ database_name }}_backup;

@@ -3,13 +3,12 @@
 import time
 from dataclasses import dataclass
 
+from balcao.core.access.reach import ANY_DEPARTMENT, list_departments
 from balcao.core.context.call import Call
 from balcao.core.errors import Unavailable
 from balcao.core.outgoing import ServiceClient
 from balcao.core.values.cpf import Cpf
 
-ANY_DEPARTMENT = "job_listing:any_department"
-GROUP = "go:orgao:"
 BUDGET_SECONDS = 2.0
 # A page of the portal asks several times at once; each read leaves an event in the registry's audit trail.
 FRESH_SECONDS = 5.0
@@ -72,7 +71,7 @@ async def find_scope(call: Call) -> Scope:
     if call.actor_cpf is None:
         return Scope(frozenset(), author)
     groups = call.platform.catalogue.snapshot.groups_of(call.actor_cpf)
-    named = frozenset(group.name.removeprefix(GROUP) for group in groups if group.name.startswith(GROUP))
+    named = list_departments(group.name for group in groups)
     try:
         links = await call.platform.part(StaffLinks).find(call.actor_cpf, call.request_id)
     except Unavailable:

@@ -3,13 +3,13 @@
 from typing import Annotated
 from uuid import UUID
 
+from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.access.rules import Rule, action, authenticated
 from balcao.core.context.call import Call
 from balcao.core.http.operations import SMALL_BODY, Routes
 from balcao.core.http.paging import Page
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, created, personal, stored
-from balcao.employability.hiring.departments.scope import ANY_DEPARTMENT
 from balcao.employability.hiring.listings import service
 from balcao.employability.hiring.listings.bodies import JobBody, TransitionBody, read_reason
 from balcao.employability.hiring.listings.filters import (

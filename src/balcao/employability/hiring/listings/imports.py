@@ -1,6 +1,6 @@
 """The import of jobs: a line of JSON for each, with the members of a POST and what only a file says."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
 from typing import Any
 from uuid import UUID, uuid5
@@ -17,13 +17,15 @@ from balcao.employability.hiring.listings import store
 from balcao.employability.hiring.listings.bodies import JobBody
 from balcao.employability.hiring.listings.content import JobContent, content_of, list_missing, require_fields
 from balcao.employability.hiring.listings.merge import merge, read_questions, read_steps
+from balcao.employability.hiring.listings.schemas import Job
 from balcao.employability.hiring.listings.states import DRAFTS, JobStatus
+from balcao.employability.hiring.listings.store import Entry, NewJob
 from balcao.employability.instants import parse_instant
 
 AUTHOR = "Importação"
 EVENT = "import"
-# Three statements for each.
-BATCH = 200
+# What it changes is locked until its commit, so it is kept short.
+BATCH = 100
 _ANY_ZONE = ZoneInfo("UTC")
 # A former system's clock, or ours, may be a little ahead.
 _LEEWAY = timedelta(minutes=5)
@@ -90,28 +92,41 @@ def _rename(job_id: UUID, what: str, items: Sequence[Any], known: Sequence[Any])
 async def write(connection: Connection, rows: Sequence[JobRow]) -> int:
     """Write the jobs that are new or say something else; return how many. One that was deleted stays so."""
     zone = await store.read_zone(connection)
-    found = {row.id: read_row(row, zone) for row in rows}
+    last = {row.id: row for row in rows}
+    there = list(last.keys() - await store.list_missing_ids(connection, list(last)))
+    known = await store.list_any(connection, there, utc_now()) if there else {}
+    present = {id_: content_of(job) for id_, job in known.items()}
+    found = {id_: read_row(row, zone, present.get(id_)) for id_, row in last.items()}
     codes = {row.content.id_orgao_parceiro for row in found.values()}
     await departments.add(connection, [code for code in codes if code is not None])
-    last = {row.id: row for row in rows}
-    return sum([await _write_row(connection, last[id_], row, zone) for id_, row in found.items()])
+    new = {id_: row for id_, row in found.items() if id_ not in there}
+    changed = {
+        id_: found[id_].content
+        for id_, content in present.items()
+        if _comparable(content) != _comparable(found[id_].content)
+    }
+    return await _add(connection, new) + await _change(connection, known, changed)
 
 
-async def _write_row(connection: Connection, sent: JobRow, row: ReadRow, zone: ZoneInfo) -> bool:
-    id_ = sent.id
-    if await store.import_new(connection, id_, row.content, row.status, row.published_at, row.created_at):
-        await store.record(connection, id_, None, EVENT, row.status, AUTHOR, None)
-        return True
-    job = await store.read_any(connection, id_, utc_now())
-    if job is None:
-        return False
-    present = content_of(job)
-    content = read_row(sent, zone, present).content
-    if _comparable(present) == _comparable(content):
-        return False
-    await store.update(connection, id_, content)
-    await store.record(connection, id_, job.status, EVENT, job.status, AUTHOR, None)
-    return True
+async def _add(connection: Connection, rows: Mapping[UUID, ReadRow]) -> int:
+    jobs = {id_: NewJob(row.content, row.status, row.published_at, row.created_at) for id_, row in rows.items()}
+    added = await store.import_new(connection, jobs) if jobs else ()
+    await _record(connection, {id_: (None, row.status) for id_, row in rows.items() if id_ in added})
+    return len(added)
+
+
+async def _change(connection: Connection, known: Mapping[UUID, Job], contents: Mapping[UUID, JobContent]) -> int:
+    if contents:
+        await store.update(connection, contents)
+    await _record(connection, {id_: (known[id_].status, known[id_].status) for id_ in contents})
+    return len(contents)
+
+
+async def _record(connection: Connection, moves: Mapping[UUID, tuple[str | None, str]]) -> None:
+    """Enter in the histories what the import did, each with the state before and after."""
+    if moves:
+        entries = (Entry(id_, before, EVENT, after, AUTHOR) for id_, (before, after) in moves.items())
+        await store.record(connection, *entries)
 
 
 def _comparable(content: JobContent) -> JobContent:

@@ -64,7 +64,7 @@ def merge(body: JobBody, stored: JobContent | None, zone: ZoneInfo) -> JobConten
         id_contratante=_parse_company(base["id_contratante"]),
         id_regime_contratacao=parse_id("id_regime_contratacao", base["id_regime_contratacao"]),
         id_modelo_trabalho=parse_id("id_modelo_trabalho", base["id_modelo_trabalho"]),
-        id_orgao_parceiro=_read_department(body, stored),
+        id_orgao_parceiro=read_department(body, stored),
         bairro=clean_optional_line("bairro", _given(body.bairro), LONGEST_NAME),
         data_limite=None if limit is None else parse_instant("data_limite", limit, zone),
         **{name: clean_optional_prose(name, _given(getattr(body, name)), LONGEST_PROSE) for name in PROSE},
@@ -185,7 +185,7 @@ def _read_names(field: str, body: JobBody, stored: JobContent | None, most: int)
     return found
 
 
-def _read_department(body: JobBody, stored: JobContent | None) -> str | None:
+def read_department(body: JobBody, stored: JobContent | None) -> str | None:
     """Return the department: an empty text counts as absent, null takes it away."""
     if body.id_orgao_parceiro is None:
         return None

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import msgspec
 
+from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
@@ -17,7 +18,7 @@ from balcao.core.jobs.worker import enqueue
 from balcao.core.values.clock import utc_now
 from balcao.employability.companies import service as companies
 from balcao.employability.hiring.departments import service as departments
-from balcao.employability.hiring.departments.scope import ANY_DEPARTMENT, Scope, find_scope
+from balcao.employability.hiring.departments.scope import Scope, find_scope
 from balcao.employability.hiring.listings import list_store, store
 from balcao.employability.hiring.listings.bodies import JobBody
 from balcao.employability.hiring.listings.content import (
@@ -28,11 +29,13 @@ from balcao.employability.hiring.listings.content import (
     require_future,
 )
 from balcao.employability.hiring.listings.filters import JobFilters
-from balcao.employability.hiring.listings.merge import merge
+from balcao.employability.hiring.listings.merge import merge, read_department
 from balcao.employability.hiring.listings.schemas import History, Job, JobChanged, Jobs, JobSummary, StaffJob
 from balcao.employability.hiring.listings.slugs import parse_slug
 from balcao.employability.hiring.listings.states import (
     DRAFTS,
+    EVENT_NAMES,
+    STATUS_NAMES,
     Event,
     JobStatus,
     Transition,
@@ -236,7 +239,7 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
     remaining = [step.id for step in content.etapas]
     if any(step.id not in remaining for step in stored.etapas):
         await store.leave_steps(connection, id_, remaining)
-    await store.update(connection, id_, content)
+    await store.update(connection, {id_: content})
     changed = await _read(connection, scope, id_, now)
     if job.status is not JobStatus.EDITING:
         # The approver, and whoever looks later, sees that it is not what it was.
@@ -271,7 +274,7 @@ async def _record(
     after: str,
     reason: str | None = None,
 ) -> int:
-    return await store.record(connection, id_, before, event, after, call.author.name, reason)
+    return await store.record(connection, store.Entry(id_, before, event, after, call.author.name, reason))
 
 
 async def _lock(connection: Connection, call: Call, scope: Scope, id_: UUID, now: datetime) -> Job:
@@ -302,13 +305,13 @@ async def _require_known(connection: Connection, content: JobContent) -> None:
 
 async def _look_up_department(call: Call, scope: Scope, id_: UUID, body: JobBody) -> None:
     """Look for the department that a job is to get, before anything is locked: the registry may have to be asked."""
-    wanted = body.id_orgao_parceiro
-    if not isinstance(wanted, str) or not wanted.strip():
+    wanted = read_department(body, None)
+    if wanted is None:
         return
     async with call.platform.database.connection() as connection:
         job = await store.read(connection, scope, id_, utc_now())
-    if job is not None and job.id_orgao_parceiro != wanted.strip() and _may_change_department(call, job.status):
-        await _require_department(call, scope, wanted.strip())
+    if job is not None and job.id_orgao_parceiro != wanted and _may_change_department(call, job.status):
+        await _require_department(call, scope, wanted)
 
 
 async def _require_department(call: Call, scope: Scope, cd_ua: str | None) -> None:
@@ -330,13 +333,15 @@ def _require_right(call: Call, transition: Transition | None) -> Transition:
     """Return the transition. Raises Forbidden when the caller holds none of its actions."""
     assert transition is not None
     if not any(map(call.holds, transition.actions)):
-        raise Forbidden()
+        raise call.lacks(*transition.actions)
     return transition
 
 
 def _wrong_state(call: Call, status: JobStatus) -> Conflict:
-    open_ = ", ".join(list_open_transitions(status, call.holds)) or "nenhuma"
-    return Conflict(f"A vaga está em `{status}`; mudanças possíveis: {open_}.", code="job-state")
+    events = map(Event, list_open_transitions(status, call.holds))
+    open_ = ", ".join(f"{EVENT_NAMES[event]} (`{event}`)" for event in events) or "nenhuma"
+    text = f"A vaga está {STATUS_NAMES[status]} (`{status}`); o que você pode fazer com ela agora: {open_}."
+    return Conflict(text, code="job-state")
 
 
 def _require(job: Job | None) -> Job:

@@ -30,6 +30,24 @@ class Event(StrEnum):
     DELETE = "delete"
 
 
+# As people read them, beside the words of the wire.
+STATUS_NAMES = {
+    JobStatus.EDITING: "em edição",
+    JobStatus.APPROVAL: "em aprovação",
+    JobStatus.ACTIVE: "publicada",
+    JobStatus.EXPIRED: "com o prazo encerrado",
+    JobStatus.FROZEN: "congelada",
+    JobStatus.DISCONTINUED: "descontinuada",
+}
+EVENT_NAMES = {
+    Event.SEND_TO_APPROVAL: "enviar para aprovação",
+    Event.SEND_TO_DRAFT: "devolver para edição",
+    Event.PUBLISH: "publicar",
+    Event.FREEZE: "congelar",
+    Event.UNFREEZE: "descongelar",
+    Event.DISCONTINUE: "descontinuar",
+    Event.REACTIVATE: "reativar",
+}
 # What may happen to a new job at once, by the word that its creation takes.
 FIRST_EVENTS = {"enviar_para_aprovacao": Event.SEND_TO_APPROVAL, "publicar": Event.PUBLISH}
 DRAFTS = frozenset({JobStatus.EDITING, JobStatus.APPROVAL})

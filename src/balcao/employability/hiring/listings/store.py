@@ -1,8 +1,9 @@
 """SQL of the jobs and of what belongs to them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -10,10 +11,9 @@ import asyncpg
 import msgspec
 
 from balcao.core.database.pool import Connection, json_text
-from balcao.core.database.queries import affected
 from balcao.core.errors import Invalid
 from balcao.employability.hiring.departments.scope import Scope
-from balcao.employability.hiring.listings.content import JobContent
+from balcao.employability.hiring.listings.content import JobContent, QuestionContent, StepContent
 from balcao.employability.hiring.listings.schemas import Job, JobSummary
 from balcao.employability.hiring.listings.slugs import slugify
 from balcao.employability.hiring.listings.states import JobStatus
@@ -64,12 +64,14 @@ async def lock(connection: Connection, scope: Scope, id_: UUID, now: datetime) -
     return await read(connection, scope, id_, now)
 
 
-_READ_ANY = _read("job.id = $2")
+_READ_ANY = _read("job.id = ANY($2::uuid[])")
 
 
-async def read_any(connection: Connection, id_: UUID, now: datetime) -> Job | None:
-    """Return a job, whoever reaches it; None for a deleted one."""
-    return _to_job(await connection.fetchval(_READ_ANY, now, id_))
+async def list_any(connection: Connection, ids: Sequence[UUID], now: datetime) -> dict[UUID, Job]:
+    """Return those of the jobs that are there, whoever reaches them; no deleted one."""
+    rows = await connection.fetch(_READ_ANY, now, ids)
+    jobs = [msgspec.json.decode(document, type=Job) for (document,) in rows]
+    return {job.id: job for job in jobs}
 
 
 _SUMMARIES = f"""
@@ -115,61 +117,68 @@ _COLUMNS = (
     "acessibilidade_pcd idade_minima idade_maxima id_escolaridade_minima bairros_elegibilidade "
     "areas_formacao_elegibilidade"
 ).split()
+# Read as rows of the table, so that each member has the type of its column.
+_SENT = "FROM jsonb_populate_recordset(NULL::employability.job, $1::jsonb) AS sent"
 _INSERT = f"""
 INSERT INTO employability.job (id, titulo_slug, status, criado_por, publicado_em, created_at, {", ".join(_COLUMNS)})
-VALUES ($1, $2, $3, $4, $5, coalesce($6, clock_timestamp()),
-    {", ".join(f"${place}" for place in range(7, len(_COLUMNS) + 7))})
-ON CONFLICT (id) DO NOTHING
-"""  # noqa: S608 - names of our own columns
+SELECT id, titulo_slug, status, criado_por, publicado_em, coalesce(created_at, clock_timestamp()), {", ".join(_COLUMNS)}
+{_SENT}
+ON CONFLICT (id) DO NOTHING RETURNING id
+"""
 _UPDATE = f"""
 UPDATE employability.job
-SET {", ".join(f"{name} = ${place}" for place, name in enumerate(_COLUMNS, 3))},
-    titulo_slug = $2, row_version = row_version + 1, updated_at = clock_timestamp()
-WHERE id = $1
+SET {", ".join(f"{name} = sent.{name}" for name in _COLUMNS)},
+    titulo_slug = sent.titulo_slug, row_version = job.row_version + 1, updated_at = clock_timestamp()
+{_SENT} WHERE job.id = ANY($2::uuid[]) AND job.id = sent.id
 """  # noqa: S608 - names of our own columns
+
+
+class NewJob(msgspec.Struct, frozen=True):
+    """What a job begins with; without `created_at` it is made now."""
+
+    content: JobContent
+    status: JobStatus = JobStatus.EDITING
+    publicado_em: datetime | None = None
+    created_at: datetime | None = None
 
 
 async def insert(connection: Connection, id_: UUID, content: JobContent, author: str) -> None:
     """Insert a draft with all that belongs to it."""
     with _references():
-        await _insert(connection, id_, content, JobStatus.EDITING, author, None, None)
+        await _insert(connection, {id_: NewJob(content)}, author)
 
 
-async def import_new(
-    connection: Connection,
-    id_: UUID,
-    content: JobContent,
-    status: JobStatus,
-    published_at: datetime | None,
-    created_at: datetime,
-) -> bool:
-    """Insert a job of a file; return False for an id that is taken. What it refers to is for the server to refuse."""
-    return await _insert(connection, id_, content, status, IMPORTER, published_at, created_at)
+async def import_new(connection: Connection, jobs: Mapping[UUID, NewJob]) -> set[UUID]:
+    """Insert jobs of a file; return the ids of those that were not taken. What they refer to is the server's to refuse.
+
+    Raises what the server says of any of them.
+    """
+    return await _insert(connection, jobs, IMPORTER)
 
 
-async def _insert(
-    connection: Connection,
-    id_: UUID,
-    content: JobContent,
-    status: JobStatus,
-    author: str,
-    published_at: datetime | None,
-    created_at: datetime | None,
-) -> bool:
-    values = [getattr(content, name) for name in _COLUMNS]
-    head = (id_, slugify(content.titulo), status, author, published_at, created_at)
-    if not affected(await connection.execute(_INSERT, *head, *values)):
-        return False
-    await _write_parts(connection, id_, content)
-    return True
+async def _insert(connection: Connection, jobs: Mapping[UUID, NewJob], author: str) -> set[UUID]:
+    rows = [
+        _columns(id_, job.content)
+        | {
+            "status": job.status, "criado_por": author, "publicado_em": job.publicado_em, "created_at": job.created_at
+        }
+        for id_, job in jobs.items()
+    ]  # fmt: skip
+    inserted = {row["id"] for row in await connection.fetch(_INSERT, json_text(rows))}
+    await _write_parts(connection, {id_: jobs[id_].content for id_ in jobs if id_ in inserted})
+    return inserted
 
 
-async def update(connection: Connection, id_: UUID, content: JobContent) -> None:
-    """Replace what a locked job consists of."""
-    values = [getattr(content, name) for name in _COLUMNS]
+async def update(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
+    """Replace what jobs consist of."""
     with _references():
-        await connection.execute(_UPDATE, id_, slugify(content.titulo), *values)
-        await _write_parts(connection, id_, content)
+        rows = [_columns(id_, content) for id_, content in contents.items()]
+        await connection.execute(_UPDATE, json_text(rows), list(contents))
+        await _write_parts(connection, contents)
+
+
+def _columns(id_: UUID, content: JobContent) -> dict[str, Any]:
+    return {"id": id_, "titulo_slug": slugify(content.titulo)} | {name: getattr(content, name) for name in _COLUMNS}
 
 
 @contextmanager
@@ -185,36 +194,33 @@ def _references() -> Iterator[None]:
 # What stays is not written again, so that its id and instants stay, too.
 _PARTS = """
 WITH gone_values AS (
-    DELETE FROM employability.job_reference_value WHERE job_id = $1 AND value_id <> ALL($2::uuid[])
+    DELETE FROM employability.job_reference_value WHERE job_id = ANY($1::uuid[])
+        AND (job_id, value_id) NOT IN (SELECT * FROM unnest($2::uuid[], $3::uuid[]))
 ), values_ AS (
-    INSERT INTO employability.job_reference_value (job_id, value_id) SELECT $1, unnest($2::uuid[])
+    INSERT INTO employability.job_reference_value (job_id, value_id) SELECT * FROM unnest($2::uuid[], $3::uuid[])
     ON CONFLICT DO NOTHING
 ), gone_languages AS (
-    DELETE FROM employability.job_language WHERE job_id = $1 AND id_idioma <> ALL($3::uuid[])
+    DELETE FROM employability.job_language WHERE job_id = ANY($1::uuid[])
+        AND (job_id, id_idioma) NOT IN (SELECT * FROM unnest($4::uuid[], $5::uuid[]))
 ), languages AS (
     INSERT INTO employability.job_language (job_id, id_idioma, id_nivel_minimo)
-    SELECT $1, * FROM unnest($3::uuid[], $4::uuid[])
+    SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::uuid[])
     ON CONFLICT (job_id, id_idioma) DO UPDATE SET id_nivel_minimo = excluded.id_nivel_minimo
 ), steps AS (
     INSERT INTO employability.job_step AS step (id, id_vaga, titulo, descricao, ordem)
-    SELECT sent.id, $1, sent.titulo, sent.descricao, ordem
-    FROM ROWS FROM (jsonb_to_recordset($5::jsonb) AS (id uuid, titulo text, descricao text))
-        WITH ORDINALITY AS sent (id, titulo, descricao, ordem)
+    SELECT id, id_vaga, titulo, descricao, ordem
+    FROM jsonb_populate_recordset(NULL::employability.job_step, $7::jsonb)
     ON CONFLICT (id) DO UPDATE SET
         titulo = excluded.titulo, descricao = excluded.descricao, ordem = excluded.ordem, updated_at = clock_timestamp()
     WHERE (step.titulo, step.descricao, step.ordem)
         IS DISTINCT FROM (excluded.titulo, excluded.descricao, excluded.ordem)
 ), gone_questions AS (
-    DELETE FROM employability.job_question WHERE id_vaga = $1 AND id <> ALL($7::uuid[])
+    DELETE FROM employability.job_question WHERE id_vaga = ANY($1::uuid[]) AND id <> ALL($9::uuid[])
 ), questions AS (
     INSERT INTO employability.job_question AS question
         (id, id_vaga, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem)
-    SELECT sent.id, $1, sent.titulo, sent.obrigatorio, sent.tipo_campo, sent.valor_minimo, sent.valor_maximo,
-        sent.opcoes, ordem
-    FROM ROWS FROM (jsonb_to_recordset($8::jsonb) AS (
-            id uuid, titulo text, obrigatorio boolean, tipo_campo text, valor_minimo bigint, valor_maximo bigint,
-            opcoes text[]))
-        WITH ORDINALITY AS sent (id, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem)
+    SELECT id, id_vaga, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem
+    FROM jsonb_populate_recordset(NULL::employability.job_question, $10::jsonb)
     ON CONFLICT (id) DO UPDATE SET
         titulo = excluded.titulo, obrigatorio = excluded.obrigatorio, tipo_campo = excluded.tipo_campo,
         valor_minimo = excluded.valor_minimo, valor_maximo = excluded.valor_maximo, opcoes = excluded.opcoes,
@@ -224,22 +230,34 @@ WITH gone_values AS (
         IS DISTINCT FROM (excluded.titulo, excluded.obrigatorio, excluded.tipo_campo, excluded.valor_minimo,
            excluded.valor_maximo, excluded.opcoes, excluded.ordem)
 )
-DELETE FROM employability.job_step WHERE id_vaga = $1 AND id <> ALL($6::uuid[])
+DELETE FROM employability.job_step WHERE id_vaga = ANY($1::uuid[]) AND id <> ALL($8::uuid[])
 """
 
 
-async def _write_parts(connection: Connection, id_: UUID, content: JobContent) -> None:
+async def _write_parts(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
+    jobs = contents.items()
+    values = [(id_, value) for id_, content in jobs for value in (*content.tipos_pcd, *content.zonas)]
+    languages = [(id_, language) for id_, content in jobs for language in content.idiomas_requisito]
+    steps = [part for id_, content in jobs for part in _place(id_, content.etapas)]
+    questions = [part for id_, content in jobs for part in _place(id_, content.informacoes_complementares)]
     await connection.execute(
         _PARTS,
-        id_,
-        [*content.tipos_pcd, *content.zonas],
-        [language.id_idioma for language in content.idiomas_requisito],
-        [language.id_nivel_minimo for language in content.idiomas_requisito],
-        json_text(content.etapas),
-        [step.id for step in content.etapas],
-        [question.id for question in content.informacoes_complementares],
-        json_text(content.informacoes_complementares),
+        list(contents),
+        [id_ for id_, _ in values],
+        [value for _, value in values],
+        [id_ for id_, _ in languages],
+        [language.id_idioma for _, language in languages],
+        [language.id_nivel_minimo for _, language in languages],
+        json_text(steps),
+        [step["id"] for step in steps],
+        [question["id"] for question in questions],
+        json_text(questions),
     )
+
+
+def _place(id_: UUID, parts: Sequence[StepContent] | Sequence[QuestionContent]) -> list[dict[str, Any]]:
+    """Return the parts of a job as rows, in their order."""
+    return [{"id_vaga": id_, "ordem": place} | msgspec.structs.asdict(part) for place, part in enumerate(parts, 1)]
 
 
 _MOVE = """
@@ -265,17 +283,27 @@ async def delete(connection: Connection, id_: UUID) -> None:
     await connection.execute(_DELETE, id_)
 
 
+class Entry(msgspec.Struct, frozen=True):
+    """What happened to a job, by whom; `de` and `para` as shown at that moment."""
+
+    id_vaga: UUID
+    de: str | None
+    evento: str
+    para: str
+    por: str
+    motivo: str | None = None
+
+
 _RECORD = """
-INSERT INTO employability.job_event (id_vaga, de, evento, para, por, motivo) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO employability.job_event (id_vaga, de, evento, para, por, motivo)
+SELECT id_vaga, de, evento, para, por, motivo FROM jsonb_populate_recordset(NULL::employability.job_event, $1::jsonb)
 RETURNING id
 """
 
 
-async def record(
-    connection: Connection, id_: UUID, before: str | None, event: str, after: str, author: str, reason: str | None
-) -> int:
-    """Add what happened to a job's history, and return the number of the entry."""
-    number: int = await connection.fetchval(_RECORD, id_, before, event, after, author, reason)
+async def record(connection: Connection, *entries: Entry) -> int:
+    """Add to the histories of jobs, and return the number of the first entry."""
+    number: int = await connection.fetchval(_RECORD, json_text(entries))
     return number
 
 

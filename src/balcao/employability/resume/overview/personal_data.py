@@ -29,5 +29,5 @@ PERSONAL_DATA = PersonalData(
     "resume",
     _export,
     _erase,
-    members=(ExportMember("curriculo", "O currículo da pessoa, com todas as suas seções.", 200),),
+    members=(ExportMember("curriculo", Resume, "O currículo da pessoa, com todas as suas seções.", 200),),
 )

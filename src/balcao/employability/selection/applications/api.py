@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.access.rules import authenticated, own
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import ERROR_AND_MESSAGE, Dialect
@@ -9,7 +10,6 @@ from balcao.core.http.operations import MIB, SMALL_BODY, Routes
 from balcao.core.http.paging import Page
 from balcao.core.http.parameters import CpfInPath, InQuery
 from balcao.core.http.responses import Response, created, personal, stored
-from balcao.employability.hiring.departments.scope import ANY_DEPARTMENT
 from balcao.employability.hiring.listings.filters import HISTORY_DEFAULT, HISTORY_MOST, HistoryQuery
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.lists import parse_page

@@ -7,10 +7,13 @@ from uuid import UUID
 
 from balcao.core.errors import Conflict, Invalid
 from balcao.employability.hiring.listings.schemas import JobSummary
+from balcao.employability.hiring.listings.states import STATUS_NAMES as JOB_STATUS_NAMES
 from balcao.employability.selection.applications.records import Standing
 from balcao.employability.selection.applications.states import (
     DECISIONS,
+    EVENT_NAMES,
     NOT_PAUSED,
+    STATUS_NAMES,
     ApplicationStatus,
     Event,
     Transition,
@@ -63,6 +66,9 @@ def require_transition(event: Event, standing: Standing, job: JobSummary) -> Tra
     row = find_transition(event, standing.status, job.status, has_step=standing.id_etapa_atual is not None)
     if row is None:
         status = show_status(standing.status, job.status)
-        text = f"A candidatura está em `{status}`, e a vaga em `{job.status}`: esta mudança não é possível agora."
+        text = (
+            f"A candidatura está {STATUS_NAMES[status]} (`{status}`), e a vaga, {JOB_STATUS_NAMES[job.status]} "
+            f"(`{job.status}`): não é possível {EVENT_NAMES[event]} agora."
+        )
         raise Conflict(text, code="application-state")
     return row

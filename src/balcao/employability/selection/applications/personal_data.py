@@ -8,6 +8,7 @@ from balcao.core.audit.personal_data import Cleared, ExportMember, Kept, Persona
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.applications import store
+from balcao.employability.selection.applications.exported import ExportedApplication
 
 ERASED = ["nome", "email", "respostas_info_complementares", "curriculo_snapshot", "historico.motivo"]
 BASIS = (
@@ -34,6 +35,11 @@ PERSONAL_DATA = PersonalData(
     _retain,
     tables=("employability.application",),
     members=(
-        ExportMember("candidaturas", "As candidaturas da pessoa, com respostas, currículo e o que houve nelas.", 202),
+        ExportMember(
+            "candidaturas",
+            list[ExportedApplication],
+            "As candidaturas da pessoa, com respostas, currículo e o que houve nelas.",
+            202,
+        ),
     ),
 )

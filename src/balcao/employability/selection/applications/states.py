@@ -43,6 +43,25 @@ class Event(StrEnum):
     STEP_REMOVED = "step-removed"
 
 
+# As people read them, beside the words of the wire.
+STATUS_NAMES = {
+    ApplicationStatus.SENT: "enviada",
+    ApplicationStatus.APPROVED: "aprovada",
+    ApplicationStatus.REJECTED: "reprovada",
+    ApplicationStatus.FROZEN: "congelada",
+    ApplicationStatus.DISCONTINUED: "descontinuada",
+}
+EVENT_NAMES = {
+    Event.EDIT: "alterá-la",
+    Event.WITHDRAW: "retirá-la",
+    Event.APPROVE: "aprová-la",
+    Event.REJECT: "reprová-la",
+    Event.REOPEN: "voltar a analisá-la",
+    Event.FREEZE: "congelá-la",
+    Event.DISCONTINUE: "descontinuá-la",
+    Event.SET_STEP: "mudar a etapa",
+    Event.CLEAR_STEP: "tirá-la da etapa",
+}
 SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED
 FROZEN, DISCONTINUED = ApplicationStatus.FROZEN, ApplicationStatus.DISCONTINUED
 # What callers may see and filter by, in the order of `resumo`.

@@ -8,7 +8,7 @@ import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
+from balcao.core.errors import Forbidden, Invalid, NotFound, Unavailable
 from balcao.core.http.idempotency import run_once
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
@@ -42,8 +42,8 @@ RETRY_AFTER_SECONDS = 1
 async def submit(call: Call, body: ApplicationBody) -> bytes:
     """Apply for a job, in the order of checks that the rules give, and return the application as JSON.
 
-    A refusal by criteria leaves a block. Raises Invalid, Forbidden, NotFound, Conflict, and Unavailable where a
-    criterion needs the registry, which is away.
+    A refusal by criteria leaves a block. Raises Invalid, Forbidden, NotFound, Conflict for an idempotency key that was
+    used for another body, and Unavailable where a criterion needs the registry, which is away.
     """
     cpf, reached = _find_candidate(call, body.cpf)
     reached.require_reason()
@@ -199,8 +199,10 @@ def _require_active(job: Job) -> None:
 
 
 def _require_free(earlier: Earlier) -> None:
+    """Raise Invalid where the person may not apply again: the citizen portal shows the reason of a 400 alone."""
     if earlier.live:
-        raise Conflict("Já há uma candidatura desta pessoa a esta vaga.", code="application-exists")
+        text = "Já há uma candidatura desta pessoa a esta vaga: acompanhe-a em Minhas candidaturas."
+        raise Invalid(text, code="application-exists")
     if earlier.withdrawn >= MOST_WITHDRAWALS:
-        text = f"A candidatura a esta vaga já foi retirada {MOST_WITHDRAWALS} vezes."
-        raise Conflict(text, code="withdrawal-limit")
+        text = f"A candidatura a esta vaga já foi retirada {MOST_WITHDRAWALS} vezes, e não pode ser feita de novo."
+        raise Invalid(text, code="withdrawal-limit")

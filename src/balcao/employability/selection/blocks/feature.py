@@ -11,6 +11,7 @@ from balcao.core.feature import Demo, Feature
 from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.blocks import api, demo, store
 from balcao.employability.selection.blocks.retention import RETENTION
+from balcao.employability.selection.blocks.schemas import ExportedBlock
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
@@ -26,7 +27,11 @@ PERSONAL_DATA = PersonalData(
     _export,
     _erase,
     tables=("employability.application_block",),
-    members=(ExportMember("bloqueios", "As tentativas de candidatura que foram recusadas, e por quê.", 203),),
+    members=(
+        ExportMember(
+            "bloqueios", list[ExportedBlock], "As tentativas de candidatura que foram recusadas, e por quê.", 203
+        ),
+    ),
 )
 FEATURE = Feature(
     routes=api.routes.declared,

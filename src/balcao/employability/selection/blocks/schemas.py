@@ -36,6 +36,14 @@ class Block(msgspec.Struct):
     created_at: CreatedAt
 
 
+class ExportedBlock(msgspec.Struct):
+    """A refused attempt, in the person's export."""
+
+    id_vaga: JobId
+    criterios_nao_atendidos: Failed
+    created_at: CreatedAt
+
+
 class Blocks(msgspec.Struct):
     """A page of blocks."""
 

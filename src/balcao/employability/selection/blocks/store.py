@@ -11,7 +11,7 @@ from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.employability.selection.blocks.filters import BlockFilters
-from balcao.employability.selection.blocks.schemas import Block
+from balcao.employability.selection.blocks.schemas import Block, ExportedBlock
 
 _MEMBERS = "block.id, block.cpf, block.id_vaga, block.criterios_nao_atendidos, block.created_at"
 _INSERT = f"""
@@ -70,14 +70,14 @@ async def has_any(connection: Connection) -> bool:
     return bool(await connection.fetchval("SELECT EXISTS (SELECT FROM employability.application_block)"))
 
 
-async def export(connection: Connection, cpf: Cpf) -> list[dict[str, Any]]:
+async def export(connection: Connection, cpf: Cpf) -> list[ExportedBlock]:
     """Return a person's blocks, oldest first."""
     rows = await connection.fetch(
         "SELECT id_vaga, criterios_nao_atendidos, created_at FROM employability.application_block"
         " WHERE cpf = $1 ORDER BY created_at, id",
         cpf.digits,
     )
-    return [dict(row) for row in rows]
+    return [ExportedBlock(**row) for row in rows]
 
 
 async def delete(connection: Connection, cpf: Cpf) -> int:

@@ -16,6 +16,7 @@ from balcao.employability.reference_values import service as reference_values
 from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.resume.overview import service as resumes
 from balcao.employability.resume.overview.schemas import Resume
+from balcao.employability.selection.eligibility.advice import advise
 from balcao.employability.selection.eligibility.criteria import (
     Facts,
     RegistryUnknown,
@@ -28,16 +29,6 @@ from balcao.employability.terms import service as terms
 from balcao.employability.texts import fold
 
 RETRY_AFTER_SECONDS = 5
-LABELS = {
-    Code.TERMS: "aceite dos termos de uso",
-    Code.LOWEST_AGE: "idade mínima",
-    Code.HIGHEST_AGE: "idade máxima",
-    Code.SCHOOLING: "escolaridade",
-    Code.LANGUAGE: "idioma",
-    Code.NEIGHBOURHOOD: "bairro",
-    Code.COURSE: "área de formação",
-    Code.DISABILITY: "vaga exclusiva para pessoas com deficiência",
-}
 
 
 class Ineligible(Invalid):
@@ -45,8 +36,7 @@ class Ineligible(Invalid):
 
     def __init__(self, failed: Sequence[CheckedCriterion]) -> None:
         self.failed = [Criterion(each.criterio, each.exigido) for each in failed]
-        labels = ", ".join(dict.fromkeys(LABELS[each.criterio] for each in failed))
-        text = f"A candidatura não atende a critérios da vaga: {labels}."
+        text = f"A candidatura não atende a critérios da vaga. {advise(self.failed)}"
         members = {"criterios_nao_atendidos": msgspec.to_builtins(self.failed)}
         super().__init__(text, code="not-eligible", members=members)
 

@@ -9,6 +9,7 @@ from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
+from balcao.registry.city.companies.schemas import Company
 from balcao.registry.city.companies.views import mask
 
 
@@ -25,6 +26,7 @@ PERSONAL_DATA = PersonalData(
     members=(
         ExportMember(
             "empresas",
+            list[Company],
             "Empresas de que o cidadão é sócio ou responsável, com os CPFs de outras pessoas mascarados.",
             100,
         ),

@@ -6,7 +6,7 @@ from balcao.core.access.limits import DENIED
 from balcao.core.access.rules import Reason
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Forbidden, NotFound
+from balcao.core.errors import NotFound
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
@@ -41,7 +41,7 @@ async def read_company(call: Call, cnpj: str) -> Company:
             await _record_read(connection, call, company)
     if not allowed:
         await _record_denial(call)
-        raise Forbidden()
+        raise call.lacks(READ)
     if company is None:
         raise NotFound("Não há empresa com este CNPJ.", code="company-unknown")
     return _show(company, call)
@@ -60,7 +60,7 @@ async def _record_read(connection: Connection, call: Call, company: Company) -> 
 
 async def _record_denial(call: Call) -> None:
     """Record the denial as for every refused attempt; a flood of them is only counted."""
-    if await call.platform.limits.within(*DENIED, call.identified_caller.key):
+    if await call.platform.is_within(*DENIED, call.identified_caller.key):
         async with call.platform.database.connection() as connection:
             await call.platform.audit.record(connection, call, "denied", outcome="denied")
 

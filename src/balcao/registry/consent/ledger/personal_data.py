@@ -9,6 +9,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger import service, store
+from balcao.registry.consent.ledger.schemas import LedgerEntry
 
 BASIS = "Prova do consentimento."
 KEPT = "5 years"
@@ -28,7 +29,12 @@ PERSONAL_DATA = PersonalData(
     retain=_retain,
     tables=("registry.preference_ledger",),
     members=(
-        ExportMember("historico_preferencias", "Cada mudança das preferências de notificação, com data e origem.", 50),
+        ExportMember(
+            "historico_preferencias",
+            list[LedgerEntry],
+            "Cada mudança das preferências de notificação, com data e origem.",
+            50,
+        ),
     ),
 )
 

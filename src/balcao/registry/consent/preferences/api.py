@@ -12,9 +12,7 @@ from balcao.registry.consent.ledger.schemas import PreferenceHistory
 from balcao.registry.consent.preferences import service
 from balcao.registry.consent.preferences.options import CHANNELS, OPT_OUT_REASONS
 from balcao.registry.consent.preferences.schemas import (
-    Channels,
     ChoiceBody,
-    OptOutReasons,
     Preferences,
     PreferencesBody,
 )
@@ -101,13 +99,13 @@ async def list_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Respons
     "Canais de comunicação recomendados",
     errors=[304],
     description=(
-        "Devolve os canais que os formulários oferecem, na ordem em que se mostram; outros códigos também são "
-        "aceitos. É pública."
+        "Devolve os códigos dos canais que os formulários oferecem, na ordem em que se mostram; outros códigos também "
+        "são aceitos. É pública."
     ),
 )
-async def list_channels(call: Call) -> Response[Channels]:
+async def list_channels(call: Call) -> Response[list[str]]:
     """Return the recommended channels."""
-    return with_etag(CHANNELS, call, PUBLIC)
+    return with_etag(list(CHANNELS), call, PUBLIC)
 
 
 @routes.get(
@@ -117,10 +115,11 @@ async def list_channels(call: Call) -> Response[Channels]:
     "Motivos oferecidos a quem deixa de receber notificações",
     errors=[304],
     description=(
-        "Devolve os motivos que os formulários oferecem a quem deixa de receber notificações, na ordem em que se "
-        "mostram; texto livre também é aceito. É pública."
+        "Devolve os códigos dos motivos que os formulários oferecem a quem deixa de receber notificações, na ordem em "
+        "que se mostram; texto livre também é aceito. É pública.\n\n"
+        + "\n".join(f"- `{code}`: {meaning}." for code, meaning in OPT_OUT_REASONS.items())
     ),
 )
-async def list_opt_out_reasons(call: Call) -> Response[OptOutReasons]:
+async def list_opt_out_reasons(call: Call) -> Response[list[str]]:
     """Return the reasons that forms offer."""
-    return with_etag(OPT_OUT_REASONS, call, PUBLIC)
+    return with_etag(list(OPT_OUT_REASONS), call, PUBLIC)

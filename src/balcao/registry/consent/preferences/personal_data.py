@@ -8,6 +8,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger.personal_data import BASIS
 from balcao.registry.consent.preferences import store
+from balcao.registry.consent.preferences.schemas import Preferences
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
@@ -23,5 +24,5 @@ PERSONAL_DATA = PersonalData(
     _export,
     retain=_retain,
     tables=("registry.preferences", "registry.preference_choice"),
-    members=(ExportMember("preferencias", "Preferências de notificação.", 40),),
+    members=(ExportMember("preferencias", Preferences, "Preferências de notificação.", 40),),
 )

@@ -71,32 +71,3 @@ class ChoiceBody(msgspec.Struct):
     opt_in: Annotated[bool, Meta(description="Se aceita a categoria.", examples=[False])]
     channel: ChannelText
     reason: ReasonText | UnsetType = UNSET
-
-
-class Channel(msgspec.Struct, frozen=True):
-    """A channel that forms recommend."""
-
-    code: Annotated[str, Meta(description="Código a enviar em `channel`.", examples=["whatsapp"])]
-    name: Annotated[str, Meta(description="Nome para mostrar.", examples=["WhatsApp"])]
-
-
-class Channels(msgspec.Struct, frozen=True):
-    """The recommended channels, in their order."""
-
-    channels: Annotated[tuple[Channel, ...], Meta(description="Canais recomendados, na ordem em que se mostram.")]
-
-
-class OptOutReason(msgspec.Struct, frozen=True):
-    """A reason for opting out that forms offer."""
-
-    code: Annotated[str, Meta(description="Código a enviar em `reason`.", examples=["too_many_messages"])]
-    title: Annotated[str, Meta(description="Texto para mostrar.", examples=["Recebo mensagens demais"])]
-    subtitle: Annotated[
-        str, Meta(description="Explicação em uma frase.", examples=["Prefiro receber com menos frequência."])
-    ]
-
-
-class OptOutReasons(msgspec.Struct, frozen=True):
-    """The reasons that forms offer, in their order."""
-
-    reasons: Annotated[tuple[OptOutReason, ...], Meta(description="Motivos oferecidos, na ordem em que se mostram.")]

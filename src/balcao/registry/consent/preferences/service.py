@@ -27,12 +27,16 @@ async def read_preferences(call: Call, cpf: Cpf) -> Preferences:
         return await store.read(connection, cpf)
 
 
-async def change_preferences(call: Call, cpf: Cpf, body: PreferencesBody) -> Preferences:
+def _whole(preferences: Preferences) -> Any:
+    return preferences
+
+
+async def change_preferences(call: Call, cpf: Cpf, body: PreferencesBody, known: Known = _whole) -> Preferences:
     """Change what is sent, key by key, and return the state. Raises Invalid, Unprocessable for a category."""
-    return await apply_change(call, cpf, parse_body(body))
+    return await apply_change(call, cpf, parse_body(body), known)
 
 
-async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes) -> Preferences:
+async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes, known: Known = _whole) -> Preferences:
     """Choose one category and return the state afterwards.
 
     Raises Unprocessable for the category before anything that is wrong with the body.
@@ -42,11 +46,7 @@ async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes) -> P
         require_active([category], current)
         return parse_choice(category, decode(body, ChoiceBody))
 
-    return await _change(call, cpf, parse_change, _whole)
-
-
-def _whole(preferences: Preferences) -> Any:
-    return preferences
+    return await _change(call, cpf, parse_change, known)
 
 
 async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: Known = _whole) -> Preferences:

@@ -1,7 +1,9 @@
 """Login sync: at login the person's account in the CRM is found and its e-mail brought up to date, or it is created."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,6 +12,7 @@ from balcao.core.access.caller import Caller
 from balcao.core.context.audit import Action as AuditAction
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
+from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 from balcao.core.values.cpf import Cpf
 from balcao.crm.client import Account, CrmClient, Upserted
@@ -17,6 +20,7 @@ from balcao.crm.deadline import BUDGET_SECONDS, Deadline
 from balcao.crm.failures import CrmAway, CrmFailed, CrmRefused
 from balcao.registry.crm.lease import service as lease
 from balcao.registry.crm.login.schemas import Cidadao, LoginSync
+from balcao.registry.mirror import service as mirror
 from balcao.registry.person.citizens import service as citizens
 
 UNNAMED = "Não informado"
@@ -47,7 +51,9 @@ class LoginSyncs:
 
 
 async def validate(call: Call) -> LoginSync:
-    """Sync the account of the person who logs in. Nothing of the CRM is stored; the audit event is the only trace.
+    """Sync the account of the person who logs in.
+
+    Nothing of the CRM is stored; the audit event is the only trace, and a digest of an e-mail that was written there.
 
     Raises Unauthenticated for a machine, CrmFailed for a CRM that does not respond within the budget,
     Unavailable when none is configured.
@@ -62,16 +68,41 @@ async def validate(call: Call) -> LoginSync:
 async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
     crm, deadline = platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     known = await citizens.read_identity(platform, cpf)
-    email = known.declared_email or caller.email
     account = await crm.look_up(cpf, deadline)
     if account is not None:
-        return await _match(platform, crm, account, email, deadline)
+        return await _match(platform, crm, account, cpf, known.declared_email or caller.email, deadline)
     async with lease.take_turn(platform, cpf, "login", deadline) as turn:
         account = None if turn == "first" else await crm.look_up(cpf, deadline)
         if account is not None:
-            return await _match(platform, crm, account, email, deadline)
+            return await _match(platform, crm, account, cpf, known.declared_email or caller.email, deadline)
         name = caller.name or known.name or UNNAMED
-        return await _create(crm, cpf, _make_account(platform, name, email), deadline)
+        async with _writing_email(platform, cpf, caller.email) as email:
+            result = await _create(crm, cpf, _make_account(platform, name, email.written), deadline)
+            email.delivered = _is_same(email.written, result.response.cidadao.email)
+            return result
+
+
+@dataclass
+class EmailWrite:
+    """What a login writes, None for nothing; and whether the CRM has it then."""
+
+    written: str | None
+    delivered: bool = False
+
+
+@asynccontextmanager
+async def _writing_email(platform: Platform, cpf: Cpf, offered: str | None) -> AsyncIterator[EmailWrite]:
+    """Yield the e-mail to write: the declared one as of now, else the one offered. It is remembered as pushed."""
+    async with platform.database.connection() as connection:
+        begun = await mirror.begin_login_write(connection, cpf, offered)
+    write = EmailWrite(begun and begun.email)
+    try:
+        yield write
+    finally:
+        if begun is not None:
+            with suppress(Unavailable):  # it ends by itself
+                async with platform.database.transaction() as connection:
+                    await mirror.end_login_write(connection, cpf, begun, delivered=write.delivered)
 
 
 async def _create(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> SyncResult:
@@ -101,21 +132,27 @@ async def _upsert_what_fits(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any],
 
 
 async def _match(
-    platform: Platform, crm: CrmClient, account: Account, email: str | None, deadline: Deadline
+    platform: Platform, crm: CrmClient, account: Account, cpf: Cpf, offered: str | None, deadline: Deadline
 ) -> SyncResult:
     """Return the account with its e-mail brought up to date.
 
     When that PATCH alone fails the account is returned as it is: the next login repairs it.
     """
-    if email is None or email.strip().lower() == str(account.cidadao.get("email", "")).strip().lower():
+    if offered is None or _is_same(offered, account.cidadao.get("email")):
         return SyncResult(_respond("matched", account.cidadao), "read")
-    change = {"email": email, "canalUltimaModificacao": platform.settings.crm_channel}
-    try:
-        await crm.update(account.id, change, deadline)
-    except CrmFailed as failure:
-        log.warning("login_sync.email_not_patched", code=failure.code)
-        return SyncResult(_respond("matched", account.cidadao), "read")
+    async with _writing_email(platform, cpf, offered) as email:
+        change = {"email": email.written, "canalUltimaModificacao": platform.settings.crm_channel}
+        try:
+            await crm.update(account.id, change, deadline)
+        except CrmFailed as failure:
+            log.warning("login_sync.email_not_patched", code=failure.code)
+            return SyncResult(_respond("matched", account.cidadao), "read")
+        email.delivered = True
     return SyncResult(_respond("matched", {**account.cidadao, **change}), "update")
+
+
+def _is_same(email: str | None, other: object) -> bool:
+    return email is not None and email.strip().lower() == str(other or "").strip().lower()
 
 
 def _make_account(platform: Platform, name: str, email: str | None) -> dict[str, Any]:

@@ -33,7 +33,7 @@ async def file(call: Call, cpf: Cpf) -> FiledAnonymisation:
     """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     async with lease.take_turn(call.platform, cpf, "anonymisation", deadline) as turn:
-        accounts, waiting = await crm.select(deadline, crm.format_account_query(cpf), requests.format_open_query(cpf))
+        accounts, waiting = await crm.select(deadline, crm.query_accounts(cpf), requests.query_open(cpf))
         account = require_account(crm.build_account(accounts, ()))
         if waiting:
             raise RequestOpen(_to_wire(requests.to_request(waiting[0]), cpf))

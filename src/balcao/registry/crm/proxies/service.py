@@ -25,10 +25,8 @@ async def read_account(call: Call, cpf: Cpf) -> Cidadao:
 async def export(call: Call, cpf: Cpf) -> CrmExport:
     """Return everything that the CRM has of a person; the owner's call is audited, too. Raises as `read_account`."""
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
-    queries = related.format_queries(crm.fields, cpf)
-    accounts, consents, *beside = await crm.select(
-        deadline, crm.format_account_query(cpf), crm.format_consent_query(cpf), *queries
-    )
+    queries = crm.query_accounts(cpf), crm.query_consents(cpf), *related.build_queries(crm.fields, cpf)
+    accounts, consents, *beside = await crm.select(deadline, *queries)
     cidadao = dict(require_account(crm.build_account(accounts, consents)).cidadao)
     entries = cidadao.pop("consentimento")
     async with call.platform.database.connection() as connection:

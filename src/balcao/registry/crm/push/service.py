@@ -19,12 +19,14 @@ from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.registry.crm.push.delivery import Change, deliver
 from balcao.registry.mirror import outbox
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.fields import EMAIL
 from balcao.registry.mirror.records import OutboxRow
 
 # Less than the queue's lease, so that the call of a worker that lost its job is over before another one begins.
 BUDGET_SECONDS = 20.0
 LONGEST_REQUESTED_SECONDS = 3_600
 LIMIT_EXCEEDED_SECONDS = 60
+LOGIN_WRITES = "crm-login-writes"
 OFF = timedelta(hours=1)  # until a job looks again whether pushing is switched on
 _pushes = counter("balcao_crm_push", "Tries to tell the CRM what citizens changed", "outcome")
 
@@ -74,7 +76,8 @@ def _wait_for(seconds: float) -> Wait:
 async def _take(platform: Platform, outbox_id: str) -> Push | None:
     """Return the values of this moment, recorded as sent before they are; None when there is nothing to send.
 
-    The mirror is locked before the row of the outbox, in the order of whoever changes the person's data.
+    The mirror is locked before the row of the outbox, in the order of whoever changes the person's data. Raises Wait
+    while a login writes the e-mail into the CRM: what it writes must not come after what this sends.
     """
     async with platform.database.transaction() as connection:
         cpf = await outbox.find_owner(connection, outbox_id)
@@ -84,6 +87,8 @@ async def _take(platform: Platform, outbox_id: str) -> Push | None:
         row = await outbox.take(connection, outbox_id)
         if row is None:
             return None
+        if EMAIL in row.dirty and (seconds := await mirror.find_login_write_seconds(connection, cpf)):
+            raise Wait(LOGIN_WRITES, timedelta(seconds=seconds))
         values = await mirror.record_sent(connection, cpf, list(row.dirty))
         if not values:
             await outbox.mark_sent(connection, cpf, outbox_id, row.dirty)

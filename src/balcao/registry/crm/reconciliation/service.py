@@ -178,8 +178,8 @@ def _find_following(place: Place, found: Sequence[Changed]) -> Place | None:
 
 
 async def _feed(call: Call, connection: Connection, people: Sequence[Person]) -> Fed:
-    standing = await mirror.list_standing(connection, [person.cpf for person in people])
-    bodies = [body for person in people for body in comparison.list_events(person, standing[person.cpf])]
+    consented = await mirror.list_consented(connection, [person.cpf for person in people])
+    bodies = [body for person in people for body in comparison.list_events(person, consented[person.cpf])]
     return await events.feed(call, connection, bodies)
 
 

@@ -114,7 +114,14 @@ class MirroredField(msgspec.Struct):
     updated_at: Annotated[
         datetime, Meta(description="Hora do evento que o definiu (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
     ]
-    origin: Annotated[str, Meta(description="Quem o definiu.", examples=["crm"])]
+    origin: Annotated[str, Meta(description="Quem o definiu.", examples=["citizen"])]
+    confirmed_at: Annotated[
+        datetime | None,
+        Meta(
+            description="Quando o CRM disse o mesmo que o cidadão pela última vez (RFC 3339); nulo se não disse.",
+            examples=["2026-03-02T12:31:00Z"],
+        ),
+    ]
     effective: Annotated[bool, Meta(description="Se o cadastro do cidadão o mostra.", examples=[True])]
 
 

@@ -84,7 +84,7 @@ async def read_mirror(call: Call, cpf: Cpf) -> CrmMirror:
         head = await mirror.read_head(connection, cpf)
     shown = choices.list_chosen(mirrored)
     fields = [
-        MirroredField(name, value.value, value.at, value.origin, name in shown)
+        MirroredField(name, value.value, value.at, value.origin, value.confirmed_at, name in shown)
         for name, value in sorted(mirrored.fields.items())
     ]
     return CrmMirror(cpf.digits, head.anonymised_at, head.consents_cleared_at, fields, head.consents)

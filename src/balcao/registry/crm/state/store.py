@@ -42,7 +42,7 @@ SELECT
     ({_OLDEST_EVENT})::int AS oldest_event_age,
     (SELECT count(*) FROM registry.crm_event WHERE applied_at > now() - interval '24 hours') AS applied_24h,
     ({_OLDEST_PUSH})::int AS oldest_push_age,
-    (SELECT count(*) FROM registry.register WHERE at > now()) AS future_registers
+    (SELECT count(*) FROM registry.register WHERE at > now() OR confirmed_at > now()) AS future_registers
 """  # noqa: S608 - our own texts
 
 

@@ -10,6 +10,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility.drivers import service, store
+from balcao.registry.mobility.drivers.schemas import DrivenVehicle
 
 ERASED = ["conductor_name", "notify_email", "phone", "invited_by_cpf"]
 
@@ -29,7 +30,11 @@ PERSONAL_DATA = PersonalData(
     export,
     erase,
     tables=("registry.vehicle_conductor",),
-    members=(ExportMember("condutor_de", "Convites e vínculos de condutor do cidadão, em qualquer situação.", 70),),
+    members=(
+        ExportMember(
+            "condutor_de", list[DrivenVehicle], "Convites e vínculos de condutor do cidadão, em qualquer situação.", 70
+        ),
+    ),
 )
 
 

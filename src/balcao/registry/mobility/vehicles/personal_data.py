@@ -10,6 +10,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility.vehicles import service, store
+from balcao.registry.mobility.vehicles.schemas import VehicleDetail
 
 ERASED = ["display_name", "serial_number", "brand_other", "model_other", "photos"]
 
@@ -29,7 +30,7 @@ PERSONAL_DATA = PersonalData(
     export,
     erase,
     tables=("registry.vehicle",),
-    members=(ExportMember("veiculos", "Veículos que o cidadão registrou, com os excluídos.", 60),),
+    members=(ExportMember("veiculos", list[VehicleDetail], "Veículos que o cidadão registrou, com os excluídos.", 60),),
 )
 
 

@@ -8,13 +8,14 @@ from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.avatars import store
+from balcao.registry.person.avatars.schemas import ExportedAvatar
 from balcao.registry.person.settings import service as settings
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     id_ = await settings.read_avatar(connection, cpf)
     row = await store.read_active(connection, id_) if id_ else None
-    return {"avatar": {"id": row["id"], "name": row["name"]} if row else None}
+    return {"avatar": ExportedAvatar(row["id"], row["name"]) if row else None}
 
 
 async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
@@ -23,5 +24,8 @@ async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Clea
 
 
 PERSONAL_DATA = PersonalData(
-    "avatars", _export, _erase, members=(ExportMember("avatar", "O avatar escolhido; nulo sem escolha.", 90),)
+    "avatars",
+    _export,
+    _erase,
+    members=(ExportMember("avatar", ExportedAvatar | None, "O avatar escolhido; nulo sem escolha.", 90),),
 )

@@ -4,6 +4,7 @@ They are PNG, drawn from the SVG by `python -m tools.avatars`: image proxies of 
 a program.
 """
 
+import base64
 import functools
 from importlib.resources import files
 
@@ -28,6 +29,13 @@ def respond_picture(image: str, call: Call) -> Response[bytes]:
     media_type = SVG if _names_svg(call.headers.text(b"accept") or "") else PNG
     body, etag = _read_picture(image, media_type)
     return from_bytes(body, etag, call, _HEADERS["Cache-Control"], media_type=media_type, headers=_HEADERS)
+
+
+@functools.cache
+def embed_picture(image: str) -> str:
+    """Return the built-in picture of this name as a `data:` address: SVG, a tenth of the PNG and read by no proxy."""
+    body, _ = _read_picture(image, SVG)
+    return f"data:{SVG};base64,{base64.b64encode(body).decode()}"
 
 
 def _names_svg(accept: str) -> bool:

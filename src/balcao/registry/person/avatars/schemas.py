@@ -26,6 +26,13 @@ class Avatar(msgspec.Struct):
     created_at: Annotated[datetime, Meta(description="Desde quando existe.", examples=["2026-01-05T12:00:00Z"])]
 
 
+class ExportedAvatar(msgspec.Struct):
+    """The avatar that somebody chose, in their export."""
+
+    id: Annotated[str, Meta(description="Identificador do avatar.", examples=[_ID])]
+    name: Name
+
+
 class Avatars(msgspec.Struct):
     """By name; the members of the page lie flat beside the data."""
 

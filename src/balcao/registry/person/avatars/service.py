@@ -11,6 +11,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import is_uuid, new_id
 from balcao.core.values.text import clean
 from balcao.registry.person.avatars import store
+from balcao.registry.person.avatars.pictures import embed_picture
 from balcao.registry.person.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
 from balcao.registry.person.settings import service as settings
 
@@ -84,8 +85,13 @@ def _to_choice(platform: Platform, row: Row) -> AvatarChoice:
 
 
 def _to_avatar(platform: Platform, row: Row) -> Avatar:
-    """Build the wire type; a built-in picture is served by the platform itself."""
-    url = row["url"] or f"{platform.settings.base_url}/registry/v1/avatars/{row['id']}/image"
+    """Build the wire type; a built-in picture is served by the platform itself.
+
+    Where that has no TLS, as in the sandbox, it stands in the address: portals show pictures by https or `data:` alone.
+    """
+    base_url = platform.settings.base_url
+    served = f"{base_url}/registry/v1/avatars/{row['id']}/image"
+    url = row["url"] or (served if is_https_address(served) else embed_picture(row["image"]))
     return Avatar(row["id"], row["name"], url, row["is_active"], row["created_at"])
 
 

@@ -5,27 +5,41 @@ from typing import Annotated, TypeAlias
 from zoneinfo import ZoneInfo
 
 import msgspec
+from msgspec import Meta
 
 from balcao.core.imports.members import require_issued_cpf
 from balcao.core.values import days
-from balcao.registry.person.citizens.schemas import Birth, Citizen, Death, Mother
+from balcao.registry.paths import CpfText
+from balcao.registry.person.citizens.schemas import AreaCode, Birth, Citizen, CountryCode, Death, Mother
 from balcao.registry.person.wallet.schemas import Documents, Education, SocialAssistance, WalletHealth
 
 ORIGIN = "cadastro"
 ADULT_YEARS = 18
 
-
 # Decimal degrees; the city's systems write them as numbers or as texts.
-Degrees: TypeAlias = float | Annotated[str, msgspec.Meta(pattern=r"^-?[0-9]{1,3}(\.[0-9]{1,20})?$")] | None
+Degrees: TypeAlias = float | Annotated[str, Meta(pattern=r"^-?[0-9]{1,3}(\.[0-9]{1,20})?$")] | None
+Source: TypeAlias = Annotated[
+    str | None, Meta(description="De onde a cidade tem o dado; `cadastro` se ela não diz.", examples=["cadastro"])
+]
 
 
 class BaseBirth(Birth, omit_defaults=True):
+    """The birth as the city wrote it."""
+
+    data: Annotated[
+        str | None, Meta(description="Nascimento: data, ou data com hora e fuso.", examples=["1990-04-12"])
+    ] = None
+
     def __post_init__(self) -> None:
         days.require(self, "data")
 
 
 class BaseMother(Mother, omit_defaults=True):
     """The mother as the city knows her; her CPF is masked only where it is shown."""
+
+    cpf: Annotated[str | None, Meta(description="CPF da mãe, como a cidade o carregou.", examples=["90000000256"])] = (
+        None
+    )
 
 
 class BaseDeath(Death, omit_defaults=True):
@@ -35,8 +49,8 @@ class BaseDeath(Death, omit_defaults=True):
 class Sourced(msgspec.Struct, omit_defaults=True, kw_only=True):
     """Where the city has a contact from; its own records when the row does not say."""
 
-    origem: str | None = None
-    sistema: str | None = None
+    origem: Source = None
+    sistema: Source = None
 
     def __post_init__(self) -> None:
         self.origem = self.origem or ORIGIN
@@ -44,60 +58,83 @@ class Sourced(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class BaseEmail(Sourced):
-    valor: str
+    """An e-mail address of the base record."""
+
+    valor: Annotated[str, Meta(description="Endereço de e-mail.", examples=["ana@pessoa.example"])]
 
 
 class BasePhone(Sourced):
-    ddi: str | None = None
-    ddd: str | None = None
-    valor: str | None = None
+    """A phone of the base record."""
+
+    ddi: CountryCode = None
+    ddd: AreaCode = None
+    valor: Annotated[str | None, Meta(description="Número sem os códigos.", examples=["900010175"])] = None
 
 
 class BaseAddress(Sourced):
-    cep: str | None = None
-    estado: str | None = None
-    municipio: str | None = None
-    tipo_logradouro: str | None = None
-    logradouro: str | None = None
-    numero: str | None = None
-    complemento: str | None = None
-    bairro: str | None = None
-    latitude: Degrees = None
-    longitude: Degrees = None
-    pluscode: str | None = None
+    """An address of the base record."""
+
+    cep: Annotated[str | None, Meta(description="CEP.", examples=["24000120"])] = None
+    estado: Annotated[str | None, Meta(description="Estado.", examples=["RJ"])] = None
+    municipio: Annotated[str | None, Meta(description="Município.", examples=["Porto Aurora"])] = None
+    tipo_logradouro: Annotated[str | None, Meta(description="Tipo do logradouro.", examples=["Rua"])] = None
+    logradouro: Annotated[str | None, Meta(description="Nome do logradouro.", examples=["das Marés"])] = None
+    numero: Annotated[str | None, Meta(description="Número na via.", examples=["120"])] = None
+    complemento: Annotated[str | None, Meta(description="Complemento.", examples=["apto 301"])] = None
+    bairro: Annotated[str | None, Meta(description="Bairro.", examples=["Praia Grande"])] = None
+    latitude: Annotated[Degrees, Meta(description="Latitude em graus decimais, WGS 84.", examples=[-22.5])] = None
+    longitude: Annotated[Degrees, Meta(description="Longitude em graus decimais, WGS 84.", examples=[-43.25])] = None
+    pluscode: Annotated[str | None, Meta(description="Plus Code do local.", examples=["58GVGQ2X+22"])] = None
 
 
 class BaseEmails(msgspec.Struct, omit_defaults=True):
-    principal: BaseEmail | None = None
-    alternativo: list[BaseEmail] = []
+    """The e-mail addresses of the base record."""
+
+    principal: Annotated[BaseEmail | None, Meta(description="O e-mail principal.")] = None
+    alternativo: Annotated[list[BaseEmail], Meta(description="Outros e-mails.")] = []
 
 
 class BasePhones(msgspec.Struct, omit_defaults=True):
-    principal: BasePhone | None = None
-    alternativo: list[BasePhone] = []
+    """The phones of the base record."""
+
+    principal: Annotated[BasePhone | None, Meta(description="O telefone principal.")] = None
+    alternativo: Annotated[list[BasePhone], Meta(description="Outros telefones.")] = []
 
 
 class BaseAddresses(msgspec.Struct, omit_defaults=True):
-    principal: BaseAddress | None = None
-    alternativo: list[BaseAddress] = []
+    """The addresses of the base record."""
+
+    principal: Annotated[BaseAddress | None, Meta(description="O endereço principal.")] = None
+    alternativo: Annotated[list[BaseAddress], Meta(description="Outros endereços.")] = []
 
 
 class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     """The members that the merged record shows; what is unknown is left out."""
 
-    cpf: str
-    id_: str | None = msgspec.field(default=None, name="_id")
-    nome: str | None = None
-    nome_social: str | None = None
-    sexo: str | None = None
-    nascimento: BaseBirth | None = None
-    mae: BaseMother | None = None
-    menor_idade: bool | None = None
-    raca: str | None = None
-    obito: BaseDeath | None = None
-    endereco: BaseAddresses | None = None
-    email: BaseEmails | None = None
-    telefone: BasePhones | None = None
+    cpf: CpfText
+    id_: Annotated[str | None, Meta(description="Identificador no cadastro da cidade.", examples=["demo-000001"])] = (
+        msgspec.field(default=None, name="_id")
+    )
+    nome: Annotated[str | None, Meta(description="Nome civil.", examples=["Ana Beatriz Moreira"])] = None
+    nome_social: Annotated[str | None, Meta(description="Nome social.", examples=["Bia Moreira"])] = None
+    sexo: Annotated[str | None, Meta(description="Sexo.", examples=["F"])] = None
+    nascimento: Annotated[BaseBirth | None, Meta(description="Nascimento.")] = None
+    mae: Annotated[BaseMother | None, Meta(description="Mãe.")] = None
+    menor_idade: Annotated[bool | None, Meta(description="Se tem menos de 18 anos.", examples=[False])] = None
+    raca: Annotated[str | None, Meta(description="Raça ou cor.", examples=["parda"])] = None
+    obito: Annotated[BaseDeath | None, Meta(description="Óbito.")] = None
+    endereco: Annotated[BaseAddresses | None, Meta(description="Endereços.")] = None
+    email: Annotated[BaseEmails | None, Meta(description="E-mails.")] = None
+    telefone: Annotated[BasePhones | None, Meta(description="Telefones.")] = None
+
+
+class ExportedBaseRecord(BaseRecord, kw_only=True):
+    """The base record in a person's export: as it was imported, from where and when."""
+
+    source: Annotated[str, Meta(description="De onde a cidade o carregou.", examples=["cadastro"])]
+    loaded_at: Annotated[
+        datetime, Meta(description="Quando foi carregado (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
 
 
 class CitizenRow(BaseRecord, kw_only=True):

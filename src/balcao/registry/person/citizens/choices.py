@@ -28,9 +28,9 @@ def find_register(mirror: Mirror, field: str) -> MirroredField | None:
 
 
 def find_newest(mirror: Mirror, *fields: str) -> str | None:
-    """Return the field written last, the first named of equals; None when that one is cleared or none is there."""
+    """Return the field said last, the first named of equals; None when that one is cleared or none is there."""
     present = [field for field in fields if field in mirror.fields]
-    found = max(present, key=lambda field: mirror.fields[field].at, default=None)
+    found = max(present, key=lambda field: mirror.fields[field].last_said_at, default=None)
     return found if found is not None and find_register(mirror, found) is not None else None
 
 

@@ -7,6 +7,7 @@ from balcao.core.audit.personal_data import ExportMember, Kept, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens import store
+from balcao.registry.person.citizens.base import ExportedBaseRecord
 
 BASIS = "Cadastro legal da cidade: é corrigido na origem."
 
@@ -26,5 +27,12 @@ PERSONAL_DATA = PersonalData(
     _export,
     retain=_retain,
     tables=("registry.base_record",),
-    members=(ExportMember("registro_base", "O registro de base do cidadão, com a sua origem; nulo sem ele.", 10),),
+    members=(
+        ExportMember(
+            "registro_base",
+            ExportedBaseRecord | None,
+            "O registro de base do cidadão, com a sua origem; nulo sem ele.",
+            10,
+        ),
+    ),
 )

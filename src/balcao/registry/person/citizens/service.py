@@ -123,10 +123,16 @@ async def write_own(
 async def _check_current(connection: Connection, call: Call, cpf: Cpf, check: Callable[[Stored], None] | None) -> int:
     """Check `If-Match` and the record; return the version of the mirror that was checked."""
     stored = await read_stored(connection, cpf)
-    require_match(call.if_match, Ready.of(_format(stored.citizen, call)).etag)
+    require_current(call, stored)
     if check is not None:
         check(stored)
     return stored.version
+
+
+def require_current(call: Call, stored: Stored) -> None:
+    """Raise PreconditionFailed unless the record, as its owner and staff read it, is the one that `If-Match` names."""
+    if call.if_match is not None:
+        require_match(call.if_match, Ready.of(_format(stored.citizen, call)).etag)
 
 
 @dataclass(frozen=True)
@@ -138,10 +144,10 @@ class Identity:
 
 
 async def read_identity(platform: Platform, cpf: Cpf) -> Identity:
-    """Return the name of the base record and the e-mail address that the citizen declared themselves."""
+    """Return the name of the base record, and the e-mail address that the citizen, or staff for them, declared."""
     async with platform.database.connection() as connection:
         base = await store.read_base(connection, cpf)
         stored_mirror = await mirror.read(connection, cpf)
     email = stored_mirror.fields.get("email")
-    own = email is not None and email.origin == "citizen" and bool(email.value)
+    own = email is not None and email.origin != "crm" and bool(email.value)
     return Identity((base or {}).get("nome"), str(email.value) if email and own else None)

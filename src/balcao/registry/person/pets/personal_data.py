@@ -10,7 +10,7 @@ from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets import store
-from balcao.registry.person.pets.schemas import PetBody
+from balcao.registry.person.pets.schemas import Pet, PetBody
 from balcao.registry.person.pets.service import mask_tutors
 
 ERASED = list(PetBody.__struct_fields__)
@@ -30,5 +30,5 @@ PERSONAL_DATA = PersonalData(
     _export,
     _erase,
     tables=("registry.loaded_pet", "registry.own_pet"),
-    members=(ExportMember("pets", "Animais do cidadão, os carregados pela prefeitura e os próprios.", 80),),
+    members=(ExportMember("pets", list[Pet], "Animais do cidadão, os carregados pela prefeitura e os próprios.", 80),),
 )

@@ -8,7 +8,7 @@ from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, personal, stored
 from balcao.registry.consent.categories.paths import CategoryInPath
-from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
+from balcao.registry.consent.preferences.schemas import ChoiceBody, PreferencesBody
 from balcao.registry.person.phone_book import service
 from balcao.registry.person.phone_book.paths import NumberInPath
 from balcao.registry.person.phone_book.schemas import (
@@ -18,6 +18,7 @@ from balcao.registry.person.phone_book.schemas import (
     PhoneOptInBody,
     PhoneOptOutBody,
     PhoneOutcome,
+    PhonePreferences,
     PhoneStatus,
     QuarantinedPhones,
     QuarantineOutcome,
@@ -71,7 +72,10 @@ async def read_phone_citizen(call: Call, number: NumberInPath) -> Response[Phone
     "Liga um telefone a uma pessoa",
     description=(
         "Liga o telefone à pessoa: com o token dela, se o telefone está livre ou já é dela; com a ação `phones:write`, "
-        "se ela o confirmou por código. Senão 409. Não dá consentimento: para isso há `/opt-in`."
+        "se ela o confirmou por código. Senão 409. Não está livre um telefone que consta do cadastro de outra pessoa. "
+        "Só pela palavra da pessoa a ligação vale 30 dias, e no máximo três ao mesmo tempo; até dez pedidos por hora, "
+        "depois 429. Confirmado por código, o telefone fica com quem o confirmou. Não dá consentimento: para isso há "
+        "`/opt-in`."
     ),
     errors=[400, 403, 409],
     example=ANA,
@@ -140,11 +144,14 @@ async def validate_phone_registration(
     "registry.read_phone_preferences",
     READ,
     "Preferências de notificação de quem tem o telefone",
-    description="Devolve as preferências da pessoa a quem o telefone está ligado; 404 sem ela. Exige `phones:read`.",
+    description=(
+        "Devolve as preferências da pessoa a quem o telefone está ligado, com o CPF mascarado; 404 sem ela. Exige "
+        "`phones:read`."
+    ),
     errors=[304, 400, 404],
     concerns_people=True,
 )
-async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[Preferences]:
+async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[PhonePreferences]:
     return personal(await service.read_preferences(call, number), call)
 
 
@@ -162,7 +169,9 @@ async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[P
     example={"channel": "whatsapp", "category_opt_ins": {"courses": True}},
     concerns_people=True,
 )
-async def change_phone_preferences(call: Call, number: NumberInPath, body: PreferencesBody) -> Response[Preferences]:
+async def change_phone_preferences(
+    call: Call, number: NumberInPath, body: PreferencesBody
+) -> Response[PhonePreferences]:
     return stored(await service.change_preferences(call, number, body))
 
 
@@ -182,7 +191,7 @@ async def change_phone_preferences(call: Call, number: NumberInPath, body: Prefe
 )
 async def choose_phone_category(
     call: Call, number: NumberInPath, category_id: CategoryInPath, content: bytes
-) -> Response[Preferences]:
+) -> Response[PhonePreferences]:
     return stored(await service.choose_category(call, number, category_id, content))
 
 

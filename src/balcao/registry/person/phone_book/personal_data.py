@@ -11,6 +11,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.ledger.personal_data import BASIS
 from balcao.registry.person.phone_book import store
+from balcao.registry.person.phone_book.schemas import ExportedPhone, ExportedPhoneEntry
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
@@ -36,8 +37,15 @@ PERSONAL_DATA = PersonalData(
     by_event=True,
     tables=("registry.phone_book", "registry.phone_book_entry"),
     members=(
-        ExportMember("telefones", "Telefones ligados ao cidadão, e se ele aceita mensagens neles.", 52),
-        ExportMember("historico_telefones", "O que se disse por esses telefones: aceites, recusas, quarentenas.", 54),
+        ExportMember(
+            "telefones", list[ExportedPhone], "Telefones ligados ao cidadão, e se ele aceita mensagens neles.", 52
+        ),
+        ExportMember(
+            "historico_telefones",
+            list[ExportedPhoneEntry],
+            "O que se disse por esses telefones: aceites, recusas, quarentenas.",
+            54,
+        ),
     ),
 )
 
@@ -47,9 +55,18 @@ async def _sweep_quarantines(_: Call, connection: Connection) -> Swept:
     return Swept(checked, await store.delete_over(connection))
 
 
+async def _sweep_unproven(_: Call, connection: Connection) -> Swept:
+    checked = await store.count_unproven(connection)
+    return Swept(checked, await store.delete_lapsed(connection))
+
+
 async def _sweep_entries(_: Call, connection: Connection) -> Swept:
     checked = await store.count_entries(connection)
     return Swept(checked, await store.delete_old_entries(connection))
 
 
-RETENTION = [Retention("phone_quarantine", _sweep_quarantines), Retention("phone_book_entry", _sweep_entries)]
+RETENTION = [
+    Retention("phone_quarantine", _sweep_quarantines),
+    Retention("phone_unproven", _sweep_unproven),
+    Retention("phone_book_entry", _sweep_entries),
+]

@@ -7,7 +7,9 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from balcao.core.http.paging import PageQuery, Pagination
+from balcao.registry.consent.preferences.schemas import Preferences
 from balcao.registry.members import CpfDigits, CpfForViewer, MaskedCpf
+from balcao.registry.person.phone_book.states import Proof
 
 PhoneNumber: TypeAlias = Annotated[str, Meta(description="Telefone, em E.164.", examples=["+5521900010175"])]
 MaskedName: TypeAlias = Annotated[str, Meta(description="Nome mascarado.", examples=["A** B****** M******"])]
@@ -20,6 +22,37 @@ ReasonText: TypeAlias = Annotated[
 QuarantineUntil: TypeAlias = Annotated[
     datetime, Meta(description="Até quando vai a quarentena (RFC 3339).", examples=["2026-09-01T12:00:00Z"])
 ]
+
+
+class ExportedPhone(msgspec.Struct):
+    """A number that is bound to the person, in their export."""
+
+    phone_number: PhoneNumber
+    proof: Annotated[
+        Proof,
+        Meta(description="Como se sabe que é dela: `code`, por código; `token`, só porque ela o disse."),
+    ]
+    channel: ChannelText | None
+    opt_in: Annotated[bool, Meta(description="Se a pessoa aceita mensagens neste número.", examples=[True])]
+    bound_at: Annotated[
+        datetime, Meta(description="Desde quando está ligado à pessoa (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
+
+
+class ExportedPhoneEntry(msgspec.Struct):
+    """What was said over a number, in the person's export."""
+
+    phone_number: Annotated[str, Meta(description="Telefone, só com os últimos dígitos.", examples=["*********0175"])]
+    action: Annotated[
+        str,
+        Meta(
+            description="O que se disse: `opt_in`, `opt_out`, `rejected`, `quarantined` ou `released`.",
+            examples=["opt_in"],
+        ),
+    ]
+    channel: ChannelText | None
+    reason: Annotated[str | None, Meta(description="Motivo informado; nulo se nenhum.", examples=["incorrect_person"])]
+    at: Annotated[datetime, Meta(description="Quando foi (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
 
 
 class PhoneStatus(msgspec.Struct):
@@ -46,6 +79,12 @@ class PhoneCitizen(msgspec.Struct):
     found: Annotated[bool, Meta(description="Se o número está ligado a alguém.", examples=[True])]
     cpf: MaskedCpf | None
     name: MaskedName | None
+
+
+class PhonePreferences(Preferences):
+    """The preferences of whom the number is bound to, who is not named beyond that."""
+
+    cpf: MaskedCpf
 
 
 class PhoneBindBody(msgspec.Struct):

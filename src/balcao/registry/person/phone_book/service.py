@@ -11,7 +11,7 @@ from msgspec import UnsetType
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
+from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -28,6 +28,7 @@ from balcao.registry.person.phone_book.schemas import (
     PhoneOptInBody,
     PhoneOptOutBody,
     PhoneOutcome,
+    PhonePreferences,
     PhoneStatus,
     QuarantinedPhones,
     QuarantineOutcome,
@@ -38,11 +39,15 @@ from balcao.registry.person.phone_book.schemas import (
 )
 from balcao.registry.person.phone_book.states import FREE, Phone, Proof
 
+WRITE = "phones:write"
+
 REASON_LENGTH, NAME_LENGTH = 500, 255
 # Who gives this reason holds a number that was somebody else's before.
 WRONG_PERSON = "incorrect_person"
 # Guesses at what the city knows of one person.
 GUESSES = "5/hour"
+# Numbers that one person asks for on their word: who is refused learns that the number is somebody's, if not whose.
+CLAIMS = "10/hour"
 FIELDS = ["phone_book"]
 
 
@@ -102,20 +107,21 @@ async def bind(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
     Raises Invalid, Forbidden, and Conflict for a number that cannot be bound to them.
     """
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
-    reached = call.with_right_to(cpf, "phones:write")
+    reached = call.with_right_to(cpf, WRITE)
     if reached is None:
-        raise Forbidden()
+        raise call.lacks(WRITE)
+    if reached.is_owner:
+        await _spend(call, CLAIMS, "registry.bind_phone", cpf)
 
     def change(found: store.Found) -> Phone:
         if reached.is_owner:
-            after = states.bind_own(found.phone, cpf, channel, found.now)
-        else:
-            after = states.bind_proven(found.phone, cpf, channel)
+            return _claim(found, cpf, channel)
+        after = states.bind_proven(found.phone, cpf, channel)
         if after is None:
-            raise _refuse_binding(own=reached.is_owner)
+            raise Conflict("A pessoa não confirmou este telefone por código.", code="phone-not-confirmed")
         return after
 
-    after = (await _change(reached, number, change, subject=cpf)).after
+    after = (await _change(reached, number, change, subject=cpf, claimant=cpf if reached.is_owner else None)).after
     assert after is not None  # what cannot be bound was refused
     shown = cpf.digits if reached.is_owner else cpf.masked
     return BoundPhone("bound", f"+{number}", shown, after.opt_in, "Telefone ligado ao cidadão.")
@@ -126,11 +132,19 @@ async def bind_confirmed(call: Call, number: str, cpf: Cpf) -> None:
     await _change(call, number, lambda found: Phone(cpf, Proof.CODE, bound_at=found.now), subject=cpf)
 
 
-def _refuse_binding(*, own: bool) -> Conflict:
-    if own:
+def _claim(found: store.Found, cpf: Cpf, channel: str) -> Phone:
+    """Return the number bound on the person's word. Raises Conflict, which says the same whatever it is not free for.
+
+    Who has as many as they may is told so before anything of the number is looked at.
+    """
+    if found.phone.cpf != cpf and found.unproven >= states.MOST_UNPROVEN:
+        text = f"Você já tem {states.MOST_UNPROVEN} telefones sem confirmação: confirme um deles, ou este, por código."
+        raise Conflict(text, code="phones-unconfirmed")
+    after = states.bind_own(found.phone, cpf, channel, found.now, is_anothers=found.is_anothers)
+    if after is None:
         text = "Este telefone não está livre: confirme-o por código em `/citizen/{cpf}/phone`."
-        return Conflict(text, code="phone-not-free")
-    return Conflict("A pessoa não confirmou este telefone por código.", code="phone-not-confirmed")
+        raise Conflict(text, code="phone-not-free")
+    return after
 
 
 async def opt_in(call: Call, number: str, body: PhoneOptInBody) -> PhoneOutcome:
@@ -219,8 +233,9 @@ async def _change(
     *,
     subject: Cpf | None = None,
     said: Said | None = None,
+    claimant: Cpf | None = None,
 ) -> Changed:
-    """Read, decide, and write with entry and trace if nobody has changed the number in between; else begin again.
+    """Read, decide, and write with entry and trace if nobody has changed what decided in between; else begin again.
 
     Where `change` returns None nothing is to be written but the trace, and no entry. The trace is of the person whom
     the number is bound to before the change, or else afterwards, or of `subject`. Somebody has always written when one
@@ -229,7 +244,7 @@ async def _change(
     call.require_reason()
     while True:
         async with call.platform.database.connection() as connection:
-            found = await store.find(connection, number)
+            found = await store.find(connection, number, claimant)
             after = change(found)
             person = found.phone.cpf or (after.cpf if after else None)
             entries = [_make_entry(call, number, person, said)] if said and after else []
@@ -262,13 +277,19 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
     cpf, _ = _parse_cpf(body.cpf), parse_channel(body.channel)
     name = clean("name", body.name, longest=NAME_LENGTH)
     born = _parse_birth(body.birth_date)
-    key = call.platform.audit.key.derive("phone-guesses", cpf.digits)
-    await call.platform.limits.spend(GUESSES, "registry.validate_phone_registration", key.hex())
+    await _spend(call, GUESSES, "registry.validate_phone_registration", cpf)
     async with call.reading(cpf, ["nome", "nascimento"]) as connection:
         valid = await _is_known(connection, cpf, name, born)
     if not valid:
         return RegistrationVerdict(False, None, None)
     return RegistrationVerdict(True, cpf.masked, mask_name(name))
+
+
+async def _spend(call: Call, rate: str, what: str, cpf: Cpf) -> None:
+    """Count a call about this person, whoever makes it. Raises TooMany."""
+    platform = call.platform
+    whom = platform.audit.key.derive("phone-guesses", cpf.digits).hex()
+    await platform.limits.spend(platform.settings.declared_rate(rate), what, whom)
 
 
 def _parse_birth(text: str) -> date:
@@ -291,19 +312,29 @@ def _fold(text: str) -> str:
     return " ".join(plain.casefold().split())
 
 
-async def read_preferences(call: Call, number: str) -> Preferences:
+async def read_preferences(call: Call, number: str) -> PhonePreferences:
     """Return the preferences of whom the number is bound to. Raises NotFound when it is bound to nobody."""
-    return await preferences.read_preferences(call, await _require_person(call, number))
+    return _mask(await preferences.read_preferences(call, await _require_person(call, number)))
 
 
-async def change_preferences(call: Call, number: str, body: PreferencesBody) -> Preferences:
+async def change_preferences(call: Call, number: str, body: PreferencesBody) -> PhonePreferences:
     """Change the preferences of whom the number is bound to. Raises as the citizen's own operation, and NotFound."""
-    return await preferences.change_preferences(call, await _require_person(call, number), body)
+    return _mask(await preferences.change_preferences(call, await _require_person(call, number), body, _mask))
 
 
-async def choose_category(call: Call, number: str, category: str, body: bytes) -> Preferences:
+async def choose_category(call: Call, number: str, category: str, body: bytes) -> PhonePreferences:
     """Choose one category for whom the number is bound to. Raises as the citizen's own operation, and NotFound."""
-    return await preferences.choose_category(call, await _require_person(call, number), category, body)
+    return _mask(await preferences.choose_category(call, await _require_person(call, number), category, body, _mask))
+
+
+def _mask(found: Preferences) -> PhonePreferences:
+    """Return the preferences as who knows the number alone may see them: a number must not lead to a whole CPF."""
+    return PhonePreferences(
+        cpf=Cpf(found.cpf).masked,
+        opt_in=found.opt_in,
+        category_opt_ins=found.category_opt_ins,
+        updated_at=found.updated_at,
+    )
 
 
 async def _require_person(call: Call, number: str) -> Cpf:

@@ -2,7 +2,8 @@
 
 free ──bind──> bound ──quarantine, reject──> quarantined ──release, time over──> free
 
-Whoever proves a number by a code sent to it has it, from any state; that step is taken where the code is used up.
+Whoever proves a number by a code sent to it has it, from any state; that step is taken where the code is used up. What
+is bound on somebody's word alone gives way to that, to the number's standing in another's record, and to time.
 """
 
 from dataclasses import dataclass, replace
@@ -10,6 +11,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from balcao.core.values.cpf import Cpf
+
+# For so long a number is somebody's on their word alone, and so many a person may have so: enough for whoever has them,
+# and nothing for whoever would keep others from theirs.
+UNPROVEN_LASTING = timedelta(days=30)
+MOST_UNPROVEN = 3
 
 
 class Proof(StrEnum):
@@ -35,19 +41,18 @@ class Phone:
     quarantine_until: datetime | None = None
     was_bound: bool = False
 
-    def at(self, now: datetime) -> "Phone":
-        """Return the number as it is at that moment: a quarantine whose time is over has left nothing."""
-        return FREE if self.quarantine_until is not None and self.quarantine_until <= now else self
-
 
 FREE = Phone()
 
 
-def bind_own(phone: Phone, cpf: Cpf, channel: str, now: datetime) -> Phone | None:
-    """Bind by the person's own word: None unless the number is free, or theirs already."""
+def bind_own(phone: Phone, cpf: Cpf, channel: str, now: datetime, *, is_anothers: bool) -> Phone | None:
+    """Bind by the person's own word: None unless the number is theirs already, or free and in no other's record.
+
+    What is theirs already stays so as long as before: nobody keeps a number by saying it again.
+    """
     if phone.cpf == cpf:
         return replace(phone, channel=channel)
-    return Phone(cpf, Proof.TOKEN, channel, bound_at=now) if phone == FREE else None
+    return Phone(cpf, Proof.TOKEN, channel, bound_at=now) if phone == FREE and not is_anothers else None
 
 
 def bind_proven(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:

@@ -1,42 +1,58 @@
 """SQL of the phone book. The one clock is the database's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
 from balcao.core.context.audit import record_sql
-from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.database.queries import fetch_count, fetch_page, page_sql
 from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.phone_book.schemas import QuarantinedPhone, QuarantineStats
-from balcao.registry.person.phone_book.states import FREE, Phone, Proof
+from balcao.registry.person.phone_book.schemas import (
+    ExportedPhone,
+    ExportedPhoneEntry,
+    QuarantinedPhone,
+    QuarantineStats,
+)
+from balcao.registry.person.phone_book.states import FREE, MOST_UNPROVEN, UNPROVEN_LASTING, Phone, Proof
 
 _MEMBERS = "cpf, proof, channel, opt_in, bound_at, quarantined_at, quarantine_until, was_bound"
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A number as it is at `now`; `version` is None where there is no row."""
+    """A number as it is at `now`; `version` is None where there is no row.
+
+    For whoever wants it: whether it stands in another's record, and how many numbers are theirs on their word alone.
+    """
 
     phone: Phone
     version: str | None
     now: datetime
+    is_anothers: bool
+    unproven: int
 
 
 _FIND = f"""
-SELECT clock_timestamp() AS now, version::text, {_MEMBERS}
-FROM (VALUES (true)) AS always LEFT JOIN registry.phone_book ON number = $1
+SELECT clock_timestamp() AS now, version::text, {_MEMBERS},
+       coalesce(quarantine_until > clock_timestamp() OR registry.is_phone_bound(held, $3), false) AS stands,
+       CASE WHEN $2::text IS NULL THEN false ELSE registry.is_phone_anothers($1, $2) END AS is_anothers,
+       CASE WHEN $2::text IS NULL THEN 0 ELSE registry.count_unproven_phones($2, $3) END AS unproven
+FROM (VALUES (true)) AS always LEFT JOIN registry.phone_book AS held ON number = $1
 """  # noqa: S608 - our own list of columns
 
 
-async def find(connection: Connection, number: str) -> Found:
-    row = await connection.fetchrow(_FIND, number)
+async def find(connection: Connection, number: str, claimant: Cpf | None = None) -> Found:
+    """Return the number, and what decides whether `claimant` may have it on their word alone."""
+    row = await connection.fetchrow(_FIND, number, claimant and claimant.digits, UNPROVEN_LASTING)
     assert row is not None  # the outer join always has one
-    if row["version"] is None:
-        return Found(FREE, None, row["now"])
-    phone = Phone(
+    phone = _to_phone(row) if row["stands"] else FREE
+    return Found(phone, row["version"], row["now"], row["is_anothers"], row["unproven"])
+
+
+def _to_phone(row: Row) -> Phone:
+    return Phone(
         cpf=Cpf(row["cpf"]) if row["cpf"] else None,
         proof=Proof(row["proof"]) if row["proof"] else None,
         channel=row["channel"],
@@ -46,7 +62,6 @@ async def find(connection: Connection, number: str) -> Found:
         quarantine_until=row["quarantine_until"],
         was_bound=row["was_bound"],
     )
-    return Found(phone.at(row["now"]), row["version"], row["now"])
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -66,14 +81,16 @@ class Entry(msgspec.Struct, frozen=True):
 
 # A write holds only if the row is still the one that was read: a row that has come, changed or gone meanwhile makes it
 # no write at all, and its entry and trace neither.
+# Nor does one that binds one number more than somebody may have on their word alone ($12), also of several at once.
 _ROW = "$2, $3, $4, $5, $6, $7, $8, $9"
+_MAY_CLAIM = f"CASE WHEN $12::text IS NULL THEN true ELSE registry.hold_unproven_phones($12, $13) < {MOST_UNPROVEN} END"
 _INSERTED = f"""
-INSERT INTO registry.phone_book (number, {_MEMBERS}, version) VALUES ($1, {_ROW}, gen_random_uuid())
+INSERT INTO registry.phone_book (number, {_MEMBERS}, version) SELECT $1, {_ROW}, gen_random_uuid() WHERE {_MAY_CLAIM}
 ON CONFLICT (number) DO NOTHING RETURNING number
-"""  # noqa: S608 - constants
+"""
 _UPDATED = f"""
 UPDATE registry.phone_book SET ({_MEMBERS}) = ROW ({_ROW}), version = gen_random_uuid()
-WHERE number = $1 AND version = $12::text::uuid RETURNING number
+WHERE number = $1 AND version = $14::text::uuid AND {_MAY_CLAIM} RETURNING number
 """  # noqa: S608 - constants
 _DELETED = "DELETE FROM registry.phone_book WHERE number = $1 AND version = $2::text::uuid RETURNING number"
 # Nothing of the row changes; the entry is written all the same.
@@ -107,7 +124,7 @@ _ENTER = _write_sql(_UNTOUCHED, "$2", "$3")
 async def write(
     connection: Connection, number: str, found: Found, after: Phone | None, entries: Sequence[Entry], trail: str
 ) -> bool:
-    """Write the number with its entries and trace; return False if it has changed since it was found.
+    """Write the number with its entries and trace; return False if what decided it has changed since it was found.
 
     With `after` None the number stays as it is.
     """
@@ -118,9 +135,11 @@ async def write(
         return bool(await connection.fetchval(_DELETE, number, found.version, noted, trail))
     row = [after.cpf and after.cpf.digits, after.proof, after.channel, after.opt_in, after.bound_at]
     row += [after.quarantined_at, after.quarantine_until, after.was_bound]
+    claims = after.proof is Proof.TOKEN and after.cpf != found.phone.cpf
+    written = (number, *row, noted, trail, row[0] if claims else None, UNPROVEN_LASTING)
     if found.version is None:
-        return bool(await connection.fetchval(_INSERT, number, *row, noted, trail))
-    return bool(await connection.fetchval(_UPDATE, number, *row, noted, trail, found.version))
+        return bool(await connection.fetchval(_INSERT, *written))
+    return bool(await connection.fetchval(_UPDATE, *written, found.version))
 
 
 _IN_QUARANTINE = """
@@ -162,7 +181,7 @@ async def fetch_stats(connection: Connection) -> QuarantineStats:
 
 _PHONES = """
 SELECT '+' || number AS phone_number, proof, channel, opt_in, bound_at
-FROM registry.phone_book WHERE cpf = $1 ORDER BY number
+FROM registry.phone_book AS held WHERE cpf = $1 AND registry.is_phone_bound(held, $2) ORDER BY number
 """
 _ENTRIES = """
 SELECT number AS phone_number, action, channel, reason, at
@@ -170,13 +189,13 @@ FROM registry.phone_book_entry WHERE cpf = $1 ORDER BY at DESC, id DESC
 """
 
 
-async def list_phones(connection: Connection, cpf: Cpf) -> list[Mapping[str, Any]]:
-    return [dict(row) for row in await connection.fetch(_PHONES, cpf.digits)]
+async def list_phones(connection: Connection, cpf: Cpf) -> list[ExportedPhone]:
+    return [ExportedPhone(**row) for row in await connection.fetch(_PHONES, cpf.digits, UNPROVEN_LASTING)]
 
 
-async def list_entries(connection: Connection, cpf: Cpf) -> list[Mapping[str, Any]]:
+async def list_entries(connection: Connection, cpf: Cpf) -> list[ExportedPhoneEntry]:
     """Return what the person said over any number, the newest first."""
-    return [dict(row) for row in await connection.fetch(_ENTRIES, cpf.digits)]
+    return [ExportedPhoneEntry(**row) for row in await connection.fetch(_ENTRIES, cpf.digits)]
 
 
 _UNBIND = "DELETE FROM registry.phone_book WHERE cpf = $1 AND bound_at <= $2 RETURNING true"
@@ -191,6 +210,10 @@ _COUNT_QUARANTINED = "SELECT count(*) FROM registry.phone_book WHERE quarantine_
 _DELETE_OVER = """
 DELETE FROM registry.phone_book WHERE quarantine_until <= now() - interval '30 days' RETURNING true
 """
+_COUNT_UNPROVEN = "SELECT count(*) FROM registry.phone_book WHERE proof = 'token'"
+_DELETE_LAPSED = """
+DELETE FROM registry.phone_book WHERE proof = 'token' AND bound_at <= now() - $1::interval RETURNING true
+"""
 _COUNT_ENTRIES = "SELECT count(*) FROM registry.phone_book_entry"
 _DELETE_OLD = "DELETE FROM registry.phone_book_entry WHERE at <= now() - interval '5 years' RETURNING true"
 
@@ -202,6 +225,15 @@ async def count_quarantined(connection: Connection) -> int:
 async def delete_over(connection: Connection) -> int:
     """Delete numbers whose quarantine has been over for 30 days; return how many."""
     return len(await connection.fetch(_DELETE_OVER))
+
+
+async def count_unproven(connection: Connection) -> int:
+    return await fetch_count(connection, _COUNT_UNPROVEN)
+
+
+async def delete_lapsed(connection: Connection) -> int:
+    """Delete bindings on somebody's word alone whose time is over; return how many."""
+    return len(await connection.fetch(_DELETE_LAPSED, UNPROVEN_LASTING))
 
 
 async def count_entries(connection: Connection) -> int:

@@ -11,7 +11,6 @@ from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound, TooMany
-from balcao.core.http.responses import Ready, require_match
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.person.citizens import service as citizens
@@ -44,7 +43,7 @@ async def declare(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
 async def _require_change(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
     stored = await citizens.read_stored(connection, cpf)
     record = stored.citizen
-    require_match(call.if_match, Ready.of(record).etag)
+    citizens.require_current(call, stored)
     current = record.telefone.principal if record.telefone else None
     if current is not None and f"{current.ddi}{current.ddd}{current.valor}" == number.digits:
         declared.require_stale(call, current, stored.read_at)

@@ -8,6 +8,7 @@ import msgspec
 from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
+from balcao.registry.person.tickets.schemas import Ticket
 from balcao.registry.person.tickets.service import read_page
 
 
@@ -19,5 +20,5 @@ PERSONAL_DATA = PersonalData(
     "tickets",
     _export,
     tables=("registry.ticket",),
-    members=(ExportMember("chamados", "Chamados do cidadão nos canais da prefeitura.", 110),),
+    members=(ExportMember("chamados", list[Ticket], "Chamados do cidadão nos canais da prefeitura.", 110),),
 )

@@ -8,6 +8,7 @@ import msgspec
 from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
+from balcao.registry.person.wallet.schemas import ImportedWallet
 from balcao.registry.person.wallet.service import read_imported_wallet
 
 
@@ -18,5 +19,9 @@ async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
 PERSONAL_DATA = PersonalData(
     "wallet",
     _export,
-    members=(ExportMember("carteira", "A carteira do cidadão: saúde, educação e assistência social.", 120),),
+    members=(
+        ExportMember(
+            "carteira", ImportedWallet | None, "A carteira do cidadão: saúde, educação e assistência social.", 120
+        ),
+    ),
 )

@@ -1,0 +1,44 @@
+"""Chaining events of one change: the same hashes that `access.chain_hash` makes, of thousands in some milliseconds.
+
+In SQL an event costs many calls of a function, all of them while the catalogue is locked (rules: access 3.4).
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+
+class Head(NamedTuple):
+    """The end of the chain: the number and the hash of its last event, and the version that the next ones belong to."""
+
+    seq: int
+    hash: str
+    version: int
+
+
+def chain(head: Head, events: Sequence[Any], at: datetime) -> bytes:
+    """Return the rows of the events as JSON, each with the hash of the one before and of itself."""
+    instant = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    rows: list[dict[str, Any]] = []
+    previous = head.hash
+    # First as JSON, so that what is hashed is what will be read back.
+    for seq, event in enumerate(msgspec.json.decode(msgspec.json.encode(events)), start=head.seq + 1):
+        row = event | {
+            "seq": seq,
+            "at": instant,
+            "outcome": "done",
+            "catalogue_version": head.version,
+            "prev_hash": previous,
+        }
+        previous = hashlib.sha256((previous + encode_canonically(row)).encode()).hexdigest()
+        rows.append(row | {"hash": previous})
+    return msgspec.json.encode(rows)
+
+
+def encode_canonically(document: Any) -> str:
+    """Return JSON with sorted keys and no blanks, as `access.canonical` writes it."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

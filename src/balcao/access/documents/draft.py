@@ -1,0 +1,383 @@
+"""The catalogue as a plan would leave it: each step is tried here, in memory, by the rules of a single change.
+
+Nothing is locked meanwhile, however large the plan is. What the steps change comes out as rows, which are then written
+in one go (`writing`), and as the events that they leave in the chain.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count
+
+from balcao.access.actions.deletion import check_deletion
+from balcao.access.actions.renaming import make_name_reserved, make_name_taken
+from balcao.access.catalogue import authority
+from balcao.access.catalogue.events import CatalogueEvent
+from balcao.access.documents.difference import name_aside
+from balcao.access.documents.draft_records import (
+    Blocked,
+    Change,
+    DraftAction,
+    DraftGroup,
+    DraftMapping,
+    DraftRole,
+    Members,
+)
+from balcao.access.documents.schemas import Item
+from balcao.access.documents.store import StoredCatalogue
+from balcao.access.groups.rules import check_name
+from balcao.access.mappings.places import Places
+from balcao.access.mappings.rules import check_floor, check_place
+from balcao.access.roles import rules as roles_rules
+from balcao.core.access.reach import NOTHING_HELD, Gift, Holdings
+from balcao.core.access.snapshot import Role
+from balcao.core.errors import BalcaoError, Conflict, NotFound
+
+
+class Draft:
+    """`ids` gives new ids by kind; without it they are negative, of nothing that will be written."""
+
+    def __init__(
+        self,
+        catalogue: StoredCatalogue,
+        held: Holdings,
+        managing: frozenset[str],
+        *,
+        admin_from_token: bool,
+        ids: Mapping[str, Iterator[int]] | None = None,
+    ) -> None:
+        self._held, self._managing, self._admin_from_token = held, managing, admin_from_token
+        self._ids: Mapping[str, Iterator[int]] = ids or defaultdict(lambda: count(-1, -1))
+        self.changes: list[Change] = []
+        self.blocked: list[Blocked] = []
+        self._actions = {
+            one.name: DraftAction(one.id, one.name, one.description, one.code_key) for one in catalogue.actions
+        }
+        self._action_of = {action.id: action for action in self._actions.values()}
+        known = {action.name: action.id for action in self._actions.values()}
+        self._roles = {
+            one.name: DraftRole(
+                one.id, one.name, one.description, one.administrative, {known[name] for name in one.actions}, one.people
+            )
+            for one in catalogue.roles
+        }
+        self._groups = {
+            one.name: DraftGroup(one.id, one.name, one.description, one.attributes, set(one.roles), one.member_count)
+            for one in catalogue.groups
+        }
+        self._mappings: dict[int, DraftMapping] = {}
+        self._operations: dict[str, DraftMapping] = {}
+        self._places: Places[DraftMapping] = Places()
+        for custom in catalogue.mappings:
+            self._place(DraftMapping(custom.id, custom.method, custom.path, known[custom.action], custom.description))
+        for bound in catalogue.bindings:
+            mapping = DraftMapping(
+                bound.id, bound.method, bound.path, known[bound.action], bound.description,
+                bound.operation, bound.floor, bound.declared_key,
+            )  # fmt: skip
+            self._operations[bound.operation] = mapping
+            self._place(mapping)
+        self._unsettled: list[tuple[Item, DraftMapping, Change]] = []
+        self._uses: dict[int, list[DraftMapping]] = defaultdict(list)  # once all mappings are as they stay
+
+    def _place(self, mapping: DraftMapping) -> None:
+        self._mappings[mapping.id] = mapping
+        self._places.put(mapping.method, mapping.path_pattern, mapping)
+
+    def take(self, steps: Sequence[Item]) -> None:
+        """Take each step, or note why it is refused: nothing is left then of the step."""
+        self._take_names(steps)
+        for step in steps:
+            self._try(step, self._take)
+        for step, mapping, change in self._unsettled:
+            self._try(step, partial(self._check_place, mapping, change))
+        for mapping in self._mappings.values():
+            self._uses[mapping.action_id].append(mapping)
+        for step in steps:
+            self._try(step, self._take_away)
+
+    def _try(self, step: Item, take: Callable[[Item], list[Change]]) -> None:
+        try:
+            self.changes += take(step)
+        except BalcaoError as fault:
+            if fault.status >= 500:
+                raise
+            self.blocked.append(Blocked(step, fault))
+
+    def _take(self, step: Item) -> list[Change]:
+        """Take a step that makes or changes something, or that makes room for another mapping."""
+        if step.kind == "mapping":
+            return self._change_mapping(step)
+        if step.after is None or step.kind == "action":
+            return []
+        if step.kind == "role":
+            return self._change_role(step.key, step.before, step.after)
+        return self._change_group(step.key, step.after) if step.kind == "group" else self._bind(step, step.after)
+
+    def _take_away(self, step: Item) -> list[Change]:
+        if step.after is not None or step.before is None or step.kind == "mapping":
+            return []
+        if step.kind == "group":
+            return self._delete_group(step.key)
+        return self._delete_role(step.key) if step.kind == "role" else self._delete_action(step.before)
+
+    # Actions. Their names are looked at together, so that two may swap theirs.
+
+    def _take_names(self, steps: Sequence[Item]) -> None:
+        steps = [step for step in steps if step.kind == "action"]
+        former = {
+            step.key if step.after is None else step.before["name"]: step for step in steps if step.before is not None
+        }
+        wanted = {step.key for step in steps if step.after is not None}
+        leaving = {name for name, step in former.items() if step.after is None or name != step.key}
+        present, self._actions = self._actions, {}
+        for name, action in present.items():
+            if name not in leaving or action.is_reserved:
+                self._actions[name] = action
+            elif former[name].after is None and name in wanted:
+                self.changes.append(self._rename(action, name_aside(action.id), action.description))
+            elif former[name].after is None:
+                self._actions[name] = action
+        for step in steps:
+            if step.after is not None:
+                self._try(step, partial(self._change_action, present, step.after))
+
+    def _change_action(self, present: Mapping[str, DraftAction], after: Members, step: Item) -> list[Change]:
+        before, name, description = step.before, after["name"], after["description"]
+        if before is None:
+            if name in self._actions:
+                raise make_name_taken()
+            action = DraftAction(next(self._ids["action"]), name, description, None)
+            self._actions[name] = self._action_of[action.id] = action
+            row = {"id": action.id, "name": name, "description": description}
+            shown = {"name": name, "description": description}
+            return [Change(CatalogueEvent("action.create", "action", str(action.id), name, after=shown), row)]
+        action = present[before["name"]]
+        if name != action.name and action.is_reserved:
+            raise make_name_reserved()
+        if self._actions.get(name, action) is not action:
+            raise make_name_taken()
+        return [self._rename(action, name, description)]
+
+    def _rename(self, action: DraftAction, name: str, description: str) -> Change:
+        before = {"name": action.name, "description": action.description}
+        action.name, action.description = name, description
+        self._actions[name] = action
+        row = {"id": action.id, "name": name, "description": description}
+        after = {"name": name, "description": description}
+        event = CatalogueEvent("action.update", "action", str(action.id), name, before=before, after=after)
+        return Change(event, row)
+
+    def _delete_action(self, before: Members) -> list[Change]:
+        action = self._action_of[before["id"]]
+        bound = self._uses[action.id]
+        custom = [mapping for mapping in bound if mapping.operation is None]
+        roles = sorted(role.name for role in self._roles.values() if action.id in role.actions)
+        check_deletion(
+            reserved=action.is_reserved,
+            system=len(bound) - len(custom),
+            custom=len(custom),
+            roles=len(roles),
+            force=True,
+        )
+        shown = {
+            "name": action.name,
+            "description": action.description,
+            "code_key": action.code_key,
+            "roles": roles,
+            "mappings": [{"id": one.id, "method": one.method, "path_pattern": one.path_pattern} for one in custom],
+        }
+        event = CatalogueEvent("action.delete", "action", str(action.id), action.name, before=shown)
+        return [Change(event, {"id": action.id}, len(custom) + len(roles))]
+
+    def _find_action(self, name: str) -> DraftAction:
+        action = self._actions.get(name)
+        if action is None:
+            raise Conflict(f"Não há ação {name}, nem aqui nem no documento.", code="action-unknown")
+        return action
+
+    # Roles.
+
+    def _change_role(self, name: str, before: Members | None, after: Members) -> list[Change]:
+        changes = []
+        role = self._roles.get(name)
+        if role is None:
+            role = DraftRole(next(self._ids["role"]), name, after["description"])
+            shown = {"name": name, "description": role.description}
+            event = CatalogueEvent("role.create", "role", str(role.id), name, after=shown)
+            changes.append(Change(event, {"id": role.id, **shown}))
+        elif role.description != after["description"]:
+            was, now = {"description": role.description}, {"description": after["description"]}
+            event = CatalogueEvent("role.update", "role", str(role.id), name, before=was, after=now)
+            changes.append(Change(event, {"id": role.id, **now}))
+        listed, known = set(after["actions"]), set(before["actions"] if before else ())
+        new = [self._find_action(one) for one in after["actions"] if one not in known]
+        gone = [self._find_action(one) for one in sorted(known - listed)]
+        if new or gone:
+            roles_rules.refuse_administrative(administrative=role.administrative)
+        for action in new:
+            roles_rules.check_grantable(action.code_key)
+        for verb, actions in (("grant", new), ("revoke", gone)):
+            for action in actions:
+                event = _pair(f"role.{verb}", role, {"action_id": action.id, "action": action.name})
+                changes.append(Change(event, {"role_id": role.id, "action_id": action.id}))
+        role.description = after["description"]
+        role.actions = role.actions - {action.id for action in gone} | {action.id for action in new}
+        self._roles[name] = role
+        return changes
+
+    def _delete_role(self, name: str) -> list[Change]:
+        role = self._roles[name]
+        roles_rules.refuse_administrative(administrative=role.administrative)
+        roles_rules.refuse_given(sorted(group.name for group in self._groups.values() if name in group.roles))
+        del self._roles[name]
+        actions = sorted(self._action_of[one].name for one in role.actions)
+        shown = {"name": name, "description": role.description, "actions": actions, "people": []}
+        event = CatalogueEvent("role.delete", "role", str(role.id), name, before=shown)
+        return [Change(event, {"id": role.id}, len(actions) + role.people)]
+
+    # Groups.
+
+    def _change_group(self, name: str, after: Members) -> list[Change]:
+        changes = []
+        group = self._groups.get(name)
+        shown = {"description": after["description"], "attributes": after["attributes"]}
+        if group is None:
+            check_name(self._held, name, (one.attributes for one in self._groups.values()))
+            group = DraftGroup(next(self._ids["group"]), name, after["description"], after["attributes"])
+            event = CatalogueEvent("group.create", "group", str(group.id), name, after={"name": name, **shown})
+            changes.append(Change(event, {"id": group.id, "name": name, **shown}))
+        elif shown != (was := {"description": group.description, "attributes": group.attributes}):
+            event = CatalogueEvent("group.update", "group", str(group.id), name, before=was, after=shown)
+            changes.append(Change(event, {"id": group.id, **shown}))
+        listed = set(after["roles"])
+        roles = set(group.roles)
+        for verb, names in (("assign_role", listed - roles), ("remove_role", roles - listed)):
+            for role in map(self._find_role, sorted(names)):
+                authority.check_administration(self._held, concerned=role.administrative)
+                if verb == "assign_role":
+                    authority.refuse_excess(self._held.find_excess(NOTHING_HELD, self._weigh(role)))
+                event = _pair(f"group.{verb}", group, {"role_id": role.id, "role": role.name})
+                changes.append(Change(event, {"group_id": group.id, "role_id": role.id}))
+        known, self._groups[name] = self._groups.get(name), group
+        group.roles = listed
+        try:
+            self._require_a_way_in()
+        except Conflict:
+            group.roles, self._groups[name] = roles, known or group
+            raise
+        group.description, group.attributes = after["description"], after["attributes"]
+        return changes
+
+    def _weigh(self, role: DraftRole) -> Holdings:
+        """Return what somebody gains who holds nothing else."""
+        keys = frozenset(self._action_of[one].key for one in role.actions)
+        granted = Role(role.id, role.name, administrative=role.administrative, actions=keys)
+        return Holdings.of([Gift(granted, {})], [], self._managing)
+
+    def _find_role(self, name: str) -> DraftRole:
+        role = self._roles.get(name)
+        if role is None:
+            raise roles_rules.make_unknown()
+        return role
+
+    def _delete_group(self, name: str) -> list[Change]:
+        group = self._groups[name]
+        concerned = any(self._roles[role].administrative for role in group.roles)
+        authority.check_administration(self._held, concerned=concerned)
+        del self._groups[name]
+        try:
+            self._require_a_way_in()
+        except Conflict:
+            self._groups[name] = group
+            raise
+        shown = {
+            "name": name,
+            "description": group.description,
+            "roles": sorted(group.roles),
+            "members": [],
+            "attributes": group.attributes,
+        }
+        event = CatalogueEvent("group.delete", "group", str(group.id), name, before=shown)
+        return [Change(event, {"id": group.id}, group.members)]
+
+    def _require_a_way_in(self) -> None:
+        administrative = {role.name for role in self._roles.values() if role.administrative}
+        authority.check_a_way_in(
+            is_there=self._admin_from_token
+            or any(self._roles[name].people for name in administrative)
+            or any(group.members and group.roles & administrative for group in self._groups.values())
+        )
+
+    # Mappings. Whether two are ambiguous is told when all have their place.
+
+    def _change_mapping(self, step: Item) -> list[Change]:
+        method, _, path = step.key.partition(" ")
+        if step.after is None:
+            return [self._delete_mapping(self._mappings[(step.before or {})["id"]])]
+        action = self._find_action(step.after["action"])
+        description = step.after["description"]
+        if step.before is None:
+            mapping = DraftMapping(next(self._ids["mapping"]), method, path, action.id, description)
+            if (other := self._places.find(method, path)) is not None:
+                check_place(mapping, other, (), ())
+            event = CatalogueEvent("mapping.create", "mapping", str(mapping.id), step.key, after=self._show(mapping))
+        else:
+            known = self._places.find(method, path)
+            if known is None:
+                raise NotFound("Não há mapeamento com esse id.")
+            before = self._show(known)
+            mapping = DraftMapping(known.id, method, path, action.id, description)
+            after = self._show(mapping)
+            event = CatalogueEvent("mapping.update", "mapping", str(known.id), step.key, before=before, after=after)
+        self._place(mapping)
+        row = {
+            "id": mapping.id, "method": method, "path_pattern": path, "action_id": action.id, "description": description
+        }  # fmt: skip
+        self._unsettled.append((step, mapping, Change(event, row)))
+        return []
+
+    def _check_place(self, mapping: DraftMapping, change: Change, _: Item) -> list[Change]:
+        method, pattern = mapping.method, mapping.path_pattern
+        of_get = self._places.find_meeting("GET", pattern) if method == "HEAD" else iter(())
+        check_place(mapping, None, self._places.find_meeting(method, pattern), of_get)
+        return [change]
+
+    def _delete_mapping(self, mapping: DraftMapping) -> Change:
+        del self._mappings[mapping.id]
+        self._places.put(mapping.method, mapping.path_pattern, None)
+        name = f"{mapping.method} {mapping.path_pattern}"
+        event = CatalogueEvent("mapping.delete", "mapping", str(mapping.id), name, before=self._show(mapping))
+        return Change(event, {"id": mapping.id})
+
+    def _bind(self, step: Item, after: Members) -> list[Change]:
+        mapping, action = self._operations[step.key], self._find_action(after["action"])
+        present = self._action_of[mapping.action_id].code_key
+        check_floor(mapping.floor, mapping.declared, present, action.code_key, self._held)
+        before = self._show(mapping)
+        mapping.action_id = action.id
+        name = f"{mapping.method} {mapping.path_pattern}"
+        shown = self._show(mapping)
+        event = CatalogueEvent("mapping.update", "mapping", str(mapping.id), name, before=before, after=shown)
+        row = {
+            "id": mapping.id, "method": mapping.method, "path_pattern": mapping.path_pattern, "action_id": action.id,
+            "description": mapping.description,
+        }  # fmt: skip
+        return [Change(event, row)]
+
+    def _show(self, mapping: DraftMapping) -> Members:
+        return {
+            "method": mapping.method,
+            "path_pattern": mapping.path_pattern,
+            "action_id": mapping.action_id,
+            "action": self._action_of[mapping.action_id].name,
+            "description": mapping.description,
+        }
+
+
+def _pair(operation: str, owner: DraftRole | DraftGroup, held: Members) -> CatalogueEvent:
+    """Return the event of what a role or a group gets or loses."""
+    kind, _, verb = operation.partition(".")
+    loses = verb in {"revoke", "remove_role"}
+    before, after = (held, None) if loses else (None, held)
+    return CatalogueEvent(operation, kind, str(owner.id), owner.name, before=before, after=after)

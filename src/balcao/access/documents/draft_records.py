@@ -1,0 +1,78 @@
+"""What a draft of the catalogue is made of, and what comes out of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from balcao.access.catalogue.events import CatalogueEvent
+from balcao.access.documents.schemas import Item
+from balcao.access.roles.rules import RESERVED
+from balcao.core.errors import BalcaoError
+
+Members = dict[str, Any]
+
+
+class Change(NamedTuple):
+    """What one change writes, and the event that it leaves; `lost` counts the memberships and roles that go with it."""
+
+    event: CatalogueEvent
+    row: Members
+    lost: int = 0
+
+
+class Blocked(NamedTuple):
+    """A step and what refuses it."""
+
+    step: Item
+    fault: BalcaoError
+
+
+@dataclass
+class DraftAction:
+    id: int
+    name: str
+    description: str
+    code_key: str | None
+
+    @property
+    def key(self) -> str:
+        """Return the name under which decisions know it."""
+        return self.code_key or f"#{self.id}"
+
+    @property
+    def is_reserved(self) -> bool:
+        return (self.code_key or "").startswith(RESERVED)
+
+
+@dataclass
+class DraftRole:
+    """`actions` are ids; `people` are those who have it directly."""
+
+    id: int
+    name: str
+    description: str
+    administrative: bool = False
+    actions: set[int] = field(default_factory=set)
+    people: int = 0
+
+
+@dataclass
+class DraftGroup:
+    id: int
+    name: str
+    description: str
+    attributes: Mapping[str, Sequence[str]]
+    roles: set[str] = field(default_factory=set)
+    members: int = 0
+
+
+@dataclass
+class DraftMapping:
+    id: int
+    method: str
+    path_pattern: str
+    action_id: int
+    description: str | None
+    operation: str | None = None
+    floor: str = "public"
+    declared: str | None = None

@@ -1,0 +1,82 @@
+"""Every mapping of a catalogue by its place, so that those which share paths with a pattern are found without the rest.
+
+A pattern that meets another is on one of few branches: its own words, those that stand for any word, and the rests.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Generic, TypeVar
+
+from balcao.access.mappings.patterns import erase_names
+from balcao.core.access.paths import ANY, REST, split
+
+T = TypeVar("T")
+
+
+class _Node(Generic[T]):
+    __slots__ = ("branches", "end", "rest")
+
+    def __init__(self) -> None:
+        self.branches: dict[str, _Node[T]] = {}
+        self.end: T | None = None
+        self.rest: T | None = None
+
+
+class Places(Generic[T]):
+    """One mapping at each method and shape."""
+
+    def __init__(self) -> None:
+        self._roots: dict[str, _Node[T]] = {}
+
+    def put(self, method: str, pattern: str, mapping: T | None) -> T | None:
+        """Put a mapping at its place, None for nobody; return who was there."""
+        node = self._roots.setdefault(method, _Node())
+        segments = split(erase_names(pattern))
+        takes_rest = segments[-1] == REST
+        for segment in segments[: -1 if takes_rest else None]:
+            node = node.branches.setdefault(segment, _Node())
+        if takes_rest:
+            known, node.rest = node.rest, mapping
+        else:
+            known, node.end = node.end, mapping
+        return known
+
+    def find(self, method: str, pattern: str) -> T | None:
+        """Return the mapping of this method and shape."""
+        node = self._roots.get(method)
+        segments = split(erase_names(pattern))
+        takes_rest = segments[-1] == REST
+        for segment in segments[: -1 if takes_rest else None]:
+            node = node.branches.get(segment) if node else None
+        if node is None:
+            return None
+        return node.rest if takes_rest else node.end
+
+    def find_meeting(self, method: str, pattern: str) -> Iterator[T]:
+        """Yield each mapping of the method that matches a path which the pattern matches, too."""
+        if method in self._roots:
+            yield from _walk(self._roots[method], split(erase_names(pattern)), 0)
+
+
+def _walk(node: _Node[T], segments: Sequence[str], place: int) -> Iterator[T]:
+    if place < len(segments) and segments[place] == REST:
+        yield from _list_all(node)
+        return
+    if node.rest is not None:
+        yield node.rest
+    if place == len(segments):
+        if node.end is not None:
+            yield node.end
+        return
+    segment = segments[place]
+    branches = node.branches.values() if segment == ANY else map(node.branches.get, (segment, ANY))
+    for branch in branches:
+        if branch is not None:
+            yield from _walk(branch, segments, place + 1)
+
+
+def _list_all(node: _Node[T]) -> Iterator[T]:
+    for one in (node.rest, node.end):
+        if one is not None:
+            yield one
+    for branch in node.branches.values():
+        yield from _list_all(branch)

@@ -1,0 +1,33 @@
+"""What a role may grant: one rule for a single change and for those of a plan (rules: access 4.4)."""
+
+from collections.abc import Sequence
+
+from balcao.access.catalogue.authority import PROTECTED
+from balcao.core.errors import Conflict, Forbidden, NotFound
+
+RESERVED = "platform:"
+
+
+def refuse_administrative(*, administrative: bool) -> None:
+    """Raise Forbidden for a role that grants everything."""
+    if administrative:
+        raise Forbidden("O papel de administração dá tudo e não muda.", code="role-administrative")
+
+
+def check_grantable(code_key: str | None) -> None:
+    """Raise Forbidden for an action that administrative roles alone hold, Conflict for one of the platform's own."""
+    if code_key in PROTECTED:
+        raise Forbidden("Só os papéis de administração dão esta ação.", code="action-protected")
+    if (code_key or "").startswith(RESERVED):
+        raise Conflict("Esta ação é reservada à plataforma: nenhum papel a dá.", code="action-not-grantable")
+
+
+def refuse_given(groups: Sequence[str]) -> None:
+    """Raise Conflict for a role that groups, named here, still give."""
+    if groups:
+        raise Conflict(f"O papel ainda é dado a grupos: {', '.join(groups)}.", code="role-in-use")
+
+
+def make_unknown() -> NotFound:
+    """Return what says that no role has the name."""
+    return NotFound("Não há papel com esse nome.")

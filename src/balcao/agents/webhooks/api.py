@@ -1,0 +1,137 @@
+"""Routes of the webhooks."""
+
+from typing import Annotated, TypeAlias
+
+from balcao.agents.operations import CONFIG_ID
+from balcao.agents.webhooks import service
+from balcao.agents.webhooks.schemas import Webhook, WebhookBody, WebhookPath, Webhooks, WebhookWithSecret
+from balcao.core.access.rules import action
+from balcao.core.context.call import Call
+from balcao.core.http.decoding import validate_model
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.parameters import InPath
+from balcao.core.http.responses import PERSONAL, Response, to_json
+from balcao.core.http.sent_headers import LOCATION, sending
+
+
+def _parse_id(text: str) -> str:
+    """Return the id of a path. Raises Unprocessable for one that is none of ours by its characters or length."""
+    return validate_model({"webhook_id": text}, WebhookPath, "path").webhook_id
+
+
+WebhookIdInPath: TypeAlias = Annotated[
+    str, InPath(_parse_id, "Identificador do aviso", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", CONFIG_ID)
+]
+MANAGE = action("agent_webhook:manage")
+_NEEDED = " Exige a ação `agent_webhook:manage`."
+_KEPT_SECRET = {"Cache-Control": PERSONAL}
+
+routes = Routes(tags=["avisos"], dialect=DETAIL, body_limit=SMALL_BODY)
+
+
+@routes.get(
+    "/api/v1/webhooks",
+    "agents.list_webhooks",
+    MANAGE,
+    "Quem é avisado das ativações",
+    description="Lista os destinos dos avisos, com a última entrega e a última falha de cada um." + _NEEDED,
+)
+async def list_webhooks(call: Call) -> Webhooks:
+    """List the webhooks."""
+    return await service.list_webhooks(call)
+
+
+@routes.post(
+    "/api/v1/webhooks",
+    "agents.add_webhook",
+    MANAGE,
+    "Cadastra um destino de avisos",
+    description=(
+        "Cada troca da versão ativa é enviada ao endereço por POST, assinada conforme Standard Webhooks (`webhook-id`, "
+        "`webhook-timestamp`, `webhook-signature`). Confira a assinatura com o `secret`, que só esta resposta mostra, "
+        "e responda 2xx em até 10 segundos; senão o aviso é repetido, com o mesmo `webhook-id`, por mais de um dia. A "
+        "ordem não é garantida: vale o maior `activation`." + _NEEDED
+    ),
+    status=201,
+    example={"url": "https://agente.example/avisos", "description": "Agente do portal"},
+    errors=[409, 422],
+)
+@sending(LOCATION)
+async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
+    """Add a webhook."""
+    added = await service.add_webhook(call, body)
+    return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"webhooks/{added.id}"})
+
+
+@routes.get(
+    "/api/v1/webhooks/{webhook_id}",
+    "agents.read_webhook",
+    MANAGE,
+    "Um destino de avisos",
+    description="Devolve o destino, sem o segredo." + _NEEDED,
+    errors=[404, 422],
+)
+async def read_webhook(call: Call, webhook_id: WebhookIdInPath) -> Webhook:
+    """Return a webhook."""
+    return await service.read_webhook(call, webhook_id)
+
+
+@routes.put(
+    "/api/v1/webhooks/{webhook_id}",
+    "agents.replace_webhook",
+    MANAGE,
+    "Altera um destino de avisos",
+    description="Substitui endereço, descrição, tipos de agente e se é avisado; o segredo fica." + _NEEDED,
+    example={"url": "https://agente.example/avisos", "agent_types": ["agentic_search"], "active": False},
+    errors=[404, 422],
+)
+async def replace_webhook(call: Call, webhook_id: WebhookIdInPath, body: WebhookBody) -> Webhook:
+    """Replace a webhook."""
+    return await service.replace_webhook(call, webhook_id, body)
+
+
+@routes.delete(
+    "/api/v1/webhooks/{webhook_id}",
+    "agents.delete_webhook",
+    MANAGE,
+    "Apaga um destino de avisos",
+    description="O que ainda espera envio não é mais enviado." + _NEEDED,
+    status=204,
+    errors=[404, 422],
+)
+async def delete_webhook(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
+    """Delete a webhook."""
+    await service.delete_webhook(call, webhook_id)
+    return Response(status=204)
+
+
+@routes.post(
+    "/api/v1/webhooks/{webhook_id}/secret",
+    "agents.renew_webhook_secret",
+    MANAGE,
+    "Troca o segredo de um destino",
+    description=(
+        "Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, "
+        "para que o destino troque sem perder nenhum." + _NEEDED
+    ),
+    errors=[404, 422],
+)
+async def renew_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Response[WebhookWithSecret]:
+    """Give a webhook a new secret."""
+    return to_json(await service.renew_secret(call, webhook_id), headers=_KEPT_SECRET)
+
+
+@routes.post(
+    "/api/v1/webhooks/{webhook_id}/test",
+    "agents.send_webhook_test",
+    MANAGE,
+    "Envia um aviso de teste",
+    description="Põe na fila um aviso do tipo `test`; veja depois a última entrega ou falha do destino." + _NEEDED,
+    status=202,
+    errors=[404, 422],
+)
+async def send_test(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
+    """Have a test sent."""
+    await service.send_test(call, webhook_id)
+    return Response(status=202)

@@ -1,0 +1,110 @@
+"""A webhook: where activations are sent, of which agents, and how the last call went."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+
+from balcao.agents.operations import CONFIG_ID
+from balcao.agents.queries import AGENT_TYPE
+from balcao.core.values.text import has_control
+from balcao.core.webhooks import WebhookAddress
+
+_EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"
+_EXAMPLE_URL = "https://agente.example/avisos"
+_INSTANT = "2026-10-05T14:30:00.000000+00:00"
+
+
+def _check_line(text: str) -> str:
+    if has_control(text):
+        raise ValueError("não pode conter caracteres de controle")
+    return text
+
+
+class WebhookPath(BaseModel):
+    webhook_id: Annotated[str, Field(pattern=CONFIG_ID)]
+
+
+class WebhookBody(BaseModel):
+    """Where to send, and what."""
+
+    url: Annotated[
+        WebhookAddress,
+        Field(max_length=500, description="Endereço https que recebe os avisos.", examples=[_EXAMPLE_URL]),
+    ]
+    description: Annotated[
+        Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_check_line)] | None,
+        Field(max_length=200, description="De quem é, para a equipe.", examples=["Agente do portal"]),
+    ] = None
+    agent_types: Annotated[
+        list[Annotated[str, StringConstraints(pattern=AGENT_TYPE)]],
+        Field(max_length=100, description="Tipos de agente; vazia para todos.", examples=[["agentic_search"]]),
+    ] = []
+    active: Annotated[bool, Field(description="Se os avisos são enviados.")] = True
+
+
+class Webhook(msgspec.Struct, kw_only=True):
+    """A webhook without its secret."""
+
+    id: Annotated[str, Meta(description="Identificador (UUID).", examples=[_EXAMPLE_ID])]
+    url: Annotated[str, Meta(description="Endereço que recebe os avisos.", examples=[_EXAMPLE_URL])]
+    description: Annotated[str | None, Meta(description="De quem é; nula se não há.", examples=["Agente do portal"])]
+    agent_types: Annotated[
+        list[str], Meta(description="Tipos de agente; vazia para todos.", examples=[["agentic_search"]])
+    ]
+    active: Annotated[
+        bool, Meta(description="Se os avisos são enviados; um 410 do destino o desliga.", examples=[True])
+    ]
+    created_at: Annotated[str, Meta(description="Quando foi cadastrado.", examples=[_INSTANT])]
+    last_delivery_at: Annotated[
+        str | None, Meta(description="Quando o destino aceitou o último aviso.", examples=[_INSTANT])
+    ]
+    last_failure_at: Annotated[str | None, Meta(description="Quando uma tentativa falhou.", examples=[_INSTANT])]
+    last_error: Annotated[
+        str | None, Meta(description="Código da última falha; nulo depois de uma entrega.", examples=["status-500"])
+    ]
+
+
+class WebhookWithSecret(Webhook, kw_only=True):
+    """What is shown once, when the secret is made."""
+
+    secret: Annotated[
+        str,
+        Meta(
+            description="Segredo com que os avisos são assinados; mostrado só agora.",
+            examples=["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="],
+        ),
+    ]
+
+
+class Webhooks(msgspec.Struct):
+    """All webhooks."""
+
+    items: Annotated[list[Webhook], Meta(description="Do mais antigo ao mais novo.")]
+
+
+class Activation(msgspec.Struct):
+    """`agent.activated`: the version that is active now. Of two messages the higher `activation` counts."""
+
+    activation: int
+    agent_type: str
+    version: int
+    previous_version: int | None
+    kind: str
+    config_id: str
+    prompt_id: str
+
+
+class TrialEvent(msgspec.Struct):
+    """`test`: sent on demand."""
+
+    webhook: str
+
+
+class Message(msgspec.Struct):
+    """The body of a call: its kind, when what it tells of happened, and what that was."""
+
+    type: Literal["agent.activated", "test"]
+    timestamp: str
+    data: Activation | TrialEvent

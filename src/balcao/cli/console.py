@@ -1,0 +1,14 @@
+"""Where commands print: a terminal's own width, and none in a pipe, whose reader wants every cell and line whole."""
+
+import sys
+
+from rich.console import Console
+
+# Tables take what their cells need; nothing is padded up to it.
+UNBOUNDED = 100_000
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """Return the console of standard output, or of standard error."""
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(stderr=stderr, highlight=False, width=None if stream.isatty() else UNBOUNDED)

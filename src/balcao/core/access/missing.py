@@ -1,0 +1,52 @@
+"""What a refused caller is told: what is missing, and to staff also which roles give it (rules: access 4.1)."""
+
+from balcao.core.access.caller import Caller
+from balcao.core.access.rules import AUTHENTICATED, MACHINE, Rule
+from balcao.core.access.snapshot import Snapshot
+
+MOST_ROLES = 3
+_BEGINNING = "Sem permissão para esta operação: "
+
+
+def describe_refusal(snapshot: Snapshot, rule: Rule, bound_action: str, caller: Caller) -> str:
+    """Return why the rule let the caller not pass, and what would."""
+    if bound_action not in {MACHINE, AUTHENTICATED}:
+        return describe_missing(snapshot, caller, bound_action, or_owner=rule.owner)
+    if rule.owner:
+        return f"{_BEGINNING}só a própria pessoa pode fazer isto, e o CPF do caminho não é o do seu token."
+    if rule.scopes:
+        scopes = " ou ".join(f"`{scope}`" for scope in rule.scopes)
+        return f"{_BEGINNING}falta o escopo {scopes}, que o provedor de identidade dá ao cliente de um sistema."
+    return f"{_BEGINNING}ela é dos sistemas que a configuração da plataforma nomeia."
+
+
+def describe_missing(snapshot: Snapshot, caller: Caller, *actions: str, or_owner: bool = False) -> str:
+    """Return that each of these actions would do, by its present name.
+
+    Who has a role already is staff, and is told which roles give it; others would only learn how the city is organised.
+    """
+    names = " ou ".join(f"`{_find_name(snapshot, action)}`" for action in actions)
+    owner = "só a própria pessoa, ou quem tem a ação, pode fazer isto; " if or_owner else ""
+    text = f"{_BEGINNING}{owner}falta a ação {names}."
+    if next(snapshot.list_ways(caller), None) is None:
+        return text
+    return f"{text} {_describe_roles(snapshot, actions)} Quem administra os acessos pode concedê-la."
+
+
+def _find_name(snapshot: Snapshot, key: str) -> str:
+    """Return what an action is called now."""
+    return next((action.name for action in snapshot.actions.values() if action.key == key), key)
+
+
+def _describe_roles(snapshot: Snapshot, actions: tuple[str, ...]) -> str:
+    """Return which roles give one of the actions, the administrative ones left out, which give everything."""
+    roles = sorted(
+        role.name
+        for role in snapshot.roles.values()
+        if not role.administrative and not role.actions.isdisjoint(actions)
+    )
+    if not roles:
+        return "Nenhum papel a dá ainda."
+    shown = ", ".join(f"`{name}`" for name in roles[:MOST_ROLES])
+    more = f" e mais {len(roles) - MOST_ROLES}" if len(roles) > MOST_ROLES else ""
+    return f"Papéis que a dão: {shown}{more}."

@@ -1,0 +1,173 @@
+"""How far grants reach: areas, departments, groups to manage; and what somebody gains by one more (rules: access 4.8).
+
+A grant is an action and where it reaches. A limit is a key with the values that are reached; a key that is missing is
+no limit. Whatever reaches somebody by several ways reaches as far as all of them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from balcao.core.access.snapshot import Role, Snapshot
+from balcao.core.values.cpf import Cpf
+
+# Membership of such a group is the grant of a department, whatever roles the group gives.
+DEPARTMENT_GROUP = "go:orgao:"
+DEPARTMENT = "go:orgao"
+ANY_DEPARTMENT = "job_listing:any_department"
+# The actions whose reach departments limit.
+_DEPARTMENTAL = ("job_listing:", "job_application:")
+# The attribute that limits whose members somebody manages: names of groups, a `*` at the end for all that begin so.
+MANAGED = "manages"
+
+Reach: TypeAlias = Mapping[str, frozenset[str]]
+Attributes: TypeAlias = Mapping[str, Sequence[str]]
+UNLIMITED: Reach = {}
+
+
+class Gift(NamedTuple):
+    """A role with the attributes of the group that gives it; those of a direct role and of a token's are none."""
+
+    role: Role
+    attributes: Attributes
+
+
+class Excess(NamedTuple):
+    """An action beyond what somebody holds; `key` is what it reaches too far in, None for the action itself."""
+
+    action: str
+    key: str | None
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """What somebody holds: each action with its reach. An administrator holds everything, without limits."""
+
+    is_superadmin: bool = False
+    is_administrator: bool = False
+    grants: Mapping[str, Reach] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, gifts: Iterable[Gift], groups: Iterable[str], managing: frozenset[str]) -> "Holdings":
+        """Unite all ways; `groups` are the names of somebody's groups, `managing` the actions that `manages` limits."""
+        gifts = list(gifts)
+        ways: dict[str, list[Attributes]] = {}
+        for gift in gifts:
+            for action in gift.role.actions:
+                ways.setdefault(action, []).append(gift.attributes)
+        departments = list_departments(groups)
+        everywhere = ANY_DEPARTMENT in ways
+        grants = {
+            action: unite(action, found, None if everywhere else departments, managing)
+            for action, found in ways.items()
+        }
+        if departments or everywhere:
+            grants[DEPARTMENT] = UNLIMITED if everywhere else {DEPARTMENT: departments}
+        return cls(
+            is_superadmin=any(gift.role.name == "superadmin" for gift in gifts),
+            is_administrator=any(gift.role.administrative for gift in gifts),
+            grants=grants,
+        )
+
+    def find_limit(self, action: str, key: str) -> frozenset[str] | None:
+        """Return to what the action is limited by this key; None: not at all."""
+        if self.is_administrator:
+            return None
+        reach = self.grants.get(action)
+        return frozenset() if reach is None else reach.get(key)
+
+    def find_excess(self, before: "Holdings", after: "Holdings") -> Excess | None:
+        """Return what somebody gains between the two and is not held here, an action rather than a reach, or None."""
+        if self.is_administrator:
+            return None
+        found = self._list_excesses(before, after)
+        return min(found, key=lambda excess: (excess.key is not None, excess.action), default=None)
+
+    def _list_excesses(self, before: "Holdings", after: "Holdings") -> Iterator[Excess]:
+        for action, reach in after.grants.items():
+            mine, was = self.grants.get(action), before.grants.get(action)
+            if was is not None and not _list_widened(was, reach):
+                continue
+            if mine is None:
+                yield Excess(action, None)
+            elif (key := _find_beyond(mine, was, reach)) is not None:
+                yield Excess(action, key)
+
+
+NOTHING_HELD = Holdings()
+
+
+def hold(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], managing: frozenset[str]) -> Holdings:
+    """Return what a version of the catalogue says that a person holds, with these roles of a token."""
+    groups = snapshot.groups_of(cpf)
+    direct = [snapshot.roles_by_name[name] for name in roles if name in snapshot.roles_by_name]
+    direct += [snapshot.roles[item] for item in snapshot.people.find(cpf).roles if item in snapshot.roles]
+    gifts = [Gift(role, {}) for role in direct] + [
+        Gift(snapshot.roles[item], group.attributes)
+        for group in groups
+        for item in group.roles
+        if item in snapshot.roles
+    ]
+    return Holdings.of(gifts, [group.name for group in groups], managing)
+
+
+def list_departments(groups: Iterable[str]) -> frozenset[str]:
+    """Return the codes of the departments whose groups these are."""
+    return frozenset(name.removeprefix(DEPARTMENT_GROUP) for name in groups if name.startswith(DEPARTMENT_GROUP))
+
+
+def describe_group(name: str, attributes: Attributes) -> dict[str, list[str]]:
+    """Return the reach that a group gives its members' grants, as it is shown."""
+    department = {DEPARTMENT: [name.removeprefix(DEPARTMENT_GROUP)]} if name.startswith(DEPARTMENT_GROUP) else {}
+    return {key: sorted(attributes[key]) for key in sorted(attributes)} | department
+
+
+def describe(reach: Reach) -> dict[str, list[str]]:
+    """Return a reach as it is shown: a key that is missing is no limit."""
+    return {key: sorted(reach[key]) for key in sorted(reach)}
+
+
+def unite(
+    action: str, ways: Sequence[Attributes], departments: frozenset[str] | None, managing: frozenset[str]
+) -> Reach:
+    """Return how far the action reaches by these ways, each with its limits; `departments` is None for all of them."""
+    common = frozenset.intersection(*(frozenset(way) for way in ways))
+    reach = {
+        key: frozenset(value for way in ways for value in way[key])
+        for key in common
+        if key != MANAGED or action in managing
+    }
+    if departments is not None and action.startswith(_DEPARTMENTAL):
+        reach[DEPARTMENT] = departments
+    return reach
+
+
+def covers(key: str, limit: frozenset[str], value: str) -> bool:
+    """Return whether the limit lets this value in; groups to manage may be named by their beginning."""
+    if value in limit:
+        return True
+    return key == MANAGED and any(name.endswith("*") and value.startswith(name[:-1]) for name in limit)
+
+
+def _exceeds(key: str, limit: frozenset[str], values: frozenset[str] | None) -> bool:
+    """Return whether some of the values, None for all there are, lie outside the limit."""
+    return values is None or not all(covers(key, limit, value) for value in values)
+
+
+def _list_widened(was: Reach, now: Reach) -> list[str]:
+    return [key for key, limit in was.items() if _exceeds(key, limit, now.get(key))]
+
+
+def _find_beyond(mine: Reach, was: Reach | None, now: Reach) -> str | None:
+    """Return the key by which what is new between `was` and `now` lies outside `mine`.
+
+    What is new by one key reaches as far as now by all others, so that two harmless halves are looked at together.
+    """
+    for widened in [None] if was is None else _list_widened(was, now):
+        for key, limit in mine.items():
+            values = now.get(key)
+            if key == widened and values is not None and was is not None:
+                values = frozenset(value for value in values if not covers(key, was[key], value))
+            if _exceeds(key, limit, values):
+                return key
+    return None

@@ -1,0 +1,152 @@
+"""One-use tickets, which stand for a token where none can be sent: a browser's `EventSource` has no headers.
+
+A ticket opens one operation, with the parameters that it was asked for, once and at once. The database has its hash,
+and what it stands for is sealed with a key that the ticket alone gives.
+"""
+
+import hashlib
+import secrets
+import time
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+from joserfc import jwe
+from joserfc.jwk import OctKey
+
+from balcao.core.access.caller import Caller
+from balcao.core.access.missing import describe_refusal
+from balcao.core.access.rules import PUBLIC, Rule, decide
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Forbidden, Unauthenticated
+from balcao.core.values.cpf import Cpf
+
+LIFE = timedelta(seconds=30)
+_SEAL = {"alg": "dir", "enc": "A256GCM"}
+
+# Each new ticket takes some expired ones with it, so that nobody fills the table faster than it empties.
+_ADD = """
+WITH swept AS (
+    DELETE FROM platform.access_ticket WHERE digest IN (
+        SELECT digest FROM platform.access_ticket WHERE expires_at <= now() LIMIT 10 FOR UPDATE SKIP LOCKED)
+)
+INSERT INTO platform.access_ticket (digest, operation, sealed, expires_at) VALUES ($1, $2, $3, now() + $4::interval)
+RETURNING expires_at
+"""
+_TAKE = """
+DELETE FROM platform.access_ticket WHERE digest = $1 AND operation = $2
+RETURNING sealed, expires_at > now() AS living
+"""
+_COUNT = "SELECT count(*) FROM platform.access_ticket"
+_DELETE_EXPIRED = "DELETE FROM platform.access_ticket WHERE expires_at <= now() RETURNING true"
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """Who asked for a ticket, as their token said, without name and e-mail; `parameters` are the operation's."""
+
+    subject: str
+    client: str
+    cpf: str | None
+    scopes: frozenset[str]
+    roles: frozenset[str]
+    expires_at: float
+    issuer: str
+    is_machine: bool
+    issued_at: float
+    session: str
+    parameters: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, caller: Caller, parameters: Mapping[str, Any]) -> "Holder":
+        """Return the caller as a ticket keeps them."""
+        return cls(
+            subject=caller.subject,
+            client=caller.client,
+            cpf=None if caller.cpf is None else caller.cpf.digits,
+            scopes=caller.scopes,
+            roles=caller.roles,
+            expires_at=caller.expires_at,
+            issuer=caller.issuer,
+            is_machine=caller.is_machine,
+            issued_at=caller.issued_at,
+            session=caller.session,
+            parameters=parameters,
+        )
+
+    def to_caller(self) -> Caller:
+        """Return the caller that the token named."""
+        return Caller(
+            subject=self.subject,
+            client=self.client,
+            cpf=None if self.cpf is None else Cpf(self.cpf),
+            name=None,
+            email=None,
+            scopes=self.scopes,
+            roles=self.roles,
+            expires_at=self.expires_at,
+            issuer=self.issuer,
+            is_machine=self.is_machine,
+            issued_at=self.issued_at,
+            session=self.session,
+        )
+
+
+async def issue(call: Call, operation: str, parameters: Mapping[str, Any]) -> tuple[str, datetime]:
+    """Return a ticket that opens the operation for the caller with these parameters, and when it ends unused."""
+    ticket = secrets.token_urlsafe(32)
+    content = msgspec.json.encode(Holder.of(call.identified_caller, parameters))
+    sealed = jwe.encrypt_compact(_SEAL, content, _derive_key(ticket))
+    async with call.platform.database.connection() as connection:
+        ends_at: datetime = await connection.fetchval(_ADD, _hash(ticket), operation, sealed, LIFE)
+    return ticket, ends_at
+
+
+async def redeem(platform: Platform, operation: str, rule: Rule, ticket: str) -> tuple[Caller, Mapping[str, Any]]:
+    """Use up a ticket, and return who holds it and the parameters.
+
+    Raises Unauthenticated for one that is unknown, used, expired or of an ended session or token, Forbidden where the
+    holder may not call the operation any more, and Unavailable.
+    """
+    async with platform.database.connection() as connection:
+        row = await connection.fetchrow(_TAKE, _hash(ticket), operation)
+    if row is None or not row["living"]:
+        raise _make_refusal()
+    content = jwe.decrypt_compact(row["sealed"], _derive_key(ticket), algorithms=list(_SEAL.values())).plaintext
+    assert content is not None
+    holder = msgspec.json.decode(content, type=Holder)
+    caller = holder.to_caller()
+    if caller.expires_at <= time.time() or platform.has_ended(caller):
+        raise _make_refusal()
+    snapshot = platform.catalogue.snapshot
+    bound = snapshot.bindings.get(operation, rule.action)
+    if bound != PUBLIC and not decide(rule, bound, caller, None, snapshot, platform.client_lists).allowed:
+        raise Forbidden(describe_refusal(snapshot, rule, bound, caller))
+    return caller, holder.parameters
+
+
+async def count(connection: Connection) -> int:
+    """Return how many tickets there are."""
+    return int(await connection.fetchval(_COUNT))
+
+
+async def delete_expired(connection: Connection) -> int:
+    """Delete the tickets that nobody used in time, and return how many they were."""
+    return len(await connection.fetch(_DELETE_EXPIRED))
+
+
+def _make_refusal() -> Unauthenticated:
+    """Return the refusal of a ticket; it does not say why."""
+    text = "O bilhete é desconhecido, já foi usado ou venceu: peça outro."
+    return Unauthenticated(text, code="ticket-invalid")
+
+
+def _hash(ticket: str) -> bytes:
+    return hashlib.sha256(f"ticket\0{ticket}".encode()).digest()
+
+
+def _derive_key(ticket: str) -> OctKey:
+    """Return the key of the seal; the stored hash says nothing about it."""
+    return OctKey.import_key(hashlib.sha256(f"seal\0{ticket}".encode()).digest())

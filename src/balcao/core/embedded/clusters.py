@@ -1,0 +1,86 @@
+"""Clusters of PostgreSQL as Debian and Ubuntu lay them out: data, settings and log in three places, started by a tool.
+
+Their settings lie outside of the data (`config_file`), so no copy of a server has them; the machine's own are used.
+"""
+
+import os
+import pwd
+import re
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from balcao.core.embedded.account import Account, EmbeddedError, child_options
+
+_NAME = re.compile(r"([0-9]+)/([\w.-]+)")
+# Where a test, or whoever keeps several, has the clusters' settings; of Debian's own tools.
+_ROOT = "PG_CLUSTER_CONF_ROOT"
+_POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster of this machine; `data` is its data directory, which `account` owns."""
+
+    version: int
+    name: str
+    data: Path
+    log: Path
+    account: Account
+
+    def __str__(self) -> str:
+        return f"{self.version}/{self.name}"
+
+    @property
+    def is_down(self) -> bool:
+        """Return whether its server does not run."""
+        return _list_line(str(self))[3].startswith("down")
+
+    def start(self) -> None:
+        """Start the server, as a service where the machine has systemd. Raises EmbeddedError."""
+        started = _run("pg_ctlcluster", str(self.version), self.name, "start")
+        if started.returncode and self.is_down:
+            raise EmbeddedError(f"O PostgreSQL {self} não iniciou. Veja {self.log}.")
+
+    def wait_until_recovered(self) -> None:
+        """Return when the server has replayed its log and takes writes. Raises EmbeddedError when it ends before."""
+        while self._ask("SELECT pg_is_in_recovery()") != "f":
+            if self.is_down:
+                raise EmbeddedError(f"O PostgreSQL {self} parou antes de recuperar a cópia. Veja {self.log}.")
+            time.sleep(_POLL_SECONDS)
+
+    def _ask(self, query: str) -> str:
+        """Return what the server answers to its administrator; "" while it takes no connections."""
+        return _run("psql", "--cluster", str(self), "-XtAc", query, "postgres", account=self.account).stdout.strip()
+
+
+def find_cluster(name: str) -> Cluster:
+    """Return the cluster of this name, such as `15/main`. Raises EmbeddedError where there is none."""
+    if not _NAME.fullmatch(name):
+        raise EmbeddedError(f"{name} não é um cluster: escreva VERSÃO/NOME, como em 15/main.")
+    version, title, _, _, owner, data, log = _list_line(name)
+    # Of data that are not there any more nobody is the owner.
+    found = pwd.getpwnam(owner if owner != "<unknown>" else "postgres")
+    return Cluster(int(version), title, Path(data), Path(log), Account(found.pw_uid, found.pw_gid))
+
+
+def _list_line(name: str) -> list[str]:
+    if shutil.which("pg_lsclusters") is None:
+        raise EmbeddedError(
+            "Esta máquina não tem os clusters do Debian (pacote postgresql-common): use --into e inicie o servidor."
+        )
+    lines = [line.split(maxsplit=6) for line in _run("pg_lsclusters", "--no-header").stdout.splitlines()]
+    for line in lines:
+        if f"{line[0]}/{line[1]}" == name:
+            return line
+    known = ", ".join(f"{line[0]}/{line[1]}" for line in lines) or "nenhum"
+    raise EmbeddedError(f"Não há cluster {name} nesta máquina ({known}): instale o pacote postgresql desta versão.")
+
+
+def _run(*command: str, account: Account | None = None) -> subprocess.CompletedProcess[str]:
+    options = child_options()
+    options["env"] |= {_ROOT: os.environ[_ROOT]} if _ROOT in os.environ else {}
+    switch = account.switch if account else {}
+    return subprocess.run(command, **options, **switch, capture_output=True, encoding="utf-8", errors="replace")

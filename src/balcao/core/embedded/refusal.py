@@ -1,0 +1,20 @@
+"""Why the embedded PostgreSQL did not start, in a sentence for an operator."""
+
+from pathlib import Path
+
+from balcao.core.embedded import disk
+from balcao.core.embedded.account import RESTORE
+
+
+def explain_refusal(output: str, log: Path) -> str:
+    """Return why the server did not start, by what it wrote; a full disk is said in so many words."""
+    if disk.is_told(output) or disk.has_no_room(log.parent):
+        return disk.describe_full(log.parent)
+    said = next((line for word in ("FATAL", "PANIC", "could not", "") if (line := find_last_line(output, word))), "")
+    return f"O PostgreSQL embutido não iniciou: {said or 'sem explicação.'} Veja {log}. {RESTORE}"
+
+
+def find_last_line(text: str, word: str = "") -> str:
+    """Return the last line with this word that is not blank; empty without one."""
+    lines = [line for line in text.splitlines() if line.strip() and word in line]
+    return lines[-1].strip() if lines else ""

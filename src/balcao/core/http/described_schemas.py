@@ -1,0 +1,63 @@
+"""What each schema of a description is for, in words that follow from where it stands: nobody writes them by hand."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+Schema = dict[str, Any]
+
+# More summaries than these say less than their number.
+_NAMED = 2
+
+
+def describe_schemas(components: dict[str, Schema], paths: Mapping[str, Mapping[str, Any]]) -> None:
+    """Add a description to every schema: the operations whose body or response it is, or the member that holds it."""
+    bodies: dict[str, list[str]] = {}
+    responses: dict[str, list[str]] = {}
+    refusals: dict[str, list[str]] = {}
+    for operation in (each for item in paths.values() for each in item.values()):
+        for name in _list_named(operation.get("requestBody", {})):
+            bodies.setdefault(name, []).append(operation["summary"])
+        for status, response in operation["responses"].items():
+            uses = responses if int(status) < 400 else refusals
+            for name in _list_named(response):
+                uses.setdefault(name, []).append(operation["summary"])
+    held = _find_holders(components)
+    for name, schema in components.items():
+        words = [
+            *([f"Corpo de: {_join(bodies[name])}."] if name in bodies else []),
+            *([f"Resposta de: {_join(responses[name])}."] if name in responses else []),
+            *(["Recusa ou falha, em palavras para pessoas."] if name in refusals and name not in responses else []),
+        ]
+        if not words and name in held:
+            holder, member, text = held[name]
+            words = [f"{text or 'Parte da estrutura.'} Em `{holder}.{member}`."]
+        schema["description"] = " ".join(words) or "Parte de uma estrutura desta API."
+
+
+def _find_holders(components: Mapping[str, Schema]) -> dict[str, tuple[str, str, str]]:
+    """Return, by schema, the first member of another one that holds it: schema, member, and what is said of it."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for holder, schema in components.items():
+        for member, inner in schema.get("properties", {}).items():
+            for name in _list_named(inner):
+                found.setdefault(name, (holder, member, inner.get("description", "")))
+    return found
+
+
+def _list_named(schema: Any) -> Iterator[str]:
+    """Yield the names of the schemas that are referred to, however deep."""
+    if isinstance(schema, dict):
+        if isinstance(reference := schema.get("$ref"), str) and "/schemas/" in reference:
+            yield reference.rpartition("/")[2]
+        for name, inner in schema.items():
+            if name not in {"example", "examples"}:
+                yield from _list_named(inner)
+    elif isinstance(schema, list):
+        for item in schema:
+            yield from _list_named(item)
+
+
+def _join(summaries: Iterable[str]) -> str:
+    distinct = list(dict.fromkeys(summaries))
+    named = "; ".join(distinct[:_NAMED])
+    return named if len(distinct) <= _NAMED else f"{named}; e mais {len(distinct) - _NAMED}"

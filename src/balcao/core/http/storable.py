@@ -1,0 +1,70 @@
+"""What of a request no database can hold: texts with the character NUL, and integers beyond 64 bits.
+
+Bodies and queries are looked through before any operation sees them. A lone surrogate is no text already for the
+readers of JSON and of UTF-8.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from balcao.core.errors import Invalid
+
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+NO_NUL = "não pode conter o caractere nulo"
+NO_LARGE_INTEGER = "deve ser um número inteiro de até 64 bits"
+# A name that may stand in a message and a code: of a member that nobody declared anything might come.
+_NAME = re.compile(r"[A-Za-z]\w{0,62}", re.ASCII)
+
+
+class Unstorable(NamedTuple):
+    """What cannot be stored: where it stands, the outermost step first, and why."""
+
+    place: tuple[str | int, ...]
+    message: str
+
+
+def find_unstorable(value: Any) -> Unstorable | None:
+    """Return the first thing in a JSON value that cannot be stored."""
+    kind = value.__class__
+    if kind is str:
+        return Unstorable((), NO_NUL) if "\0" in value else None
+    if kind is int:
+        return None if SMALLEST <= value <= LARGEST else Unstorable((), NO_LARGE_INTEGER)
+    if kind is dict:
+        for name, member in value.items():
+            if "\0" in name:
+                return Unstorable((), NO_NUL)
+            if found := find_unstorable(member):
+                return Unstorable((name, *found.place), found.message)
+    elif kind is list:
+        for number, item in enumerate(value):
+            if found := find_unstorable(item):
+                return Unstorable((number, *found.place), found.message)
+    return None
+
+
+def require_body(value: Any) -> None:
+    """Raise Invalid naming the member of a body that cannot be stored."""
+    if (found := find_unstorable(value)) is None:
+        return
+    names = _list_names(found)
+    where = f"O campo `{'.'.join(names)}`" if names else "Um valor do corpo"
+    if names and found.message == NO_NUL:
+        raise Invalid(f"{where} {found.message}.", code=f"{names[-1]}-control")
+    raise Invalid(f"{where} {found.message}.", code="body-invalid")
+
+
+def require_query(query: Mapping[str, Any]) -> None:
+    """Raise Invalid naming the parameter of a query that cannot be stored."""
+    if (found := find_unstorable(query)) is None:
+        return
+    if names := _list_names(found):
+        raise Invalid(f"O parâmetro `{names[0]}` {found.message}.", code=f"{names[0]}-control")
+    raise Invalid(f"A consulta {found.message}.")
+
+
+def _list_names(found: Unstorable) -> list[str]:
+    """Return the names of the members that lead there; none where one is not fit to be told."""
+    names = [step for step in found.place if isinstance(step, str)]
+    return names if all(map(_NAME.fullmatch, names)) else []

@@ -1,0 +1,82 @@
+"""The responses to calls that are refused before anybody is known (`core.access.refusals`)."""
+
+from functools import lru_cache
+from math import ceil
+from typing import Any
+
+from balcao.core.access.caller import TokenRefused
+from balcao.core.access.keys import KeyPending
+from balcao.core.access.refusals import PATH, Refusals
+from balcao.core.context.headers import AUTHORIZATION
+from balcao.core.errors import BalcaoError, TooMany
+from balcao.core.http.dialects import Dialect
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
+from balcao.core.logs import log
+from balcao.core.telemetry import counter
+
+# Whoever makes keys up has them answered, so no rate of errors may count them among the responses.
+_pending_keys = counter("balcao_token_keys_pending", "Tokens refused for now (503), as their key may be new", "service")
+
+
+def refuse_path(refusals: Refusals, request: Request, dialect: Dialect, fault: BalcaoError) -> Response[Any]:
+    """Refuse a call of what is not there."""
+    over = refusals.count(PATH, request.peer)
+    _choose_line(refusals, request, over, fault.code)
+    return refuse_often(dialect, over) if over > 0 else dialect.response(fault)
+
+
+def refuse_token(
+    refusals: Refusals,
+    request: Request,
+    dialect: Dialect,
+    fault: TokenRefused | KeyPending,
+    service: str,
+    key: str,
+    *,
+    knows_429: bool,
+) -> Response[Any]:
+    """Refuse a call whose token opens nothing, or not yet; the log alone says why.
+
+    `key` is the operation's; one that has no rate (the webhook) knows no 429 and goes on saying 401.
+    """
+    judged = judge_pending(refusals, request, fault, service) if isinstance(fault, KeyPending) else fault
+    over = note_refused_token(refusals, request, judged, key) if isinstance(judged, TokenRefused) else 0.0
+    return refuse_often(dialect, over) if over > 0 and knows_429 else dialect.response(judged)
+
+
+def judge_pending(refusals: Refusals, request: Request, pending: KeyPending, service: str) -> BalcaoError:
+    """Return the fault of a token whose key may be new; where that is a 503, it is counted by itself."""
+    judged = refusals.judge_pending(request.peer, pending)
+    if judged is pending:
+        _pending_keys.inc(service)
+        request.is_apart = True
+    return judged
+
+
+def note_refused_token(
+    refusals: Refusals, request: Request, refused: TokenRefused, key: str, event: str = "request.unauthenticated"
+) -> float:
+    """Count and log a refused token; return for how many seconds its sender is answered 429, 0 for not yet."""
+    over = refusals.count_token(request.peer, refused, request.headers.get(AUTHORIZATION))
+    _choose_line(refusals, request, over, refused.reason)
+    if not request.is_added_up:
+        log.info(event, operation=key, code=refused.reason, request_id=request.id)
+    return over
+
+
+def _choose_line(refusals: Refusals, request: Request, over: float, code: str) -> None:
+    """Give the refusal log lines of its own, or a place in the next summary."""
+    if over > 0 or not refusals.may_write():
+        refusals.add_up(code)
+        request.is_added_up = True
+
+
+def refuse_often(dialect: Dialect, over: float) -> Response[Any]:
+    """Return the refusal of whoever was refused too often, for so many seconds; made once for each."""
+    return _make_too_many(dialect, ceil(over))
+
+
+@lru_cache(maxsize=4096)
+def _make_too_many(dialect: Dialect, seconds: int) -> Response[Any]:
+    return dialect.response(TooMany(retry_after=seconds))

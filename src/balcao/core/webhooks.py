@@ -1,0 +1,117 @@
+"""Telling other systems by signed calls, as the Standard Webhooks specification has it (https://www.standardwebhooks.com).
+
+Version 1. Who is told, of what, and what becomes of a call that failed is the service's.
+"""
+
+import base64
+import hashlib
+import hmac
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from typing import Annotated, NamedTuple
+
+import httpx
+from pydantic import AfterValidator
+
+from balcao.core import guarded
+from balcao.core.context.platform import Platform
+from balcao.core.errors import Fault, Unprocessable
+from balcao.core.jobs.worker import Retry
+from balcao.core.values.addresses import is_web_address
+from balcao.core.values.retry_after import parse_retry_after
+
+MOST_WEBHOOKS = 20
+SECRET_BYTES = 32
+# As the specification advises: soon at first, then for more than a day.
+DELAYS = (
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=5),
+    timedelta(hours=10),
+    timedelta(hours=14),
+)
+# Receivers that hang occupy at most this many jobs and leave the workers free for the rest.
+AT_ONCE = 5
+PATIENCE_SECONDS = 10.0
+_PREFIX = "whsec_"
+_GONE = "status-410"
+
+
+def _check_address(url: str) -> str:
+    if not is_web_address(url):
+        raise ValueError("deve ser um endereço https completo, sem usuário nem senha")
+    return url
+
+
+WebhookAddress = Annotated[str, AfterValidator(_check_address)]
+
+
+class Delivery(NamedTuple):
+    """How a call ended: the code of what went wrong, None for a 2xx, and how long the receiver is to be left alone."""
+
+    error: str | None
+    pause: timedelta = timedelta(0)
+
+    @property
+    def is_gone(self) -> bool:
+        """Tell whether the receiver wants no further calls."""
+        return self.error == _GONE
+
+    @property
+    def outcome(self) -> str:
+        """Return the word by which calls are counted: `delivered`, `gone`, `failed`."""
+        return "delivered" if self.error is None else "gone" if self.is_gone else "failed"
+
+    def require_taken(self) -> None:
+        """Raise Retry when the call has to be repeated."""
+        if self.error is not None and not self.is_gone:
+            raise Retry(self.error, self.pause)
+
+
+def require_allowed(platform: Platform, url: str) -> None:
+    """Raise Unprocessable for an address without TLS, but where somebody tries things out."""
+    if not url.startswith("https://") and not platform.settings.webhook_private_addresses:
+        item = Fault(loc=["body", "url"], msg="deve começar com https://", type="value_error")
+        raise Unprocessable(code="webhook-address-refused", faults=[item])
+
+
+async def send(platform: Platform, url: str, secrets: Sequence[bytes], message: str, content: bytes) -> Delivery:
+    """Send a message, signed by each secret, and return how that ended.
+
+    `message` is the id by which the receiver knows a repetition.
+    """
+    signature = sign(message, int(time.time()), content, secrets)
+    headers = {"Content-Type": "application/json", "User-Agent": "Balcao-Webhooks/1", **signature}
+    try:
+        answered = await guarded.post(
+            platform.http, url, content, headers,
+            seconds=PATIENCE_SECONDS, allow_private=platform.settings.webhook_private_addresses,
+        )  # fmt: skip
+    except guarded.AddressRefused:
+        return Delivery("address-refused")
+    except TimeoutError:
+        return Delivery("timeout")
+    except httpx.HTTPError:
+        return Delivery("not-reached")
+    if 200 <= answered.status < 300:
+        return Delivery(None)
+    return Delivery(f"status-{answered.status}", timedelta(seconds=parse_retry_after(answered.retry_after) or 0))
+
+
+def format_secret(secret: bytes) -> str:
+    """Return the secret as receivers' libraries take it."""
+    return _PREFIX + base64.b64encode(secret).decode()
+
+
+def sign(message: str, timestamp: int, content: bytes, secrets: Iterable[bytes]) -> Mapping[str, str]:
+    """Return the three headers of a message: its id, when it is sent (Unix seconds), a signature by each secret."""
+    signed = b"%s.%d.%s" % (message.encode(), timestamp, content)
+    digests = [hmac.digest(secret, signed, hashlib.sha256) for secret in secrets]
+    return {
+        "webhook-id": message,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": " ".join(f"v1,{base64.b64encode(digest).decode()}" for digest in digests),
+    }

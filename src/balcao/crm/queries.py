@@ -1,0 +1,69 @@
+"""Queries to the CRM, and the one reader of what comes back: records of the people who were asked for, or nothing."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from balcao.core.logs import log
+from balcao.core.telemetry import counter
+from balcao.core.values.cpf import Cpf
+from balcao.crm.failures import CrmAway
+from balcao.crm.fields import Record
+
+_misdirected = counter(
+    "balcao_crm_misdirected", "Answers of the CRM that held records of somebody who was not asked for"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query, and whose records it asks for: `owner` is the field that bears their CPF.
+
+    Only one that asks for nobody in particular has no owner: whoever makes it reads a CPF from it, and nothing more.
+    """
+
+    text: str
+    owner: str | None = None
+    people: Collection[Cpf] = ()
+
+    @classmethod
+    def of_people(
+        cls, entity: str, owner: str, people: Sequence[Cpf], fields: Iterable[str], also: str = "", rest: str = ""
+    ) -> Self:
+        """Return the query for these people's records; `also` narrows it, `rest` orders and limits it.
+
+        The CPF is always selected, as the reader looks at it. Only the checked digits of a Cpf, and what the caller has
+        checked, go into a query.
+        """
+        selected = ", ".join(sorted({*fields, owner}))
+        listed = ", ".join(f"'{cpf.digits}'" for cpf in people)
+        whose = f"{owner} = {listed}" if len(people) == 1 else f"{owner} IN ({listed})"
+        text = f"SELECT {selected} FROM {entity} WHERE {whose}{also and f' AND {also}'} {rest}"  # noqa: S608
+        return cls(text.rstrip(), owner, frozenset(people))
+
+    def read(self, answer: Any) -> list[Record]:
+        """Return the records of a response, with the CPF as eleven digits.
+
+        Raises CrmAway for one that is no list of records or not the whole of it, and for a record that does not bear
+        the CPF of somebody who was asked for: what else is in such a response is not believed either.
+        """
+        records = answer.get("records") if isinstance(answer, dict) else None
+        if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+            raise CrmAway
+        if answer.get("done") is False:
+            raise CrmAway("ANSWER_INCOMPLETE")
+        return records if self.owner is None else [self._claim(self.owner, record) for record in records]
+
+    def _claim(self, owner: str, record: Record) -> Record:
+        text = record.get(owner)
+        cpf = Cpf.parse_path(text) if isinstance(text, str) else None
+        if cpf is None or cpf not in self.people:
+            raise make_misdirected()
+        return {**record, owner: cpf.digits}
+
+
+def make_misdirected() -> CrmAway:
+    """Return the failure of a CRM that answered with what was not asked for, counted and logged without a value."""
+    _misdirected.inc()
+    log.warning("crm.misdirected")
+    return CrmAway("ANSWER_MISDIRECTED")

@@ -1,0 +1,34 @@
+"""What a person can do about a criterion that was not met, in words (rules: employability 4.4)."""
+
+from collections.abc import Sequence
+
+from balcao.employability.selection.eligibility.schemas import Code, Criterion
+
+# Of the criteria of one code, what is demanded is joined; a long list of neighbourhoods or areas would hide the rest.
+MOST_NAMES = 5
+_ADVICE = {
+    Code.TERMS: "Aceite os termos de uso antes de se candidatar.",
+    Code.LOWEST_AGE: "A vaga é para quem tem {} anos ou mais: se a sua idade está errada, corrija o cadastro.",
+    Code.HIGHEST_AGE: "A vaga é para quem tem até {} anos: se a sua idade está errada, corrija o cadastro.",
+    Code.SCHOOLING: "A vaga pede {}: ponha a sua formação no currículo, ou a escolaridade no cadastro.",
+    Code.LANGUAGE: "A vaga pede {}: ponha o idioma, com o nível, no currículo.",
+    Code.NEIGHBOURHOOD: "A vaga é para quem mora em {}: confira o endereço do seu cadastro.",
+    Code.COURSE: "A vaga pede formação em {}: ponha os seus cursos no currículo.",
+    Code.DISABILITY: "A vaga é só para pessoas com deficiência: se é o seu caso, informe-o no cadastro.",
+}
+
+
+def advise(failed: Sequence[Criterion]) -> str:
+    """Return what to do about each criterion, in their order; it tells what is demanded, never what the person has."""
+    demanded: dict[Code, list[str]] = {}
+    for each in failed:
+        demanded.setdefault(each.criterio, []).append(each.exigido)
+    return " ".join(_ADVICE[code].format(_join(texts)) for code, texts in demanded.items())
+
+
+def _join(texts: Sequence[str]) -> str:
+    names = [name for text in texts for name in text.split(", ")]
+    if len(names) > MOST_NAMES:
+        return ", ".join(names[:MOST_NAMES]) + f" ou outro de {len(names)}"
+    *others, last = names
+    return f"{', '.join(others)} ou {last}" if others else last

@@ -1,0 +1,102 @@
+"""Every write that says it takes `If-Match`: with a tag of another state it is refused, and stores nothing."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import asyncpg
+import httpx
+import pytest
+
+from balcao import app
+from balcao.core.errors import PreconditionFailed
+from balcao.core.http.operations import Operation
+from balcao.core.http.pages import document
+from balcao.core.http.responses import require_match
+from balcao.core.service import Service
+from tests.contract.test_examples import send
+from tests.support.dump import TABLES, as_text
+from tests.support.sandbox import Sandbox
+
+# What a call leaves behind that changed nothing: who read or was refused, how often, and what the jobs do meanwhile.
+BESIDE = ("platform.", "pgqueuer", "public.")
+# What writes on something that the demo does not have is told which operation makes it, and the name of its id.
+MADE_BY = {
+    "registry.change_vehicle": ("registry.register_vehicle", "vehicle_id"),
+    "registry.remove_vehicle": ("registry.register_vehicle", "vehicle_id"),
+    "employability.withdraw_application": ("employability.submit_application", "id"),
+    "health_units.change_notification": ("health_units.open_notification", "id"),
+    "health_units.close_notification": ("health_units.open_notification", "id"),
+}
+# Who alone may do it.
+WHO = {"employability.withdraw_application": "90000000760"}
+# A code would first have to come by SMS; its own tests send a stale tag with one.
+WITHOUT_CODE = "registry.confirm_phone"
+STALE = ('"stale"', 'W/"stale"', '"a", "b"')
+
+
+def writes() -> Iterator[tuple[Service, Operation]]:
+    """Yield what the documents describe with `If-Match`."""
+    for service in app.SERVICES:
+        paths = json.loads(document(service))["paths"]
+        for operation in service.operations():
+            if operation.in_description and operation.method != "GET":
+                described = paths[operation.path][operation.method.lower()]
+                if any(each["name"] == "If-Match" for each in described.get("parameters", ())):
+                    yield service, operation
+
+
+def test_a_stale_tag_is_refused_by_every_write_that_takes_one_and_nothing_is_stored(independent: Sandbox) -> None:
+    made = dict(make(independent))
+    before = asyncio.run(read_everything(independent.database_url))
+    wrong = []
+    for service, operation in writes():
+        for tag in STALE if operation.key != WITHOUT_CODE else ():
+            answer = send(
+                independent, service, operation, {"If-Match": tag}, made.get(operation.key), WHO.get(operation.key)
+            )
+            if refusal(answer) != (412, "precondition-failed"):
+                wrong.append(f"{operation.key}, {tag}: {answer.status_code} {answer.text[:200]}")
+    after = asyncio.run(read_everything(independent.database_url))
+    assert "\n".join(wrong) == ""
+    assert {name for name in after if after[name] != before[name]} == set()
+
+
+def test_a_weak_tag_names_no_state_that_may_be_written_over() -> None:
+    """RFC 9110, 13.1.1: the comparison of `If-Match` is strong."""
+    with pytest.raises(PreconditionFailed):
+        require_match('"b", W/"a"', '"a"')
+    for header in (None, "*", '"a"', '"b", "a"', 'W/"a","a"'):
+        require_match(header, '"a"')
+
+
+def make(sandbox: Sandbox) -> Iterator[tuple[str, dict[str, str]]]:
+    """Make what the demo does not have, once each, and yield how the path of each operation on it is filled."""
+    operations = {operation.key: (service, operation) for service in app.SERVICES for operation in service.operations()}
+    ids: dict[str, str] = {}
+    for key, (maker, name) in MADE_BY.items():
+        if maker not in ids:
+            answer = send(sandbox, *operations[maker])
+            assert answer.status_code == 201, answer.text
+            ids[maker] = answer.json()["id"]
+        place = {"cnes": sandbox.examples["cnes_quiet"]} if maker == "health_units.open_notification" else {}
+        yield key, place | {name: ids[maker]}
+
+
+def refusal(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.headers.get("Error-Code", "")
+
+
+async def read_everything(url: str) -> dict[str, list[str]]:
+    """Return the rows of the services' tables."""
+    connection: Any = await asyncpg.connect(url)
+    try:
+        names = [row["name"] for row in await connection.fetch(TABLES)]
+        kept = [name for name in names if not name.startswith(BESIDE)]
+        return {
+            name: sorted(as_text(row.values()) for row in await connection.fetch(f"SELECT * FROM {name}"))
+            for name in kept
+        }
+    finally:
+        await connection.close()

@@ -1,0 +1,90 @@
+"""What an export of a person holds is what its description says, member by member, and nothing besides."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from openapi_schema_validator import OAS31Validator, oas31_format_checker
+
+from balcao import app
+from balcao.core.http.openapi import describe
+from balcao.core.service import Service
+from balcao.identity.demo import people
+from tests.support.issuer import bearer
+from tests.support.sandbox import Sandbox
+
+Schema = dict[str, Any]
+CARLA = "90000000337"
+JOBS, REGISTRY = (
+    next((each, operation.path) for each in app.SERVICES for operation in each.routes if operation.key == key)
+    for key in ("employability.export_data", "registry.export_data")
+)
+
+
+def close(schema: Any) -> Any:
+    """Return the schema so that it lets no member through that it does not name."""
+    if isinstance(schema, list):
+        return [close(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: close(each) for name, each in schema.items()}
+    return {"additionalProperties": False} | found if isinstance(schema.get("properties"), dict) else found
+
+
+def describe_members(service: Service, path: str) -> dict[str, Schema]:
+    """Return the schema of each member of the file of this operation, complete in itself."""
+    document = describe(service)
+    response = document["paths"][path]["get"]["responses"]["200"]
+    name = response["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    components = {"schemas": close(document["components"]["schemas"])}
+    file = document["components"]["schemas"][name]
+    assert set(file["required"]) == set(file["properties"])
+    return {member: {**close(schema), "components": components} for member, schema in file["properties"].items()}
+
+
+def list_faults(file: dict[str, Any], described: dict[str, Schema]) -> Iterator[str]:
+    """Yield what in the file is not as described; a member without a description is one fault."""
+    for name, value in file.items():
+        if name not in described:
+            yield f"{name}: undeclared"
+            continue
+        validator = OAS31Validator(described[name], format_checker=oas31_format_checker)
+        yield from (f"{name}{error.json_path}: {error.message}" for error in validator.iter_errors(value))
+
+
+def test_what_is_exported_of_every_person_of_the_demo_is_as_described(independent: Sandbox) -> None:
+    """The registry's file holds the members of the services beside it, too: theirs are described where they are."""
+    jobs, registry = describe_members(*JOBS), describe_members(*REGISTRY)
+    fill_what_the_demo_leaves_empty(independent)
+    faults: list[str] = []
+    filled: set[str] = set()
+    for person in people():
+        headers = bearer(independent.tokens.person(person.cpf))
+        for (service, path), own, described in ((JOBS, jobs, jobs), (REGISTRY, registry, jobs | registry)):
+            address = service.prefix + service.base + path.format(cpf=person.cpf)
+            file = independent.http.get(address, headers=headers).raise_for_status().json()
+            assert set(file) >= set(own)
+            faults += (f"{person.username}: {fault}" for fault in list_faults(file, described))
+            filled |= {name for name, value in file.items() if value}
+    assert faults == []
+    assert {*jobs, *registry} - filled == set()
+
+
+def fill_what_the_demo_leaves_empty(sandbox: Sandbox) -> None:
+    carla = bearer(sandbox.tokens.person(CARLA))
+    avatar = sandbox.http.get("/registry/v1/avatars").json()["data"][0]["id"]
+    consent = {"categoria": "saude", "acao": "optin", "canal": "email", "finalidade": "Campanhas de saúde"}
+    for method, path, body in (
+        ("PUT", f"/registry/v1/citizen/{CARLA}/avatar", {"avatar_id": avatar}),
+        ("PUT", f"/registry/v1/citizen/{CARLA}/gender", {"valor": "Travesti"}),
+        ("PATCH", f"/registry/v1/crm/cidadao/{CARLA}/consentimento", consent),
+        ("PUT", f"/jobs/api/v1/empregabilidade/onboarding/{CARLA}/complete", None),
+    ):
+        sandbox.http.request(method, path, json=body, headers=carla).raise_for_status()
+
+
+@pytest.mark.parametrize("value", [[{"name": "x"}], "x", [{"inventado": 1}]])
+def test_what_is_not_described_is_a_fault(value: Any) -> None:
+    described = describe_members(*REGISTRY)
+    assert list(list_faults({"autodeclarado": value}, described)) != []
+    assert list(list_faults({"inventado": value}, described)) == ["inventado: undeclared"]

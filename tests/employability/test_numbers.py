@@ -1,0 +1,100 @@
+"""The numbers of the rules are those of the product: who changes one changes the page (rules: employability 2)."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from balcao.employability.companies import lookup
+from balcao.employability.companies import schemas as companies
+from balcao.employability.companies import service as company_limits
+from balcao.employability.hiring.departments import scope
+from balcao.employability.hiring.listings import filters as listings
+from balcao.employability.hiring.listings import merge, slugs
+from balcao.employability.hiring.public import api as public
+from balcao.employability.resume.bank import service as bank
+from balcao.employability.resume.behaviours import service as behaviours
+from balcao.employability.resume.profiles import service as profiles
+from balcao.employability.resume.sections import records
+from balcao.employability.selection.applications import answers, decision_schemas, submission
+from balcao.employability.selection.applications import api as applications
+from balcao.employability.selection.eligibility import advice
+from balcao.employability.skills import api as skills
+from balcao.employability.skills import schemas as skill_pages
+from balcao.employability.skills import service as skill_limits
+from tests.support.rules import read_numbers
+
+
+@pytest.mark.parametrize(
+    ("sentence", "numbers"),
+    [
+        (
+            r"`pageSize` default (\d+), max (\d+); `search` \(part of either name\)",
+            [companies.DEFAULT_PER_PAGE, companies.MOST_PER_PAGE],
+        ),
+        (
+            r"`pageSize` default (\d+), max (\d+); `E/habilidades` also",
+            [skill_pages.DEFAULT_PER_PAGE, skill_pages.MOST_PER_PAGE],
+        ),
+        (r"`\{areas_ids: \[integer\]\}`, at most (\d+), replaces", [skill_pages.MOST_AREAS]),
+        (r"POST on each \| `action:skill:manage` \| `nome` text (\d+)", [skill_limits.MAX_LENGTH]),
+        (r"`Cache-Control: public, max-age=(\d+)`\.\n\n### 2\.3", [int(re.findall(r"\d+", skills.LISTED)[0])]),
+        (
+            r"keeps an answer for (\d+) min \(a 404 for (\d+) min\)",
+            [lookup.KNOWN_SECONDS / 60, lookup.UNKNOWN_SECONDS / 60],
+        ),
+        (r"503 registry away \((\d+) s budget\)", [lookup.BUDGET_SECONDS]),
+        (
+            r"`page`, `pageSize` default (\d+), max (\d+); `status` \(six values\)",
+            [listings.DEFAULT_PER_PAGE, listings.MOST_PER_PAGE],
+        ),
+        (
+            r"`page`, `pageSize` (\d+), max (\d+) \| 200 list `\{de, evento, para, em, por",
+            [listings.HISTORY_DEFAULT, listings.HISTORY_MOST],
+        ),
+        (
+            r"Public answers: `ETag`, `Cache-Control: public, max-age=(\d+)`",
+            [int(re.findall(r"\d+", public.CACHED)[0])],
+        ),
+        (r"\| razao_social \| text (\d+), required", [company_limits.LONGEST_NAME]),
+        (r"\| descricao \| long (\d+), null", [company_limits.LONGEST_DESCRIPTION]),
+        (r"\| url_logo, website \| text (\d+), null", [company_limits.LONGEST_ADDRESS]),
+        (r"\| porte \| text (\d+), null", [company_limits.LONGEST_SIZE]),
+        (r"\| titulo \| text (\d+) \| 400", [merge.LONGEST_TITLE]),
+        (r"\| descricao \| text (\d+) \(Markdown", [merge.LONGEST_DESCRIPTION]),
+        (r"responsabilidades, beneficios \| long (\d+)", [merge.LONGEST_PROSE]),
+        (r"`titulo`, `descricao` \(long (\d+)\), `ordem` integer", [merge.LONGEST_STEP_TEXT]),
+        (
+            r"bairros_elegibilidade \(<= (\d+)\), areas_formacao_elegibilidade \(<= (\d+)\) \| arrays of text (\d+)",
+            [merge.MOST_NEIGHBOURHOODS, merge.MOST_COURSES, merge.LONGEST_NAME],
+        ),
+        (
+            r"tipos_pcd, zonas \(<= (\d+) each\), idiomas_requisito \(<= (\d+)\), etapas \(<= (\d+)\), "
+            r"informacoes_complementares \(<= (\d+)\)",
+            [merge.MOST_REFERENCES, merge.MOST_LANGUAGES, merge.MOST_STEPS, merge.MOST_QUESTIONS],
+        ),
+        (r"`opcoes` 1\.\.(\d+) distinct texts of (\d+)", [merge.MOST_OPTIONS, merge.LONGEST_OPTION]),
+        (r"cut at (\d+) characters on a word", [slugs.LONGEST]),
+        (r"cargo text (\d+) required", [records.LONGEST_NAME]),
+        (r"descricao_atividades long (\d+), default", [records.LONGEST_PROSE]),
+        (r"tempo_experiencia_meses integer 0\.\.(\d+) default", [records.MOST_MONTHS]),
+        (r"text of 4 digits, (\d+)\.\.current year \+ (\d+)", [records.FIRST_YEAR, records.YEARS_AHEAD]),
+        (r"resumo_profissional long (\d+) \|", [profiles.LONGEST_SUMMARY]),
+        (r"again after (\d+) days and whenever the entry is opened", [bank.FRESH / timedelta(days=1)]),
+        (r"unknown id; 409 (\d+)st link", [behaviours.MAX_LINKS + 1]),
+        (r"Links are read from the registry at most every (\d+) s", [scope.FRESH_SECONDS]),
+        (r"links up to (\d+) min old are used", [scope.USABLE_SECONDS / 60]),
+        (r"writes (\d+) a minute, applications 10 a minute", [int(applications.RATE.partition("/")[0])]),
+        (r"at most (\d+) times \(then 503 `application-changing`", [submission.MOST_TRIES]),
+        (r"at most (\d+) withdrawals per pair", [submission.MOST_WITHDRAWALS]),
+        (r"`\{cpfs: \[cpf\], vaga_id, status\}`, 1\.\.(\d+) CPFs", [decision_schemas.MOST_PEOPLE]),
+        (r"A split that needs more than ([\d,]+) comparisons", [answers.MOST_TRIES]),
+        (
+            r"Row limits per CPF: (\d+), (\d+), (\d+), (\d+), (\d+)\.",
+            [section.most for section in records.SECTIONS],
+        ),
+        (r"of long lists the first (\d+) names", [advice.MOST_NAMES]),
+    ],
+)
+def test_the_page_tells_the_numbers_of_the_product(sentence: str, numbers: list[float]) -> None:
+    assert read_numbers("employability", sentence) == numbers

@@ -1,0 +1,84 @@
+"""The numbers of the rules are those of the product: whoever changes one changes the page (rules: health_units 2)."""
+
+from datetime import timedelta
+
+import pytest
+from pydantic import BaseModel
+
+from balcao.core import webhooks
+from balcao.health_units import opening, operations, situation
+from balcao.health_units.counts import periods
+from balcao.health_units.directory.schemas import MapQuery, UnitsQuery
+from balcao.health_units.feed import service as feed
+from balcao.health_units.feed import streams
+from balcao.health_units.intake import service as intake
+from balcao.health_units.notifications.schemas import LogQuery
+from balcao.health_units.risk import board
+from balcao.health_units.timetables import schemas as timetables
+from tests.support.rules import read_numbers
+
+DAY, HOUR, MINUTE = (timedelta(**{unit: 1}) for unit in ("days", "hours", "minutes"))
+
+
+def bounds_of(model: type[BaseModel], name: str) -> list[float]:
+    """The bounds of a parameter and what it is without being sent."""
+    field = model.model_fields[name]
+    limits = {key: getattr(each, key) for each in field.metadata for key in ("ge", "le") if hasattr(each, key)}
+    return [limits["ge"], limits["le"], field.default]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "numbers"),
+    [
+        (r"has not confirmed the state for (\d+) s, risk reads", [board.USABLE_SECONDS]),
+        (r"a full comparison every (\d+) s", [board.COMPARE_SECONDS]),
+        (r"`Cache-Control: private, max-age=(\d+)`", [int(operations.CACHE.rpartition("=")[2])]),
+        (r"Comment line as heartbeat every (\d+) s", [streams.HEARTBEAT_SECONDS]),
+        (r"expiry or after (\d+) h", [streams.LONGEST_SECONDS / 3600]),
+        (r"does not read (\d+) KiB is cut off", [streams.MOST_WAITING_BYTES / 1024]),
+        (
+            r"Limits: (\d+) streams per token client and address, (\d+) for configured portals, (\d+) per process",
+            [streams.MOST_OF_CLIENT, streams.MOST_OF_PORTAL, streams.MOST_OF_PROCESS],
+        ),
+        (r"Feed kept (\d+) days", [feed.KEPT_FOR / DAY]),
+        (r"An open notification not touched for (\d+) h", [situation.OUTDATED_AFTER / HOUR]),
+        (r"next start within (\d+) days", [opening.AHEAD / DAY]),
+        (r"start < end, at most (\d+) a day", [opening.MOST_INTERVALS]),
+        (r"`ate` dates, at most (\d+) days \(default (\d+)\)", [timetables.LONGEST, timetables.USUAL]),
+        (r"`per_page` (\d+)\.\.(\d+) \((\d+)\), `busca`", bounds_of(UnitsQuery, "per_page")),
+        (r"`ate` \(RFC 3339\), `limit` (\d+)\.\.(\d+) \((\d+)\)", bounds_of(LogQuery, "limit")),
+        (r"`raio` (\d+)\.\.(\d+) m \((\d+)\)", bounds_of(MapQuery, "raio")),
+        (r"`limit` (\d+)\.\.(\d+) \((\d+)\) \| 200 `application/geo\+json`", bounds_of(MapQuery, "limit")),
+        (r"every minute \((\d+) s, (\d+) MiB,", [intake.PATIENCE_SECONDS, intake.MOST_BYTES / 1024 / 1024]),
+        (r"A 2xx within (\d+) s is a delivery", [webhooks.PATIENCE_SECONDS]),
+        (
+            r"tried again after (\d+) s, (\d+) min, (\d+) min, (\d+) h, (\d+) h, (\d+) h and (\d+) h",
+            [
+                delay / unit
+                for delay, unit in zip(
+                    webhooks.DELAYS, [timedelta(seconds=1), MINUTE, MINUTE, HOUR, HOUR, HOUR, HOUR], strict=True
+                )
+            ],
+        ),
+        (r"409 there are (\d+)", [webhooks.MOST_WEBHOOKS]),
+        (
+            r"(\d+)/s per user token, (\d+)/s per service client",
+            [int(operations.RATES[name].partition("/")[0]) for name in ("rate", "machine_rate")],
+        ),
+    ],
+)
+def test_the_page_tells_the_numbers_of_the_product(sentence: str, numbers: list[float]) -> None:
+    assert read_numbers("health_units", sentence) == numbers
+
+
+def test_counts_reach_over_five_years_with_their_leap_day() -> None:
+    assert periods.MOST_DAYS == 5 * 366
+
+
+def test_the_state_is_shown_until_it_is_two_minutes_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("balcao.health_units.risk.board.time.monotonic", lambda: now)
+    shown = board.UnitBoard()
+    for age, fresh in ((120.0, True), (120.1, False)):
+        shown.confirmed_at = now - age
+        assert shown.fresh is fresh

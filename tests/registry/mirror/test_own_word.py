@@ -1,0 +1,294 @@
+"""Who declared a value and who last confirmed it are two facts (rules: registry 4.2, cases C9-C11)."""
+
+import asyncio
+import itertools
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import asyncpg
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from balcao.core.context.call import worker_call
+from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror import outbox, outbox_store
+from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.login_write_store import LoginWrite
+from balcao.registry.mirror.records import MirroredField, OutboxRow
+from balcao.registry.mirror.writes import OwnWrite, parse_delta
+from tests.support.sizes import size
+
+ANA = Cpf("90000000175")
+TOKEN = "token@x.example"
+LATER = datetime(2098, 7, 1, tzinfo=UTC)
+EMAILS = ["a@x.example", "b@x.example", TOKEN]
+Told = tuple[datetime, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def loop_and_connection(database_url: str) -> Iterator[tuple[asyncio.AbstractEventLoop, asyncpg.Connection]]:
+    with asyncio.Runner() as runner:
+        connection = runner.run(asyncpg.connect(database_url))
+        yield runner.get_loop(), connection
+        runner.run(connection.close())
+
+
+Within = Callable[[Callable[[asyncpg.Connection], Awaitable[Any]]], Any]
+
+
+@pytest.fixture
+def within(loop_and_connection: tuple[asyncio.AbstractEventLoop, asyncpg.Connection]) -> Within:
+    """Runs a story in a transaction of its own; nothing stays behind."""
+    loop, connection = loop_and_connection
+
+    async def run(story: Callable[[asyncpg.Connection], Awaitable[Any]]) -> Any:
+        async with undone(connection):
+            return await story(connection)
+
+    return lambda story: loop.run_until_complete(run(story))
+
+
+@asynccontextmanager
+async def undone(connection: asyncpg.Connection) -> AsyncIterator[None]:
+    whole = connection.transaction()
+    await whole.start()
+    try:
+        yield
+    finally:
+        await whole.rollback()
+
+
+async def declare(connection: asyncpg.Connection, **values: Any) -> None:
+    call: Any = worker_call(None, "registry.test_own_word")  # type: ignore[arg-type]
+    fields = {name.replace("__", "."): value for name, value in values.items()}
+    await mirror.write_own(connection, call.as_owner(), ANA, OwnWrite(fields))
+
+
+async def tell(connection: asyncpg.Connection, at: datetime, **dados: Any) -> None:
+    await mirror.apply_delta(connection, ANA, parse_delta(dados), at)
+
+
+async def held(connection: asyncpg.Connection, field: str = "email") -> MirroredField:
+    return (await mirror.read(connection, ANA)).fields[field]
+
+
+def after(minutes: int) -> datetime:
+    return LATER + timedelta(minutes=minutes)
+
+
+@pytest.mark.parametrize(
+    ("field", "own", "told"),
+    [
+        ("email", "Ana@X.example", "Ana@X.example"),
+        ("email", "Ana@X.example", " ana@x.EXAMPLE"),
+        ("telefonePrincipal", "5521988887777", "+55 (21) 98888-7777"),
+        ("nomeExibicao", "Ana", "Ana"),
+        ("endereco.cep", "", None),
+        ("endereco.cep", None, ""),
+    ],
+)
+def test_an_equal_word_of_the_crm_confirms_and_takes_nothing_over(
+    within: Within, field: str, own: str | None, told: str | None
+) -> None:
+    async def story(connection: asyncpg.Connection) -> None:
+        await declare(connection, **{field: own})
+        before = await held(connection, field)
+        part = field.removeprefix("endereco.")
+        await tell(connection, LATER, **({part: told} if part == field else {"endereco": {part: told}}))
+        now = await held(connection, field)
+        assert (now.value, now.origin, now.at, now.confirmed_at) == (own, "citizen", before.at, LATER)
+
+    within(story)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_another_word_supersedes_it_for_good_in_whatever_order_they_come(
+    within: Within, order: tuple[int, ...]
+) -> None:
+    """The CRM said another thing and then the same again: it is the CRM's now, as the CRM writes it."""
+    words = [(after(1), "b@x.example"), (after(2), "A@X.EXAMPLE"), (after(0), "a@x.example")]
+
+    async def story(connection: asyncpg.Connection) -> None:
+        await declare(connection, email="a@x.example")
+        for number in order:
+            at, email = words[number]
+            await tell(connection, at, email=email)
+        now = await held(connection)
+        assert (now.value, now.origin, now.at, now.confirmed_at) == ("A@X.EXAMPLE", "crm", after(2), None)
+
+    within(story)
+
+
+@pytest.mark.parametrize("tombstone_first", [False, True])
+def test_of_what_was_declared_before_a_tombstone_and_confirmed_after_it_the_crms_word_is_left(
+    within: Within, *, tombstone_first: bool
+) -> None:
+    async def story(connection: asyncpg.Connection) -> None:
+        await declare(connection, email="a@x.example", nomeExibicao="Ana")
+        steps = [
+            lambda: mirror.anonymise(connection, ANA, after(0)),
+            lambda: tell(connection, after(1), email="A@x.example"),
+        ]
+        for step in steps if tombstone_first else reversed(steps):
+            await step()
+        fields = (await mirror.read(connection, ANA)).fields
+        assert {name: (field.value, field.origin, field.at) for name, field in fields.items()} == {
+            "email": ("A@x.example", "crm", after(1))
+        }
+
+    within(story)
+
+
+def test_a_new_word_of_the_citizen_is_later_than_any_confirmation_and_takes_it_away(within: Within) -> None:
+    async def story(connection: asyncpg.Connection) -> None:
+        await declare(connection, email="a@x.example")
+        await tell(connection, LATER, email="a@x.example")
+        await declare(connection, email="b@x.example")
+        await tell(connection, LATER, email="a@x.example")  # told once more
+        now = await held(connection)
+        assert (now.value, now.origin, now.at > LATER, now.confirmed_at) == ("b@x.example", "citizen", True, None)
+
+    within(story)
+
+
+def test_a_confirmation_that_lies_ahead_of_the_clock_is_released_too(within: Within) -> None:
+    async def story(connection: asyncpg.Connection) -> None:
+        await declare(connection, email="a@x.example", genero="x")
+        await tell(connection, LATER, email="a@x.example")
+        assert await mirror.release_future(connection, ANA) == ["email"]
+        assert await mirror.release_future(connection, ANA) == []
+
+    within(story)
+
+
+@pytest.mark.parametrize("told", [TOKEN, f" {TOKEN.upper()}"])
+def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhile(within: Within, told: str) -> None:
+    """The login had read that nobody declared any; its echo is newer than the citizen's word, and nobody's word."""
+
+    async def story(connection: asyncpg.Connection) -> None:
+        login = await mirror.begin_login_write(connection, ANA, TOKEN)
+        assert login == (TOKEN, False)
+        assert 0 < await mirror.find_login_write_seconds(connection, ANA) <= mirror.LOGIN_WRITE_SECONDS
+        await declare(connection, email="a@x.example")
+        await tell(connection, LATER, email=told)
+        assert (await held(connection)).value == "a@x.example"
+        assert await outbox.list_dirty_fields(connection, ANA) == ["email"]
+        await mirror.end_login_write(connection, ANA, login, delivered=True)
+        assert await mirror.find_login_write_seconds(connection, ANA) == 0
+        assert await mirror.begin_login_write(connection, ANA, TOKEN) == ("a@x.example", True)
+
+    within(story)
+
+
+class World:
+    """The registry, a CRM with one account, and what is under way between them; whoever acts is chosen at random."""
+
+    def __init__(self, connection: asyncpg.Connection, chance: random.Random) -> None:
+        self.connection, self.chance = connection, chance
+        self.crm: dict[str, Any] = {"email": None, "genero": None}
+        self.changed: datetime | None = None
+        self.on_the_way: list[Told] = []
+        self.declared: str | None = None  # as long as nobody in the CRM has changed it since
+        self.sent: tuple[OutboxRow, dict[str, Any]] | None = None
+        self.login: LoginWrite | None = None
+        self.landed = False  # a call has reached the CRM, and its response not us
+
+    async def write_crm(self, values: dict[str, Any], *, whole: bool) -> None:
+        self.crm |= {field: value or None for field, value in values.items() if field in self.crm}
+        self.changed = moment = await self.connection.fetchval("SELECT clock_timestamp()")
+        self.on_the_way.append((moment, dict(self.crm) if whole else dict(values)))
+
+    async def citizen(self) -> None:
+        self.declared = self.chance.choice(EMAILS[:2])
+        await declare(self.connection, email=self.declared)
+
+    async def attendant(self) -> None:
+        """The answer to our own call is not long in coming: nobody changes the account just then."""
+        if not self.landed:
+            self.declared = None
+            await self.write_crm({"email": self.chance.choice(EMAILS)}, whole=self.chance.random() < 0.5)
+
+    async def attendant_elsewhere(self) -> None:
+        """A whole record is told, whose e-mail is the one that the person declared."""
+        if self.crm["email"] == self.declared:
+            await self.write_crm({"genero": self.chance.choice("xy")}, whole=True)
+
+    async def push(self) -> None:
+        if self.sent is None and not await mirror.find_login_write_seconds(self.connection, ANA):
+            await mirror.lock(self.connection, ANA)
+            row = await outbox_store.read(self.connection, ANA)
+            if row is not None and (values := await mirror.record_sent(self.connection, ANA, list(row.dirty))):
+                self.sent = row, values
+        elif self.sent is not None and not self.landed:
+            self.landed = True
+            await self.write_crm(self.sent[1], whole=self.chance.random() < 0.5)
+        elif self.sent is not None and self.login is None:
+            row, values = self.sent
+            await mirror.lock(self.connection, ANA)
+            await mirror.confirm_sent(self.connection, ANA, list(values))
+            await outbox.mark_sent(self.connection, ANA, row.id, row.dirty)
+            self.sent, self.landed = None, False
+
+    async def sign_in(self) -> None:
+        if self.sent is not None and self.login is None:
+            return
+        if self.login is None:
+            mirrored = (await mirror.read(self.connection, ANA)).fields.get("email")
+            own = mirrored.value if mirrored is not None and mirrored.origin != "crm" else None
+            if (own or TOKEN) != self.crm["email"]:
+                self.login = await mirror.begin_login_write(self.connection, ANA, TOKEN)
+        elif not self.landed:
+            self.landed = True
+            await self.write_crm({"email": self.login.email}, whole=self.chance.random() < 0.5)
+        else:
+            await mirror.end_login_write(self.connection, ANA, self.login, delivered=True)
+            self.login, self.landed = None, False
+
+    async def deliver(self) -> None:
+        """An event comes, in whatever order, and perhaps comes again."""
+        if self.on_the_way:
+            moment, dados = self.chance.choice(self.on_the_way)
+            await tell(self.connection, moment, **dados)
+            if self.chance.random() < 0.6:
+                self.on_the_way.remove((moment, dados))
+
+    async def reconcile(self) -> None:
+        if self.changed is not None:
+            await tell(self.connection, self.changed, **self.crm)
+
+    async def settle(self) -> None:
+        while self.login is not None:
+            await self.sign_in()
+        while self.sent is not None or await outbox_store.read(self.connection, ANA) is not None:
+            await self.push()
+        while self.on_the_way:
+            await self.deliver()
+
+
+ACTIONS = ("citizen", "attendant", "attendant_elsewhere", "push", "push", "sign_in", "sign_in", "deliver", "reconcile")
+
+
+@settings(max_examples=size(150, 3_000), deadline=None)
+@given(actions=st.lists(st.sampled_from(ACTIONS), min_size=15, max_size=40), seed=st.integers(0, 2**32))
+def test_echoes_pushes_and_logins_end_with_one_email_which_is_the_declared_one(
+    loop_and_connection: tuple[asyncio.AbstractEventLoop, asyncpg.Connection], actions: list[str], seed: int
+) -> None:
+    loop, connection = loop_and_connection
+
+    async def story() -> None:
+        async with undone(connection):
+            world = World(connection, random.Random(seed))
+            for action in actions:
+                await getattr(world, action)()
+            await world.settle()
+            mirrored = (await mirror.read(connection, ANA)).fields.get("email")
+            assert (mirrored.value if mirrored else None) == world.crm["email"]
+            if world.declared is not None:
+                assert mirrored is not None
+                assert (mirrored.value, mirrored.origin) == (world.declared, "citizen")
+
+    loop.run_until_complete(story())

@@ -1,0 +1,314 @@
+"""Numbers that are somebody's on their word alone (rules: registry 4.13, cases N10-N15), over HTTP."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao.core.access.caller import from_claims
+from balcao.core.access.rules import Decision, Reason
+from balcao.core.audit import retention
+from balcao.core.context.call import Call
+from balcao.core.errors import Conflict, TooMany
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.registry.person.phone_book import service
+from balcao.registry.person.phone_book.personal_data import RETENTION
+from balcao.registry.person.phone_book.schemas import PhoneBindBody, RegistrationBody
+from balcao.settings import Settings, rates
+from tests.registry.person.booking import ANA, BRUNO, CARLA, Book, load_people, new_number
+from tests.registry.talking import Talk, somebody
+from tests.support.acting import acting
+from tests.support.fixtures import Drain, Sql
+from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
+
+NOT_FREE, DONE = (409, "phone-not-free"), (200, None)
+# The number of the book's fixture is 55 21 9 xxxxxxxx.
+WRITTEN = [
+    {"ddi": "55", "ddd": "21", "valor": "9{rest}"},
+    {"ddi": "+55", "ddd": "021", "valor": "9 {rest}"},
+    {"ddd": "21", "valor": "9{rest}"},
+    {"valor": "21 9{rest}"},
+    {"valor": "(021) 9{rest}"},
+    {"valor": "+55 (21) 9{rest}"},
+    {"ddi": "55", "valor": "219{rest}"},
+    {"ddi": "55", "ddd": "21", "valor": "{rest}"},  # as it was before the ninth digit
+]
+
+
+@pytest.fixture(autouse=True)
+def _records(database_url: str) -> None:
+    load_people(database_url)
+
+
+@pytest.fixture
+def book(http: httpx.Client, issuer: Issuer, sql: Sql) -> Book:
+    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # nobody is held back by an earlier test
+    # Mobile numbers begin with 6 to 9 after the ninth digit.
+    return Book(http, issuer, sql, f"552199{new_number()[-7:]}")
+
+
+def another(http: httpx.Client, issuer: Issuer, sql: Sql) -> Book:
+    return Book(http, issuer, sql, f"552199{new_number()[-7:]}")
+
+
+def write(phone: dict[str, str], number: str) -> dict[str, str]:
+    """Return a phone as the import stores it."""
+    sources = {"origem": "cadastro", "sistema": "cadastro"}
+    return sources | {name: text.format(rest=number[5:]) for name, text in phone.items()}
+
+
+def set_base(sql: Sql, cpf: str, phones: dict[str, Any]) -> None:
+    """Let the city's record of a person have these phones."""
+    changed = "UPDATE registry.base_record SET record = jsonb_set(record, '{telefone}', $2::jsonb) WHERE cpf = $1"
+    sql(changed, cpf, json.dumps(phones))
+
+
+def age(sql: Sql, book: Book, days: int) -> None:
+    """Let the binding be so old already."""
+    aged = "UPDATE registry.phone_book SET bound_at = now() - make_interval(days => $2) WHERE number = $1"
+    sql(aged, book.number, days)
+
+
+@pytest.mark.parametrize("place", ["principal", "alternativo"])
+@pytest.mark.parametrize("phone", WRITTEN)
+def test_a_number_in_somebodys_imported_record_is_not_free_however_it_is_written(
+    book: Book, sql: Sql, phone: dict[str, str], place: str
+) -> None:
+    written = write(phone, book.number)
+    set_base(sql, ANA, {place: [{"valor": "33334444"}, written] if place == "alternativo" else written})
+    assert refusal(book.bind_own(BRUNO)) == NOT_FREE
+    assert book.status()["found"] is False
+    assert refusal(book.bind_own(ANA)) == DONE
+
+
+def test_numbers_that_only_resemble_one_in_a_record_are_free(book: Book, sql: Sql) -> None:
+    other_area = {"ddi": "55", "ddd": "22", "valor": book.number[4:]}
+    abroad = {"ddi": "351", "ddd": "", "valor": book.number[4:]}
+    set_base(sql, ANA, {"principal": other_area, "alternativo": [abroad, {"valor": None}, {"ddi": "55"}]})
+    assert refusal(book.bind_own(BRUNO)) == DONE
+
+
+FIELDS = ["telefone1", "telefone2", "telefone3", "telefonePrincipal", "telefoneInternacional"]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_number_that_the_crm_tells_of_somebody_is_not_free(
+    book: Book, http: httpx.Client, issuer: Issuer, drain: Drain, field: str
+) -> None:
+    crm, whose = Talk(http, issuer.machine("crm-sandbox")), somebody()
+    text = f"+55 (21) {book.number[4:9]}-{book.number[9:]}"
+    crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": whose, "dados": {field: text}})
+    drain()
+    assert refusal(book.bind_own(BRUNO)) == NOT_FREE
+    crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": whose, "dados": {field: None}})
+    drain()
+    assert refusal(book.bind_own(BRUNO)) == DONE
+
+
+def test_a_number_with_or_without_its_ninth_digit_is_the_same_to_a_record(
+    book: Book, http: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
+    set_base(sql, ANA, {"principal": write(WRITTEN[0], book.number)})
+    shorter = Book(http, issuer, sql, book.number[:4] + book.number[5:])
+    assert refusal(shorter.bind_own(BRUNO)) == NOT_FREE
+
+
+def test_a_squatters_binding_gives_way_when_the_crm_tells_whose_number_it_is(
+    book: Book, http: httpx.Client, issuer: Issuer, drain: Drain
+) -> None:
+    assert refusal(book.bind_own(BRUNO)) == DONE
+    assert refusal(book.opt_in(BRUNO)) == DONE
+    crm = Talk(http, issuer.machine("crm-sandbox"))
+    crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": ANA, "dados": {"telefone1": book.number}})
+    drain()
+    assert book.status()["found"] is False
+    assert refusal(book.opt_in(BRUNO)) == (409, "phone-not-bound")
+    assert refusal(book.bind_own(BRUNO)) == NOT_FREE
+    listed = book.people[BRUNO].ok("GET", f"/citizen/{BRUNO}/data-export")["telefones"]
+    assert f"+{book.number}" not in [one["phone_number"] for one in listed]
+    assert refusal(book.bind_own(ANA)) == DONE
+    shown = book.status()
+    assert (shown["cpf"], shown["opt_in"]) == (Cpf(ANA).masked, False)
+
+
+def test_a_number_in_two_records_is_nobodys_without_a_code(book: Book, sql: Sql) -> None:
+    for cpf in (ANA, BRUNO):
+        set_base(sql, cpf, {"principal": write(WRITTEN[0], book.number)})
+    assert [refusal(book.bind_own(cpf)) for cpf in (ANA, BRUNO)] == [NOT_FREE] * 2
+    book.prove(BRUNO)
+    assert book.status()["cpf"] == Cpf(BRUNO).masked
+    assert refusal(book.bind_own(BRUNO)) == DONE  # theirs, whatever else stands where
+    assert refusal(book.bind_as_staff(BRUNO)) == DONE
+
+
+def test_a_code_takes_a_number_from_whoever_has_it_on_their_word(book: Book) -> None:
+    assert refusal(book.bind_own(BRUNO)) == DONE
+    book.opt_in(BRUNO)
+    book.prove(ANA)
+    shown = book.status()
+    assert (shown["cpf"], shown["opt_in"]) == (Cpf(ANA).masked, False)
+    assert refusal(book.bind_own(BRUNO)) == NOT_FREE
+
+
+def test_the_refusal_says_the_same_whatever_the_number_is_not_free_for(
+    book: Book, http: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
+    proven, quarantined, claimed = (another(http, issuer, sql) for _ in range(3))
+    set_base(sql, ANA, {"principal": write(WRITTEN[0], book.number)})
+    proven.prove(ANA)
+    quarantined.quarantine()
+    claimed.bind_own(CARLA)
+    answers = [each.bind_own(BRUNO) for each in (book, proven, quarantined, claimed)]
+    assert {answer.status_code for answer in answers} == {409}
+    assert len({(answer.text, answer.headers["Error-Code"]) for answer in answers}) == 1
+
+
+def test_an_anonymised_persons_number_stays_theirs_while_the_city_has_it(
+    book: Book, http: httpx.Client, issuer: Issuer, sql: Sql, drain: Drain
+) -> None:
+    set_base(sql, CARLA, {"principal": write(WRITTEN[0], book.number)})
+    assert refusal(book.bind_own(CARLA)) == DONE
+    crm = Talk(http, issuer.machine("crm-sandbox"))
+    crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": CARLA, "evento": "anonimizacao"})
+    drain()
+    assert book.status()["found"] is False
+    assert refusal(book.bind_own(BRUNO)) == NOT_FREE
+
+
+# --- how many, and for how long ---------------------------------------------------------------------------------------
+
+
+def test_nobody_has_more_than_three_numbers_on_their_word_and_learns_nothing_of_a_fourth(
+    book: Book, http: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
+    first, *others = [book, *(another(http, issuer, sql) for _ in range(3))]
+    taken = another(http, issuer, sql)
+    taken.prove(ANA)
+    assert [refusal(each.bind_own(BRUNO)) for each in (first, *others)] == [DONE] * 3 + [(409, "phones-unconfirmed")]
+    assert others[-1].bind_own(BRUNO).text == taken.bind_own(BRUNO).text
+    assert refusal(first.bind_own(BRUNO)) == DONE  # theirs already
+    first.prove(BRUNO)  # a proven one is not counted
+    assert refusal(others[-1].bind_own(BRUNO)) == DONE
+    assert refusal(others[-1].bind_own(CARLA)) == NOT_FREE
+
+
+def test_of_eight_numbers_bound_at_once_three_are_bound(
+    book: Book, http: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
+    books = [another(http, issuer, sql) for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda each: refusal(each.bind_own(BRUNO)), books))
+    assert sorted(answers) == [DONE] * 3 + [(409, "phones-unconfirmed")] * 5
+    held = sql("SELECT number FROM registry.phone_book WHERE cpf = $1 AND proof = 'token'", BRUNO)
+    assert {row["number"] for row in held} == {
+        each.number for each, answer in zip(books, answers, strict=True) if answer == DONE
+    }
+
+
+def test_a_binding_on_somebodys_word_lapses_after_thirty_days_before_any_job_has_run(
+    book: Book, sql: Sql, http: httpx.Client, issuer: Issuer
+) -> None:
+    book.bind_own(BRUNO)
+    book.opt_in(BRUNO)
+    age(sql, book, 29)
+    assert refusal(book.bind_own(BRUNO)) == DONE  # said again, it lasts no longer
+    assert book.status()["opt_in"] is True
+    assert refusal(book.bind_own(ANA)) == NOT_FREE
+    age(sql, book, 30)
+    assert book.status()["found"] is False
+    listed = book.people[BRUNO].ok("GET", f"/citizen/{BRUNO}/data-export")["telefones"]
+    assert f"+{book.number}" not in [one["phone_number"] for one in listed]
+    assert refusal(book.opt_in(BRUNO)) == (409, "phone-not-bound")
+    assert refusal(book.bind_own(ANA)) == DONE
+    assert book.status()["opt_in"] is False
+
+
+def test_what_has_lapsed_counts_for_nothing(book: Book, http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
+    books = [another(http, issuer, sql) for _ in range(4)]
+    for each in books[:3]:
+        each.bind_own(BRUNO)
+    age(sql, books[0], 30)
+    assert refusal(books[3].bind_own(BRUNO)) == DONE
+    assert refusal(books[0].bind_own(BRUNO)) == (409, "phones-unconfirmed")
+
+
+def test_a_proven_binding_does_not_lapse(book: Book, sql: Sql) -> None:
+    book.prove(BRUNO)
+    age(sql, book, 400)
+    assert book.status()["cpf"] == Cpf(BRUNO).masked
+
+
+def test_what_has_lapsed_is_swept_away_and_nothing_else(
+    book: Book, http: httpx.Client, issuer: Issuer, sql: Sql, settings: Settings, database_url: str
+) -> None:
+    lapsed, kept, proven = book, another(http, issuer, sql), another(http, issuer, sql)
+    lapsed.bind_own(BRUNO)
+    kept.bind_own(BRUNO)
+    proven.prove(BRUNO)
+    for each, days in ((lapsed, 30), (kept, 29), (proven, 400)):
+        age(sql, each, days)
+    with acting(settings, database_url, retention.OPERATION) as act:
+        reports = {report.kind: report.removed for report in act(retention.run, RETENTION)}
+    assert reports["phone_unproven"] == 1
+    left = {row["number"] for row in sql("SELECT number FROM registry.phone_book WHERE cpf = $1", BRUNO)}
+    assert (lapsed.number in left, kept.number in left, proven.number in left) == (False, True, True)
+
+
+def test_an_upgrade_leaves_each_squatter_three_numbers_that_are_nobodys(book: Book, sql: Sql) -> None:
+    numbers = [f"552199{new_number()[-7:]}" for _ in range(8)]
+    for place, number in enumerate(numbers):
+        sql(
+            "INSERT INTO registry.phone_book (number, cpf, proof, channel, bound_at, version) "
+            "VALUES ($1, $2, 'token', 'web', now() - make_interval(days => $3), gen_random_uuid())",
+            *(number, BRUNO, (31, 20, 19, 18, 17, 16, 15, 14)[place]),
+        )
+    set_base(sql, ANA, {"principal": write(WRITTEN[0], numbers[1])})
+    script = files("balcao.registry").joinpath("migrations/0022_phone_owners.sql").read_text("utf-8")
+    for statement in script[script.index("DELETE FROM") :].split(";\n"):
+        if statement.strip():
+            sql(statement)
+    left = {row["number"] for row in sql("SELECT number FROM registry.phone_book WHERE cpf = $1", BRUNO)}
+    assert left & set(numbers) == set(numbers[2:5])
+
+
+# --- how often --------------------------------------------------------------------------------------------------------
+
+
+async def _use_up(operator: Call, what: str) -> list[str]:
+    """Ask twelve times by limits as production has them; return how each was answered."""
+    caller = from_claims({"sub": "s", "exp": 0, "cpf": BRUNO})
+    call = Call(operator.platform, what, new_id(), Decision(Reason.AUTHENTICATED, "authenticated"), caller)
+    answers = []
+    for _ in range(12):
+        try:
+            if what == "registry.bind_phone":
+                await service.bind(call, new_number(), PhoneBindBody(BRUNO, "web"))
+            else:
+                body = RegistrationBody(BRUNO, "web", "Bruno", "1990-05-18")
+                await service.validate_registration(operator, new_number(), body)
+            answers.append("done")
+        except Conflict as refused:
+            answers.append(refused.code)
+        except TooMany:
+            answers.append("too many")
+    return answers
+
+
+@pytest.mark.parametrize(
+    ("what", "answers"),
+    [
+        ("registry.bind_phone", ["done"] * 3 + ["phones-unconfirmed"] * 7 + ["too many"] * 2),
+        ("registry.validate_phone_registration", ["done"] * 5 + ["too many"] * 7),
+    ],
+)
+def test_nobody_asks_for_one_number_after_the_other(
+    book: Book, settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch, what: str, answers: list[str]
+) -> None:
+    monkeypatch.setattr(rates, "SANDBOX_FACTOR", 1)
+    with acting(settings, database_url, what) as act:
+        assert act(_use_up, what) == answers

@@ -1,0 +1,46 @@
+"""The synonyms that every installation begins with (rules: search 3.4)."""
+
+from importlib.resources import files
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+SEEDS = [
+    files("balcao.search").joinpath("migrations", f"{name}.sql").read_text("utf-8")
+    for name in ("0016_everyday_words", "0017_more_everyday_words")
+]
+
+
+async def list_groups(owner: asyncpg.Connection) -> list[set[str]]:
+    return [set(row["terms"]) for row in await owner.fetch("SELECT terms FROM search.synonyms")]
+
+
+@pytest.mark.parametrize("term", ["iptu", "iss", "itbi", "mei", "cnh", "rg", "nfs-e", "segunda via", "grátis", "wi-fi"])
+async def test_what_people_say_stands_beside_what_catalogues_write(owner: asyncpg.Connection, term: str) -> None:
+    assert any(term in group for group in await list_groups(owner))
+
+
+async def test_a_group_of_a_city_is_never_joined_by_a_seeded_one(owner: asyncpg.Connection) -> None:
+    transaction = owner.transaction()
+    await transaction.start()
+    try:
+        await owner.execute("TRUNCATE search.synonyms")
+        await owner.execute(
+            "INSERT INTO search.synonyms VALUES ($1, '{IPTU,taxa da casa}', now(), now(), 'Marta Queiroz')", uuid4()
+        )
+        for seeds in SEEDS:
+            await owner.execute(seeds)
+        groups = await list_groups(owner)
+    finally:
+        await transaction.rollback()
+    assert [group for group in groups if {"iptu", "IPTU"} & group] == [{"IPTU", "taxa da casa"}]
+    assert any("itbi" in group for group in groups)
+
+
+async def test_no_seeded_term_begins_with_a_word_that_is_not_searched(owner: asyncpg.Connection) -> None:
+    """`sem custo` would stand for `custo`: what it says is lost."""
+    rows = await owner.fetch(
+        "SELECT term FROM search.synonyms, unnest(terms) AS term WHERE search.fold(term) ~ '^(sem|nao|nem) '"
+    )
+    assert rows == []

@@ -1,0 +1,34 @@
+"""Small disks that run full, which only root may mount."""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+@contextmanager
+def disk(folder: Path, megabytes: int) -> Iterator[Path]:
+    """Mount a small disk there, which only root may."""
+    options = f"size={megabytes}m,mode=0755"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "balcao", folder], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+class Ballast:
+    """What fills a disk to its last byte, again and again while it lies there."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "ballast"
+
+    def fill(self) -> None:
+        with suppress(OSError), self._file.open("ab", buffering=0) as file:
+            while True:
+                file.write(b"." * 4096)
+
+    def drop(self) -> None:
+        self._file.unlink()
+        self.dropped_at = time.monotonic()
