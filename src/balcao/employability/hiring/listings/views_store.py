@@ -38,7 +38,7 @@ def _reference(row: str, *, ranked: bool = False) -> str:
 def _value(column: str, *, ranked: bool = False) -> str:
     """Return the record of the reference value that a column names."""
     record = _reference("value", ranked=ranked)
-    return f"(SELECT {record} FROM employability.reference_value AS value WHERE value.id = {column})"  # noqa: S608
+    return f"(SELECT {record} FROM employability.reference_value AS value WHERE value.id = {column})"
 
 
 def _values(kind: str) -> str:
@@ -47,7 +47,7 @@ def _values(kind: str) -> str:
         SELECT coalesce(jsonb_agg({_reference("value")} ORDER BY value.posicao, value.id), '[]')
         FROM employability.job_reference_value AS linked
         JOIN employability.reference_value AS value ON value.id = linked.value_id AND value.kind = '{kind}'
-        WHERE linked.job_id = job.id)"""  # noqa: S608 - our own words
+        WHERE linked.job_id = job.id)"""
 
 
 _LANGUAGES = f"""(
@@ -58,18 +58,18 @@ _LANGUAGES = f"""(
     FROM employability.job_language AS linked
     JOIN employability.reference_value AS value ON value.id = linked.id_idioma
     JOIN employability.reference_value AS level ON level.id = linked.id_nivel_minimo
-    WHERE linked.job_id = job.id)"""  # noqa: S608 - our own words
+    WHERE linked.job_id = job.id)"""
 _STEPS = f"""(
     SELECT coalesce(jsonb_agg({_object("step", "id id_vaga titulo descricao ordem created_at updated_at")}
         ORDER BY step.ordem), '[]')
-    FROM employability.job_step AS step WHERE step.id_vaga = job.id)"""  # noqa: S608 - our own words
+    FROM employability.job_step AS step WHERE step.id_vaga = job.id)"""
 _QUESTION = (
     _object("question", "id id_vaga titulo obrigatorio tipo_campo valor_minimo valor_maximo created_at updated_at")
     + " || jsonb_build_object('opcoes', nullif(question.opcoes, '{}'))"
 )
 _QUESTIONS = f"""(
     SELECT coalesce(jsonb_agg({_QUESTION} ORDER BY question.ordem), '[]')
-    FROM employability.job_question AS question WHERE question.id_vaga = job.id)"""  # noqa: S608 - our own words
+    FROM employability.job_question AS question WHERE question.id_vaga = job.id)"""
 
 # The columns of a job that are answered as they are stored.
 PLAIN = (
