@@ -105,6 +105,7 @@ def bounds_of(model: type, name: str) -> list[float]:
             r"a group of more than ([0-9,]+) members that is deleted loses the others before, ([0-9,]+) at a time",
             [leaving.MOST_AT_ONCE, leaving.MOST_AT_ONCE],
         ),
+        (r"a role that more than ([0-9,]+) people have directly", [leaving.MOST_AT_ONCE]),
         (
             r"chain (\d+) years .* denials and reads (\d+) year, people without group and role and not seen for (\d+) "
             r"years removed, plans (\d+) min, notes of changes \(4\.5\) (\d+) day, retired mappings (\d+) days",
