@@ -109,8 +109,8 @@ _FORGET_UP_TO = "UPDATE access.catalogue_version SET forgotten = greatest(forgot
 async def forget_changes(connection: Connection, age: timedelta) -> tuple[int, int]:
     """Delete the notes of changes older than this; return how many there were and how many went.
 
-    Both statements are of the caller's transaction: whoever asks meanwhile is told either all of it or that it went. The
-    deletion, of however many, locks nothing that anybody waits for; the catalogue is locked from then to the commit.
+    Both statements are of the caller's transaction: whoever asks meanwhile is told either all of it or that it went.
+    The deletion, of however many, locks nothing that anybody waits for; the catalogue is locked from then on.
     """
     checked = await fetch_count(connection, _COUNT_CHANGES)
     gone = await connection.fetchrow(_DELETE_CHANGES, age)

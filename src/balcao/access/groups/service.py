@@ -12,7 +12,7 @@ from balcao.access.conventions import MOST_AT_ONCE, OptionalSliceQuery
 from balcao.access.groups import planned_store, store
 from balcao.access.groups.rules import check_name
 from balcao.access.groups.schemas import Group, GroupChange, Member
-from balcao.access.roles.schemas import Role
+from balcao.access.records import Role
 from balcao.access.users import service as users
 from balcao.core.access.reach import MANAGED
 from balcao.core.context.call import Call

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
 from balcao.access.catalogue.service import write_catalogue, write_rows
 from balcao.access.conventions import MOST_AT_ONCE, SliceQuery
+from balcao.access.records import Role
 from balcao.access.roles import planned_store, rules, store
-from balcao.access.roles.schemas import GrantedAction, Role, Roles
+from balcao.access.roles.schemas import GrantedAction, Roles
 from balcao.access.users import service as users
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection

@@ -3,7 +3,7 @@
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, mask_author
 from balcao.access.catalogue.service import CatalogueWrite, record_read, write_catalogue
-from balcao.access.roles.schemas import Role
+from balcao.access.records import Role
 from balcao.access.users import store
 from balcao.access.users.schemas import User, Users, UsersQuery
 from balcao.core.context.call import Call

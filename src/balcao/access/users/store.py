@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from balcao.access.roles.schemas import Role
+from balcao.access.records import Role
 from balcao.access.users.schemas import User
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import affected, fetch_count, fetch_page, page_sql
