@@ -88,7 +88,9 @@ def listen(server: RunningServer, citizen: dict[str, str]) -> Listen:
         **headers: str,
     ) -> Iterator[Stream]:
         url, sent = f"{at.url}{PATH}", who | {"Accept": "text/event-stream"} | headers
+        ends_at = time.monotonic() + LONGEST_READ_SECONDS
         while True:
+            assert time.monotonic() < ends_at, "the server takes earlier streams for open ones"
             with httpx.stream("GET", url, params=query, headers=sent, timeout=PATIENCE) as answer:
                 if answer.status_code == 429 and not once:
                     continue  # the server has not noticed yet that an earlier one was closed
@@ -300,6 +302,15 @@ def test_a_stream_ends_with_its_token(listen: Listen, issuer: Issuer, monkeypatc
         assert list(stream) == []
         assert stream.comments > 0
     assert time.time() >= int(datetime.now(UTC).timestamp())
+
+
+def test_a_stream_ends_after_its_longest_time_however_long_the_token_lives(
+    listen: Listen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(streams, "LONGEST_SECONDS", 0.5)
+    with listen() as stream:
+        assert list(stream) == []
 
 
 def test_a_stream_ends_with_the_session_that_it_was_opened_in(
