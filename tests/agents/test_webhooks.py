@@ -182,7 +182,8 @@ def test_a_secret_is_shown_once_and_both_sign_for_a_day_after_a_change(
     drain()
     both, one = receiver.received
     for secret in (webhook["secret"], renewed):
-        assert Webhook(secret).verify(both.body, dict(both.headers))["data"] == {"webhook": webhook["id"]}
+        told = Webhook(secret).verify(both.body, dict(both.headers))
+        assert (told["type"], told["data"]) == ("test", {"webhook": webhook["id"]})
     with pytest.raises(WebhookVerificationError):
         Webhook(webhook["secret"]).verify(one.body, dict(one.headers))
     trail = sql("SELECT action FROM platform.audit_event WHERE operation LIKE 'agents.%webhook%' ORDER BY at")

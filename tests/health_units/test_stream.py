@@ -15,6 +15,7 @@ import pytest
 from balcao import app
 from balcao.core.access.logout_tokens import EVENT
 from balcao.core.audit import retention
+from balcao.core.errors import TooMany
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import streams
 from balcao.health_units.feed.feature import FEATURE as FEED
@@ -340,6 +341,17 @@ def test_a_listener_who_does_not_read_is_cut_off_and_the_others_go_on() -> None:
         listeners[0]._waiting_bytes = 0
     assert list(hub.listeners) == [listeners[0]]
     assert listeners[1]._waiting_bytes <= streams.MOST_WAITING_BYTES + len(text)
+
+
+def test_a_process_holds_so_many_streams_whoever_opens_them() -> None:
+    hub = Hub()
+    held = [_listener() for _ in range(streams.MOST_OF_PROCESS - 1)]
+    hub.listeners.update(held)
+    hub.require_room(("another", "address"), streams.MOST_OF_CLIENT)
+    hub.listeners.add(last := _listener())
+    with pytest.raises(TooMany) as refused:
+        hub.require_room(("another", "address"), streams.MOST_OF_CLIENT)
+    assert (refused.value.code, last in hub.listeners) == ("too-many-streams", True)
 
 
 def _listener() -> Listener:
