@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from balcao import app
 from balcao.access.decisions import check
 from balcao.core.access import catalogue
 from balcao.core.access.catalogue import Catalogue
@@ -197,3 +198,26 @@ def test_for_the_gateway_before_the_platform_only_the_token_counts(http: httpx.C
         assert {answer.headers.get("Error-Code") for answer in answers} == {code}
     outside = {"X-Forwarded-For": "203.0.113.7"} | admin
     assert http.get(token + PETS, headers=outside).status_code == 404
+
+
+def test_who_is_refused_too_often_is_known_by_the_address_that_the_gateway_names(
+    settings: Settings, database_url: str, issuer: Issuer
+) -> None:
+    strict = settings.model_copy(update={"refused_rate": "3/minute"})
+    webhook = "/registry/v1/webhooks/crm/cidadao"
+    with (
+        RunningServer(app.build(strict, database_url)) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
+    ):
+
+        def ask(address: str, path: str = PETS, method: str = "GET", **headers: str) -> int:
+            named = {"X-Original-Address": address} if address else {}
+            asked = {"X-Original-Method": method, "X-Original-URI": path}
+            return http.get(f"{BASE}/check-token", headers=asked | named | headers).status_code
+
+        assert [ask("") for _ in range(5)] == [401] * 5  # all who call a gateway that names nobody
+        assert [ask("192.0.2.7") for _ in range(4)] == [401] * 3 + [429]
+        assert [ask("2001:db8:0:1::1"), ask("2001:db8:0:1::2"), ask("2001:db8:0:1::3")] == [401] * 3
+        assert (ask("2001:db8:0:1::4"), ask("2001:db8:0:2::4"), ask("::ffff:192.0.2.7")) == (429, 401, 429)
+        assert (ask("192.0.2.7", webhook, "POST"), ask("192.0.2.8")) == (401, 401)
+        assert ask("192.0.2.7", **bearer(issuer.person(CITIZEN))) == 200

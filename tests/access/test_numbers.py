@@ -19,7 +19,6 @@ from balcao.access.documents import openapi, schemas, yaml_subset
 from balcao.access.documents import service as planning
 from balcao.access.groups import api as groups_api
 from balcao.access.groups import schemas as groups
-from balcao.access.groups import service as leaving
 from balcao.access.mappings import api as mappings
 from balcao.access.mappings import feature, patterns
 from balcao.access.roles import api as roles
@@ -103,8 +102,9 @@ def bounds_of(model: type, name: str) -> list[float]:
         (r"up to (\d+) levels; JSON up to (\d+),", [openapi.MAX_DEPTH, MAX_DEPTH]),
         (
             r"a group of more than ([0-9,]+) members that is deleted loses the others before, ([0-9,]+) at a time",
-            [leaving.MOST_AT_ONCE, leaving.MOST_AT_ONCE],
+            [conventions.MOST_AT_ONCE, conventions.MOST_AT_ONCE],
         ),
+        (r"a role that more than ([0-9,]+) people have directly", [conventions.MOST_AT_ONCE]),
         (
             r"chain (\d+) years .* denials and reads (\d+) year, people without group and role and not seen for (\d+) "
             r"years removed, plans (\d+) min, notes of changes \(4\.5\) (\d+) day, retired mappings (\d+) days",

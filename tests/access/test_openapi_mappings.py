@@ -6,6 +6,7 @@ import httpx
 import pytest
 import yaml
 
+from balcao.access.documents import openapi
 from tests.access import stored
 from tests.access.test_catalogue_documents import count
 from tests.access.test_roles_and_groups import EDITOR, SUPERADMIN, Send, sender
@@ -127,3 +128,10 @@ def test_it_is_for_readers_of_the_catalogue(http: httpx.Client, issuer: Issuer) 
     assert send(http, issuer.person(EDITOR), describe("iptux")).status_code == 403
     reader = issuer.person(EDITOR, realm_access={"roles": ["acessos:leitor"]})
     assert send(http, reader, describe("iptux")).status_code == 200
+
+
+def test_the_action_of_a_path_holds_for_its_operations_before_that_of_the_whole() -> None:
+    paths = {"/a": {"x-balcao-action": "iptu:path:read", "get": {}}, "/b": {"get": {}}}
+    described = openapi.OpenApi.model_validate({"openapi": "3.1.0", "paths": paths})
+    made = openapi.to_document(described, openapi.OpenApiQuery(prefix="/iptu", action="iptu:all:read"))
+    assert {one.path: one.action for one in made.mappings} == {"/iptu/a": "iptu:path:read", "/iptu/b": "iptu:all:read"}

@@ -18,12 +18,13 @@ from balcao.access.documents.schemas import Item
 from balcao.access.groups import service as groups
 from balcao.access.mappings.patterns import crosses, erase_names
 from balcao.access.mappings.places import Places
+from balcao.access.roles import service as roles
 from tests.access import stored
 from tests.access.test_catalogue_documents import count, plan
 from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, until_now
 from tests.support.refusals import refusal
 from tests.support.sizes import EXAMPLES, size
 
@@ -69,7 +70,8 @@ def test_a_revocation_goes_through_while_the_largest_plan_is_tried(
     with ThreadPoolExecutor(1) as pool:
         planning = pool.submit(plan, http, reader, make_actions(service.MOST_CHANGES))
         try:
-            assert tried.wait(PATIENCE)
+            until_now(lambda: tried.is_set() or planning.done())
+            assert tried.is_set(), planning.result()
             held = sql(LOCKS)
             removed = superadmin("DELETE", f"/groups/{group}/members/{CITIZEN}")
         finally:
@@ -183,6 +185,39 @@ def test_the_largest_group_is_deleted_some_members_at_a_time(
     stored.verify(stored.read_chain(sql))
 
 
+def test_a_role_that_very_many_have_directly_is_taken_from_some_at_a_time(
+    superadmin: Send, sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(roles, "MOST_AT_ONCE", 2)
+    role, people = stored.make_name(), ["90000000175", "90000000256", "90000000337", "90000000418", "90000020109"]
+    superadmin("POST", "/roles", {"name": role, "description": "De teste"})
+    for person in people:
+        assert superadmin("POST", f"/users/{person}/roles", {"role_name": role}).status_code == 200
+    version = stored.read_version(sql)
+    assert superadmin("DELETE", f"/roles/{role}").status_code == 204
+    events = [event for event in stored.read_chain(sql) if event["catalogue_version"] > version]
+    assert [event["operation"] for event in events] == ["user.remove_role"] * 3 + ["role.delete"]
+    assert [event["catalogue_version"] - version for event in events] == [1, 1, 2, 3]
+    assert len(events[-1]["before"]["people"]) == 2
+    assert sql("SELECT FROM access.person_role JOIN access.role ON role.id = role_id WHERE name = $1", role) == []
+    stored.verify(stored.read_chain(sql))
+
+
+def test_a_role_that_groups_give_is_taken_from_nobody(
+    superadmin: Send, sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(roles, "MOST_AT_ONCE", 1)
+    role, group = stored.make_name(), stored.make_name()
+    superadmin("POST", "/roles", {"name": role, "description": "De teste"})
+    superadmin("POST", "/groups", {"name": group, "description": "De teste"})
+    superadmin("POST", f"/roles/groups/{group}/roles", {"role_name": role})
+    for person in ("90000000175", "90000000256"):
+        assert superadmin("POST", f"/users/{person}/roles", {"role_name": role}).status_code == 200
+    assert refusal(superadmin("DELETE", f"/roles/{role}")) == (409, "role-in-use")
+    held = sql("SELECT FROM access.person_role JOIN access.role ON role.id = role_id WHERE name = $1", role)
+    assert len(held) == 2
+
+
 def test_a_forbidden_step_of_a_plan_leaves_its_trace_and_is_a_conflict(
     http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
@@ -197,6 +232,82 @@ def test_a_forbidden_step_of_a_plan_leaves_its_trace_and_is_a_conflict(
     applied = sender(http, token)("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})
     assert refusal(applied) == (409, "plan-blocked")
     assert [event["operation"] for event in stored.read_denials(sql)[kept:]] == ["catalogue.apply"]
+
+
+def test_who_may_only_plan_is_told_what_they_could_not_give(
+    http: httpx.Client, issuer: Issuer, superadmin: Send, sql: Sql
+) -> None:
+    reader = issuer.person(EDITOR, realm_access={"roles": ["acessos:leitor"]})
+    limited, role, managing, wanted, led = (stored.make_name() for _ in range(5))
+    superadmin("POST", "/roles", {"name": role, "description": "De teste"})
+    superadmin("POST", f"/roles/{role}/actions", {"action_name": "risk_notification:read"})
+    for name, attributes in ((limited, {"area": ["1.0"]}), (managing, {"manages": [f"{led}*"]})):
+        superadmin("POST", "/groups", {"name": name, "description": "De teste", "attributes": attributes})
+    superadmin("POST", f"/roles/groups/{limited}/roles", {"role_name": role})
+    plain = {"format": 1, "groups": [{"name": wanted, "description": "De teste", "roles": [role]}]}
+    assert list_blocked(plan(http, reader, plain)) == [(wanted, "role-escalation")]
+    assert superadmin("POST", f"/groups/{limited}/members", {"subject": EDITOR}).status_code == 200
+    try:
+        assert list_blocked(plan(http, reader, plain)) == [(wanted, "reach-escalation")]
+    finally:
+        superadmin("DELETE", f"/groups/{limited}/members/{EDITOR}")
+    managed = {"format": 1, "groups": [{"name": f"{led}x", "description": "De teste"}]}
+    assert list_blocked(plan(http, reader, managed)) == [(f"{led}x", "group-name-managed")]
+
+
+def test_a_group_of_administrators_is_planned_away_by_a_superadmin_alone(
+    http: httpx.Client, issuer: Issuer, superadmin: Send, token: str
+) -> None:
+    group = stored.make_name()
+    superadmin("POST", "/groups", {"name": group, "description": "De teste"})
+    assert superadmin("POST", f"/roles/groups/{group}/roles", {"role_name": "superadmin"}).status_code == 200
+    exported = superadmin("GET", "/catalogue?format=json").json()
+    exported["groups"] = [one for one in exported["groups"] if one["name"] != group]
+    assert (group, "superadmin-only") in list_blocked(plan(http, issuer.admin(), exported, prune=True))
+    assert list_blocked(plan(http, token, exported, prune=True)) == []
+
+
+def test_what_a_document_names_and_nobody_knows_stands_in_the_way(http: httpx.Client, token: str) -> None:
+    role, group = stored.make_name(), stored.make_name()
+    document: dict[str, Any] = {
+        "format": 1,
+        "roles": [{"name": role, "description": "De teste", "actions": ["nobody:knows"]}],
+        "groups": [{"name": group, "description": "De teste", "roles": ["nobody:knows"]}],
+    }
+    blocked = dict(list_blocked(plan(http, token, document)))
+    assert blocked[role] == "action-unknown"
+    assert set(blocked) == {role, group}
+
+
+def list_blocked(planned: Any) -> list[tuple[str, str]]:
+    return [(one["key"], one["code"]) for one in planned["blocked"]]
+
+
+def test_a_catalogue_that_moves_while_a_plan_is_applied_is_left_alone(
+    http: httpx.Client, superadmin: Send, token: str, sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = make_actions(1)
+    planned, take = plan(http, token, document), Draft.take
+
+    def take_and_move(draft: Draft, steps: Sequence[Item]) -> None:
+        take(draft, steps)
+        superadmin("POST", "/groups", {"name": stored.make_name(), "description": "De teste"})
+
+    monkeypatch.setattr(Draft, "take", take_and_move)
+    applied = superadmin("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})
+    assert refusal(applied) == (409, "catalogue-moved")
+    assert sql("SELECT FROM access.action WHERE name = $1", document["actions"][0]["name"]) == []
+
+
+def test_a_plan_of_a_former_catalogue_is_told_so_whatever_stands_in_its_way_now(
+    http: httpx.Client, superadmin: Send, token: str
+) -> None:
+    role, group = stored.make_name(), stored.make_name()
+    superadmin("POST", "/roles", {"name": role, "description": "De teste"})
+    planned = plan(http, token, {"format": 1, "groups": [{"name": group, "description": "De teste", "roles": [role]}]})
+    assert superadmin("DELETE", f"/roles/{role}").status_code == 204
+    applied = superadmin("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})
+    assert refusal(applied) == (409, "catalogue-moved")
 
 
 def test_a_plan_shows_how_far_its_groups_reach(http: httpx.Client, token: str) -> None:

@@ -7,12 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balcao.core.access.reach import Gift, Holdings
+from balcao.access.groups import service as groups_service
+from balcao.access.users import service as users_service
+from balcao.core.access.reach import Excess, Gift, Holdings
+from balcao.core.access.rules import Decision, Reason
 from balcao.core.access.snapshot import Role
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.errors import Forbidden
+from balcao.core.values.cpf import Cpf
 from tests.access import stored
 from tests.access.test_explain import explain
 from tests.access.test_roles_and_groups import BASE, SUPERADMIN, Send, make_name, sender
 from tests.access.worlds import GROUPS, World, list_reached, make_world
+from tests.core.test_snapshot_rights import make_caller
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
@@ -85,6 +93,20 @@ def test_a_refusal_enters_nobody_and_leaves_its_trace(keeper: Send, world: World
     assert sql("SELECT FROM access.person WHERE cpf = $1", newcomer) == []
     assert [event["operation"] for event in stored.read_denials(sql)[kept:]] == ["group.add_member"]
     assert stored.read_version(sql) == version
+
+
+async def test_a_role_is_given_by_nobody_who_holds_less_whatever_opened_the_operation(
+    platform: Platform, world: World
+) -> None:
+    """Only administrators are let in by the rules of both; the use cases do not rely on it."""
+    call = Call(platform, "access.assign_role", "r", Decision(Reason.GRANTED), make_caller(Cpf(KEEPER)))
+    for role, code in (("risk", "reach-escalation"), ("any", "role-escalation")):
+        with pytest.raises(Forbidden) as refused:
+            await groups_service.assign_role(call, world.groups["north"], world.roles[role])
+        assert refused.value.code == code
+        with pytest.raises(Forbidden) as refused:
+            await users_service.assign_role(call, Cpf(ACCOMPLICE), world.roles[role])
+        assert refused.value.code == code
 
 
 @pytest.fixture
@@ -242,3 +264,13 @@ def test_what_is_gained_by_several_limits_at_once_is_compared_place_by_place(
     excess = hold(mine).find_excess(hold(had), hold([*had, new]))
     if excess is None:
         assert spell_out([*had, new]) - spell_out(had) <= spell_out(mine)
+
+
+def test_what_is_new_by_one_limit_is_looked_at_as_far_as_all_others_reach() -> None:
+    """Who had other areas already gains there, too, by one more kind."""
+
+    def hold(area: str, kinds: str) -> Holdings:
+        return Holdings(grants={"visits:read": {"area": frozenset(area), "kind": frozenset(kinds)}})
+
+    assert hold("1", "12").find_excess(hold("2", "1"), hold("2", "12")) == Excess("visits:read", "area")
+    assert hold("2", "2").find_excess(hold("2", "1"), hold("2", "12")) is None

@@ -131,6 +131,39 @@ async def test_notes_of_changes_go_after_a_day_and_who_needs_them_reads_the_whol
     assert late.latest.position == current.latest.position
 
 
+NOTE_LOCKS = (
+    "CREATE TABLE public.locked_at_deletion AS SELECT ''::text AS mode WHERE false",
+    """
+    CREATE FUNCTION public.note_locks() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        INSERT INTO public.locked_at_deletion
+        SELECT mode FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'access.catalogue_version'::regclass;
+        RETURN NULL;
+    END $$
+    """,
+    """
+    CREATE TRIGGER note_locks AFTER DELETE ON access.change
+        FOR EACH STATEMENT EXECUTE FUNCTION public.note_locks()
+    """,
+)
+
+
+async def test_nobody_waits_for_the_catalogue_while_very_many_notes_are_deleted(platform: Platform, sql: Sql) -> None:
+    await asyncio.to_thread(sql, "UPDATE access.action SET name = 'outro:nome' WHERE code_key = 'avatars:write'")
+    await asyncio.to_thread(sql, "UPDATE access.change SET at = now() - interval '25 hours'")
+    for statement in NOTE_LOCKS:
+        await asyncio.to_thread(sql, statement)
+    try:
+        checked, removed = await sweep(platform, "access_change")
+        assert checked == removed > 0
+        assert await asyncio.to_thread(sql, "SELECT mode FROM public.locked_at_deletion") == []
+    finally:
+        await asyncio.to_thread(sql, "DROP FUNCTION public.note_locks CASCADE")
+        await asyncio.to_thread(sql, "DROP TABLE public.locked_at_deletion")
+    (forgotten,) = await asyncio.to_thread(sql, "SELECT forgotten > 0 AS is_noted FROM access.catalogue_version")
+    assert forgotten["is_noted"]
+
+
 async def test_what_no_process_serves_for_a_day_is_retired_and_goes_ninety_days_later(
     platform: Platform, sql: Sql
 ) -> None:

@@ -318,7 +318,7 @@ def test_a_hidden_version_leaves_the_histories_alone(send: Send, agent: str) -> 
     assert refusal(send("POST", "agent-config/activate", body)) == (404, "version-not-found")
 
 
-def test_histories_are_paged_without_overlap(send: Send) -> None:
+def test_histories_are_paged_without_overlap_or_gap(send: Send) -> None:
     for path, member, number in (
         ("unified-history", "items", "version_number"),
         ("agent-config/history", "configs", "version"),
@@ -336,6 +336,7 @@ def test_histories_are_paged_without_overlap(send: Send) -> None:
         assert seen == sorted(set(seen), reverse=True)
         assert demo.HIDDEN not in seen
         assert {11, 12} <= set(seen)
+        assert seen == [item[number] for item in send("GET", f"{path}?limit=100").json()[member]]
 
 
 def test_comparisons_are_mirror_images(send: Send) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -11,11 +12,14 @@ import httpx
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from balcao.agents import SERVICE
 from balcao.agents.versions import service as versions
 from balcao.agents.versions.schemas import SaveBody
 from balcao.core.context.call import Call
 from balcao.core.errors import Unavailable
 from balcao.settings import Settings
+from tests.agents.test_import import make_version
+from tests.registry.importing import importing, written
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
@@ -98,6 +102,25 @@ def test_every_move_of_the_pointer_is_told_and_nothing_else(
     assert (shown["last_delivery_at"] is None, shown["last_error"]) == (False, None)
 
 
+def test_a_pointer_that_an_import_moves_is_told_too(
+    webhook: dict[str, Any],
+    receiver: Receiver,
+    agent: str,
+    drain: Drain,
+    settings: Settings,
+    database_url: str,
+    tmp_path: Path,
+) -> None:
+    lines = [make_version(agent, 1), make_version(agent, 2, active=True), make_version(agent, 3)]
+    with importing(settings, database_url, SERVICE) as load:
+        load(written(tmp_path / "versions", lines), "versions")
+    drain()
+    (told,) = receiver.received
+    moved = Webhook(webhook["secret"]).verify(told.body, dict(told.headers))["data"]
+    assert (moved["agent_type"], moved["kind"]) == (agent, "save")
+    assert (moved["previous_version"], moved["version"]) == (None, 2)
+
+
 def test_what_is_not_taken_is_sent_again_and_who_is_gone_is_left_alone(
     webhook: dict[str, Any], receiver: Receiver, agent: str, send: Send, drain: Drain, sql: Sql
 ) -> None:
@@ -159,7 +182,8 @@ def test_a_secret_is_shown_once_and_both_sign_for_a_day_after_a_change(
     drain()
     both, one = receiver.received
     for secret in (webhook["secret"], renewed):
-        assert Webhook(secret).verify(both.body, dict(both.headers))["data"] == {"webhook": webhook["id"]}
+        told = Webhook(secret).verify(both.body, dict(both.headers))
+        assert (told["type"], told["data"]) == ("test", {"webhook": webhook["id"]})
     with pytest.raises(WebhookVerificationError):
         Webhook(webhook["secret"]).verify(one.body, dict(one.headers))
     trail = sql("SELECT action FROM platform.audit_event WHERE operation LIKE 'agents.%webhook%' ORDER BY at")

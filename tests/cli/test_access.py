@@ -1,5 +1,9 @@
 """`balcao access`: what the operator asks of the access catalogue (rules: access 3.4)."""
 
+import json
+from pathlib import Path
+
+from balcao.core.http.operations import MIB
 from tests.support.fixtures import Sql
 from tests.support.terminal import Terminal
 
@@ -34,3 +38,21 @@ def test_the_first_administrator_is_made_by_command(terminal: Terminal, sql: Sql
     assert "11 dígitos" in terminal.refusal("access", "grant-admin", "90000000176")
     (event,) = sql("SELECT actor FROM access.audit_event WHERE operation = 'group.add_member'")
     assert '"operator"' in event["actor"]
+
+
+def test_a_document_is_planned_and_applied_and_stands_in_the_export(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "catalogue.json"
+    action = {"name": "cli:try", "description": "De teste"}
+    file.write_text(json.dumps({"format": 1, "actions": [action]}))
+    planned = terminal.json("access", "plan", str(file))
+    assert [item["key"] for item in planned["create"]] == ["cli:try"]
+    assert "cli:try" not in terminal.run("access", "export").stdout
+    assert terminal.json("access", "apply", planned["plan_id"])["applied"]
+    assert action in json.loads(terminal.run("access", "export", "--format", "json").stdout)["actions"]
+    role = {"name": "cli:papel", "description": "De teste", "actions": ["nobody:knows"]}
+    file.write_text(json.dumps({"format": 1, "roles": [role]}))
+    blocked = terminal.run("access", "plan", str(file))
+    assert blocked.returncode == 1
+    assert [item["code"] for item in json.loads(blocked.stdout)["blocked"]] == ["action-unknown"]
+    file.write_bytes(b" " * (MIB + 1))
+    assert "1 MiB" in terminal.refusal("access", "plan", str(file))

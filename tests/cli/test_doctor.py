@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from balcao.core.http.responses import to_json
+from balcao.core.http.responses import Response, to_json
 from balcao.core.mail import MailFolder
 from balcao.gateway.instance import HEADER
 from balcao.identity.demo import clients
@@ -225,3 +225,15 @@ def test_the_sandbox_shows_the_emails_that_it_wrote_instead_of_sending(tmp_path:
     assert "Situação" in terminal.run("sandbox", "emails").stdout
     terminal.environment["BALCAO_SMTP_URL"] = "smtp://127.0.0.1"
     assert "BALCAO_SMTP_URL" in terminal.refusal("sandbox", "emails")
+
+
+def test_the_crm_that_refuses_us_and_the_one_that_takes_us_are_told_apart(tmp_path: Path) -> None:
+    tokens = iter((to_json({"access_token": "x"}), Response(b"{}", status=400)))
+    with RunningServer(handlers({("POST", "/services/oauth2/token"): lambda _: next(tokens)})) as crm:
+        named = {"crm_url": crm.url, "crm_client_id": "balcao", "crm_client_secret": SECRET}
+        terminal = Terminal(tmp_path, port=free_port(), **named)
+        assert terminal.json("doctor", "--json")["parts"]["crm"] == {
+            "state": "up", "details": {"configured": True, "token": True}
+        }  # fmt: skip
+        assert problems(terminal) == "O CRM recusou o token: confira BALCAO_CRM_CLIENT_ID e BALCAO_CRM_CLIENT_SECRET."
+    assert problems(terminal) == f"O CRM não responde em {crm.url}: confira BALCAO_CRM_URL."

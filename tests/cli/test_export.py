@@ -53,6 +53,21 @@ def test_a_service_is_exported_verified_and_read(terminal: Terminal, tmp_path: P
     assert part.name in terminal.refusal("export", "read", "made", "skills", "--identity", "key.txt")
 
 
+def test_an_export_says_in_lines_what_it_holds_and_opens_with_its_own_key_alone(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    made = terminal.run("export", "create", "employability", "made", "--recipient", str(IDENTITY.to_public()))
+    assert made.returncode == 0, made.stderr
+    assert "reference-values" in made.stdout
+    (tmp_path / "other.txt").write_text(f"{pyrage.x25519.Identity.generate()}\n")
+    (tmp_path / "none.txt").write_text("# created: today\n")
+    (tmp_path / "wrong.txt").write_text("AGE-SECRET-KEY-1\n")
+    read = ("export", "read", "made", "reference-values", "--identity")
+    assert "não abre a parte" in terminal.refusal(*read, "other.txt")
+    for file in ("none.txt", "wrong.txt"):
+        assert f"Em {file} não há chave privada" in terminal.refusal(*read, file)
+
+
 @pytest.mark.cluster
 def test_an_export_that_was_killed_goes_on_in_bounded_memory_and_shows_nobody(
     terminal: Terminal, sql: Sql, tmp_path: Path

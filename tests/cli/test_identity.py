@@ -3,6 +3,7 @@
 import hashlib
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import httpx
 import pytest
@@ -61,3 +62,10 @@ def test_the_doctor_says_when_a_fixed_token_will_soon_end(terminal: Terminal) ->
     said = "\n".join(json.loads(terminal.run("doctor", "--json").stdout)["problems"])
     assert "fixed-000000000000" in said
     assert str(last_day) in said
+
+
+def test_a_new_key_is_made_for_the_embedded_provider_alone(terminal: Terminal, tmp_path: Path) -> None:
+    made = terminal.run("identity", "rotate")
+    assert (made.returncode, "Chave nova: " in made.stdout) == (0, True), made.stderr
+    terminal.environment["BALCAO_AUTH_ISSUER"] = "https://id.cidade.example/realms/cidade"
+    assert "troque as chaves nele" in terminal.refusal("identity", "rotate")

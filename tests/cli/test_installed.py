@@ -1,5 +1,6 @@
 """`balcao doctor` on what `balcao init production` wrote: each fault is found, and what is well is left alone."""
 
+import asyncio
 import shutil
 import ssl
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from joserfc.jwk import RSAKey
 
 from balcao.cli import diagnosis, installed, installed_gateway, start_check
 from balcao.cli.gateway_config import Kind, make_gateway
-from balcao.cli.issuer_check import MOST_SKEW_SECONDS, check_issuers, describe_skew
+from balcao.cli.issuer_check import MOST_SKEW_SECONDS, check_issuers, describe_skew, warning_of_issuers
 from balcao.deploy import production
 from balcao.deploy.files import SECRET, File, write
 from balcao.deploy.gateways import FILES, Frontend
@@ -335,6 +336,19 @@ def test_a_start_writes_what_is_doubtful_into_its_log(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, database_url="postgresql://a@127.0.0.1:9/b", port=free_port(), prot=1)
     for command in ("serve", "worker"):
         assert "quis dizer BALCAO_PORT?" in terminal.refusal(command)
+
+
+async def test_a_start_says_which_issuer_publishes_no_keys(
+    machine: Installed, issuer: Issuer, caplog: pytest.LogCaptureFixture
+) -> None:
+    silent = f"http://127.0.0.1:{free_port()}/realms/cidade"
+    settings = machine.settings.model_copy(update={"auth_issuer": f"{issuer.address},{silent}"})
+    async with warning_of_issuers(settings):
+        async with asyncio.timeout(PATIENCE):
+            while silent not in caplog.text:  # noqa: ASYNC110 - what is waited for has no event
+                await asyncio.sleep(0)
+    assert f"O emissor {silent} não publica chaves" in caplog.text
+    assert caplog.text.count("settings.doubtful") == 1
 
 
 @pytest.mark.parametrize(("ahead", "word"), [(60, "adiantado"), (-60, "atrasado")])

@@ -87,12 +87,13 @@ def test_a_database_that_the_demo_was_loaded_into_is_refused_for_good(
     said = json.loads(terminal.run("doctor", "--json").stdout)["problems"]
     assert not [sentence for sentence in said if "demonstração" in sentence]
     sql("INSERT INTO platform.migration (owner, name, digest) VALUES ('demo', 'begun', '')")
-    for words in (("serve", "registry"), ("worker",)):
+    for words in (("serve", "registry"), ("worker",), ("migrate",)):
         assert "base de demonstração" in terminal.refusal(*words)
     (missing,) = sql("DELETE FROM platform.migration WHERE owner = 'agents' AND name LIKE '0001%' RETURNING *")
-    refused = terminal.refusal("worker")  # and not that it is to be migrated first
-    assert "base de demonstração" in refused
-    assert "BALCAO_DATABASE_OWNER_URL" in refused
+    for command in ("worker", "migrate"):  # and not that it is to be migrated first, nor is it
+        refused = terminal.refusal(command)
+        assert "base de demonstração" in refused
+        assert "BALCAO_DATABASE_OWNER_URL" in refused
     sql(
         "INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, $3)",
         missing["owner"],

@@ -105,3 +105,9 @@ def test_what_recurs_is_listed_with_its_clock(terminal: Terminal) -> None:
         "search.rank_services": "20 5 * * *",
         "search.tidy_up": "* * * * *",
     }
+
+
+def test_what_recurs_is_shown_as_a_table_too(terminal: Terminal) -> None:
+    said = terminal.run("jobs", "recurring").stdout
+    assert "platform.apply_retention" in said
+    assert "15 6 * * *" in said

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
-from rich.console import Console
+from rich.console import Console, Group
 
 from balcao import app
 from balcao.cli import top
@@ -119,6 +119,28 @@ def test_it_shows_the_instance_that_runs(
     assert json.loads(capsys.readouterr().out)["dead_jobs"] == picture.dead_jobs
     top.top(once=True, interval=0)
     assert "Banco de dados: responde" in capsys.readouterr().out
+
+
+def test_on_a_terminal_one_picture_follows_the_other_until_ctrl_c(
+    settings: Settings, server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(top, "console", Console(width=120, file=shown, force_terminal=True))
+    monkeypatch.setattr("balcao.core.logs.configure", lambda level: None)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr(Settings, "load", lambda: settings.model_copy(update={"port": server.port}))
+    pictures, draw = [], top.draw
+
+    def draw_two(picture: Picture) -> Group:
+        pictures.append(picture)
+        if len(pictures) > 2:
+            raise KeyboardInterrupt
+        return draw(picture)
+
+    monkeypatch.setattr(top, "draw", draw_two)
+    top.top(interval=0)
+    assert len(pictures) == 3
+    assert "Banco de dados: responde" in shown.getvalue()
 
 
 def read_once(settings: Settings) -> Reading:

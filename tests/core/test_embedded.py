@@ -21,6 +21,7 @@ from balcao.core.embedded import account as embedded_account
 from balcao.core.embedded import supervisor
 from balcao.core.embedded.account import Account, find_binaries
 from balcao.core.embedded.supervisor import EmbeddedError, Server, find_running, start
+from balcao.core.embedded.waiting import choose_pause
 from tests.support.patience import PATIENCE, until_now
 
 SRC = Path(supervisor.__file__).parents[3]
@@ -213,6 +214,16 @@ def test_after_kill_9_of_the_server_every_committed_row_is_there(folder: Path) -
         os.kill(postmaster(running.server), signal.SIGKILL)
     with start(folder) as running:
         assert ask(running.server, "SELECT count(*) FROM kept") == 1000
+
+
+def test_a_long_recovery_is_asked_about_rarely_and_a_short_one_is_not_waited_for() -> None:
+    """Each question to a server that recovers is a line of its log."""
+    waited, asked = 0.0, 0
+    while waited < supervisor.START_SECONDS:
+        pause = choose_pause(waited)
+        assert pause <= max(waited / 5, 0.02)
+        waited, asked = waited + pause, asked + 1
+    assert asked < 2 * supervisor.START_SECONDS + 20
 
 
 @pytest.mark.usefixtures("used")

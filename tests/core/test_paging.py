@@ -1,10 +1,13 @@
 """Paging: what is a page, what is not, and how many there are."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.core.errors import Invalid
+from balcao.core.http.cursors import decode_cursor, encode_cursor
 from balcao.core.http.paging import MOST_PER_PAGE, Page, parse_page, parse_whole_number
 from balcao.core.http.requests import Request
 
@@ -29,3 +32,14 @@ def test_without_parameters_the_first_page_of_the_default_size() -> None:
     queries = (b"", b"page=3", b"per_page=7&per_page=8")
     seen = [parse_page(Request("GET", b"/", query).query(), per_page=20) for query in queries]
     assert seen == [Page(1, 20), Page(3, 20), Page(1, 7)]
+
+
+@given(st.integers(-(2**63), 2**63 - 1), st.integers(0, 23))
+def test_a_cursor_is_a_short_text_that_is_good_for_its_own_list_alone(position: int, place: int) -> None:
+    text = encode_cursor("services", position)
+    assert re.fullmatch("[0-9A-Za-z_-]{24}", text)
+    assert decode_cursor("services", text) == position
+    altered = text[:place] + ("A" if text[place] != "A" else "B") + text[place + 1 :]
+    for list_name, sent in (("others", text), ("services", altered), ("services", text[:-4]), ("services", "é")):
+        with pytest.raises(ValueError, match="not a cursor"):
+            decode_cursor(list_name, sent)

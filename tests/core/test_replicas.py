@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao import app
+from balcao.cli.replica_check import check_replicas
 from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform, assemble
@@ -249,3 +250,17 @@ def test_the_marks_of_a_server_that_was_replaced_measure_nothing() -> None:
 def test_replicas_are_of_a_database_that_is_named() -> None:
     with pytest.raises(SettingsError, match="BALCAO_DATABASE_READ_URL"):
         Settings.load({"BALCAO_DATABASE_READ_URL": "postgresql://balcao@replica/balcao"})
+
+
+async def test_the_doctor_tells_of_each_server_why_it_is_not_read_from(
+    settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = settings.model_copy(update={"database_url": database_url, "database_read_url": database_url})
+    states, problems = await check_replicas(asked)
+    assert set(states.values()) == {replicas.PROMOTED}
+    assert [said for said in problems if "não é réplica" in said and said.endswith("O principal responde por ele.")]
+    monkeypatch.setattr(replicas, "_REPLICA", POSING)
+    states, problems = await check_replicas(asked)
+    assert (set(states.values()), problems) == ({"up"}, [])
+    away = asked.model_copy(update={"database_url": "postgresql://balcao@127.0.0.1:1/balcao"})
+    assert await check_replicas(away) == ({}, [])

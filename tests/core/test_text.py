@@ -1,5 +1,6 @@
 """Texts of strangers: one normal form, and nothing that costs more than its length."""
 
+import sys
 import unicodedata
 
 import pytest
@@ -38,6 +39,18 @@ def test_a_text_that_can_never_be_short_enough_is_refused_before_it_is_normalise
         clean("nome", letter * 1_000_000, longest=100)
     assert refused.value.code == "nome-length"
     assert normaliser.longest == 0
+
+
+def test_what_passes_without_a_closer_look_is_visible_whole_and_in_its_normal_form() -> None:
+    plain = [char for char in map(chr, range(sys.maxunicode + 1)) if text._PLAIN.fullmatch(char)]
+    assert {"a", "Z", "9", "ç", "ã", "º", "€"} - set(plain) == {"€"}
+    assert not [char for char in plain if unicodedata.category(char) in {"Cf", "Cs", "Zl", "Zp"}]
+    assert [char for char in plain if unicodedata.category(char) in {"Cc", "Zs"}] == ["\t", "\n", "\r", " "]
+    assert not [char for char in plain if unicodedata.combining(char)]
+    # Composition begins with a mark: what stands apart from all marks stays as it is, in any order.
+    for shift in range(len(plain)):
+        whole = "".join(plain[shift:] + plain[:shift])
+        assert unicodedata.is_normalized("NFC", whole)
 
 
 @pytest.mark.parametrize("marks", [ABOVE + BELOW, HIDDEN, BELOW], ids=ascii)

@@ -206,6 +206,7 @@ async def test_without_any_key_calls_wait_and_a_failed_refresh_keeps_the_known_o
         assert (refused.value.code, refused.value.retry_after) == ("identity-away", 1)
     assert published.asked == ["openid_configuration", "certs"]  # not asked again at once
     assert "identity.keys_not_refreshed" in caplog.text
+    assert ISSUER in caplog.text
     assert "HTTPStatusError" in caplog.text
     published.documents["certs"] = document(KEY)
     await keys.refresh()

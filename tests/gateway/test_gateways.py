@@ -244,6 +244,35 @@ def test_an_application_of_the_citys_own_is_guarded_by_the_catalogue(
     assert gateway.get(path, headers=outside).status_code == 200
 
 
+def test_who_is_refused_too_often_is_told_to_wait_and_for_how_long(
+    kind: str, application: Server, issuer: Issuer, tmp_path: Path
+) -> None:
+    """A good token passes meanwhile; the processes count by who called the gateway."""
+    if kind == "haproxy":  # verifies tokens itself, and asks nobody
+        return
+    name, certificate = databases.new_name(), Certificate(tmp_path)
+    tmp_path.chmod(0o755)
+    settings = Settings(
+        data_dir=tmp_path, auth_issuer=issuer.address, trusted_proxies_csv="127.0.0.1", refused_rate="5/minute"
+    )
+    database_url, forged = databases.create(name), {"Authorization": "Bearer a.b.c"}
+    with RunningServer(app.build(settings, database_url)) as server:
+        servers, front = [Server("127.0.0.1", server.port)], certificate.frontend(free_port())
+        plan = Plan(settings, app.SERVICES, servers, front, applications={"/teste:": application})
+        with running(kind, plan, tmp_path, certificate) as client:
+            answers = [client.get(PETS, headers=forged) for _ in range(6)]
+            others = [client.get(path, headers=forged) for path in ("/access/api/v1/actions", "/teste:nada/1")]
+            good = client.get(PETS, headers=bearer(issuer.person(ANA)))
+    databases.drop(name)
+    assert [answer.status_code for answer in answers] == [401] * 5 + [429]
+    for answer in (answers[-1], others[0]):
+        assert (answer.status_code, answer.headers["Error-Code"]) == (429, "too-many")
+        assert 1 < int(answer.headers["Retry-After"]) <= 60
+    assert (list(answers[-1].json()), list(others[0].json())) == (["error", "message"], ["detail"])
+    assert others[1].status_code == 403  # nobody mapped it, so that no token is looked at
+    assert good.status_code == 200
+
+
 # ---- what a gateway does alone, in front of a server that shows what reaches it -----------------------------------
 
 

@@ -62,6 +62,22 @@ def test_nothing_but_the_token_itself_will_do(http: httpx.Client, header: str) -
     assert answer.status_code == 401
 
 
+def test_a_token_of_several_operations_opens_each_until_its_own_last_day() -> None:
+    further = "health_units.list_risks"
+    token, entry = fixed_tokens.make(RISK, TODAY + timedelta(days=30))
+    listed = FixedTokens("", [entry, entry._replace(operation=further, until=TODAY + timedelta(days=2))])
+    header, scopes, now = f"Bearer {token}".encode(), ("sms:read",), datetime.now(UTC).timestamp()
+    for operation in (RISK, further):
+        caller = listed.find(operation, scopes, header, now)
+        assert caller is not None
+        assert caller.subject == entry.name
+    assert listed.find("health_units.read_unit", scopes, header, now) is None
+    later = now + 5 * 86_400
+    assert listed.find(RISK, scopes, header, later) is not None
+    with pytest.raises(TokenRefused):
+        listed.find(further, scopes, header, later)
+
+
 @pytest.fixture
 def without_the_first(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
     """A process whose configuration lists the second token alone."""

@@ -15,6 +15,7 @@ import pytest
 from balcao import app
 from balcao.core.access.logout_tokens import EVENT
 from balcao.core.audit import retention
+from balcao.core.errors import TooMany
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import streams
 from balcao.health_units.feed.feature import FEATURE as FEED
@@ -88,7 +89,9 @@ def listen(server: RunningServer, citizen: dict[str, str]) -> Listen:
         **headers: str,
     ) -> Iterator[Stream]:
         url, sent = f"{at.url}{PATH}", who | {"Accept": "text/event-stream"} | headers
+        ends_at = time.monotonic() + LONGEST_READ_SECONDS
         while True:
+            assert time.monotonic() < ends_at, "the server takes earlier streams for open ones"
             with httpx.stream("GET", url, params=query, headers=sent, timeout=PATIENCE) as answer:
                 if answer.status_code == 429 and not once:
                     continue  # the server has not noticed yet that an earlier one was closed
@@ -302,6 +305,15 @@ def test_a_stream_ends_with_its_token(listen: Listen, issuer: Issuer, monkeypatc
     assert time.time() >= int(datetime.now(UTC).timestamp())
 
 
+def test_a_stream_ends_after_its_longest_time_however_long_the_token_lives(
+    listen: Listen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(streams, "LONGEST_SECONDS", 0.5)
+    with listen() as stream:
+        assert list(stream) == []
+
+
 def test_a_stream_ends_with_the_session_that_it_was_opened_in(
     server: RunningServer, listen: Listen, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,6 +341,17 @@ def test_a_listener_who_does_not_read_is_cut_off_and_the_others_go_on() -> None:
         listeners[0]._waiting_bytes = 0
     assert list(hub.listeners) == [listeners[0]]
     assert listeners[1]._waiting_bytes <= streams.MOST_WAITING_BYTES + len(text)
+
+
+def test_a_process_holds_so_many_streams_whoever_opens_them() -> None:
+    hub = Hub()
+    held = [_listener() for _ in range(streams.MOST_OF_PROCESS - 1)]
+    hub.listeners.update(held)
+    hub.require_room(("another", "address"), streams.MOST_OF_CLIENT)
+    hub.listeners.add(last := _listener())
+    with pytest.raises(TooMany) as refused:
+        hub.require_room(("another", "address"), streams.MOST_OF_CLIENT)
+    assert (refused.value.code, last in hub.listeners) == ("too-many-streams", True)
 
 
 def _listener() -> Listener:

@@ -119,7 +119,7 @@ def test_a_portal_whose_response_was_lost_refreshes_at_its_next_turn_and_stays_l
 
 @pytest.mark.parametrize(
     ("aged", "has_secret", "is_followed"),
-    [("661 s", True, False), ("31 s", False, False), ("31 s", True, True)],
+    [("660 s", True, False), ("30 s", False, False), ("30 s", True, True)],
     ids=["beyond the window", "stolen, without the secret", "what followed is in use already"],
 )
 def test_a_refresh_token_used_again_in_any_other_way_ends_the_grant(
@@ -142,7 +142,7 @@ def test_where_the_entry_sets_no_longer_time_a_lost_response_ends_the_session_af
     changed_client(repeat_seconds=Client.__struct_defaults__[-1])
     first = server.tokens()["refresh_token"]
     server.refresh(first)
-    age(sql, first, "31 s")
+    age(sql, first, "30 s")
     form = {"grant_type": "refresh_token", "refresh_token": first, "client_secret": CIDADAO.secret}
     assert refusal(provider.token(form | {"client_id": CIDADAO.client_id})) == (400, "invalid-grant")
 

@@ -152,6 +152,16 @@ def test_of_two_lines_that_want_one_address_the_first_id_has_it(load: Load, tmp_
     assert sql(query, f"dois-donos-{second['id'][:8]}")[0]["service_id"] == second["id"]
 
 
+def test_a_service_without_a_free_address_is_refused_alone(load: Load, tmp_path: Path, sql: Sql) -> None:
+    late = row(nome_servico="Sem endereço", status=1)
+    taken = [f"sem-endereco-{late['id'][:length]}" for length in (8, 13, 36)]
+    assert load(write_lines(tmp_path, *(row(slug=slug) for slug in taken))).done.changed == 3
+    others, report = [row(status=1) for _ in range(4)], tmp_path / "recusadas.jsonl"
+    assert counts(load(write_lines(tmp_path, *others[:2], late, *others[2:]), report=report)) == (5, 4, 0, 1)
+    assert refusals(report) == {3: "O nome do serviço leva a um endereço que já existe."}
+    assert count_versions(sql, late) == []
+
+
 def test_what_is_exported_is_imported_as_it_is(terminal: Terminal, tmp_path: Path, staff: Staff) -> None:
     made = [staff.publish(), staff.create(buttons=[make_button()], agents={"tool_hint": "x"})]
     done = terminal.run("search", "export")

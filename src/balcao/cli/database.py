@@ -57,6 +57,20 @@ async def require_owner(settings: Settings, url: str) -> str:
     return owner_url
 
 
+async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
+    """Raise SettingsError in production for a database with demo data, before anybody migrates it for nothing."""
+    from balcao import app
+    from balcao.core.database.pool import Database
+
+    database = Database(owner_url, size=2, role=None)
+    await database.open()
+    try:
+        async with database.connection() as connection:
+            await app.refuse_demo_data(connection, settings)
+    finally:
+        await database.close()
+
+
 async def check(settings: Settings, url: str) -> None:
     """Raise MigrationError for a database that is not up to date, Unavailable for one that cannot be reached.
 

@@ -1,18 +1,22 @@
 """Checks the identity providers: their names, their keys, their clocks, and whether they know the platform's client."""
 
+import asyncio
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 import httpx
 
 from balcao.core.access.tokens import LEEWAY_SECONDS
+from balcao.core.logs import log
 from balcao.settings import Settings
 
 # Of the clocks of two machines. Beyond the leeway good tokens are refused, so that this is said well before.
 MOST_SKEW_SECONDS = LEEWAY_SECONDS / 2
+TIMEOUT_SECONDS = 5.0
 Clock = Callable[[], float]
 
 
@@ -52,6 +56,23 @@ async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock 
         if found.gives_tokens_at and not settings.sandbox and issuer == settings.issuers[0]:
             problems += await _check_client(settings, found.gives_tokens_at, http)
     return Checked(keys, problems)
+
+
+@asynccontextmanager
+async def warning_of_issuers(settings: Settings) -> AsyncIterator[None]:
+    """Look at the providers once while the block lasts, and write a warning for everything that is wrong with them."""
+    looking = asyncio.create_task(_warn_of_issuers(settings))
+    try:
+        yield
+    finally:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
+
+
+async def _warn_of_issuers(settings: Settings) -> None:
+    async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
+        for reason in (await check_issuers(settings, http)).problems:
+            log.warning("settings.doubtful", reason=reason)
 
 
 def describe_skew(whose: str, seconds: float) -> list[str]:

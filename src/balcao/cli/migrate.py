@@ -24,6 +24,7 @@ def migrate() -> None:
 
 async def _migrate(settings: Settings, url: str) -> int:
     owner_url = await database.require_owner(settings, url)
+    await database.refuse_demo_data(settings, owner_url)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("Migrações", total=len(app.list_migrations()))

@@ -46,8 +46,8 @@ class Client(msgspec.Struct, frozen=True):
 
     `pkce = "optional"`: a login may begin without a challenge; its code is exchanged with the secret, never without.
     `access_seconds` and `refresh_seconds` are how long the tokens of people live that the client is given, and
-    `machine_seconds` how long its own do. `repeat_seconds` is how long after its
-    first use a refresh token still gives the one that followed it; beyond half a minute only to who shows the secret.
+    `machine_seconds` how long its own do. `repeat_seconds` is how long after its first use a refresh token still gives
+    the one that followed it; beyond half a minute only to who shows the secret.
     """
 
     client_id: str

@@ -73,6 +73,40 @@ def count_statements(database_url: str, *lines: dict[str, Any], changed: int) ->
     return len(sent.texts)
 
 
+PARTS = {
+    "etapas": "SELECT id::text, titulo FROM employability.job_step WHERE id_vaga = $1 ORDER BY ordem",
+    "informacoes_complementares": "SELECT id::text, titulo FROM employability.job_question WHERE id_vaga = $1"
+    " ORDER BY ordem",
+}
+
+
+@pytest.mark.parametrize("member", PARTS)
+def test_a_part_put_before_stored_ones_is_another_one(database_url: str, sql: Sql, member: str) -> None:
+    load(database_url, COMPANIES[0], {"cnpj": COMPANY, "razao_social": "Aurora"})
+    line = describe_job(id=str(uuid4()), titulo="Outro")
+    load(database_url, JOBS[0], line)
+
+    def make_part(titulo: str) -> dict[str, Any]:
+        return {"titulo": titulo} if member == "etapas" else {"titulo": titulo, "tipo_campo": "resposta_curta"}
+
+    def read_parts() -> dict[str, str]:
+        return {row["titulo"]: row["id"] for row in sql(PARTS[member], line["id"])}
+
+    stored = read_parts()
+    kept = [part | {"id": stored[part["titulo"]]} for part in line[member]]
+    before = line | {member: [make_part("Prova"), *kept]}
+    assert [load(database_url, JOBS[0], before) for _ in range(2)] == [1, 0]
+    with_first = read_parts()
+    assert list(with_first) == ["Prova", *stored]
+    assert with_first.items() > stored.items()
+    # The place of what is gone is not its successor's: who is there, or answered it, did not do so with the new one.
+    another = line | {member: [make_part("Dinâmica"), kept[0]]}
+    assert [load(database_url, JOBS[0], another) for _ in range(2)] == [1, 0]
+    found = read_parts()
+    assert found[kept[0]["titulo"]] == kept[0]["id"]
+    assert found["Dinâmica"] not in with_first.values()
+
+
 @pytest.mark.parametrize("name", ["publicado_em", "created_at"])
 def test_nothing_of_a_file_has_happened_tomorrow(database_url: str, name: str) -> None:
     load(database_url, COMPANIES[0], {"cnpj": COMPANY, "razao_social": "Aurora"})

@@ -234,6 +234,12 @@ def test_a_malformed_change_is_refused_and_changes_nothing(
             "O campo `channel` deve ter de 1 a 32 letras minúsculas, algarismos, `_`, `.` ou `-`.",
         ),
         ("reason", "x" * 501, "reason-length", "O campo `reason` deve ter de 0 a 500 caracteres."),
+        (
+            "reason",
+            "é da minha mãe, 900.000.002-56",
+            "reason-personal",
+            "O campo `reason` não pode conter dados pessoais (CPF).",
+        ),
     ],
 )
 def test_a_refusal_says_what_would_do(citizen: Talk, path: str, member: str, value: str, code: str, text: str) -> None:

@@ -195,6 +195,8 @@ def test_a_number_is_the_same_with_and_without_plus_and_country(book: Book) -> N
         ("opt-in", {"cpf": ANA, "channel": "WEB!"}, "channel-invalid"),
         ("opt-out", {"channel": "web", "reason": " "}, "reason-length"),
         ("opt-out", {"channel": "web", "reason": "x" * 501}, "reason-length"),
+        ("opt-out", {"channel": "web", "reason": "escreva a ana@pessoa.example"}, "reason-personal"),
+        ("reject-registration", {"cpf": ANA, "channel": "web", "reason": "ligue 21 99876-5432"}, "reason-personal"),
         ("reject-registration", {"cpf": 5, "channel": "web"}, "body-invalid"),
     ],
 )

@@ -22,7 +22,6 @@ async def _delete_old_events(_: Call, connection: Connection) -> Swept:
 
 
 async def _forget_changes(_: Call, connection: Connection) -> Swept:
-    await store.lock(connection)
     return Swept(*await store.forget_changes(connection, CHANGES))
 
 

@@ -99,18 +99,24 @@ async def read_head(connection: Connection) -> tuple[int, str] | None:
 
 
 _COUNT_CHANGES = "SELECT count(*) FROM access.change"
-# In one statement: whoever asks meanwhile is told either all of it or that it went.
-_FORGET_CHANGES = """
+_DELETE_CHANGES = """
 WITH gone AS (DELETE FROM access.change WHERE at <= now() - $1::interval RETURNING id)
-UPDATE access.catalogue_version SET forgotten = greatest(forgotten, (SELECT max(id) FROM gone))
-RETURNING (SELECT count(*) FROM gone)
+SELECT count(*) AS number, max(id) AS last FROM gone
 """
+_FORGET_UP_TO = "UPDATE access.catalogue_version SET forgotten = greatest(forgotten, $1)"
 
 
 async def forget_changes(connection: Connection, age: timedelta) -> tuple[int, int]:
-    """Delete the notes of changes older than this; return how many there were and how many went."""
+    """Delete the notes of changes older than this; return how many there were and how many went.
+
+    Both statements are of the caller's transaction: whoever asks meanwhile is told either all of it or that it went.
+    The deletion, of however many, locks nothing that anybody waits for; the catalogue is locked from then on.
+    """
     checked = await fetch_count(connection, _COUNT_CHANGES)
-    return checked, await fetch_count(connection, _FORGET_CHANGES, age)
+    gone = await connection.fetchrow(_DELETE_CHANGES, age)
+    if gone["number"]:
+        await connection.execute(_FORGET_UP_TO, gone["last"])
+    return checked, gone["number"]
 
 
 _RECORD_BESIDE = """

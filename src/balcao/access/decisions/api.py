@@ -77,7 +77,8 @@ _FOR_OUR_GATEWAY = (
     "cabeçalhos da resposta e as redes atendidas são os de `/api/v1/check`. "
 )
 _BY_HEADERS = (
-    "A requisição vem em `X-Original-Method` e `X-Original-URI`, ou em `X-Forwarded-Method` e `X-Forwarded-Uri`."
+    "A requisição vem em `X-Original-Method` e `X-Original-URI`, ou em `X-Forwarded-Method` e `X-Forwarded-Uri`. Com o "
+    "endereço de quem chamou em `X-Original-Address`, quem foi recusado vezes demais recebe 429."
 )
 _BY_PATH = "O caminho da requisição vem depois do desta operação, e o método é o da chamada."
 _CHECKS: dict[str, tuple[str, Any, str, str, list[int]]] = {
@@ -86,28 +87,28 @@ _CHECKS: dict[str, tuple[str, Any, str, str, list[int]]] = {
         check_by_headers,
         "Decide sobre a requisição que os cabeçalhos dizem",
         _DECISION + _BY_HEADERS,
-        [401, 403, 404, 503],
+        [401, 403, 404, 429, 503],
     ),
     "check_path": (
         f"{check.CHECK}/{REST_OF_PATH}",
         check_by_path,
         "Decide sobre a requisição que o caminho diz",
         _DECISION + _BY_PATH,
-        [401, 403, 404, 503],
+        [401, 403, 404, 429, 503],
     ),
     "check_token_headers": (
         check.CHECK_AUTHENTICATION,
         check_token_by_headers,
         "Julga o token da requisição que os cabeçalhos dizem",
         _FOR_OUR_GATEWAY + _BY_HEADERS,
-        [401, 404],
+        [401, 404, 429],
     ),
     "check_token_path": (
         f"{check.CHECK_AUTHENTICATION}/{REST_OF_PATH}",
         check_token_by_path,
         "Julga o token da requisição que o caminho diz",
         _FOR_OUR_GATEWAY + _BY_PATH,
-        [401, 404],
+        [401, 404, 429],
     ),
 }
 for _name, (_path, _handler, _summary, _description, _errors) in _CHECKS.items():

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from ipaddress import ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
+from math import ceil
 from time import time
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -14,11 +15,11 @@ from balcao.access.conventions import CATALOGUE_VERSION
 from balcao.core.access.caller import Caller, TokenMissing, TokenRefused
 from balcao.core.access.decisions import ANYBODY, decide_match, is_public
 from balcao.core.access.keys import KeyPending
-from balcao.core.access.rules import Decision, Reason, Rule
+from balcao.core.access.rules import WEBHOOK_CLIENTS, Decision, Reason, Rule
 from balcao.core.access.snapshot import Match
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.platform import Platform
-from balcao.core.errors import BalcaoError, Forbidden, NotFound, Unauthenticated, Unavailable
+from balcao.core.errors import BalcaoError, Forbidden, NotFound, TooMany, Unauthenticated, Unavailable
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import NO_STORE, Response
@@ -33,6 +34,10 @@ CHECK_AUTHENTICATION = "/api/v1/check-token"
 PRIVATE_NETWORKS = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10"
 # Where a gateway writes what it was asked, if not into the path: the method, and the address with its query.
 _HEADERS = ((b"x-original-method", b"x-original-uri"), (b"x-forwarded-method", b"x-forwarded-uri"))
+# Where it writes who called it. Refusals are counted by that address; without it none is answered 429, as all who call
+# a gateway would be refused for one of them.
+_ADDRESS = b"x-original-address"
+_V6_PREFIX = 64  # as everywhere a caller's network is known
 ACCESS_DECISION = SentHeader("X-Access-Decision", "`allow` ou `deny`.", "allow")
 ACCESS_REASON = SentHeader("X-Access-Reason", "Por que, em uma palavra estável.", "granted")
 ACCESS_ACTION = SentHeader("X-Access-Action", "A ação que a requisição exige, se for conhecida.", "iptu:read")
@@ -57,12 +62,16 @@ _OF_TOKEN = frozenset({Reason.NO_TOKEN, Reason.INVALID_TOKEN})
 
 
 class Checked(NamedTuple):
-    """A decision, the version that took it, and what it was taken on."""
+    """A decision, the version that took it, and what it was taken on.
+
+    `over` is for how many seconds a caller who was refused too often is answered 429.
+    """
 
     decision: Decision
     version: int = 0
     match: Match | None = None
     caller: Caller | None = None
+    over: float = 0.0
 
 
 async def check(platform: Platform, request: Request) -> Response[Any]:
@@ -92,8 +101,11 @@ async def check_token(platform: Platform, request: Request) -> Response[Any]:
 async def _check(platform: Platform, request: Request, asked_at: str) -> Checked:
     if not _is_gateway(request.peer, platform.settings.access_check_networks or PRIVATE_NETWORKS):
         raise NotFound()
+    told = _parse_address(request.headers.text(_ADDRESS) or "")
+    request.peer = told or request.peer
     try:
-        return await _decide(platform, request, _find_original(request, asked_at))
+        checked = await _decide(platform, request, _find_original(request, asked_at))
+        return checked if told else checked._replace(over=0.0)
     except KeyPending:
         raise
     except Exception as failure:
@@ -107,6 +119,18 @@ def _judge_pending(platform: Platform, request: Request, pending: KeyPending) ->
         note_refused_token(platform.refusals, request, judged, "")
         return Checked(Decision(Reason.INVALID_TOKEN))
     return Checked(Decision(Reason.STALE_SNAPSHOT))
+
+
+@lru_cache(_KNOWN_PEERS)
+def _parse_address(text: str) -> str | None:
+    """Return by what a caller is known, of an IPv6 address its network; None for a text that is no address."""
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
+        return str(ip_network(f"{address}/{_V6_PREFIX}", strict=False))
+    return str(address.ipv4_mapped if isinstance(address, IPv6Address) else address)
 
 
 @lru_cache(_KNOWN_PEERS)
@@ -130,10 +154,10 @@ async def _decide(platform: Platform, request: Request, asked: tuple[str, str] |
     try:
         caller = await _read_token(platform, request, match)
     except TokenRefused as refused:
-        # The gateway takes no 429 for an answer; what it is told costs a line no more than elsewhere.
-        note_refused_token(platform.refusals, request, refused, match.mapping.operation or "")
+        over = note_refused_token(platform.refusals, request, refused, match.mapping.operation or "")
         reason = Reason.NO_TOKEN if isinstance(refused, TokenMissing) else Reason.INVALID_TOKEN
-        return Checked(Decision(reason), snapshot.version, match)
+        knows_429 = WEBHOOK_CLIENTS not in Rule.with_guard(match.action.key, match.mapping.guard).clients
+        return Checked(Decision(reason), snapshot.version, match, over=over if knows_429 else 0.0)
     try:
         platform.catalogue.require_confirmed()
     except Unavailable:
@@ -168,7 +192,10 @@ def _pass(checked: Checked) -> Response[Any]:
 
 
 def _refuse(checked: Checked) -> Response[Any]:
-    fault = _REFUSALS.get(checked.decision.reason, Forbidden)()
+    if checked.over > 0:
+        fault: BalcaoError = TooMany(retry_after=ceil(checked.over))
+    else:
+        fault = _REFUSALS.get(checked.decision.reason, Forbidden)()
     further = DETAIL.response(fault).headers
     body = msgspec.json.encode(DETAIL.body(fault))
     return Response(body, status=fault.status, headers={**further, **_describe(checked)})

@@ -26,7 +26,7 @@ from balcao.access.groups.schemas import (
     NewGroup,
     NewMember,
 )
-from balcao.access.roles.schemas import Role
+from balcao.access.records import Role
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL

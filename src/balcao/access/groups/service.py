@@ -8,20 +8,17 @@ import msgspec
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
 from balcao.access.catalogue.service import record_read, write_catalogue, write_rows
-from balcao.access.conventions import OptionalSliceQuery
+from balcao.access.conventions import MOST_AT_ONCE, OptionalSliceQuery
 from balcao.access.groups import planned_store, store
 from balcao.access.groups.rules import check_name
 from balcao.access.groups.schemas import Group, GroupChange, Member
-from balcao.access.roles.schemas import Role
+from balcao.access.records import Role
 from balcao.access.users import service as users
 from balcao.core.access.reach import MANAGED
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.cpf import Cpf
-
-# Of so many members a group is freed in a fraction of the second for which the catalogue's lock may be held.
-MOST_AT_ONCE = 1_000
 
 
 class SavedGroup(NamedTuple):

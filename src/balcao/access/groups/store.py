@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from balcao.access.groups.schemas import Group, Member
-from balcao.access.roles.schemas import Role
+from balcao.access.records import Role
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.queries import affected, fetch_page, page_sql
 

@@ -2,8 +2,9 @@
 
 from balcao.access.catalogue.service import make_denial_recorder
 from balcao.access.conventions import MAX_BODY_BYTES, WRITES, ActionNameInPath, RoleInPath, SliceInQuery, written
+from balcao.access.records import Role
 from balcao.access.roles import service
-from balcao.access.roles.schemas import Grant, Granted, GrantedAction, NewRole, Role, RoleChange, Roles
+from balcao.access.roles.schemas import Grant, Granted, GrantedAction, NewRole, RoleChange, Roles
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.http.dialects import DETAIL

@@ -1,6 +1,5 @@
 """Wire types of roles and of what they grant."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
@@ -8,22 +7,7 @@ from msgspec import Meta
 from pydantic import BaseModel, Field
 
 from balcao.access.conventions import ActionName, Description, Name
-
-
-class Role(msgspec.Struct):
-    """A role of the catalogue; of those that came with the platform nobody is the author."""
-
-    id: Annotated[int, Meta(description="Identificador do papel.", examples=[21])]
-    name: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]
-    description: Annotated[str, Meta(description="Para que serve.", examples=["Consulta a boletos do IPTU"])]
-    created_by: Annotated[
-        str | None,
-        Meta(description="CPF mascarado de quem o criou; nulo se veio com a plataforma.", examples=["***.000.401-**"]),
-    ]
-    created_at: Annotated[
-        datetime | None,
-        Meta(description="Quando foi criado; nulo se veio com a plataforma.", examples=["2026-03-02T12:00:00Z"]),
-    ]
+from balcao.access.records import Role
 
 
 class Roles(msgspec.Struct):

@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 
 from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
 from balcao.access.catalogue.service import write_catalogue, write_rows
-from balcao.access.conventions import SliceQuery
+from balcao.access.conventions import MOST_AT_ONCE, SliceQuery
+from balcao.access.records import Role
 from balcao.access.roles import planned_store, rules, store
-from balcao.access.roles.schemas import GrantedAction, Role, Roles
+from balcao.access.roles.schemas import GrantedAction, Roles
+from balcao.access.users import service as users
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
@@ -55,12 +57,13 @@ async def update_role(call: Call, name: str, description: str) -> SavedRole:
 async def delete_role(call: Call, name: str) -> int:
     """Delete a role with its grants and return the catalogue version.
 
-    Raises NotFound, Forbidden for the administrative roles, and Conflict while groups give it.
+    From most of very many who have it directly it is taken before, some at a time, so that others get their turn at the
+    catalogue. Raises NotFound, Forbidden for the administrative roles, and Conflict while groups give it.
     """
-    async with write_catalogue(call, CatalogueEvent("role.delete", "role", name=name or None)) as write:
-        role = await _find(write.connection, name)
-        rules.refuse_administrative(administrative=role.administrative)
-        rules.refuse_given(role.groups)
+    while await _take_from_some(call, name):
+        pass
+    async with write_catalogue(call, _name_deletion(name)) as write:
+        role = await _find_deletable(write.connection, name)
         held = await store.describe_held(write.connection, role.id)
         await store.delete(write.connection, role.id)
         people = [describe_person(call, Cpf(cpf)) for cpf in held["people"]]
@@ -72,6 +75,24 @@ async def delete_role(call: Call, name: str) -> int:
         }
         write.record(CatalogueEvent("role.delete", "role", str(role.id), role.name, before=before))
     return write.version
+
+
+async def _take_from_some(call: Call, name: str) -> bool:
+    """Take the role from some people where more have it than lose it at once; return whether they had."""
+    async with write_catalogue(call, _name_deletion(name)) as write:
+        role = await _find_deletable(write.connection, name)
+        return await users.take_role_from_some(write, role.id, role.name, MOST_AT_ONCE)
+
+
+def _name_deletion(name: str) -> CatalogueEvent:
+    return CatalogueEvent("role.delete", "role", name=name or None)
+
+
+async def _find_deletable(connection: Connection, name: str) -> store.FoundRole:
+    role = await _find(connection, name)
+    rules.refuse_administrative(administrative=role.administrative)
+    rules.refuse_given(role.groups)
+    return role
 
 
 async def list_granted(call: Call, name: str) -> list[GrantedAction]:

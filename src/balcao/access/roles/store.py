@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from balcao.access.roles.schemas import GrantedAction, Role
+from balcao.access.records import Role
+from balcao.access.roles.schemas import GrantedAction
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.queries import affected, fetch_page, page_sql
 

@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 from balcao.access.catalogue.service import make_denial_recorder
 from balcao.access.conventions import MAX_BODY_BYTES, WRITES, RoleInPath, cpf_in_path, in_query, written
-from balcao.access.roles.schemas import Role
+from balcao.access.records import Role
 from balcao.access.users import service
 from balcao.access.users.schemas import DirectAssignment, DirectlyAssigned, User, Users, UsersQuery
 from balcao.core.access.rules import action, authenticated, own

@@ -2,8 +2,8 @@
 
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, mask_author
-from balcao.access.catalogue.service import record_read, write_catalogue
-from balcao.access.roles.schemas import Role
+from balcao.access.catalogue.service import CatalogueWrite, record_read, write_catalogue
+from balcao.access.records import Role
 from balcao.access.users import store
 from balcao.access.users.schemas import User, Users, UsersQuery
 from balcao.core.context.call import Call
@@ -95,6 +95,15 @@ async def remove_role(call: Call, cpf: Cpf, role_name: str) -> int:
             before = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("user.remove_role", "user", str(person.id), subject=cpf, before=before))
     return write.version
+
+
+async def take_role_from_some(write: CatalogueWrite, role_id: int, role_name: str, kept: int) -> bool:
+    """Take a role that goes from some of those who have it directly beyond so many; return whether there were any."""
+    losing = await store.remove_beyond(write.connection, role_id, kept)
+    before = {"role_id": role_id, "role": role_name}
+    for person_id, cpf in losing:
+        write.record(CatalogueEvent("user.remove_role", "user", str(person_id), subject=Cpf(cpf), before=before))
+    return bool(losing)
 
 
 async def delete_user(call: Call, cpf: Cpf) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from balcao.access.roles.schemas import Role
+from balcao.access.records import Role
 from balcao.access.users.schemas import User
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import affected, fetch_count, fetch_page, page_sql
@@ -164,6 +164,19 @@ _REMOVE = "DELETE FROM access.person_role WHERE person_id = $1 AND role_id = $2"
 async def remove_role(connection: Connection, person_id: int, role_id: int) -> bool:
     """Return false when the person did not have the role directly."""
     return affected(await connection.execute(_REMOVE, person_id, role_id)) > 0
+
+
+_REMOVE_BEYOND = """
+DELETE FROM access.person_role USING access.person
+WHERE role_id = $1 AND person.id = person_id
+  AND person_id IN (SELECT person_id FROM access.person_role WHERE role_id = $1 ORDER BY person_id OFFSET $2 LIMIT $2)
+RETURNING person_id, cpf
+"""
+
+
+async def remove_beyond(connection: Connection, role_id: int, kept: int) -> list[tuple[int, str]]:
+    """Take a direct role from as many people as keep it, of those beyond so many; return their ids and numbers."""
+    return [(row["person_id"], row["cpf"]) for row in await connection.fetch(_REMOVE_BEYOND, role_id, kept)]
 
 
 _DELETE = "DELETE FROM access.person WHERE id = $1"

@@ -3,9 +3,10 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from balcao import app
+from balcao.cli.issuer_check import warning_of_issuers
 from balcao.cli.processes.channel import Order
 from balcao.gateway import serving
 from balcao.settings import Settings
@@ -22,5 +23,10 @@ async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[N
         body_seconds=settings.body_timeout,
         drain_seconds=settings.shutdown_timeout,
     )
-    async with serving.running(application, socket.socket(fileno=order.sockets["api"]), limits) as task:
+    async with AsyncExitStack() as running:
+        sock = socket.socket(fileno=order.sockets["api"])
+        task = await running.enter_async_context(serving.running(application, sock, limits))
+        # One process tells; the embedded provider has just started with it.
+        if order.number == 0 and not settings.embedded_identity:
+            await running.enter_async_context(warning_of_issuers(settings))
         yield task

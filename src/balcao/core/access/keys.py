@@ -118,7 +118,7 @@ class IssuerKeys:
             except Exception as failure:  # whatever was answered, the refresher lives on
                 if is_counted:
                     failed_fetches.inc()
-                log.warning("identity.keys_not_refreshed", code=type(failure).__name__)
+                log.warning("identity.keys_not_refreshed", issuer=self.issuer, code=type(failure).__name__)
                 return False
             finally:
                 # Counted from its end, so that whoever comes meanwhile waits for the keys instead of being refused.
@@ -129,7 +129,7 @@ class IssuerKeys:
     def drop_outdated(self) -> None:
         """Forget keys that could not be confirmed for too long: the issuer may have deleted any of them."""
         if self._keys and monotonic() - self._fetched_at > LONGEST_AGE_SECONDS:
-            log.warning("identity.keys_outdated")
+            log.warning("identity.keys_outdated", issuer=self.issuer)
             self._replace({})
             self._published_at = float("-inf")
 

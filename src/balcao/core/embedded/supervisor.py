@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +31,7 @@ from balcao.core.embedded.account import (
     make_socket_dir,
 )
 from balcao.core.embedded.refusal import explain_refusal, find_last_line
+from balcao.core.embedded.waiting import wait_until
 
 __all__ = ["EmbeddedError", "Running", "Server", "find_running", "start"]
 
@@ -178,17 +178,21 @@ def _supervise_or_attach(data: Path, account: Account, log: Path, durable: bool,
 
 def _lock_or_find(lock: IO[bytes], data: Path, attach: bool) -> Server | None:
     """Take the lock and return None, or return the server that the lock's holder supervises, once it responds."""
-    deadline = time.monotonic() + START_SECONDS
-    while not _try_lock(lock):
-        if attach and (server := _read_server(data)) and _responds(server):
-            return server
-        if time.monotonic() > deadline:
-            raise EmbeddedError(
-                f"Outro processo do Balcão cuida dos dados em {data}, mas o servidor não responde. "
-                "Encerre esse processo."
-            )
-        time.sleep(0.05)
-    return None
+    found: Server | None = None
+
+    def is_decided() -> bool:
+        nonlocal found
+        if _try_lock(lock):
+            return True
+        server = _read_server(data) if attach else None
+        found = server if server and _responds(server) else None
+        return found is not None
+
+    if not wait_until(is_decided, START_SECONDS):
+        raise EmbeddedError(
+            f"Outro processo do Balcão cuida dos dados em {data}, mas o servidor não responde. Encerre esse processo."
+        )
+    return found
 
 
 def _try_lock(lock: IO[bytes]) -> bool:
@@ -284,7 +288,7 @@ def _launch(command: list[str | Path], server: Server, account: Account, log: Pa
 def _wait_until_up(process: subprocess.Popen[bytes], server: Server, log: Path) -> bool:
     """Wait for the first response; return False when the process ended by itself."""
     try:
-        if not _wait_until(lambda: process.poll() is not None or _is_up(server, log), START_SECONDS):
+        if not wait_until(lambda: process.poll() is not None or _is_up(server, log), START_SECONDS):
             raise EmbeddedError(f"O PostgreSQL embutido não respondeu em {START_SECONDS:.0f} segundos. Veja {log}.")
     except BaseException:
         _end(process, server.data_dir)
@@ -303,18 +307,9 @@ def _shut_down(pid: int, data: Path) -> None:
     for signal_number, seconds in ((signal.SIGINT, 120.0), (signal.SIGQUIT, 20.0), (signal.SIGKILL, 20.0)):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal_number)
-        if _wait_until(lambda: not _serves(pid, data), seconds):
+        if wait_until(lambda: not _serves(pid, data), seconds):
             return
     raise EmbeddedError(f"O PostgreSQL embutido (processo {pid}) não encerra. Encerre-o e inicie de novo.")
-
-
-def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def _read_pid_file(data: Path) -> list[str]:

@@ -4,7 +4,7 @@ The same data drives the check before every call, the access catalogue, the desc
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, TooLarge
 from balcao.core.http.dialects import ERROR_TEXT, Dialect
 from balcao.core.http.parameters import Signature, signature_of
-from balcao.core.http.responses import JSON
+from balcao.core.http.responses import JSON, Response
 from balcao.core.http.routing import parameters_of
 from balcao.settings import Settings
 
@@ -109,6 +109,10 @@ class Operation:
         if self.machine_rate:
             machines = settings.declared_rate(self.machine_rate)
         return own, changed.get(name_for_machines(self.key)) or machines
+
+    def returning(self, kind: Any) -> "Operation":
+        """Return the operation with this type of response, which is known only once all features are."""
+        return replace(self, signature=replace(self.signature, returns=Response[kind]))
 
 
 @dataclass(frozen=True)

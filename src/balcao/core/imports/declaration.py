@@ -19,8 +19,8 @@ class Import:
     `write` gets a batch of rows that are valid by type, inside a transaction under the owner's role, and returns how
     many are new or changed. It is idempotent. A row that cannot be used is its ValueError at decoding
     (`__post_init__` of `row`), whose text names the member and never the value. One that does not go with what is
-    stored is an Invalid of `write`, which is then called with fewer rows until that one is found. `batch` is the most
-    rows of one call. `from_table`: what of it stands in cells may come in CSV, too.
+    stored is an Invalid or a Conflict of `write`, which is then called with fewer rows until that one is found. `batch`
+    is the most rows of one call. `from_table`: what of it stands in cells may come in CSV, too.
     """
 
     kind: str

@@ -15,7 +15,7 @@ from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.faults import RowsRefused
 from balcao.core.database.pool import Connection, Database
-from balcao.core.errors import Invalid
+from balcao.core.errors import BalcaoError, Conflict, Invalid
 from balcao.core.imports import store
 from balcao.core.imports.declaration import Committed, Import
 from balcao.core.imports.report import Report
@@ -171,9 +171,9 @@ async def _write(connection: Connection, declared: Import, rows: Sequence[Number
     try:
         async with connection.transaction():
             return await declared.write(connection, [row for _, row in rows]), []
-    except (*RowsRefused, Invalid) as fault:
+    except (*RowsRefused, Invalid, Conflict) as fault:
         if len(rows) == 1:
-            return 0, [Refused(rows[0].line, fault.message if isinstance(fault, Invalid) else _NOT_STORED)]
+            return 0, [Refused(rows[0].line, fault.message if isinstance(fault, BalcaoError) else _NOT_STORED)]
     middle = len(rows) // 2
     first = await _write(connection, declared, rows[:middle])
     second = await _write(connection, declared, rows[middle:])

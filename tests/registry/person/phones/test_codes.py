@@ -1,4 +1,4 @@
-"""How often a code is sent, tried and good for (rules: registry 4.7, case G7)."""
+"""How often a code is sent, tried and good for (rules: registry 4.7, cases G7, G9)."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,9 +12,11 @@ import pytest
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
+from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.registry.person.phones import service
 from balcao.registry.person.phones.schemas import PhoneBody
 from tests.registry.declaring import Citizen
+from tests.registry.loading import load
 from tests.registry.person.phones.numbers import (
     AGE,
     AGE_COUNTS,
@@ -23,7 +25,7 @@ from tests.registry.person.phones.numbers import (
     mobile,
     other_than,
 )
-from tests.support.fixtures import Sql
+from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 
@@ -139,10 +141,12 @@ def test_a_code_a_minute_for_the_citizen_and_for_the_number(
     assert citizen.put("phone", another).status_code == 200
 
 
-@pytest.mark.parametrize(("sent", "window"), [(5, 3_600), (20, 86_400)])
-@pytest.mark.parametrize("whose", ["citizen", "number"])
+@pytest.mark.parametrize(
+    ("whose", "sent", "window"),
+    [("citizen", 5, 3_600), ("citizen", 20, 86_400), ("number", 10, 3_600), ("number", 20, 86_400)],
+)
 def test_so_many_codes_an_hour_and_a_day(
-    http: httpx.Client, issuer: Issuer, sql: Sql, sent: int, window: int, whose: str
+    http: httpx.Client, issuer: Issuer, sql: Sql, whose: str, sent: int, window: int
 ) -> None:
     """Spread over the window, so that each bound is met alone; then the oldest leaves it."""
     sql(FORGET_COUNTS)
@@ -157,6 +161,49 @@ def test_so_many_codes_an_hour_and_a_day(
     assert abs(int(refused.headers["Retry-After"]) - step) < 60
     sql(AGE_COUNTS, step)
     assert asking.put("phone", phone).status_code == 200
+
+
+@pytest.mark.parametrize("step", [61.0, 3_700.0], ids=["within an hour", "over the day"])
+def test_nobody_alone_spends_the_codes_of_a_number(
+    http: httpx.Client, issuer: Issuer, citizen: Citizen, sql: Sql, step: float
+) -> None:
+    sql(FORGET_COUNTS)
+    stranger, phone = Citizen.new(http, issuer), mobile()
+    for _ in range(5):
+        assert stranger.put("phone", phone).status_code == 200
+        sql(AGE_COUNTS, step)
+    sql(AGE_COUNTS, 3_600.0)  # what a person may ask for in an hour is another limit
+    refused = stranger.put("phone", phone)
+    assert refusal(refused) == (429, "phone-code-limit")
+    assert abs(int(refused.headers["Retry-After"]) - (86_400 - 5 * step - 3_600)) < 60
+    assert stranger.put("phone", mobile()).status_code == 200
+    sql(AGE_COUNTS, -3_600.0)
+    assert citizen.put("phone", phone).status_code == 200
+
+
+@pytest.mark.parametrize("told_by", ["city", "city, as another one", "CRM"])
+def test_however_many_spend_a_number_whoever_has_it_in_their_record_gets_a_code(
+    http: httpx.Client, issuer: Issuer, citizen: Citizen, sql: Sql, drain: Drain, database_url: str, told_by: str
+) -> None:
+    sql(FORGET_COUNTS)
+    phone = mobile()
+    if told_by == "CRM":
+        citizen.event({"telefone2": f"+55 (21) {phone['valor']}"})
+        drain()
+    else:
+        known = {"ddi": "55", "ddd": "21", "valor": phone["valor"]}
+        listed = {"principal": known} if told_by == "city" else {"alternativo": [{"valor": f"21{phone['valor'][1:]}"}]}
+        load(database_url, IMPORTS[0], {"_id": "a", "source": "teste", "cpf": citizen.cpf, "telefone": listed})
+    for _ in range(4):
+        stranger = Citizen.new(http, issuer)
+        for _ in range(5):
+            assert stranger.put("phone", phone).status_code == 200
+            sql(AGE_COUNTS, 800.0)
+    assert refusal(Citizen.new(http, issuer).put("phone", phone)) == (429, "phone-code-limit")
+    for _ in range(5):
+        assert citizen.put("phone", phone).status_code == 200
+        sql(AGE_COUNTS, 800.0)
+    assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")  # five a day, of one's own too
 
 
 async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
-from typing import Any
+from functools import cached_property
+from itertools import count
+from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
 
@@ -15,11 +17,10 @@ from balcao.core.values.clock import utc_now
 from balcao.employability.hiring.departments import service as departments
 from balcao.employability.hiring.listings import store
 from balcao.employability.hiring.listings.bodies import JobBody
-from balcao.employability.hiring.listings.content import JobContent, content_of, list_missing, require_fields
-from balcao.employability.hiring.listings.merge import merge, read_questions, read_steps
-from balcao.employability.hiring.listings.schemas import Job
+from balcao.employability.hiring.listings.content import JobContent, list_missing, require_fields
+from balcao.employability.hiring.listings.merge import merge, order_steps
 from balcao.employability.hiring.listings.states import DRAFTS, JobStatus
-from balcao.employability.hiring.listings.store import Entry, NewJob
+from balcao.employability.hiring.listings.store import Entry, NewJob, StoredContent
 from balcao.employability.instants import parse_instant
 
 AUTHOR = "Importação"
@@ -31,7 +32,7 @@ _ANY_ZONE = ZoneInfo("UTC")
 _LEEWAY = timedelta(minutes=5)
 
 
-class JobRow(JobBody, kw_only=True):
+class JobRow(JobBody, kw_only=True, dict=True):
     """A job of the former system. `status` is taken for a new job; afterwards its state is the staff's."""
 
     id: UUID
@@ -41,36 +42,34 @@ class JobRow(JobBody, kw_only=True):
 
     def __post_init__(self) -> None:
         """Check the row as a body is checked. Raises Invalid."""
-        row = read_row(self, _ANY_ZONE)
-        if row.status is not JobStatus.EDITING:
-            require_fields(list_missing(row.content))
+        if self.status is not JobStatus.EDITING:
+            require_fields(list_missing(self.content))
+        _read_instants(self, _ANY_ZONE)
+
+    @cached_property
+    def content(self) -> JobContent:
+        """Return what the job consists of: instants in any zone, steps and questions under ids of no meaning.
+
+        Raises Invalid.
+        """
+        return merge(self, None, _ANY_ZONE)
 
 
-class ReadRow(msgspec.Struct, frozen=True):
-    """What a row says, in the city's time zone."""
+class Instants(NamedTuple):
+    """The instants that a row names."""
 
-    content: JobContent
-    status: JobStatus
+    limit: datetime | None
     published_at: datetime | None
-    created_at: datetime
+    created_at: datetime | None
 
 
-def read_row(row: JobRow, zone: ZoneInfo, present: JobContent | None = None) -> ReadRow:
-    """Return what the row says. Raises Invalid.
-
-    Steps and questions that the job has already keep their ids, the others get the same ones whenever the row is read.
-    """
-    content = merge(row, None, zone)
-    known_steps, known_questions = (present.etapas, present.informacoes_complementares) if present else ((), ())
-    steps = _rename(row.id, "etapa", read_steps(row.etapas or (), known_steps), known_steps)
-    questions = _rename(
-        row.id, "pergunta", read_questions(row.informacoes_complementares or (), known_questions), known_questions
+def _read_instants(row: JobRow, zone: ZoneInfo) -> Instants:
+    """Return the row's instants, those without offset in this zone. Raises Invalid for a past that is still to come."""
+    return Instants(
+        parse_instant("data_limite", row.data_limite, zone) if row.content.data_limite and row.data_limite else None,
+        _parse_past("publicado_em", row.publicado_em, zone) if row.publicado_em else None,
+        _parse_past("created_at", row.created_at, zone) if row.created_at else None,
     )
-    made = _parse_past("created_at", row.created_at, zone) if row.created_at else utc_now()
-    published = _parse_past("publicado_em", row.publicado_em, zone) if row.publicado_em else made
-    status = JobStatus.ACTIVE if row.status is JobStatus.EXPIRED else row.status
-    content = msgspec.structs.replace(content, etapas=steps, informacoes_complementares=questions)
-    return ReadRow(content, status, None if status in DRAFTS else published, made)
 
 
 def _parse_past(field: str, text: str, zone: ZoneInfo) -> datetime:
@@ -81,11 +80,45 @@ def _parse_past(field: str, text: str, zone: ZoneInfo) -> datetime:
     return at
 
 
-def _rename(job_id: UUID, what: str, items: Sequence[Any], known: Sequence[Any]) -> list[Any]:
-    kept = {item.id for item in known}
+def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob:
+    """Return the job that the row describes. Raises Invalid.
+
+    Steps and questions that the job has already keep their ids, the others get the same ones whenever the row is read.
+    """
+    instants = _read_instants(row, zone)
+    steps, questions = (present.etapas, present.informacoes_complementares) if present else ((), ())
+    content = msgspec.structs.replace(
+        row.content,
+        data_limite=instants.limit,
+        etapas=_identify(row.id, "etapa", row.content.etapas, order_steps(row.etapas or ()), steps),
+        informacoes_complementares=_identify(
+            row.id,
+            "pergunta",
+            row.content.informacoes_complementares,
+            row.informacoes_complementares or (),
+            questions,
+        ),
+    )
+    made = instants.created_at or utc_now()
+    status = JobStatus.ACTIVE if row.status is JobStatus.EXPIRED else row.status
+    return NewJob(content, status, None if status in DRAFTS else instants.published_at or made, made)
+
+
+def _identify(job_id: UUID, what: str, items: Sequence[Any], sent: Sequence[Any], known: Sequence[Any]) -> list[Any]:
+    """Return the items of a row with their ids, those of known ones where `sent` names them.
+
+    A row that names none means by the place: what it lists third is what it listed third before. In one that names
+    some, an item without id is the known one of its title that the row does not name, or new.
+    """
+    free = {str(item.id): item for item in known}
+    named = [free.pop(str(body.id).strip().lower(), None) for body in sent]
+    by_place = (uuid5(job_id, f"{what}:{place}") for place in count())
+    ids = {item.id for item in known} if any(named) else set()
+    by_title = {item.titulo: item.id for item in free.values()} if ids else {}
+    unused = (id_ for id_ in by_place if id_ not in ids)
     return [
-        item if item.id in kept else msgspec.structs.replace(item, id=uuid5(job_id, f"{what}:{place}"))
-        for place, item in enumerate(items)
+        msgspec.structs.replace(item, id=one.id if one else by_title.pop(item.titulo, None) or next(unused))
+        for item, one in zip(items, named, strict=True)
     ]
 
 
@@ -93,29 +126,30 @@ async def write(connection: Connection, rows: Sequence[JobRow]) -> int:
     """Write the jobs that are new or say something else; return how many. One that was deleted stays so."""
     zone = await store.read_zone(connection)
     last = {row.id: row for row in rows}
-    there = list(last.keys() - await store.list_missing_ids(connection, list(last)))
-    known = await store.list_any(connection, there, utc_now()) if there else {}
-    present = {id_: content_of(job) for id_, job in known.items()}
-    found = {id_: read_row(row, zone, present.get(id_)) for id_, row in last.items()}
-    codes = {row.content.id_orgao_parceiro for row in found.values()}
+    missing = await store.list_missing_ids(connection, list(last))
+    there = list(last.keys() - missing)
+    known = await store.list_stored(connection, there, utc_now()) if there else {}
+    found = {id_: _make_job(row, zone, known.get(id_)) for id_, row in last.items() if id_ in missing or id_ in known}
+    codes = {job.content.id_orgao_parceiro for job in found.values()}
     await departments.add(connection, [code for code in codes if code is not None])
-    new = {id_: row for id_, row in found.items() if id_ not in there}
     changed = {
         id_: found[id_].content
-        for id_, content in present.items()
-        if _comparable(content) != _comparable(found[id_].content)
+        for id_, stored in known.items()
+        if _to_comparable(stored) != _to_comparable(found[id_].content)
     }
+    new = {id_: job for id_, job in found.items() if id_ in missing}
     return await _add(connection, new) + await _change(connection, known, changed)
 
 
-async def _add(connection: Connection, rows: Mapping[UUID, ReadRow]) -> int:
-    jobs = {id_: NewJob(row.content, row.status, row.published_at, row.created_at) for id_, row in rows.items()}
+async def _add(connection: Connection, jobs: Mapping[UUID, NewJob]) -> int:
     added = await store.import_new(connection, jobs) if jobs else ()
-    await _record(connection, {id_: (None, row.status) for id_, row in rows.items() if id_ in added})
+    await _record(connection, {id_: (None, job.status) for id_, job in jobs.items() if id_ in added})
     return len(added)
 
 
-async def _change(connection: Connection, known: Mapping[UUID, Job], contents: Mapping[UUID, JobContent]) -> int:
+async def _change(
+    connection: Connection, known: Mapping[UUID, StoredContent], contents: Mapping[UUID, JobContent]
+) -> int:
     if contents:
         await store.update(connection, contents)
     await _record(connection, {id_: (known[id_].status, known[id_].status) for id_ in contents})
@@ -129,12 +163,12 @@ async def _record(connection: Connection, moves: Mapping[UUID, tuple[str | None,
         await store.record(connection, *entries)
 
 
-def _comparable(content: JobContent) -> JobContent:
-    """Return the content with what has no order of its own in one."""
-    languages = sorted(content.idiomas_requisito, key=lambda language: language.id_idioma)
-    return msgspec.structs.replace(
-        content, tipos_pcd=sorted(content.tipos_pcd), zonas=sorted(content.zonas), idiomas_requisito=languages
-    )
+def _to_comparable(content: JobContent) -> list[Any]:
+    """Return the members of the content, with what has no order of its own in one."""
+    members = {name: getattr(content, name) for name in JobContent.__struct_fields__}
+    members |= {"tipos_pcd": sorted(content.tipos_pcd), "zonas": sorted(content.zonas)}
+    members["idiomas_requisito"] = sorted(content.idiomas_requisito, key=lambda language: language.id_idioma)
+    return list(members.values())
 
 
 IMPORTS = [Import("jobs", JobRow, write, batch=BATCH)]

@@ -110,12 +110,17 @@ def read_languages(sent: Sequence[LanguageBody], _: Sequence[Language] = ()) -> 
 
 
 def read_steps(sent: Sequence[NestedStep], stored: Sequence[StepContent]) -> list[StepContent]:
-    """Return the steps in the order of `ordem`, ties and steps without one by their position. Raises Invalid."""
+    """Return the steps in their order. Raises Invalid."""
     _limit("etapas", sent, MOST_STEPS)
     ids = _Ids(step.id for step in stored)
+    return [read_step(ids.take(step.id), step, "etapas.") for step in order_steps(sent)]
+
+
+def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
+    """Return steps in the order of `ordem`, ties and those without one by their position."""
     places = [place if step.ordem is None else step.ordem for place, step in enumerate(sent, 1)]
     in_order = sorted(zip(places, sent, strict=True), key=lambda pair: pair[0])
-    return [read_step(ids.take(step.id), step, "etapas.") for _, step in in_order]
+    return [step for _, step in in_order]
 
 
 def read_step(id_: UUID, sent: StepBody, path: str = "") -> StepContent:

@@ -17,7 +17,15 @@ from balcao.employability.hiring.listings.content import JobContent, QuestionCon
 from balcao.employability.hiring.listings.schemas import Job, JobSummary
 from balcao.employability.hiring.listings.slugs import slugify
 from balcao.employability.hiring.listings.states import JobStatus
-from balcao.employability.hiring.listings.views_store import FROM, SUMMARY, WHOLE, reached, scope_values
+from balcao.employability.hiring.listings.views_store import (
+    CONTENT,
+    DECIDED,
+    FROM,
+    SUMMARY,
+    WHOLE,
+    reached,
+    scope_values,
+)
 
 
 def _read(condition: str) -> str:
@@ -64,13 +72,24 @@ async def lock(connection: Connection, scope: Scope, id_: UUID, now: datetime) -
     return await read(connection, scope, id_, now)
 
 
-_READ_ANY = _read("job.id = ANY($2::uuid[])")
+class StoredContent(JobContent, frozen=True, kw_only=True):
+    """A job as an import compares it: what it consists of, and its state as it is shown."""
+
+    id: UUID
+    status: str
 
 
-async def list_any(connection: Connection, ids: Sequence[UUID], now: datetime) -> dict[UUID, Job]:
+_STORED = f"""
+SELECT to_json(found) FROM (
+    SELECT {CONTENT} FROM employability.job WHERE job.deleted_at IS NULL AND job.id = ANY($2::uuid[])
+) AS found
+"""  # noqa: S608 - our own texts
+_decode_stored = msgspec.json.Decoder(StoredContent).decode
+
+
+async def list_stored(connection: Connection, ids: Sequence[UUID], now: datetime) -> dict[UUID, StoredContent]:
     """Return those of the jobs that are there, whoever reaches them; no deleted one."""
-    rows = await connection.fetch(_READ_ANY, now, ids)
-    jobs = [msgspec.json.decode(document, type=Job) for (document,) in rows]
+    jobs = [_decode_stored(document) for (document,) in await connection.fetch(_STORED, now, ids)]
     return {job.id: job for job in jobs}
 
 
@@ -111,12 +130,7 @@ async def list_missing_ids(connection: Connection, ids: Sequence[UUID]) -> set[U
     return {row["id"] for row in await connection.fetch(_MISSING, ids)}
 
 
-_COLUMNS = (
-    "titulo descricao id_contratante id_regime_contratacao id_modelo_trabalho id_orgao_parceiro bairro data_limite "
-    "requisitos diferenciais responsabilidades beneficios valor_vaga quantidade_estimada_contratacoes "
-    "acessibilidade_pcd idade_minima idade_maxima id_escolaridade_minima bairros_elegibilidade "
-    "areas_formacao_elegibilidade"
-).split()
+_COLUMNS = DECIDED.split()
 # Read as rows of the table, so that each member has the type of its column.
 _SENT = "FROM jsonb_populate_recordset(NULL::employability.job, $1::jsonb) AS sent"
 _INSERT = f"""

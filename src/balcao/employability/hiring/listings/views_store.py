@@ -50,6 +50,15 @@ def _values(kind: str) -> str:
         WHERE linked.job_id = job.id)"""
 
 
+def _value_ids(kind: str) -> str:
+    """Return the ids of the job's reference values of one kind."""
+    return f"""(
+        SELECT coalesce(json_agg(value.id), '[]')
+        FROM employability.job_reference_value AS linked
+        JOIN employability.reference_value AS value ON value.id = linked.value_id AND value.kind = '{kind}'
+        WHERE linked.job_id = job.id)"""  # noqa: S608 - our own words
+
+
 _LANGUAGES = f"""(
     SELECT coalesce(jsonb_agg(jsonb_build_object(
         'id_idioma', linked.id_idioma, 'id_nivel_minimo', linked.id_nivel_minimo,
@@ -71,13 +80,15 @@ _QUESTIONS = f"""(
     SELECT coalesce(jsonb_agg({_QUESTION} ORDER BY question.ordem), '[]')
     FROM employability.job_question AS question WHERE question.id_vaga = job.id)"""
 
-# The columns of a job that are answered as they are stored.
-PLAIN = (
-    "id titulo descricao id_contratante id_regime_contratacao id_modelo_trabalho id_orgao_parceiro bairro data_limite "
+# The columns of what staff decide about a job.
+DECIDED = (
+    "titulo descricao id_contratante id_regime_contratacao id_modelo_trabalho id_orgao_parceiro bairro data_limite "
     "requisitos diferenciais responsabilidades beneficios valor_vaga quantidade_estimada_contratacoes "
     "acessibilidade_pcd idade_minima idade_maxima id_escolaridade_minima bairros_elegibilidade "
-    "areas_formacao_elegibilidade publicado_em created_at updated_at"
+    "areas_formacao_elegibilidade"
 )
+# The columns of a job that are answered as they are stored.
+PLAIN = f"id {DECIDED} publicado_em created_at updated_at"
 SLUG = "job.titulo_slug || '-' || left(replace(job.id::text, '-', ''), 12)"
 _COMPANY = _object("company", " ".join(Company.__struct_fields__))
 ITEM = f"""
@@ -94,6 +105,20 @@ ITEM = f"""
     {_values("zonas")} AS zonas,
     {_LANGUAGES} AS idiomas_requisito"""
 WHOLE = f"{ITEM},\n    {_STEPS} AS etapas,\n    {_QUESTIONS} AS informacoes_complementares"
+# What a job consists of, with the ids alone of what it refers to.
+CONTENT = f"""
+    job.id, {SHOWN} AS status, {", ".join(f"job.{name}" for name in DECIDED.split())},
+    {_value_ids("tipos-pcd")} AS tipos_pcd,
+    {_value_ids("zonas")} AS zonas,
+    (SELECT coalesce(json_agg(json_build_object('id_idioma', id_idioma, 'id_nivel_minimo', id_nivel_minimo)), '[]')
+     FROM employability.job_language WHERE job_id = job.id) AS idiomas_requisito,
+    (SELECT coalesce(json_agg(json_build_object('id', id, 'titulo', titulo, 'descricao', descricao)
+        ORDER BY ordem), '[]')
+     FROM employability.job_step WHERE id_vaga = job.id) AS etapas,
+    (SELECT coalesce(json_agg(json_build_object('id', id, 'titulo', titulo, 'obrigatorio', obrigatorio,
+        'tipo_campo', tipo_campo, 'valor_minimo', valor_minimo, 'valor_maximo', valor_maximo, 'opcoes', opcoes)
+        ORDER BY ordem), '[]')
+     FROM employability.job_question WHERE id_vaga = job.id) AS informacoes_complementares"""  # noqa: S608
 # What an application shows of its job, which stays readable after the job was deleted.
 SUMMARY = f"""
     job.id, job.titulo, job.data_limite, job.id_orgao_parceiro,

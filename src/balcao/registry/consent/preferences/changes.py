@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from msgspec import UNSET, UnsetType
 
+from balcao.core.context.reasons import refuse_personal_data
 from balcao.core.errors import Invalid, Unprocessable
 from balcao.core.values.text import clean
 from balcao.registry.consent.ledger.service import Change
@@ -80,4 +81,5 @@ def _reason(text: str | UnsetType) -> str | None:
     """Return None for a blank text."""
     if text is UNSET:
         return None
-    return clean("reason", text, longest=REASON_LENGTH, shortest=0, one_line=False) or None
+    reason = clean("reason", text, longest=REASON_LENGTH, shortest=0, one_line=False)
+    return refuse_personal_data("reason", reason) or None

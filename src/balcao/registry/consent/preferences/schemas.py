@@ -21,7 +21,10 @@ ChannelText: TypeAlias = Annotated[
 ReasonText: TypeAlias = Annotated[
     str,
     Meta(
-        description="Motivo da mudança, até 500 caracteres: um código de `/config/opt-out-reasons` ou texto livre.",
+        description=(
+            "Motivo da mudança, até 500 caracteres: um código de `/config/opt-out-reasons` ou texto livre, sem dados "
+            "pessoais."
+        ),
         examples=["too_many_messages"],
     ),
 ]

@@ -129,7 +129,9 @@ class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class ExportedBaseRecord(BaseRecord, kw_only=True):
-    """The base record in a person's export: as it was imported, from where and when."""
+    """The base record in a person's export: as it was imported, from where and when; the mother's CPF is masked."""
+
+    mae: Annotated[Mother | None, Meta(description="Mãe.")] = None  # type: ignore[assignment]  # shown, not stored
 
     source: Annotated[str, Meta(description="De onde a cidade o carregou.", examples=["cadastro"])]
     loaded_at: Annotated[

@@ -47,7 +47,7 @@ def merge_record(cpf: Cpf, base: Base | None, mirror: Mirror) -> Citizen:
         nome_social=known.get("nome_social"),
         sexo=known.get("sexo"),
         nascimento=msgspec.convert(known.get("nascimento"), Birth | None),
-        mae=_mask_mother(known.get("mae")),
+        mae=mask_mother(known.get("mae")),
         menor_idade=known.get("menor_idade"),
         obito=msgspec.convert(known.get("obito"), Death | None),
         nome_exibicao=_read_text(mirror, "nomeExibicao"),
@@ -67,7 +67,8 @@ def _read_text(mirror: Mirror, field: str) -> str | None:
     return str(found.value) if found else None
 
 
-def _mask_mother(mother: Mapping[str, Any] | None) -> Mother | None:
+def mask_mother(mother: Mapping[str, Any] | None) -> Mother | None:
+    """Return the mother as she is shown to anybody: hers is another person's CPF."""
     if mother is None:
         return None
     cpf = Cpf.parse(mother.get("cpf"))

@@ -1,4 +1,4 @@
-"""The base record as personal data: exported as imported, erased by nobody."""
+"""The base record as personal data: exported as imported, but for the mother's CPF; erased by nobody."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens import store
 from balcao.registry.person.citizens.base import ExportedBaseRecord
+from balcao.registry.person.citizens.merge import mask_mother
 
 BASIS = "Cadastro legal da cidade: é corrigido na origem."
 
@@ -15,7 +16,10 @@ BASIS = "Cadastro legal da cidade: é corrigido na origem."
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     record = await store.read_base(connection, cpf)
     origin = await store.read_origin(connection, cpf)
-    return {"registro_base": None if record is None or origin is None else {**record, **origin}}
+    if record is None or origin is None:
+        return {"registro_base": None}
+    mother = {"mae": mask_mother(record["mae"])} if "mae" in record else {}
+    return {"registro_base": {**record, **mother, **origin}}
 
 
 async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
@@ -31,7 +35,7 @@ PERSONAL_DATA = PersonalData(
         ExportMember(
             "registro_base",
             ExportedBaseRecord | None,
-            "O registro de base do cidadão, com a sua origem; nulo sem ele.",
+            "O registro de base do cidadão, com a sua origem e o CPF da mãe mascarado; nulo sem ele.",
             10,
         ),
     ),

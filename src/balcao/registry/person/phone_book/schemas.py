@@ -17,7 +17,8 @@ ChannelText: TypeAlias = Annotated[
     str, Meta(description="Canal: de 1 a 32 letras minúsculas, algarismos, `_`, `.` ou `-`.", examples=["whatsapp"])
 ]
 ReasonText: TypeAlias = Annotated[
-    str, Meta(description="Motivo: um código de `/config/opt-out-reasons` ou texto livre, até 500 caracteres.")
+    str,
+    Meta(description="Motivo: um código de `/config/opt-out-reasons` ou até 500 caracteres, sem dados pessoais."),
 ]
 QuarantineUntil: TypeAlias = Annotated[
     datetime, Meta(description="Até quando vai a quarentena (RFC 3339).", examples=["2026-09-01T12:00:00Z"])

@@ -10,6 +10,7 @@ from msgspec import UnsetType
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.context.reasons import refuse_personal_data
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.http.paging import Page
@@ -219,7 +220,7 @@ async def release(call: Call, number: str) -> QuarantineOutcome:
 
 
 def _parse_reason(text: str) -> str:
-    return clean("reason", text, longest=REASON_LENGTH, one_line=False)
+    return refuse_personal_data("reason", clean("reason", text, longest=REASON_LENGTH, one_line=False))
 
 
 def _lasting(call: Call) -> timedelta:

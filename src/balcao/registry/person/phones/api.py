@@ -20,8 +20,8 @@ routes = Routes(tags=["citizen"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BO
     errors=[400, 409, 412],
     description=(
         "Envia um código de 6 dígitos ao número; o cadastro só muda quando ele for confirmado em `/phone/validate`. "
-        "Há limites de códigos por cidadão e por número: além deles a resposta é 429, com `Retry-After`. Sem um "
-        "serviço de envio configurado, a resposta é 503."
+        "Há limites de códigos por cidadão, por número e, de cinco por dia, por cidadão em cada número: além deles a "
+        "resposta é 429, com `Retry-After`. Sem um serviço de envio configurado, a resposta é 503."
     ),
     example={"ddi": "55", "ddd": "21", "valor": "900010176"},
 )

@@ -35,6 +35,9 @@ class Secrets:
     def hash_citizen(self, cpf: Cpf) -> bytes:
         return self.key.derive("phone-citizen", cpf.digits)
 
+    def hash_pair(self, cpf: Cpf, number: Number) -> bytes:
+        return self.key.derive("phone-pair", f"{cpf.digits}:{number.digits}")
+
     def seal(self, code: str) -> str:
         return sealing.seal(self.key, _SEAL, code)
 

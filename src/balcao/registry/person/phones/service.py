@@ -64,20 +64,24 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
     )
     trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=["phone_verification"])
     with recording():
-        wait = await store.open_verification(connection, opening, _list_counted(call, cpf, number), trail)
+        wait = await store.open_verification(connection, opening, _make_counted(call, cpf, number), trail)
     if wait > 0:
         text = "Já foram enviados códigos há pouco: aguarde para pedir outro."
         raise TooMany(text, code="phone-code-limit", retry_after=wait)
 
 
-def _list_counted(call: Call, cpf: Cpf, number: Number) -> list[bytes]:
+def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.Counted:
     """Return what stands for citizen and number by the key in use and by each former one.
 
     Codes are counted under all of them, so that a rotation takes nobody's count back, and processes with the old key
     count on with those that have the new one.
     """
     every = [codes.Secrets(key) for key in call.platform.audit.keys]
-    return [hashed for each in every for hashed in (each.hash_citizen(cpf), each.hash_number(number))]
+    return store.Counted(
+        citizens=[each.hash_citizen(cpf) for each in every],
+        numbers=[each.hash_number(number) for each in every],
+        pairs=[each.hash_pair(cpf, number) for each in every],
+    )
 
 
 async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:

@@ -19,7 +19,7 @@ CODE_JOB = "phone_code"
 # on `locked`, which takes the locks. An earlier verification of the citizen's is void.
 _OPEN = f"""
 WITH waiting AS MATERIALIZED (
-    SELECT registry.hold_phone_codes($10) AS seconds
+    SELECT registry.hold_phone_codes($1, concat($3::text, $4::text, $5::text), $10, $11, $12) AS seconds
 ), locked AS (
     SELECT clock_timestamp() AS moment FROM waiting WHERE seconds <= 0
 ), opened AS (
@@ -32,10 +32,11 @@ WITH waiting AS MATERIALIZED (
         code_hash = excluded.code_hash, sealed_code = excluded.sealed_code, key_number = excluded.key_number,
         attempts = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at, used_at = NULL
 ), counted AS (
-    INSERT INTO registry.phone_code_sent (counted, sent_at) SELECT unnest($10::bytea[]), moment FROM locked
-), {enqueue_sql("$11", "$12", "interval '0'", "locked")}
+    INSERT INTO registry.phone_code_sent (counted, sent_at)
+    SELECT unnest($10::bytea[] || $11::bytea[] || $12::bytea[]), moment FROM locked
+), {enqueue_sql("$13", "$14", "interval '0'", "locked")}
 , recorded AS (
-    {record_sql("$13::jsonb", "locked")}
+    {record_sql("$15::jsonb", "locked")}
 )
 SELECT seconds FROM waiting
 """
@@ -53,7 +54,15 @@ class Opening(msgspec.Struct, frozen=True):
     lasting: int
 
 
-async def open_verification(connection: Connection, opening: Opening, counted: Sequence[bytes], trail: str) -> int:
+class Counted(msgspec.Struct, frozen=True):
+    """By what codes are counted: hashes of the citizen, of the number and of both together, by each key in force."""
+
+    citizens: list[bytes]
+    numbers: list[bytes]
+    pairs: list[bytes]
+
+
+async def open_verification(connection: Connection, opening: Opening, counted: Counted, trail: str) -> int:
     """Open a verification, or return the seconds to wait until another code may be sent; 0 or less when it is open."""
     seconds: int = await connection.fetchval(
         _OPEN,
@@ -66,7 +75,9 @@ async def open_verification(connection: Connection, opening: Opening, counted: S
         opening.sealed_code,
         opening.key_number,
         float(opening.lasting),
-        list(counted),
+        counted.citizens,
+        counted.numbers,
+        counted.pairs,
         CODE_JOB,
         encode_payload({"verification": opening.id}),
         trail,

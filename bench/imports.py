@@ -1,0 +1,184 @@
+"""`python -m bench.imports`: CPU of an import a row, new and again, beside a citizen's, and of citizens beside COPY.
+
+Every kind is a file of invented rows, imported as its command does it. CPU travels between machines, wall time does
+not: it is that of the command and of PostgreSQL, its background processes included.
+"""
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import asyncpg
+import msgspec
+import psutil
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from balcao import app
+from balcao.core.embedded import supervisor
+from balcao.core.imports import service, source
+from balcao.core.imports.service import Order
+from balcao.registry.person import invented
+from balcao.settings import Settings
+from bench import import_files
+from bench.processes import cpu_seconds, list_family
+from tests.support.acting import Act, acting
+
+console = Console(highlight=False, width=120)
+MICROSECONDS = 1_000_000
+CITIZENS = "citizens"
+
+
+class Cost(NamedTuple):
+    """CPU of a row in microseconds: that of the command and that of PostgreSQL."""
+
+    command: float
+    server: float
+
+    @property
+    def whole(self) -> float:
+        return self.command + self.server
+
+
+class Meter:
+    """CPU of this process and of PostgreSQL, the processes included that ended meanwhile."""
+
+    def __init__(self, postmaster: psutil.Process) -> None:
+        self._postmaster = postmaster
+
+    def read(self) -> tuple[float, float]:
+        ended = self._postmaster.cpu_times()
+        server = cpu_seconds(list_family(self._postmaster)) + ended.children_user + ended.children_system
+        return time.process_time(), server
+
+    def measure(self, act: Callable[[], None], rows: int) -> Cost:
+        command, server = self.read()
+        act()
+        now = self.read()
+        return Cost((now[0] - command) / rows * MICROSECONDS, (now[1] - server) / rows * MICROSECONDS)
+
+
+def measure_kinds(url: str, folder: Path, meter: Meter, scale: float, chosen: Sequence[str]) -> dict[str, list[Cost]]:
+    """Return of each kind what its rows cost when they are new and when they come again."""
+    found = {}
+    with acting(Settings(data_dir=folder / "acting"), url, "bench.import") as act:
+        for each in import_files.FILES:
+            rows = max(1, int(each.rows * scale))
+            if each.is_measured and chosen and each.kind not in (CITIZENS, *chosen):
+                continue
+            rows = rows if each.is_measured else each.rows
+            file = write_lines(folder / f"{each.kind}.jsonl", each.make(rows))
+            costs = []
+            for _ in range(2):
+                execute(url, "CHECKPOINT")
+                costs.append(meter.measure(partial(load, act, each, file, rows), rows))
+            if each.is_measured:
+                found[each.kind] = costs
+    return found
+
+
+def load(act: Act, wanted: import_files.File, file: Path, rows: int) -> None:
+    """Import the file as the command does; every row must be taken."""
+    kind = wanted.service.imports[wanted.kind]
+    with source.open_source(file) as lines:
+        done = act(service.run, lines, Order(kind), lambda *_: None).done
+    if (done.changed + done.unchanged, done.refused) != (rows, 0):
+        raise SystemExit(f"{wanted.kind}: {done}")
+
+
+def write_lines(file: Path, rows: Iterable[Any]) -> Path:
+    file.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+    return file
+
+
+def measure_copy(url: str, meter: Meter, rows: int) -> Cost:
+    """Return what a citizen's row costs PostgreSQL's own COPY, from a file that has its columns already."""
+    lines = (_encode_columns(row) for row in invented.make_citizens(rows, FIRST_COPIED))
+    content = b"".join(lines)
+    execute(url, "CREATE TABLE registry.copied (LIKE registry.base_record INCLUDING ALL); CHECKPOINT")
+    return meter.measure(lambda: asyncio.run(_copy(url, content)), rows)
+
+
+# Beyond the imported ones.
+FIRST_COPIED = 1_000_001
+WALLET = ("documentos", "saude", "assistencia_social", "educacao")
+
+
+def _encode_columns(row: Any) -> bytes:
+    """Return the citizen as a line of COPY's text format."""
+    record = msgspec.to_builtins(row)
+    wallet = {
+        name: record.pop(name) for name in ("documentos", "saude", "assistencia_social", "educacao") if name in record
+    }
+    columns = (row.cpf.encode(), msgspec.json.encode(record), msgspec.json.encode(wallet), b"bench")
+    return b"\t".join(column.replace(b"\\", b"\\\\") for column in columns) + b"\n"
+
+
+async def _copy(url: str, content: bytes) -> None:
+    async def blocks() -> Any:
+        for at in range(0, len(content), 1 << 16):
+            yield content[at : at + (1 << 16)]
+
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.copy_to_table(
+            "copied", schema_name="registry", source=blocks(), columns=["cpf", "record", "wallet", "source"]
+        )
+    finally:
+        await connection.close()
+
+
+def execute(url: str, statement: str) -> None:
+    async def run() -> None:
+        connection = await asyncpg.connect(url)
+        try:
+            for each in statement.split(";"):
+                await connection.execute(each)
+        finally:
+            await connection.close()
+
+    asyncio.run(run())
+
+
+def show(found: dict[str, list[Cost]], copied: Cost) -> None:
+    table = Table("us of CPU a row", "new: command", "PostgreSQL", "times", "again: command", "PostgreSQL", "times")
+    base = found[CITIZENS]
+    for kind, (new, again) in found.items():
+        figures = (new.command, new.server, again.command, again.server)
+        shown = [f"{figure:,.0f}" for figure in figures]
+        times = [f"{cost.whole / of.whole:.2f}" for cost, of in zip((new, again), base, strict=True)]
+        table.add_row(kind, *shown[:2], times[0], *shown[2:], times[1])
+    table.add_row("citizens by COPY", f"{copied.command:,.0f}", f"{copied.server:,.0f}", "", "", "", "")
+    console.print(table)
+    new = base[0]
+    console.print(
+        f"Citizens beside COPY: command {new.command / copied.whole:.2f}, whole {new.whole / copied.whole:.2f}"
+    )
+
+
+def main(
+    kinds: Annotated[list[str] | None, typer.Argument(help="Besides the citizens; all unless named.")] = None,
+    scale: Annotated[float, typer.Option(min=0.01, help="Times the usual number of rows.")] = 1.0,
+) -> None:
+    """Print what a row costs, by kind."""
+    with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        with supervisor.start(folder / "data") as running:
+            url = running.server.url
+            postmaster = psutil.Process(int((running.server.data_dir / "postmaster.pid").read_text().split()[0]))
+            app.migrate_now(url)
+            # Its work would fall on whichever import happens to run.
+            execute(url, "ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf()")
+            meter = Meter(postmaster)
+            copied = measure_copy(url, meter, int(10_000 * scale))
+            show(measure_kinds(url, folder, meter, scale, kinds or ()), copied)
+
+
+if __name__ == "__main__":
+    typer.run(main)
