@@ -83,7 +83,7 @@ _STORED = f"""
 SELECT to_json(found) FROM (
     SELECT {CONTENT} FROM employability.job WHERE job.deleted_at IS NULL AND job.id = ANY($2::uuid[])
 ) AS found
-"""  # noqa: S608 - our own texts
+"""
 _decode_stored = msgspec.json.Decoder(StoredContent).decode
 
 

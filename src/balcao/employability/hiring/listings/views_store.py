@@ -56,7 +56,7 @@ def _value_ids(kind: str) -> str:
         SELECT coalesce(json_agg(value.id), '[]')
         FROM employability.job_reference_value AS linked
         JOIN employability.reference_value AS value ON value.id = linked.value_id AND value.kind = '{kind}'
-        WHERE linked.job_id = job.id)"""  # noqa: S608 - our own words
+        WHERE linked.job_id = job.id)"""
 
 
 _LANGUAGES = f"""(
@@ -118,7 +118,7 @@ CONTENT = f"""
     (SELECT coalesce(json_agg(json_build_object('id', id, 'titulo', titulo, 'obrigatorio', obrigatorio,
         'tipo_campo', tipo_campo, 'valor_minimo', valor_minimo, 'valor_maximo', valor_maximo, 'opcoes', opcoes)
         ORDER BY ordem), '[]')
-     FROM employability.job_question WHERE id_vaga = job.id) AS informacoes_complementares"""  # noqa: S608
+     FROM employability.job_question WHERE id_vaga = job.id) AS informacoes_complementares"""
 # What an application shows of its job, which stays readable after the job was deleted.
 SUMMARY = f"""
     job.id, job.titulo, job.data_limite, job.id_orgao_parceiro,
