@@ -209,7 +209,7 @@ WHERE id IN (SELECT role_id FROM access.role_action WHERE action_id = $1)
        SELECT FROM access.action
        WHERE action.id = $1 AND (code_key IS NULL OR code_key NOT IN ('platform:public', 'platform:machine')))
 """
-_ROLES = f"""SELECT name FROM ({_GRANTING}) AS granting ORDER BY name COLLATE "C" """  # noqa: S608
+_ROLES = f"""SELECT name FROM ({_GRANTING}) AS granting ORDER BY name COLLATE "C" """
 
 
 async def fetch_granting_roles(connection: Connection, action_id: int) -> list[str]:
@@ -226,7 +226,7 @@ FROM access.membership
 JOIN access.group_role USING (group_id)
 JOIN ({_GRANTING}) AS granting ON granting.id = role_id
 JOIN access.grp ON grp.id = group_id
-"""  # noqa: S608
+"""
 _HOLDERS = page_sql(
     f"""
     SELECT cpf AS subject, display_name, jsonb_agg(
@@ -234,8 +234,8 @@ _HOLDERS = page_sql(
         ORDER BY role COLLATE "C", "group" COLLATE "C") AS via
     FROM access.person JOIN ({_WAYS}) AS ways ON person_id = person.id
     GROUP BY person.id ORDER BY person.id LIMIT $2 OFFSET $3
-    """,  # noqa: S608
-    f"SELECT count(DISTINCT person_id) FROM ({_WAYS}) AS ways",  # noqa: S608
+    """,
+    f"SELECT count(DISTINCT person_id) FROM ({_WAYS}) AS ways",
 )
 
 

@@ -27,7 +27,7 @@ _INSERT = f"""
 INSERT INTO access.grp (name, description, attributes, origin, created_by) VALUES ($1, $2, $3::jsonb, 'custom', $4)
 ON CONFLICT (name) DO NOTHING
 RETURNING {_MEMBERS}
-"""  # noqa: S608
+"""
 
 
 async def insert(
@@ -38,7 +38,7 @@ async def insert(
     return _to_group(row) if row else None
 
 
-_LIST = f'SELECT {_MEMBERS} FROM access.grp WHERE starts_with(lower(name), lower($1)) ORDER BY name COLLATE "C"'  # noqa: S608
+_LIST = f'SELECT {_MEMBERS} FROM access.grp WHERE starts_with(lower(name), lower($1)) ORDER BY name COLLATE "C"'
 
 
 async def fetch_groups(connection: Connection, prefix: str) -> list[Group]:
@@ -46,7 +46,7 @@ async def fetch_groups(connection: Connection, prefix: str) -> list[Group]:
     return [_to_group(row) for row in await connection.fetch(_LIST, prefix)]
 
 
-_READ = f"SELECT {_MEMBERS} FROM access.grp WHERE name = $1"  # noqa: S608
+_READ = f"SELECT {_MEMBERS} FROM access.grp WHERE name = $1"
 
 
 async def read(connection: Connection, name: str) -> Group | None:

@@ -16,7 +16,7 @@ _INSERT = f"""
 INSERT INTO access.role (name, description, origin, created_by) VALUES ($1, $2, 'custom', $3)
 ON CONFLICT (name) DO NOTHING
 RETURNING {_MEMBERS}
-"""  # noqa: S608
+"""
 
 
 async def insert(connection: Connection, name: str, description: str, created_by: str | None) -> Role | None:
@@ -26,7 +26,7 @@ async def insert(connection: Connection, name: str, description: str, created_by
 
 
 _LIST = page_sql(
-    f'SELECT {_MEMBERS} FROM access.role ORDER BY name COLLATE "C" LIMIT $1 OFFSET $2',  # noqa: S608
+    f'SELECT {_MEMBERS} FROM access.role ORDER BY name COLLATE "C" LIMIT $1 OFFSET $2',
     "SELECT count(*) FROM access.role",
 )
 
@@ -70,7 +70,7 @@ async def delete(connection: Connection, role_id: int) -> None:
     await connection.execute(_DELETE, role_id)
 
 
-_UPDATE = f"UPDATE access.role SET description = $2 WHERE id = $1 RETURNING {_MEMBERS}"  # noqa: S608
+_UPDATE = f"UPDATE access.role SET description = $2 WHERE id = $1 RETURNING {_MEMBERS}"
 
 
 async def update(connection: Connection, role_id: int, description: str) -> Role:

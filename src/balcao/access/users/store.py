@@ -25,7 +25,7 @@ ARRAY(
            SELECT role_id FROM access.group_role JOIN access.membership USING (group_id) WHERE person_id = person.id)
     ORDER BY role.name COLLATE "C") AS roles
 """
-_READ = f"SELECT {_MEMBERS} FROM access.person WHERE cpf = $2"  # noqa: S608
+_READ = f"SELECT {_MEMBERS} FROM access.person WHERE cpf = $2"
 
 
 async def read(connection: Connection, cpf: Cpf, token_roles: Iterable[str] = ()) -> User | None:
@@ -39,7 +39,7 @@ _READ_OWN = f"""
 WITH seen AS (
     UPDATE access.person SET seen_at = now() WHERE cpf = $2 AND seen_at < now() - interval '1 day')
 {_READ}
-"""  # noqa: S608
+"""
 
 
 async def read_own(connection: Connection, cpf: Cpf, token_roles: Iterable[str]) -> User | None:
@@ -71,8 +71,8 @@ _LIST = page_sql(
     SELECT {_MEMBERS}
     FROM (SELECT * FROM access.person WHERE {_WANTED} ORDER BY id LIMIT $3 OFFSET $4) AS person
     ORDER BY person.id
-    """,  # noqa: S608
-    f"SELECT count(*) FROM access.person WHERE {_WANTED}",  # noqa: S608
+    """,
+    f"SELECT count(*) FROM access.person WHERE {_WANTED}",
 )
 
 

@@ -19,7 +19,7 @@ LEFT JOIN LATERAL (
 ) AS experiment ON true
 WHERE dataset.id = $1 AND dataset.deleted_at IS NULL
 ORDER BY experiment.created_at DESC, experiment.id
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def list_experiments(connection: Connection, dataset_id: str, most: int) -> list[Row]:
@@ -31,7 +31,7 @@ _INSERT = f"""
 INSERT INTO agents.experiments (id, dataset_id, name, description, metadata, agent_type, version, author, created_at)
 SELECT $2, id, $3, $4, $5::jsonb, $6, $7, $8, $9 FROM agents.datasets WHERE id = $1 AND deleted_at IS NULL
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def insert(
@@ -162,7 +162,7 @@ JOIN agents.dataset_example_revisions AS content
 WHERE dataset_id = $1 AND position > $4 AND deleted_at IS NULL AND (own.run IS NOT NULL OR other.run IS NOT NULL)
 ORDER BY position
 LIMIT $5
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def list_runs(

@@ -39,14 +39,14 @@ class StoredActivation(msgspec.Struct, frozen=True):
 
 
 _MEMBERS = "id, url, description, agent_types, active, created_at, last_delivery_at, last_failure_at, last_error"
-_LIST = f"SELECT {_MEMBERS} FROM agents.webhooks ORDER BY created_at, id"  # noqa: S608 - names of ours
+_LIST = f"SELECT {_MEMBERS} FROM agents.webhooks ORDER BY created_at, id"
 
 
 async def list_webhooks(connection: Connection) -> list[StoredWebhook]:
     return [msgspec.convert(dict(row), StoredWebhook) for row in await connection.fetch(_LIST)]
 
 
-_READ = f"SELECT {_MEMBERS} FROM agents.webhooks WHERE id = $1"  # noqa: S608 - as above
+_READ = f"SELECT {_MEMBERS} FROM agents.webhooks WHERE id = $1"
 
 
 async def read(connection: Connection, id: UUID) -> StoredWebhook | None:
@@ -58,7 +58,7 @@ _ADD = f"""
 INSERT INTO agents.webhooks (id, url, description, agent_types, active, secret, created_at)
 SELECT $1, $2, $3, $4, $5, $6, now() WHERE (SELECT count(*) FROM agents.webhooks) < $7
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - as above
+"""
 
 
 async def add(connection: Connection, id: UUID, body: WebhookBody, secret: bytes, most: int) -> StoredWebhook | None:
@@ -70,7 +70,7 @@ async def add(connection: Connection, id: UUID, body: WebhookBody, secret: bytes
 _REPLACE = f"""
 UPDATE agents.webhooks SET url = $2, description = $3, agent_types = $4, active = $5 WHERE id = $1
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - as above
+"""
 
 
 async def replace(connection: Connection, id: UUID, body: WebhookBody) -> StoredWebhook | None:
@@ -83,7 +83,7 @@ UPDATE agents.webhooks
 SET previous_secret = secret, previous_until = now() + interval '24 hours', secret = $2
 WHERE id = $1
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - as above
+"""
 
 
 async def renew_secret(connection: Connection, id: UUID, secret: bytes) -> StoredWebhook | None:
@@ -104,7 +104,7 @@ _JOBS = enqueue_sql(
     "interval '0'",
     "agents.webhooks WHERE active AND (agent_types = '{}' OR $2 = ANY(agent_types))",
 )
-_ANNOUNCE = f"WITH {_JOBS} SELECT count(*) FROM queued"  # noqa: S608 - texts of ours
+_ANNOUNCE = f"WITH {_JOBS} SELECT count(*) FROM queued"
 
 
 async def announce(connection: Connection, job: str, agent_type: str, activation: int) -> None:

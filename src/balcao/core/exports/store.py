@@ -72,4 +72,4 @@ def build_statement(rows: Rows, key: Sequence[Row], *, is_resumed: bool) -> str:
     WHERE ({rows.condition}) {f"AND ({ordered}) > ({last})" if is_resumed else ""}
     ORDER BY {ordered}
     LIMIT {BATCH}
-    """  # noqa: S608 - names and expressions of our own declarations
+    """

@@ -17,8 +17,8 @@ _WRITTEN = ("cnpj", "razao_social", "nome_fantasia", "descricao", "url_logo", "w
 _MATCHES = """($1::text IS NULL OR position(employability.folded($1) IN search_text) > 0)
     AND ($2::text IS NULL OR cnpj = $2)"""
 _PAGE = page_sql(
-    f"SELECT {_MEMBERS} FROM employability.company WHERE {_MATCHES} ORDER BY sort_name, cnpj LIMIT $3 OFFSET $4",  # noqa: S608
-    f"SELECT count(*) FROM employability.company WHERE {_MATCHES}",  # noqa: S608 - our own texts
+    f"SELECT {_MEMBERS} FROM employability.company WHERE {_MATCHES} ORDER BY sort_name, cnpj LIMIT $3 OFFSET $4",
+    f"SELECT count(*) FROM employability.company WHERE {_MATCHES}",
 )
 
 
@@ -30,7 +30,7 @@ async def list_page(
     return [_to_company(row) for row in rows], total
 
 
-_READ = f"SELECT {_MEMBERS} FROM employability.company WHERE cnpj = $1"  # noqa: S608 - names of our own columns
+_READ = f"SELECT {_MEMBERS} FROM employability.company WHERE cnpj = $1"
 
 
 async def read(connection: Connection, cnpj: str) -> Company | None:
@@ -48,7 +48,7 @@ _INSERT = f"""
 INSERT INTO employability.company ({", ".join(_WRITTEN)})
 VALUES ({", ".join(f"${place}" for place, _ in enumerate(_WRITTEN, 1))})
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def insert(connection: Connection, checked: Company) -> Company:
@@ -66,7 +66,7 @@ SET {", ".join(f"{name} = ${place}" for place, name in enumerate(_WRITTEN, 1) if
     updated_at = clock_timestamp()
 WHERE cnpj = $1
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def update(connection: Connection, checked: Company) -> Company:
@@ -82,7 +82,7 @@ ON CONFLICT (cnpj) DO UPDATE SET
     {", ".join(f"{name} = excluded.{name}" for name in _WRITTEN if name != "cnpj")}, updated_at = clock_timestamp()
 WHERE ({", ".join(f"company.{name}" for name in _WRITTEN)})
     IS DISTINCT FROM ({", ".join(f"excluded.{name}" for name in _WRITTEN)})
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def import_rows(connection: Connection, companies: Sequence[Company]) -> int:

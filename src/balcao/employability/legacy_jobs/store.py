@@ -31,7 +31,7 @@ _MEMBERS = f"""
 """
 _READ = f"""
 SELECT to_jsonb(found) FROM (SELECT {_MEMBERS} {_FROM} WHERE job.deleted_at IS NULL AND job.id = $1) AS found
-"""  # noqa: S608 - our own texts
+"""
 _LOCK = "SELECT FROM employability.legacy_job WHERE id = $1 AND deleted_at IS NULL FOR UPDATE"
 
 
@@ -61,8 +61,8 @@ _PAGE = page_sql(
     SELECT to_jsonb(found) AS document FROM (
         SELECT {_MEMBERS} {_FROM} {_MATCHES} ORDER BY job.created_at DESC, job.id DESC LIMIT $8 OFFSET $9
     ) AS found
-    """,  # noqa: S608 - our own texts
-    f"SELECT count(*) FROM employability.legacy_job AS job {_MATCHES}",  # noqa: S608 - our own texts
+    """,
+    f"SELECT count(*) FROM employability.legacy_job AS job {_MATCHES}",
 )
 
 
@@ -87,7 +87,7 @@ _INSERT = f"""
 INSERT INTO employability.legacy_job ({", ".join(_COLUMNS)})
 VALUES ({", ".join(f"${number}" for number in range(1, len(_COLUMNS) + 1))})
 RETURNING id
-"""  # noqa: S608 - constants
+"""
 
 
 async def insert(connection: Connection, body: LegacyJobBody) -> int:
@@ -103,7 +103,7 @@ UPDATE employability.legacy_job
 SET ({", ".join(_COLUMNS)}) = ROW({", ".join(f"${number}" for number in range(2, len(_COLUMNS) + 2))}),
     row_version = row_version + 1, updated_at = clock_timestamp()
 WHERE id = $1
-"""  # noqa: S608 - constants
+"""
 
 
 async def replace(connection: Connection, id_: int, body: LegacyJobBody) -> None:

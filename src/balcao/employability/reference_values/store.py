@@ -21,7 +21,7 @@ _PAGE = page_sql(
     f"""
     SELECT {_MEMBERS} FROM employability.reference_value
     WHERE kind = $1 ORDER BY posicao, id LIMIT $2 OFFSET $3
-    """,  # noqa: S608 - names of our own columns
+    """,
     "SELECT count(*) FROM employability.reference_value WHERE kind = $1",
 )
 
@@ -32,7 +32,7 @@ async def list_page(connection: Connection, kind: Kind, page: Page) -> tuple[lis
     return [_to_value(row) for row in rows], total
 
 
-_READ = f"SELECT {_MEMBERS} FROM employability.reference_value WHERE kind = $1 AND id = $2"  # noqa: S608
+_READ = f"SELECT {_MEMBERS} FROM employability.reference_value WHERE kind = $1 AND id = $2"
 
 
 async def read(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue | None:
@@ -68,7 +68,7 @@ INSERT INTO employability.reference_value (id, kind, descricao, posicao)
 SELECT $1, $2, $3, coalesce($4, least(coalesce(max(posicao), 0) + 1, {LAST_POSITION}))
 FROM employability.reference_value WHERE kind = $2
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def create(connection: Connection, kind: Kind, descricao: str, position: int | None) -> ReferenceValue:
@@ -84,7 +84,7 @@ UPDATE employability.reference_value
 SET descricao = $2, posicao = coalesce($3, posicao), updated_at = clock_timestamp()
 WHERE id = $1
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def update(connection: Connection, id_: UUID, descricao: str, position: int | None) -> ReferenceValue:
@@ -153,7 +153,7 @@ WITH offered AS MATERIALIZED (
     RETURNING 1
 )
 SELECT (SELECT count(*) FROM changed) + (SELECT count(*) FROM added)
-"""  # noqa: S608 - a number of ours
+"""
 
 
 async def write(connection: Connection, values: Sequence[ImportedValue], matches: Sequence[Match]) -> int:

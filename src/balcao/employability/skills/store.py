@@ -39,8 +39,8 @@ _FILTERS = {
 _PAGE = {
     each: page_sql(
         f"""SELECT {_MEMBERS[each]} FROM {_TABLES[each]} AS entry WHERE {_FILTERS[each]}
-            ORDER BY folded, id LIMIT $3 OFFSET $4""",  # noqa: S608 - our own texts
-        f"SELECT count(*) FROM {_TABLES[each]} AS entry WHERE {_FILTERS[each]}",  # noqa: S608 - our own texts
+            ORDER BY folded, id LIMIT $3 OFFSET $4""",
+        f"SELECT count(*) FROM {_TABLES[each]} AS entry WHERE {_FILTERS[each]}",
     )
     for each in Catalogue
 }
@@ -54,10 +54,7 @@ async def list_page(
     return [_to_entry(row) for row in rows], total
 
 
-_READ = {
-    each: f"SELECT {_MEMBERS[each]} FROM {_TABLES[each]} AS entry WHERE id = $1"  # noqa: S608 - our own texts
-    for each in Catalogue
-}
+_READ = {each: f"SELECT {_MEMBERS[each]} FROM {_TABLES[each]} AS entry WHERE id = $1" for each in Catalogue}
 
 
 async def read(connection: Connection, catalogue: Catalogue, id_: int) -> CatalogueEntry | None:
@@ -72,8 +69,7 @@ async def lock(connection: Connection, catalogue: Catalogue, id_: int) -> Catalo
 
 
 _INSERT = {
-    each: f"INSERT INTO {_TABLES[each]} AS entry (nome) VALUES ($1) RETURNING {_MEMBERS[each]}"  # noqa: S608
-    for each in Catalogue
+    each: f"INSERT INTO {_TABLES[each]} AS entry (nome) VALUES ($1) RETURNING {_MEMBERS[each]}" for each in Catalogue
 }
 
 
@@ -87,7 +83,7 @@ async def insert(connection: Connection, catalogue: Catalogue, name: str) -> Cat
 
 _UPDATE = {
     each: f"""UPDATE {_TABLES[each]} AS entry SET nome = $2, updated_at = clock_timestamp()
-              WHERE id = $1 RETURNING {_MEMBERS[each]}"""  # noqa: S608 - our own texts
+              WHERE id = $1 RETURNING {_MEMBERS[each]}"""
     for each in Catalogue
 }
 
@@ -103,7 +99,7 @@ async def update(connection: Connection, catalogue: Catalogue, id_: int, name: s
 async def delete(connection: Connection, catalogue: Catalogue, id_: int) -> None:
     """Delete a locked entry. Raises Conflict while a resume or, of skills and areas, the other refers to it."""
     try:
-        await connection.execute(f"DELETE FROM {_TABLES[catalogue]} WHERE id = $1", id_)  # noqa: S608 - our own texts
+        await connection.execute(f"DELETE FROM {_TABLES[catalogue]} WHERE id = $1", id_)
     except REFERRED_TO:
         raise Conflict("Este item está em uso e não pode ser excluído.", code="catalogue-in-use") from None
 

@@ -28,7 +28,7 @@ WITH counter AS (
     RETURNING sequencia, cnes
 ), {_JOBS}
 SELECT pg_notify($4, max(sequencia)::text) FROM entry
-"""  # noqa: S608 - texts of ours
+"""
 
 
 async def append_changes(

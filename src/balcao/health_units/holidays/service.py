@@ -23,7 +23,7 @@ async def list_holidays(call: Call, year: int | None) -> Holidays:
 async def read_holiday(call: Call, day: date) -> Holiday:
     """Return the holiday on a date. Raises NotFound."""
     async with call.reader.connection() as connection:
-        found = await store.read(connection, day)
+        found = await store.read_holiday(connection, day)
     if found is None:
         raise _make_unknown()
     return found
@@ -37,7 +37,7 @@ async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
     units.require_one_area(call, None)
     holiday = Holiday(day, body.nome, body.ambito, body.facultativo, body.fecha)
     async with call.platform.database.transaction() as connection:
-        await store.put(connection, holiday)
+        await store.put_holiday(connection, holiday)
         await call.platform.audit.record(connection, call, "update", fields=sorted(body.model_fields_set))
         await feed.announce(connection)
     return holiday
@@ -47,7 +47,7 @@ async def delete_holiday(call: Call, day: date) -> None:
     """Make a date an ordinary day again. Raises NotFound, and Forbidden as `put_holiday`."""
     units.require_one_area(call, None)
     async with call.platform.database.transaction() as connection:
-        if not await store.delete(connection, day):
+        if not await store.delete_holiday(connection, day):
             raise _make_unknown()
         await call.platform.audit.record(connection, call, "delete")
         await feed.announce(connection)

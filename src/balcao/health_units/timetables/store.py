@@ -45,7 +45,7 @@ SELECT offered.* FROM offered LEFT JOIN LATERAL (
 WHERE (stored.semana, stored.abre_feriado) IS DISTINCT FROM (offered.semana, offered.abre_feriado)
 {_REPLACE_WEEK}
 RETURNING cnes
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def put_changed_weeks(

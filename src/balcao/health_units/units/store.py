@@ -26,7 +26,7 @@ INSERT INTO health_units.units
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 {_REPLACE}
 RETURNING xmax = 0 AS is_new, atualizado_em
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def put(
@@ -51,7 +51,7 @@ SELECT (offered).* FROM parsed LEFT JOIN LATERAL (
 WHERE to_jsonb(known) - 'atualizado_em' IS DISTINCT FROM to_jsonb(offered) - 'atualizado_em'
 {_REPLACE}
 RETURNING cnes
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def put_changed(connection: Connection, units: Mapping[Cnes, UnitBody], at: datetime) -> set[Cnes]:

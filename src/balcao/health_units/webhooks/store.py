@@ -25,14 +25,14 @@ class StoredWebhook(msgspec.Struct, frozen=True):
 
 
 _MEMBERS = "id, url, descricao, unidades, ativo, criado_em, ultima_entrega_em, ultima_falha_em, ultimo_erro"
-_LIST = f"SELECT {_MEMBERS} FROM health_units.webhooks ORDER BY criado_em, id"  # noqa: S608 - names of ours
+_LIST = f"SELECT {_MEMBERS} FROM health_units.webhooks ORDER BY criado_em, id"
 
 
 async def list_webhooks(connection: Connection) -> list[StoredWebhook]:
     return [msgspec.convert(dict(row), StoredWebhook) for row in await connection.fetch(_LIST)]
 
 
-_READ = f"SELECT {_MEMBERS} FROM health_units.webhooks WHERE id = $1"  # noqa: S608 - as above
+_READ = f"SELECT {_MEMBERS} FROM health_units.webhooks WHERE id = $1"
 
 
 async def read(connection: Connection, id: UUID) -> StoredWebhook | None:
@@ -44,7 +44,7 @@ _ADD = f"""
 INSERT INTO health_units.webhooks (id, url, descricao, unidades, ativo, segredo, criado_em)
 SELECT $1, $2, $3, $4, $5, $6, now() WHERE (SELECT count(*) FROM health_units.webhooks) < $7
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - as above
+"""
 
 
 async def add(connection: Connection, id: UUID, body: WebhookBody, secret: bytes, most: int) -> StoredWebhook | None:
@@ -56,7 +56,7 @@ async def add(connection: Connection, id: UUID, body: WebhookBody, secret: bytes
 _REPLACE = f"""
 UPDATE health_units.webhooks SET url = $2, descricao = $3, unidades = $4, ativo = $5 WHERE id = $1
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - as above
+"""
 
 
 async def replace(connection: Connection, id: UUID, body: WebhookBody) -> StoredWebhook | None:
@@ -69,7 +69,7 @@ UPDATE health_units.webhooks
 SET segredo_anterior = segredo, anterior_ate = now() + interval '24 hours', segredo = $2
 WHERE id = $1
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - as above
+"""
 
 
 async def renew_secret(connection: Connection, id: UUID, secret: bytes) -> StoredWebhook | None:

@@ -34,7 +34,7 @@ WITH own AS (
         email_sha256 = excluded.email_sha256, at = excluded.at, until = greatest(login_write.until, excluded.until)
 )
 SELECT email #>> '{{}}' AS email, EXISTS (SELECT FROM own) AS is_own FROM chosen WHERE email IS NOT NULL
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def begin(connection: Connection, cpf: Cpf, offered: str | None, seconds: float) -> LoginWrite | None:

@@ -16,7 +16,7 @@ from balcao.registry.mirror.writes import Value
 _COLUMNS = "id::text, dirty::text, version, job, given_up, request_id"
 
 # Locked, because an operator who drops a dead-lettered job does not lock the mirror.
-_OF = f"SELECT {_COLUMNS} FROM registry.outbox WHERE cpf = $1 FOR UPDATE"  # noqa: S608 - our own list of columns
+_OF = f"SELECT {_COLUMNS} FROM registry.outbox WHERE cpf = $1 FOR UPDATE"
 
 
 async def read(connection: Connection, cpf: Cpf) -> OutboxRow | None:
@@ -43,7 +43,7 @@ async def hand_over(connection: Connection, cpf: Cpf, outbox_id: str, job: int) 
     await connection.execute(_HAND_OVER, cpf.digits, outbox_id, job)
 
 
-_TAKE = f"UPDATE registry.outbox SET given_up = false WHERE id = $1::uuid RETURNING {_COLUMNS}"  # noqa: S608
+_TAKE = f"UPDATE registry.outbox SET given_up = false WHERE id = $1::uuid RETURNING {_COLUMNS}"
 
 
 async def take(connection: Connection, outbox_id: str) -> OutboxRow | None:
@@ -56,7 +56,7 @@ UPDATE registry.outbox SET dirty = coalesce((
     WHERE NOT $2::jsonb @> jsonb_build_object(field.key, field.value)), '{{}}')
 WHERE id = $1::uuid
 RETURNING {_COLUMNS}
-"""  # noqa: S608
+"""
 
 
 async def mark_sent(connection: Connection, outbox_id: str, versions: Mapping[str, int]) -> OutboxRow | None:
@@ -73,7 +73,7 @@ UPDATE registry.outbox SET
             'time', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
 WHERE id = $1::uuid
 RETURNING {_COLUMNS}
-"""  # noqa: S608
+"""
 
 
 async def record_failure(
@@ -91,7 +91,7 @@ UPDATE registry.outbox AS waiting SET dirty = coalesce((
     JOIN registry.register ON register.cpf = $1 AND register.field = field.key AND register.origin <> 'crm'), '{{}}')
 WHERE waiting.cpf = $1
 RETURNING {_COLUMNS}
-"""  # noqa: S608
+"""
 
 
 async def drop_overridden(connection: Connection, cpf: Cpf) -> OutboxRow | None:
@@ -108,7 +108,7 @@ JOIN registry.register USING (cpf)
 JOIN jsonb_each($2::jsonb) AS offered ON offered.key = register.field
 LEFT JOIN registry.login_write AS login USING (cpf)
 WHERE waiting.cpf = $1 AND waiting.dirty ? register.field
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def find_marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:

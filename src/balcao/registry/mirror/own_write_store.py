@@ -64,7 +64,7 @@ WITH mirror AS MATERIALIZED (
     {record_sql("$14::jsonb", "locked")}
 )
 SELECT EXISTS (SELECT FROM mirror) AS is_current, EXISTS (SELECT FROM locked) AS is_written
-"""  # noqa: S608 - our own texts
+"""
 
 
 class Written(NamedTuple):

@@ -119,7 +119,7 @@ WHERE (excluded.at, excluded.origin <> 'crm', jsonb_build_array(excluded.acao, e
     > (stored.at, stored.origin <> 'crm', jsonb_build_array(stored.acao, stored.data, stored.finalidade,
                                                           stored.motivo, stored.status)::text COLLATE "C")
 RETURNING true
-"""  # noqa: S608 - our own texts
+"""
 
 
 _MERGE_CONSENTS = _merge_consents_sql("$3", "$4", "(VALUES (true)) AS always")
@@ -221,7 +221,7 @@ jsonb_build_object(
     'wordings', coalesce((
         SELECT jsonb_object_agg(kind, jsonb_build_object('value', value, 'wire', wire))
         FROM registry.wording WHERE wording.cpf = {cpf}), '{{}}'))
-"""  # noqa: S608 - an expression of our own stores
+"""
 
 
 _READ = f"SELECT {document_sql('$1')}"
@@ -241,7 +241,7 @@ WITH held AS MATERIALIZED (
     {record_sql("$5::jsonb", "held")}
 )
 SELECT moment FROM held
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, trail: str) -> datetime:
@@ -312,7 +312,7 @@ LEFT JOIN registry.wording ON wording.cpf = register.cpf
         WHEN 'endereco' THEN 'endereco.logradouro' WHEN 'telefone' THEN 'telefonePrincipal' ELSE wording.kind END
 WHERE register.cpf = $1
 ORDER BY field COLLATE "C"
-"""  # noqa: S608 - our own texts
+"""
 _EXPORTED_CONSENTS = """
 SELECT categoria, canal, status, data, finalidade, motivo, at AS updated_at, origin
 FROM registry.crm_consentimentos WHERE cpf = $1

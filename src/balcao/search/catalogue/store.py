@@ -8,7 +8,7 @@ from balcao.search.collection.row import PROGRAM_VERSION
 from balcao.search.public import PublicService
 
 _PUBLISHED = "search.{physical} AS service, search.step(service.id, service.doc, service.carried, $2, $3) AS stepped"
-_BY_ID = f"SELECT stepped.doc::text FROM {_PUBLISHED} WHERE service.id = $1 AND service.status = 1"  # noqa: S608
+_BY_ID = f"SELECT stepped.doc::text FROM {_PUBLISHED} WHERE service.id = $1 AND service.status = 1"
 
 
 async def read_by_id(connection: Connection, alias: Alias, service_id: str) -> PublicService | None:
@@ -21,7 +21,7 @@ async def read_by_id(connection: Connection, alias: Alias, service_id: str) -> P
 _BY_SLUG = f"""
 SELECT stepped.doc::text FROM search.service_slugs AS known, {_PUBLISHED}
 WHERE known.slug = $1 AND service.id = known.service_id AND service.status = 1
-"""  # noqa: S608 - constants
+"""
 
 
 async def read_by_slug(connection: Connection, alias: Alias, slug: str) -> PublicService | None:

@@ -37,7 +37,7 @@ FROM (
 FULL JOIN search.categories AS category ON category.fold = counted.fold
 WHERE coalesce(category.active, true) AND (counted.count > 0 OR $2)
 ORDER BY {{order}}
-"""  # noqa: S608 - constants
+"""
 
 
 async def list_categories(connection: Connection, alias: Alias, request: CategoryRequest) -> list[Category]:
@@ -88,7 +88,7 @@ LEFT JOIN (
     ) AS listed, search.step(listed.id, listed.doc, listed.carried, $6, $7) AS stepped
 ) AS page ON true
 ORDER BY page.place
-"""  # noqa: S608 - constants
+"""
 _IN_CATEGORY = "service.tema_fold = search.fold_label($2) AND $3::text IS NULL"
 _IN_SUBCATEGORY = (
     "service.sub_fold = search.fold_label($2) AND ($3::text IS NULL OR service.tema_fold = search.fold_label($3))"
@@ -161,7 +161,7 @@ WITH written AS (
     RETURNING name, popularity_seed, active
 ), recorded AS ({record_sql("$4::jsonb", "written")})
 SELECT * FROM written
-"""  # noqa: S608 - constants
+"""
 
 
 async def put(connection: Connection, name: str, seed: int, active: bool, trail: str) -> OrderedCategory:

@@ -60,7 +60,7 @@ WITH alive AS ({_ALIVE.format(target="$4")}), inserted AS (
 ), recorded AS ({record_sql("$8::jsonb", "inserted")})
 SELECT EXISTS (SELECT FROM alive) AS is_alive, inserted.*
 FROM (VALUES (true)) AS always LEFT JOIN inserted ON true
-"""  # noqa: S608 - constants
+"""
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ async def insert(connection: Connection, mapping: NewMapping, trail: str) -> Wri
     return Written(row["is_alive"], _parse(row) if row["id"] is not None else None)
 
 
-_FIND = f"SELECT {_COLUMNS} FROM search.tombamentos WHERE origem = $1 AND id_servico_antigo = $2"  # noqa: S608
+_FIND = f"SELECT {_COLUMNS} FROM search.tombamentos WHERE origem = $1 AND id_servico_antigo = $2"
 
 
 async def find(connection: Connection, origem: str, old_id: str) -> LegacyMapping | None:
@@ -84,7 +84,7 @@ async def find(connection: Connection, origem: str, old_id: str) -> LegacyMappin
     return _parse(row) if row else None
 
 
-_READ = f"SELECT {_COLUMNS} FROM search.tombamentos WHERE id = $1"  # noqa: S608
+_READ = f"SELECT {_COLUMNS} FROM search.tombamentos WHERE id = $1"
 
 
 async def read(connection: Connection, mapping_id: str) -> LegacyMapping | None:
@@ -114,7 +114,7 @@ UPDATE search.tombamentos SET origem = $2, id_servico_antigo = $3, id_servico_no
 WHERE id = $1 AND NOT EXISTS (
     SELECT FROM search.tombamentos AS other WHERE (other.origem, other.id_servico_antigo) = ($2, $3) AND other.id <> $1)
 RETURNING {_COLUMNS}
-"""  # noqa: S608 - constants
+"""
 
 
 async def update(
@@ -129,7 +129,7 @@ _DELETE = f"""
 WITH deleted AS (DELETE FROM search.tombamentos WHERE id = $1 RETURNING id),
 recorded AS ({record_sql("$2::jsonb", "deleted")})
 SELECT id FROM deleted
-"""  # noqa: S608 - constants
+"""
 
 
 async def delete(connection: Connection, mapping_id: str, trail: str) -> bool:
@@ -159,7 +159,7 @@ LEFT JOIN (
     {_MATCHING} ORDER BY place LIMIT $4 OFFSET $5
 ) AS page ON true
 ORDER BY page.place
-"""  # noqa: S608 - constants
+"""
 
 
 async def list_mappings(

@@ -30,7 +30,7 @@ SELECT id::text, kind, status, source_collection, target_collection, schema_vers
        previous_schema_version, phase, rolled_back_by IS NOT NULL AS rolled_back, {_WINDOW_OPEN} AS window_open
 FROM search.search_migrations
 ORDER BY started_at DESC, id DESC
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def list_runs(connection: Connection) -> list[MigrationRun]:
@@ -85,7 +85,7 @@ total_documents, migrated_documents, progress, error_message, status = 'in_progr
 floor(extract(epoch FROM started_at))::bigint AS started_at,
 coalesce(floor(extract(epoch FROM completed_at))::bigint, 0) AS completed_at
 """
-_STATUS = f"SELECT {_STATUS_COLUMNS} FROM search.search_migrations WHERE id = $1"  # noqa: S608 - a text of ours
+_STATUS = f"SELECT {_STATUS_COLUMNS} FROM search.search_migrations WHERE id = $1"
 
 
 async def read_status(connection: Connection, run_id: str) -> MigrationStatus:
@@ -96,7 +96,7 @@ async def read_status(connection: Connection, run_id: str) -> MigrationStatus:
 _NEWEST_STATUS = f"""
 SELECT id::text AS migration_id, {_STATUS_COLUMNS} FROM search.search_migrations
 ORDER BY search_migrations.started_at DESC, id DESC LIMIT 1
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def find_newest_status(connection: Connection) -> IdentifiedStatus | None:
@@ -118,7 +118,7 @@ SELECT id::text AS migration_id, {_STATUS_COLUMNS}, kind, phase, previous_schema
        rolled_back_by::text, last_key::text, resumes, verification::text, control_queries::text,
        coalesce(floor(extract(epoch FROM rollback_until))::bigint, 0) AS rollback_until
 FROM search.search_migrations WHERE id = $1
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def read_detail(

@@ -34,7 +34,7 @@ SET fence = fence + 1, worker_id = $2, lease_until = clock_timestamp() + $3::int
     resumes = resumes + (lease_until IS NOT NULL)::int
 WHERE id = $1 AND status = 'in_progress' AND coalesce(lease_until <= clock_timestamp(), true)
 RETURNING {_COLUMNS}
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def claim(connection: Connection, run_id: str, worker_id: str, lease: timedelta) -> RunUnderWay | None:
@@ -56,7 +56,7 @@ async def read_lease(connection: Connection, run_id: str) -> timedelta | None:
 
 
 _HELD = "WHERE id = $1 AND fence = $2 AND status = 'in_progress'"
-_READ = f"SELECT {_COLUMNS} FROM search.search_migrations {_HELD}"  # noqa: S608 - a text of ours
+_READ = f"SELECT {_COLUMNS} FROM search.search_migrations {_HELD}"
 
 
 async def read(connection: Connection, run: RunUnderWay) -> RunUnderWay | None:
@@ -68,7 +68,7 @@ async def read(connection: Connection, run: RunUnderWay) -> RunUnderWay | None:
 _RENEW = f"""
 UPDATE search.search_migrations
 SET lease_until = clock_timestamp() + $3::interval, progress = greatest(progress, $4) {_HELD} RETURNING true
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def renew(connection: Connection, run: RunUnderWay, lease: timedelta, progress: int) -> bool:
@@ -78,7 +78,7 @@ async def renew(connection: Connection, run: RunUnderWay, lease: timedelta, prog
 
 _RELEASE = f"""
 UPDATE search.search_migrations SET lease_until = NULL, worker_id = NULL {_HELD}
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def release(connection: Connection, run: RunUnderWay) -> None:
@@ -117,7 +117,7 @@ _ADVANCE = f"""
 UPDATE search.search_migrations
 SET phase = $3, progress = greatest(progress, $4), resumes = CASE WHEN progress < $4 THEN 0 ELSE resumes END
 {_HELD} RETURNING true
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def advance(connection: Connection, run: RunUnderWay, phase: Phase, progress: int) -> bool:
@@ -127,7 +127,7 @@ async def advance(connection: Connection, run: RunUnderWay, phase: Phase, progre
 
 _COUNT = f"""
 UPDATE search.search_migrations SET total_documents = $3, migrated_documents = $3 {_HELD}
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def correct_counts(connection: Connection, run: RunUnderWay, rows: int) -> None:
@@ -137,7 +137,7 @@ async def correct_counts(connection: Connection, run: RunUnderWay, rows: int) ->
 
 _VERIFIED = f"""
 UPDATE search.search_migrations SET verification = $3 {_HELD}
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def record_verification(connection: Connection, run: RunUnderWay, found: Verification) -> None:
@@ -146,7 +146,7 @@ async def record_verification(connection: Connection, run: RunUnderWay, found: V
 
 _CONTROLLED = f"""
 UPDATE search.search_migrations SET control_queries = $3 {_HELD}
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def record_control_queries(connection: Connection, run: RunUnderWay, found: ControlReport) -> None:
@@ -157,7 +157,7 @@ _FAIL = f"""
 UPDATE search.search_migrations
 SET status = 'failed', error_message = $3, completed_at = clock_timestamp(), lease_until = NULL, worker_id = NULL
 {_HELD} RETURNING true
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def fail(connection: Connection, run: RunUnderWay, message: str) -> bool:

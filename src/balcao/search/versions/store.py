@@ -86,7 +86,7 @@ LEFT JOIN LATERAL (
 ) AS entry ON true
 WHERE head.id = $1
 ORDER BY entry.version_number DESC
-"""  # noqa: S608 - constants
+"""
 
 
 async def list_versions(
@@ -104,7 +104,7 @@ SELECT entry.*, (SELECT snapshot::text FROM search.service_versions WHERE id = e
 FROM search.service_head AS head
 LEFT JOIN LATERAL ({_ENTRY} AND version.version_number = $3) AS entry ON true
 WHERE head.id = $1
-"""  # noqa: S608 - constants
+"""
 
 
 class WholeVersion(msgspec.Struct, frozen=True):

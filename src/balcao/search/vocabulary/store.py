@@ -26,7 +26,7 @@ _BEGINS = "folded OPERATOR(pg_catalog.~>=~) {start} AND folded OPERATOR(pg_catal
 _EXPAND = f"""
 SELECT lexeme FROM search.known_words WHERE {_BEGINS.format(start="$1")}
 GROUP BY lexeme ORDER BY max(services) DESC, lexeme LIMIT 20
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def expand(connection: Connection, start: str) -> list[str]:
@@ -51,7 +51,7 @@ WHERE NOT EXISTS (SELECT FROM search.known_words WHERE lexeme = given.lexeme)
                   WHERE service."full" @@ quote_literal(given.lexeme)::tsquery
                     AND service.status = 1 AND NOT service.exclusive)
 ORDER BY near.services DESC, near.word
-"""  # noqa: S608 - a text of ours
+"""
 
 
 async def list_near(connection: Connection, alias: Alias, words: Mapping[str, str]) -> dict[str, list[KnownWord]]:
@@ -99,13 +99,13 @@ FROM ts_stat($texts$
     WHERE status = 1 AND NOT exclusive AND last_update >= to_timestamp({{since}})
 $texts$)
 GROUP BY 1
-"""  # noqa: S608 - a text of ours
+"""
 _OF_ONE = f"""
 SELECT DISTINCT {_LOWER} AS word, 1 AS services
 FROM search.{{physical}}, unnest(tsvector_to_array({_WRITTEN})) AS written (word)
 WHERE id = $1 AND status = 1 AND NOT exclusive
   AND pg_try_advisory_xact_lock_shared(hashtextextended('search.vocabulary', 0))
-"""  # noqa: S608 - a text of ours
+"""
 # Folding costs most, so the words that are known are left out before it, and stop words, which never are.
 _ENTER = """
 INSERT INTO search.known_words (word, folded, lexeme, services)

@@ -55,8 +55,8 @@ async def _fetch(
                 ORDER BY {order} DESC, job.id LIMIT ${end + 1} OFFSET ${end + 2}
             ) AS listed JOIN employability.job ON job.id = listed.id {FROM.partition("FROM employability.job")[2]}
             ORDER BY {order} DESC, job.id
-        ) AS found"""  # noqa: S608 - our own texts
-    counting = f"SELECT count(*) FROM employability.job WHERE {conditions}"  # noqa: S608 - our own texts
+        ) AS found"""
+    counting = f"SELECT count(*) FROM employability.job WHERE {conditions}"
     rows, total = await fetch_page(connection, page_sql(listing, counting), *conditions.values, page.limit, page.offset)
     return [msgspec.json.decode(row["document"], type=JobItem) for row in rows], total
 

@@ -30,7 +30,7 @@ from balcao.employability.hiring.listings.views_store import (
 
 def _read(condition: str) -> str:
     """Return the statement that reads the whole jobs for which the condition holds."""
-    return f"SELECT to_jsonb(found) FROM (SELECT {WHOLE} {FROM} WHERE job.deleted_at IS NULL AND {condition}) AS found"  # noqa: S608
+    return f"SELECT to_jsonb(found) FROM (SELECT {WHOLE} {FROM} WHERE job.deleted_at IS NULL AND {condition}) AS found"
 
 
 # To whom a draft of an import without department belongs: to nobody but those who reach all.
@@ -83,7 +83,7 @@ _STORED = f"""
 SELECT to_json(found) FROM (
     SELECT {CONTENT} FROM employability.job WHERE job.deleted_at IS NULL AND job.id = ANY($2::uuid[])
 ) AS found
-"""  # noqa: S608 - our own texts
+"""
 _decode_stored = msgspec.json.Decoder(StoredContent).decode
 
 
@@ -96,7 +96,7 @@ async def list_stored(connection: Connection, ids: Sequence[UUID], now: datetime
 _SUMMARIES = f"""
 SELECT to_jsonb(found) AS document, found.id_orgao_parceiro
 FROM (SELECT {SUMMARY} {FROM} WHERE job.id = ANY($2::uuid[])) AS found
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def list_summaries(
@@ -144,7 +144,7 @@ UPDATE employability.job
 SET {", ".join(f"{name} = sent.{name}" for name in _COLUMNS)},
     titulo_slug = sent.titulo_slug, row_version = job.row_version + 1, updated_at = clock_timestamp()
 {_SENT} WHERE job.id = ANY($2::uuid[]) AND job.id = sent.id
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 class NewJob(msgspec.Struct, frozen=True):

@@ -38,7 +38,7 @@ def _reference(row: str, *, ranked: bool = False) -> str:
 def _value(column: str, *, ranked: bool = False) -> str:
     """Return the record of the reference value that a column names."""
     record = _reference("value", ranked=ranked)
-    return f"(SELECT {record} FROM employability.reference_value AS value WHERE value.id = {column})"  # noqa: S608
+    return f"(SELECT {record} FROM employability.reference_value AS value WHERE value.id = {column})"
 
 
 def _values(kind: str) -> str:
@@ -47,7 +47,7 @@ def _values(kind: str) -> str:
         SELECT coalesce(jsonb_agg({_reference("value")} ORDER BY value.posicao, value.id), '[]')
         FROM employability.job_reference_value AS linked
         JOIN employability.reference_value AS value ON value.id = linked.value_id AND value.kind = '{kind}'
-        WHERE linked.job_id = job.id)"""  # noqa: S608 - our own words
+        WHERE linked.job_id = job.id)"""
 
 
 def _value_ids(kind: str) -> str:
@@ -56,7 +56,7 @@ def _value_ids(kind: str) -> str:
         SELECT coalesce(json_agg(value.id), '[]')
         FROM employability.job_reference_value AS linked
         JOIN employability.reference_value AS value ON value.id = linked.value_id AND value.kind = '{kind}'
-        WHERE linked.job_id = job.id)"""  # noqa: S608 - our own words
+        WHERE linked.job_id = job.id)"""
 
 
 _LANGUAGES = f"""(
@@ -67,18 +67,18 @@ _LANGUAGES = f"""(
     FROM employability.job_language AS linked
     JOIN employability.reference_value AS value ON value.id = linked.id_idioma
     JOIN employability.reference_value AS level ON level.id = linked.id_nivel_minimo
-    WHERE linked.job_id = job.id)"""  # noqa: S608 - our own words
+    WHERE linked.job_id = job.id)"""
 _STEPS = f"""(
     SELECT coalesce(jsonb_agg({_object("step", "id id_vaga titulo descricao ordem created_at updated_at")}
         ORDER BY step.ordem), '[]')
-    FROM employability.job_step AS step WHERE step.id_vaga = job.id)"""  # noqa: S608 - our own words
+    FROM employability.job_step AS step WHERE step.id_vaga = job.id)"""
 _QUESTION = (
     _object("question", "id id_vaga titulo obrigatorio tipo_campo valor_minimo valor_maximo created_at updated_at")
     + " || jsonb_build_object('opcoes', nullif(question.opcoes, '{}'))"
 )
 _QUESTIONS = f"""(
     SELECT coalesce(jsonb_agg({_QUESTION} ORDER BY question.ordem), '[]')
-    FROM employability.job_question AS question WHERE question.id_vaga = job.id)"""  # noqa: S608 - our own words
+    FROM employability.job_question AS question WHERE question.id_vaga = job.id)"""
 
 # The columns of what staff decide about a job.
 DECIDED = (
@@ -118,7 +118,7 @@ CONTENT = f"""
     (SELECT coalesce(json_agg(json_build_object('id', id, 'titulo', titulo, 'obrigatorio', obrigatorio,
         'tipo_campo', tipo_campo, 'valor_minimo', valor_minimo, 'valor_maximo', valor_maximo, 'opcoes', opcoes)
         ORDER BY ordem), '[]')
-     FROM employability.job_question WHERE id_vaga = job.id) AS informacoes_complementares"""  # noqa: S608
+     FROM employability.job_question WHERE id_vaga = job.id) AS informacoes_complementares"""
 # What an application shows of its job, which stays readable after the job was deleted.
 SUMMARY = f"""
     job.id, job.titulo, job.data_limite, job.id_orgao_parceiro,

@@ -43,12 +43,12 @@ _FOUND = f"""employability.terms_acceptance AS acceptance JOIN {_NAMED}
     WHERE {_IN_BANK} AND person.search_text LIKE employability.containing($4)"""
 _ORDER = "ORDER BY acceptance.aceito_em DESC, acceptance.cpf LIMIT $2 OFFSET $3"
 _PAGE = page_sql(
-    f"SELECT {_MEMBERS} FROM {_ALL} {_ORDER}",  # noqa: S608 - our own texts
+    f"SELECT {_MEMBERS} FROM {_ALL} {_ORDER}",
     "SELECT coalesce(sum(number), 0) FROM employability.bank_tally WHERE version = $1",
 )
 _SEARCH = page_sql(
-    f"SELECT {_MEMBERS} FROM {_FOUND} {_ORDER}",  # noqa: S608 - our own texts
-    f"SELECT count(*) FROM {_FOUND}",  # noqa: S608 - our own texts
+    f"SELECT {_MEMBERS} FROM {_FOUND} {_ORDER}",
+    f"SELECT count(*) FROM {_FOUND}",
 )
 
 
@@ -61,10 +61,7 @@ async def list_page(connection: Connection, version: str, search: str | None, pa
     return [Entry(**row) for row in rows], total
 
 
-_READ = {
-    column: f"SELECT {_MEMBERS} FROM {_ALL} AND acceptance.{column} = $2"  # noqa: S608 - our own texts
-    for column in ("id", "cpf")
-}
+_READ = {column: f"SELECT {_MEMBERS} FROM {_ALL} AND acceptance.{column} = $2" for column in ("id", "cpf")}
 
 
 async def read(connection: Connection, version: str, key: UUID | Cpf) -> Entry | None:

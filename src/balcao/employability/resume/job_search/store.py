@@ -20,7 +20,7 @@ SELECT cpf, id_situacao, id_disponibilidade, tempo_procurando_emprego,
        {_VALUE.format(column="id_disponibilidade")} AS disponibilidade, created_at, updated_at
 FROM employability.job_search AS entry
 WHERE cpf = $1
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def read(connection: Connection, cpf: Cpf) -> JobSearch | None:

@@ -15,12 +15,12 @@ def _value(column: str, *, ranked: bool = False) -> str:
     members += ", 'ordem', posicao" if ranked else ""
     return f"""(
         SELECT jsonb_build_object({members}) FROM employability.reference_value AS value
-        WHERE value.id = entry.{column})"""  # noqa: S608 - our own columns
+        WHERE value.id = entry.{column})"""
 
 
 def _list(columns: str, rest: str) -> str:
     """Return the JSON array of these rows, in their order."""
-    return f"(SELECT coalesce(jsonb_agg(to_jsonb(listed)), '[]') FROM (SELECT {columns} {rest}) AS listed)"  # noqa: S608
+    return f"(SELECT coalesce(jsonb_agg(to_jsonb(listed)), '[]') FROM (SELECT {columns} {rest}) AS listed)"
 
 
 def _section(section: Section) -> str:
@@ -41,7 +41,7 @@ _JOB_SEARCH = f"""(
             FROM employability.preferred_contract AS preferred WHERE preferred.cpf = entry.cpf),
         'situacao', {_value("id_situacao")}, 'disponibilidade', {_value("id_disponibilidade")},
         'created_at', created_at, 'updated_at', updated_at)
-    FROM employability.job_search AS entry WHERE cpf = $1)"""  # noqa: S608 - our own columns
+    FROM employability.job_search AS entry WHERE cpf = $1)"""
 _BEHAVIOURS = _list(
     """link.id, link.cpf, link.id_comportamento_atitudes, jsonb_build_object('id', behaviour.id, 'nome', behaviour.nome,
         'created_at', behaviour.created_at, 'updated_at', behaviour.updated_at) AS comportamento_atitudes,
@@ -70,7 +70,7 @@ _CONTENT = ", ".join(f"'{name}', {text}" for name, text in _MEMBERS.items())
 _READ = f"""
 SELECT root.row_version AS version, jsonb_build_object({_CONTENT}) AS content
 FROM (VALUES ($1::text)) AS person (cpf) LEFT JOIN employability.resume AS root USING (cpf)
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def read(connection: Connection, cpf: Cpf) -> StoredResume:

@@ -23,7 +23,7 @@ def _nested(section: Section) -> str:
         members = "'id', id, 'descricao', descricao, 'created_at', created_at, 'updated_at', updated_at"
         members += ", 'ordem', posicao" if reference.kind in RANKED else ""
         parts.append(
-            f", (SELECT json_build_object({members})::text FROM employability.reference_value AS value"  # noqa: S608
+            f", (SELECT json_build_object({members})::text FROM employability.reference_value AS value"
             f" WHERE value.id = entry.{column}) AS {reference.member}"
         )
     return "".join(parts)
@@ -31,13 +31,10 @@ def _nested(section: Section) -> str:
 
 _MEMBERS = {each: f"id, cpf, {', '.join(each.columns)}, created_at, updated_at{_nested(each)}" for each in SECTIONS}
 _LIST = {
-    each: f"SELECT {_MEMBERS[each]} FROM {each.table} AS entry WHERE cpf = $1 ORDER BY {each.order}"  # noqa: S608
+    each: f"SELECT {_MEMBERS[each]} FROM {each.table} AS entry WHERE cpf = $1 ORDER BY {each.order}"
     for each in SECTIONS
 }
-_READ = {
-    each: f"SELECT {_MEMBERS[each]} FROM {each.table} AS entry WHERE id = $1"  # noqa: S608 - our own texts
-    for each in SECTIONS
-}
+_READ = {each: f"SELECT {_MEMBERS[each]} FROM {each.table} AS entry WHERE id = $1" for each in SECTIONS}
 
 
 async def list_rows(connection: Connection, section: Section, cpf: Cpf) -> list[Any]:
@@ -54,7 +51,7 @@ _INSERT = {
     each: f"""
     INSERT INTO {each.table} AS entry (id, cpf, {", ".join(each.columns)})
     VALUES ($1, $2, {", ".join(f"${place}" for place, _ in enumerate(each.columns, 3))})
-    RETURNING {_MEMBERS[each]}"""  # noqa: S608 - our own texts
+    RETURNING {_MEMBERS[each]}"""
     for each in SECTIONS
 }
 
@@ -80,7 +77,7 @@ _UPDATE = {
     SET {", ".join(f"{column} = ${place}" for place, column in enumerate(each.columns, 2))},
         updated_at = clock_timestamp()
     WHERE id = $1
-    RETURNING {_MEMBERS[each]}"""  # noqa: S608 - our own texts
+    RETURNING {_MEMBERS[each]}"""
     for each in SECTIONS
 }
 
@@ -96,7 +93,7 @@ async def update(connection: Connection, section: Section, id_: UUID, body: Any)
 
 async def delete(connection: Connection, section: Section, ids: Sequence[UUID]) -> int:
     """Delete rows and return how many there were."""
-    statement = f"DELETE FROM {section.table} WHERE id = ANY ($1::uuid[]) RETURNING true"  # noqa: S608 - our own table
+    statement = f"DELETE FROM {section.table} WHERE id = ANY ($1::uuid[]) RETURNING true"
     return len(await connection.fetch(statement, ids))
 
 

@@ -25,7 +25,7 @@ _READ = f"""
 SELECT {_COLUMNS} FROM employability.application
 JOIN employability.application_content AS content ON content.id_candidatura = application.id
 WHERE application.id = $1
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def read(connection: Connection, id_: UUID) -> StoredApplication | None:
@@ -42,7 +42,7 @@ JOIN employability.application_content AS content ON content.id_candidatura = ap
 LEFT JOIN employability.candidate AS person ON person.cpf = application.cpf
 WHERE application.status <> 'retirada' AND application.cpf IS NOT NULL
 ORDER BY wanted.place
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[tuple[StoredApplication, PersonRecord | None]]:
@@ -209,11 +209,11 @@ _LIST_OWN = page_sql(
     ) AS application
     JOIN employability.application_content AS content ON content.id_candidatura = application.id
     ORDER BY application.created_at DESC, application.id
-    """,  # noqa: S608 - our own texts
+    """,
     f"""
     SELECT coalesce(jsonb_object_agg(counted.shown, counted.number), '{{}}')
     FROM (SELECT {_SHOWN} AS shown, count(*) AS number {_OWN} GROUP BY 1) AS counted
-    """,  # noqa: S608 - our own texts
+    """,
 )
 
 

@@ -57,7 +57,7 @@ WITH held AS MATERIALIZED (
     {record_sql("$20::jsonb", "made")}
 )
 SELECT created_at, updated_at FROM made
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def submit(connection: Connection, made: Submission) -> StoredApplication | None:

@@ -19,10 +19,10 @@ INSERT INTO employability.application_block AS block (id, cpf, id_vaga, dia, cri
 VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (cpf, id_vaga, dia) DO NOTHING
 RETURNING {_MEMBERS}
-"""  # noqa: S608 - our own columns
+"""
 _READ = f"""
 SELECT {_MEMBERS} FROM employability.application_block AS block WHERE cpf = $1 AND id_vaga = $2 AND dia = $3
-"""  # noqa: S608 - our own columns
+"""
 
 
 async def insert(connection: Connection, cpf: Cpf, job: UUID, day: date, criteria: Sequence[str]) -> tuple[Block, bool]:

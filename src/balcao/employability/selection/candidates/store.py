@@ -90,7 +90,7 @@ def _list(
         else:
             listed = f"{listed} AND ({shown} OR {own})"
     if job_by_job:
-        listed = f"SELECT id, created_at FROM (WITH few AS MATERIALIZED ({listed}) SELECT * FROM few) AS found"  # noqa: S608
+        listed = f"SELECT id, created_at FROM (WITH few AS MATERIALIZED ({listed}) SELECT * FROM few) AS found"
     return listed, conditions.values
 
 
@@ -111,12 +111,12 @@ _SUMS = ", ".join(
 
 
 def _add_up(conditions: Conditions) -> str:
-    return f"SELECT jsonb_build_object({_SUMS}) FROM {_TALLY} WHERE {conditions}"  # noqa: S608 - our own texts
+    return f"SELECT jsonb_build_object({_SUMS}) FROM {_TALLY} WHERE {conditions}"
 
 
 async def _read_tallies(connection: Connection, conditions: Conditions) -> tuple[StatusCounts, int]:
     """Return how many there are of each shown status, and how many for all jobs."""
-    statement = f"SELECT ({_add_up(conditions)}) AS counts, (SELECT sum({_ALL}) FROM {_TALLY}) AS everything"  # noqa: S608
+    statement = f"SELECT ({_add_up(conditions)}) AS counts, (SELECT sum({_ALL}) FROM {_TALLY}) AS everything"
     row = await connection.fetchrow(statement, *conditions.values)
     assert row is not None
     return _decode(row["counts"]), row["everything"] or 0
@@ -131,7 +131,7 @@ def _count(conditions: Conditions) -> str:
                 WHERE {conditions} GROUP BY 1, 2
             ) AS counted
             JOIN {_TALLY} USING (id_vaga) GROUP BY 1
-        ) AS summed"""  # noqa: S608 - our own texts
+        ) AS summed"""
 
 
 def _are_few(status: ApplicationStatus | None, counts: StatusCounts, everything: int, page: Page) -> bool:

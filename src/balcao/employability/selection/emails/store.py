@@ -18,7 +18,7 @@ WITH told AS (
     JOIN employability.application ON application.id = wanted.application AND application.email IS NOT NULL
 ), {enqueue_sql("$1::text", "payload", "interval '0'", "told")}
 SELECT count(*) FROM queued
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def enqueue(connection: Connection, kind: Email, told: Sequence[tuple[UUID, int]]) -> None:
@@ -65,7 +65,7 @@ def _read_news(kind: Email) -> str:
         WHERE further.id_candidatura = application.id AND further.id > $2
     ) AS later
     WHERE application.id = $1 AND application.email IS NOT NULL AND {_STILL_TRUE[kind]}
-    """  # noqa: S608 - our own texts
+    """
 
 
 _READ_NEWS = {kind: _read_news(kind) for kind in Email}

@@ -44,7 +44,7 @@ ON CONFLICT (id) DO UPDATE SET
 WHERE (activity.secao, activity.divisao, activity.grupo, activity.classe, activity.subclasse, activity.denominacao)
    <> (excluded.secao, excluded.divisao, excluded.grupo, excluded.classe, excluded.subclasse, excluded.denominacao)
 RETURNING true
-"""  # noqa: S608 - constants
+"""
 
 
 async def import_rows(connection: Connection, rows: Sequence[ActivityRow]) -> int:

@@ -12,7 +12,7 @@ from balcao.registry.city.departments.schemas import Department, DepartmentRow
 _COLUMNS = """
     id, cd_ua, sigla_ua, nome_ua, cd_ua_pai, nivel, ordem_ua_basica, ordem_absoluta, ordem_relativa, msg, updated_at
 """
-_READ = f"SELECT {_COLUMNS} FROM registry.department WHERE cd_ua = $1"  # noqa: S608 - constants
+_READ = f"SELECT {_COLUMNS} FROM registry.department WHERE cd_ua = $1"
 
 
 async def read(connection: Connection, cd_ua: str) -> Department | None:
@@ -42,7 +42,7 @@ async def find(connection: Connection, filters: DepartmentFilters, page: Page) -
     return [_parse_department(row) for row in rows], total
 
 
-_ALL = f"SELECT {_COLUMNS} FROM registry.department ORDER BY nivel, ordem_absoluta, cd_ua"  # noqa: S608 - constants
+_ALL = f"SELECT {_COLUMNS} FROM registry.department ORDER BY nivel, ordem_absoluta, cd_ua"
 
 
 async def list_all(connection: Connection) -> list[Department]:
@@ -60,7 +60,7 @@ WITH RECURSIVE chain AS (
     WHERE chain.steps < $2
 )
 SELECT {_COLUMNS} FROM chain ORDER BY steps DESC
-"""  # noqa: S608 - constants
+"""
 
 
 async def list_chain(connection: Connection, cd_ua: str, most: int) -> list[Department]:
@@ -86,7 +86,7 @@ WHERE (department.id, department.sigla_ua, department.nome_ua, department.cd_ua_
        excluded.ordem_ua_basica, excluded.ordem_absoluta, excluded.ordem_relativa, excluded.msg,
        excluded.updated_at)
 RETURNING true
-"""  # noqa: S608 - constants
+"""
 
 
 async def import_rows(connection: Connection, rows: Sequence[DepartmentRow]) -> int:

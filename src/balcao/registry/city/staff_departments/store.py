@@ -11,7 +11,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.city.staff_departments.schemas import StaffMapping
 
 _COLUMNS = "id, cpf, cd_ua, created_at, updated_at, created_by"
-_READ = f"SELECT {_COLUMNS} FROM registry.staff_department WHERE cpf = $1 ORDER BY cd_ua"  # noqa: S608 - constants
+_READ = f"SELECT {_COLUMNS} FROM registry.staff_department WHERE cpf = $1 ORDER BY cd_ua"
 
 
 async def read(connection: Connection, cpf: Cpf) -> list[StaffMapping]:
@@ -22,7 +22,7 @@ async def read(connection: Connection, cpf: Cpf) -> list[StaffMapping]:
 _INSERT = f"""
 INSERT INTO registry.staff_department (id, cpf, cd_ua, created_by) VALUES ($1, $2, $3, $4)
 RETURNING {_COLUMNS}
-"""  # noqa: S608 - constants
+"""
 
 
 async def insert(connection: Connection, id_: UUID, cpf: Cpf, cd_ua: str, created_by: Cpf | None) -> StaffMapping:

@@ -9,14 +9,14 @@ from balcao.registry.consent.categories.schemas import Category
 _COLUMNS = 'id, name, description, default_opt_in, active, "order", created_at, updated_at'
 _LIST = f"""
 SELECT {_COLUMNS} FROM registry.notification_category WHERE active OR $1 ORDER BY "order", id COLLATE "C"
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def list_categories(connection: Connection, *, inactive: bool) -> list[Category]:
     return [_category(row) for row in await connection.fetch(_LIST, inactive)]
 
 
-_LOCK = f"SELECT {_COLUMNS} FROM registry.notification_category WHERE id = $1 FOR UPDATE"  # noqa: S608 - our columns
+_LOCK = f"SELECT {_COLUMNS} FROM registry.notification_category WHERE id = $1 FOR UPDATE"
 
 
 async def lock(connection: Connection, id_: str) -> Category | None:
@@ -30,7 +30,7 @@ _ADD = f"""
 INSERT INTO registry.notification_category (id, name, description, default_opt_in, active, "order")
 VALUES ($1, $2, $3, $4, $5, coalesce($6, (SELECT least(max("order") + 1, 9999) FROM registry.notification_category), 1))
 RETURNING {_COLUMNS}
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def add(
@@ -49,7 +49,7 @@ UPDATE registry.notification_category
 SET name = $2, description = $3, default_opt_in = $4, active = $5, "order" = $6, updated_at = clock_timestamp()
 WHERE id = $1
 RETURNING {_COLUMNS}
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def save(connection: Connection, changed: Category) -> Category:

@@ -42,7 +42,7 @@ async def read_head(connection: Connection, cpf: Cpf) -> Head:
 _COUNT = "SELECT count(*) FROM registry.preference_ledger WHERE cpf = $1"
 _PAGE = f"""
 SELECT {_MEMBERS} FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq DESC LIMIT $2 OFFSET $3
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def count(connection: Connection, cpf: Cpf) -> int:
@@ -58,7 +58,7 @@ _LINKS = f"""
 SELECT {_MEMBERS}, seq, prev_hash, hash FROM registry.preference_ledger
 WHERE $1::text IS NULL OR cpf = $1
 ORDER BY cpf, seq
-"""  # noqa: S608 - names of our own columns
+"""
 
 
 async def iterate_chains(connection: Connection, cpf: Cpf | None) -> AsyncIterator[list[Link]]:

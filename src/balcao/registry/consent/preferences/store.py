@@ -69,7 +69,7 @@ WITH appended AS MATERIALIZED (
     {record_sql("$7::jsonb", "locked")}
 )
 SELECT true FROM locked
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def change(

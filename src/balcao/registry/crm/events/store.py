@@ -34,7 +34,7 @@ WITH offered AS (
 ), {enqueue_sql("$11", "payload", "interval '0'", "stored JOIN offered USING (id)")}
 , recorded AS ({record_sql("trail", "stored JOIN offered USING (id)")})
 SELECT id::text FROM stored
-"""  # noqa: S608 - our own texts
+"""
 
 
 class AcceptedEvent(msgspec.Struct, frozen=True):
@@ -172,13 +172,13 @@ _ERASE_OLD_PAYLOADS = f"""
 UPDATE registry.crm_event AS event SET dados = NULL
 WHERE dados IS NOT NULL AND accepted_at <= now() - $1::interval AND {_DEAD}
 RETURNING true
-"""  # noqa: S608 - our own words only
+"""
 _COUNT_ALL = "SELECT count(*) FROM registry.crm_event"
 _DELETE_OLD = f"""
 DELETE FROM registry.crm_event AS event
 WHERE accepted_at <= now() - $1::interval AND (applied_at IS NOT NULL OR ({_DEAD}))
 RETURNING true
-"""  # noqa: S608 - our own words only
+"""
 
 
 async def count_payloads(connection: Connection) -> int:

@@ -40,7 +40,7 @@ INSERT INTO registry.crm_reconciliation (id, since, source, moment, request_id)
 VALUES ($1::text::uuid, $2, 'accounts', $2, $3)
 ON CONFLICT (state) WHERE state = 'running' DO NOTHING
 RETURNING {_RUN}
-"""  # noqa: S608 - our own list of columns
+"""
 
 
 async def open_run(connection: Connection, run: str, since: datetime, request_id: str) -> Run | None:
@@ -48,7 +48,7 @@ async def open_run(connection: Connection, run: str, since: datetime, request_id
     return _to_run(await connection.fetchrow(_OPEN, run, since, request_id))
 
 
-_READ = f"SELECT {_RUN} FROM registry.crm_reconciliation WHERE id = $1::text::uuid"  # noqa: S608
+_READ = f"SELECT {_RUN} FROM registry.crm_reconciliation WHERE id = $1::text::uuid"
 
 
 async def read(connection: Connection, run: str) -> Run | None:

@@ -31,11 +31,11 @@ class Counts(msgspec.Struct, frozen=True):
 _OLDEST_EVENT = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::float8 FROM registry.crm_event
 WHERE applied_at IS NULL AND id NOT IN (SELECT (payload ->> 'event')::uuid FROM ({dead_sql("crm_event")}) AS dead)
-"""  # noqa: S608 - our own texts
+"""
 _OLDEST_PUSH = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::float8 FROM registry.outbox
 WHERE job NOT IN (SELECT id FROM ({dead_sql("crm_push")}) AS dead)
-"""  # noqa: S608 - our own texts
+"""
 _COUNTS = f"""
 SELECT
     (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL) AS waiting,
@@ -43,7 +43,7 @@ SELECT
     (SELECT count(*) FROM registry.crm_event WHERE applied_at > now() - interval '24 hours') AS applied_24h,
     ({_OLDEST_PUSH})::int AS oldest_push_age,
     (SELECT count(*) FROM registry.register WHERE at > now() OR confirmed_at > now()) AS future_registers
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def fetch_counts(connection: Connection) -> Counts:

@@ -47,7 +47,7 @@ jsonb_build_object(
               WHERE brand.id = {brand_id} AND brand.deleted_at IS NULL),
     'model', (SELECT to_jsonb(model) FROM registry.vehicle_model AS model
               WHERE model.id = {model_id} AND model.deleted_at IS NULL))
-"""  # noqa: S608 - an expression of our own stores
+"""
 
 
 def parse_chosen(document: str) -> ChosenRows:
@@ -86,7 +86,7 @@ shared_brand AS MATERIALIZED (
     SELECT true FROM {source}
     WHERE ({brand_id} IS NULL OR EXISTS (SELECT FROM shared_brand))
         AND ({model_id} IS NULL OR EXISTS (SELECT FROM shared_model))
-)"""  # noqa: S608 - texts of our own stores
+)"""
 
 
 # FOR SHARE: who builds on the row keeps it from being deleted until the transaction ends.

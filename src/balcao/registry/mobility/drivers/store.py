@@ -30,7 +30,7 @@ _OPEN = f"""
 SELECT {_COLUMNS} FROM registry.vehicle_conductor AS link
 WHERE vehicle_id = $1 AND status IN ('pending', 'accepted')
 ORDER BY created_at, id
-"""  # noqa: S608 - constants
+"""
 
 
 def open_links_sql(vehicle_id: str) -> str:
@@ -38,7 +38,7 @@ def open_links_sql(vehicle_id: str) -> str:
     return f"""
 (SELECT coalesce(jsonb_object_agg(link.id::text, link.conductor_cpf), '{{}}') FROM registry.vehicle_conductor AS link
  WHERE link.vehicle_id = {vehicle_id} AND link.status IN ('pending', 'accepted'))
-"""  # noqa: S608 - an expression of our own stores
+"""
 
 
 async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]:
@@ -93,7 +93,7 @@ WITH held AS MATERIALIZED (
     {record_sql("$12::jsonb", "inserted")}
 )
 SELECT EXISTS (SELECT FROM inserted)
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def insert(
@@ -141,7 +141,7 @@ async def find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cp
 
 _READ = f"""
 SELECT {_COLUMNS} FROM registry.vehicle_conductor AS link WHERE id = $1 AND vehicle_id = $2
-"""  # noqa: S608 - constants
+"""
 
 
 async def read(connection: Connection, link_id: str, vehicle_id: str) -> Link | None:
@@ -154,7 +154,7 @@ _READ_INVITATION = f"""
 SELECT {_COLUMNS}, {people.contact_sql("$2")} AS driver
 FROM registry.vehicle_conductor AS link JOIN registry.vehicle ON vehicle.id = link.vehicle_id
 WHERE link.id = $1 AND link.conductor_cpf = $2 AND vehicle.deleted_at IS NULL
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def read_invitation(connection: Connection, link_id: str, invitee: Cpf) -> tuple[Link, Contact] | None:
@@ -175,7 +175,7 @@ WITH answered AS (
     {record_sql("$3::jsonb", "answered")}
 )
 SELECT * FROM answered
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def answer(connection: Connection, link_id: str, status: LinkStatus, trail: str) -> Link | None:
@@ -194,7 +194,7 @@ WITH revoked AS (
     {record_sql("$3::jsonb", "revoked")}
 )
 SELECT EXISTS (SELECT FROM revoked)
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def revoke(connection: Connection, present: Link, trail: str) -> bool:
@@ -211,7 +211,7 @@ FROM registry.vehicle_conductor AS link
 JOIN registry.vehicle ON vehicle.id = link.vehicle_id
 LEFT JOIN registry.vehicle_brand AS brand ON brand.id = vehicle.brand_id
 LEFT JOIN registry.vehicle_model AS model ON model.id = vehicle.model_id
-"""  # noqa: S608 - constants
+"""
 _PENDING = f"""{_WITH_VEHICLE}
 WHERE link.conductor_cpf = $1 AND link.status = 'pending' AND vehicle.deleted_at IS NULL
 ORDER BY link.created_at DESC, link.id DESC
@@ -237,7 +237,7 @@ def revoke_sql(ids: str, source: str) -> str:
     return f"""
     UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
     FROM {source} WHERE vehicle_conductor.id = ANY ({ids}) AND status IN ('pending', 'accepted')
-    """  # noqa: S608 - texts of our own stores
+    """
 
 
 # An e-mail sent is not sent again; one that failed for the last time is, when an operator asks for it.

@@ -101,7 +101,7 @@ WHERE vehicle.id IN ({_REACHED})
 ORDER BY vehicle.created_at DESC, vehicle.id DESC
 LIMIT $2 OFFSET $3
 """
-_PAGE = page_sql(_LIST, f"SELECT count(*) FROM ({_REACHED}) AS reached")  # noqa: S608 - constants
+_PAGE = page_sql(_LIST, f"SELECT count(*) FROM ({_REACHED}) AS reached")
 
 
 async def fetch_visible_page(connection: Connection, viewer: Cpf, page: Page) -> tuple[list[Vehicle], int]:
@@ -135,7 +135,7 @@ SELECT (SELECT count(*) FROM registry.vehicle WHERE owner_cpf = $1 AND deleted_a
        {people.contact_sql("$1")} AS owner, {catalogue.chosen_sql("$3::text", "$4::text")} AS chosen,
        $2::text || lpad(digits, greatest(6, length(digits)), '0') AS registration_number, clock_timestamp() AS moment
 FROM number
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def draft(connection: Connection, owner: Cpf, prefix: str, brand_id: str | None, model_id: str | None) -> Draft:
@@ -171,7 +171,7 @@ WITH below_limit AS MATERIALIZED (
     {record_sql("$6::jsonb", "inserted")}
 )
 SELECT EXISTS (SELECT FROM inserted)
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def insert(
@@ -214,7 +214,7 @@ WITH always AS (
     {record_sql("$3::jsonb", "updated")}
 )
 SELECT updated_at FROM updated
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def update(
@@ -247,7 +247,7 @@ WITH held AS MATERIALIZED (
     {record_sql("$4::jsonb", "deleted")}
 )
 SELECT EXISTS (SELECT FROM deleted)
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def delete(connection: Connection, present: Vehicle, links: Collection[str], trail: str) -> bool:
@@ -279,7 +279,7 @@ _ERASE_OLD = f"""
 UPDATE registry.vehicle SET {_ERASED}
 WHERE deleted_at < now() - interval '2 years' AND owner_cpf IS NOT NULL
 RETURNING true
-"""  # noqa: S608 - constants
+"""
 _COUNT_ALL = "SELECT count(*) FROM registry.vehicle"
 
 
@@ -296,7 +296,7 @@ _ERASE_OWNED = f"""
 UPDATE registry.vehicle SET deleted_at = coalesce(deleted_at, $2), updated_at = $2, {_ERASED}
 WHERE owner_cpf = $1
 RETURNING true
-"""  # noqa: S608 - constants
+"""
 
 
 async def erase_owned(connection: Connection, cpf: Cpf, at: datetime) -> int:

@@ -6,7 +6,7 @@ from balcao.core.database.queries import fetch_count
 _COLUMNS = "id::text, name, url, image, is_active, created_at"
 # Without case and accents, the same on every server.
 _BY_NAME = r"""lower(regexp_replace(normalize(name, NFD), '[\u0300-\u036f]+', '', 'g') COLLATE "C"), id"""
-_PAGE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active ORDER BY {_BY_NAME} LIMIT $1 OFFSET $2"  # noqa: S608
+_PAGE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active ORDER BY {_BY_NAME} LIMIT $1 OFFSET $2"
 _COUNT = "SELECT count(*) FROM registry.avatar WHERE is_active"
 
 
@@ -19,7 +19,7 @@ async def count(connection: Connection) -> int:
     return await fetch_count(connection, _COUNT)
 
 
-_ACTIVE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active AND id = $1::text::uuid"  # noqa: S608
+_ACTIVE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active AND id = $1::text::uuid"
 
 
 async def read_active(connection: Connection, id_: str) -> Row | None:
@@ -35,7 +35,7 @@ async def read_image(connection: Connection, id_: str) -> str | None:
     return found
 
 
-_ADD = f"INSERT INTO registry.avatar (id, name, url) VALUES ($1::text::uuid, $2, $3) RETURNING {_COLUMNS}"  # noqa: S608
+_ADD = f"INSERT INTO registry.avatar (id, name, url) VALUES ($1::text::uuid, $2, $3) RETURNING {_COLUMNS}"
 
 
 async def add(connection: Connection, id_: str, name: str, url: str) -> Row:

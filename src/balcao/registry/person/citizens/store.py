@@ -33,7 +33,7 @@ def document_sql(cpf: str) -> str:
 jsonb_build_object(
     'base', (SELECT record FROM registry.base_record AS base WHERE base.cpf = {cpf}),
     'mirror', {mirror.document_sql(cpf)})
-"""  # noqa: S608 - an expression of our own stores
+"""
 
 
 def parse_document(document: str) -> StoredDocument:

@@ -29,7 +29,7 @@ SELECT {_AS_ARRAY},
        (SELECT count(*) FROM registry.loaded_pet WHERE cpf = $1)
        + (SELECT count(*) FROM registry.own_pet WHERE cpf = $1) AS total
 FROM ({_OF_PERSON} ORDER BY id_animal LIMIT $2 OFFSET $3) AS page
-"""  # noqa: S608 - constants
+"""
 _PETS = msgspec.json.Decoder(list[Pet])
 
 
@@ -40,14 +40,14 @@ async def list_page(connection: Connection, cpf: Cpf, page: Page) -> tuple[list[
     return _PETS.decode(row["pets"]), row["total"]
 
 
-_ALL = f"SELECT {_AS_ARRAY} FROM ({_OF_PERSON}) AS pet"  # noqa: S608 - constants
+_ALL = f"SELECT {_AS_ARRAY} FROM ({_OF_PERSON}) AS pet"
 
 
 async def list_all(connection: Connection, cpf: Cpf) -> list[Pet]:
     return _PETS.decode(await connection.fetchval(_ALL, cpf.digits))
 
 
-_READ = f"SELECT pet::text FROM ({_OF_PERSON}) AS pet WHERE id_animal = $2"  # noqa: S608 - constants
+_READ = f"SELECT pet::text FROM ({_OF_PERSON}) AS pet WHERE id_animal = $2"
 
 
 async def read(connection: Connection, cpf: Cpf, id_animal: int) -> Pet | None:
@@ -97,7 +97,7 @@ WITH below_limit AS MATERIALIZED (
     {record_sql("$5::jsonb", "inserted")}
 )
 SELECT EXISTS (SELECT FROM below_limit) AS is_below_limit, EXISTS (SELECT FROM inserted) AS is_inserted
-"""  # noqa: S608 - our own texts
+"""
 
 
 class PetLimit(Exception):

@@ -40,7 +40,7 @@ SELECT clock_timestamp() AS now, version::text, {_MEMBERS},
        CASE WHEN $2::text IS NULL THEN false ELSE registry.is_phone_anothers($1, $2) END AS is_anothers,
        CASE WHEN $2::text IS NULL THEN 0 ELSE registry.count_unproven_phones($2, $3) END AS unproven
 FROM (VALUES (true)) AS always LEFT JOIN registry.phone_book AS held ON number = $1
-"""  # noqa: S608 - our own list of columns
+"""
 
 
 async def find(connection: Connection, number: str, claimant: Cpf | None = None) -> Found:
@@ -91,7 +91,7 @@ ON CONFLICT (number) DO NOTHING RETURNING number
 _UPDATED = f"""
 UPDATE registry.phone_book SET ({_MEMBERS}) = ROW ({_ROW}), version = gen_random_uuid()
 WHERE number = $1 AND version = $14::text::uuid AND {_MAY_CLAIM} RETURNING number
-"""  # noqa: S608 - constants
+"""
 _DELETED = "DELETE FROM registry.phone_book WHERE number = $1 AND version = $2::text::uuid RETURNING number"
 # Nothing of the row changes; the entry is written all the same.
 _UNTOUCHED = "SELECT $1::text AS number"
@@ -112,7 +112,7 @@ def _write_sql(written: str, entries: str, trail: str) -> str:
         {record_sql(f"{trail}::jsonb", "written")}
     )
     SELECT EXISTS (SELECT FROM written)
-    """  # noqa: S608 - our own texts
+    """
 
 
 _INSERT = _write_sql(_INSERTED, "$10", "$11")

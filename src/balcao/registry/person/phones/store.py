@@ -39,7 +39,7 @@ WITH waiting AS MATERIALIZED (
     {record_sql("$15::jsonb", "locked")}
 )
 SELECT seconds FROM waiting
-"""  # noqa: S608 - our own texts
+"""
 
 
 class Opening(msgspec.Struct, frozen=True):
@@ -103,7 +103,7 @@ WITH taken AS (
     {record_sql("$3::jsonb", "taken")}
 )
 SELECT * FROM taken
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def take_try(connection: Connection, cpf: Cpf, most: int, trail: str) -> Open | None:

@@ -20,7 +20,7 @@ WITH ended AS (
     RETURNING true
 )
 {record_sql("$2::jsonb", "ended")}
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def end_first_login(connection: Connection, cpf: Cpf, trail: str) -> None:
@@ -49,7 +49,7 @@ WITH offered AS MATERIALIZED (
     {record_sql("$3::jsonb", "chosen")}
 )
 SELECT true FROM chosen
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:
@@ -64,7 +64,7 @@ WITH removed AS (
     {record_sql("$2::jsonb", "(VALUES (true)) AS always")}
 )
 SELECT true FROM removed
-"""  # noqa: S608 - our own texts
+"""
 
 
 async def remove_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
