@@ -7,12 +7,8 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from balcao.agents import demo
-from balcao.agents.history.comparison import list_changes
-from balcao.agents.versions.content import AgentContent
 from tests.support.issuer import Issuer, bearer
 from tests.support.sizes import size
 
@@ -382,25 +378,3 @@ def test_parallel_saves_get_consecutive_numbers_and_one_is_active(send: Send, ag
     items = send("GET", f"unified-history?agent_type={agent}&limit=200").json()["items"]
     assert [item["version_number"] for item in items] == list(range(count, 0, -1))
     assert [item["version_number"] for item in items if item["is_active"]] == [count]
-
-
-_contents = st.builds(
-    AgentContent,
-    prompt=st.sampled_from(["", "a", "b"]),
-    memory_blocks=st.lists(st.fixed_dictionaries({"label": st.sampled_from("ab"), "n": st.sampled_from([1, True])})),
-    tools=st.lists(st.sampled_from("ab")),
-    model_name=st.sampled_from(["", "m"]),
-    embedding_name=st.just(""),
-)
-
-
-@given(old=_contents, new=_contents)
-def test_a_comparison_names_what_differs_and_nothing_else(old: AgentContent, new: AgentContent) -> None:
-    changes = list_changes(old, new)
-    named = {change.field_name for change in changes}
-    assert named == {
-        name for name in AgentContent.__struct_fields__ if repr(getattr(old, name)) != repr(getattr(new, name))
-    }
-    for change in changes:
-        values = [value for value in (change.old_value, change.new_value) if value is not None]
-        assert {"array" if isinstance(value, list) else "string" for value in values} == {change.value_type}

@@ -60,6 +60,13 @@ def test_whoever_else_answers_on_the_port_is_not_taken_for_us(tmp_path: Path, in
     assert who in message
 
 
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_gateway_with_nobody_behind_it_is_no_stranger(tmp_path: Path, status: int) -> None:
+    with RunningServer(handlers({("GET", "/liveness"): lambda _: Response(b"", status=status)})) as gateway:
+        found = Terminal(tmp_path, port=gateway.port).json("doctor", "--json")
+    assert (found["running"], found["problems"]) == (False, [])
+
+
 def test_a_variable_that_sets_nothing_is_a_problem_and_the_nearest_one_is_named(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, port=free_port(), data_dri="x", qwertyuiop="1")
     assert problems(terminal).splitlines() == [

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from balcao.core.embedded import supervisor
 from balcao.core.embedded.account import Account, find_binaries
 from balcao.core.embedded.supervisor import EmbeddedError, Server, find_running, start
 from balcao.core.embedded.waiting import choose_pause
+from tests.support.disks import Ballast, disk
 from tests.support.patience import PATIENCE, until_now
 
 SRC = Path(supervisor.__file__).parents[3]
@@ -231,6 +232,24 @@ def test_recovery_writes_to_disk_in_one_call_and_not_file_by_file(folder: Path) 
     with start(folder) as running:
         in_one_call = "syncfs" if sys.platform == "linux" else "fsync"  # no other system can
         assert ask(running.server, "SHOW recovery_init_sync_method") == in_one_call
+
+
+@pytest.mark.mounts
+def test_a_recovery_on_a_full_disk_is_told_as_that_and_not_waited_for(folder: Path) -> None:
+    with disk(folder, 260):
+        running = start(folder / "data")
+        ballast = Ballast(folder)
+        with suppress(asyncpg.DiskFullError):
+            ask(running.server, "CREATE TABLE room AS SELECT repeat('x', 500) FROM generate_series(1, 20000)")
+            ballast.fill()
+            ask(running.server, "INSERT INTO room SELECT repeat('x', 500) FROM generate_series(1, 20000)")
+        ballast.fill()
+        os.kill(postmaster(running.server), signal.SIGKILL)
+        running.wait()
+        running.stop()
+        ballast.fill()
+        with pytest.raises(EmbeddedError, match="O disco está cheio"):
+            start(folder / "data")
 
 
 @pytest.mark.usefixtures("used")

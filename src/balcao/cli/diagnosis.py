@@ -326,6 +326,10 @@ async def _check_crm(settings: Settings, http: httpx.AsyncClient) -> Part:
     return Part(DOWN, {"configured": True, "token": False}, [refused])
 
 
+# What a gateway answers whose processes do not run.
+_NOBODY_BEHIND = frozenset({502, 503, 504})
+
+
 async def _check_services(settings: Settings, http: httpx.AsyncClient) -> Part:
     """Check whether the platform runs, and is ours; that it does not run is no problem of the configuration."""
     try:
@@ -333,6 +337,8 @@ async def _check_services(settings: Settings, http: httpx.AsyncClient) -> Part:
     except (httpx.HTTPError, httpx.InvalidURL):
         return Part(STOPPED)
     found = alive.headers.get(HEADER)
+    if found is None and alive.status_code in _NOBODY_BEHIND:
+        return Part(STOPPED)
     if found != name_instance(settings):
         who = "um programa que não é o Balcão" if found is None else "outra instalação do Balcão"
         return Part(

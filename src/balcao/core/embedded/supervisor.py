@@ -354,11 +354,15 @@ def _read_command_line(pid: int) -> str:
 
 # What no waiting mends, as SQLSTATE: the database is not there, or its files are not what they should be.
 _DAMAGED = (b"C3D000\0", b"C58P01\0", b"C58030\0", b"C22023\0", b"CXX001\0", b"CXX002\0")
+# It recovered on a full disk: a session cannot begin, as it writes what it reads of the catalogue to a file.
+_FULL = b"C53100\0"
 
 
 def _is_up(server: Server, log: Path) -> bool:
-    """Return whether the server responds. Raises EmbeddedError where it runs on data that lack the database."""
+    """Return whether the server responds. Raises EmbeddedError where the disk is full or the data lack the database."""
     answer = _ask(server)
+    if _FULL in answer:
+        raise EmbeddedError(disk.describe_full(log.parent))
     if any(code in answer for code in _DAMAGED):
         raise EmbeddedError(f"Os dados em {server.data_dir} estão danificados: o banco não abre. Veja {log}. {RESTORE}")
     return os.fsencode(server.data_dir) in answer

@@ -1,0 +1,28 @@
+"""What a comparison of two versions tells of each member of their content (rules: agents 2.2)."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from balcao.agents.history.comparison import list_changes
+from balcao.agents.versions.content import AgentContent
+
+_contents = st.builds(
+    AgentContent,
+    prompt=st.sampled_from(["", "a", "b"]),
+    memory_blocks=st.lists(st.fixed_dictionaries({"label": st.sampled_from("ab"), "n": st.sampled_from([1, True])})),
+    tools=st.lists(st.sampled_from("ab")),
+    model_name=st.sampled_from(["", "m"]),
+    embedding_name=st.just(""),
+)
+
+
+@given(old=_contents, new=_contents)
+def test_a_comparison_names_what_differs_and_nothing_else(old: AgentContent, new: AgentContent) -> None:
+    changes = list_changes(old, new)
+    named = {change.field_name for change in changes}
+    assert named == {
+        name for name in AgentContent.__struct_fields__ if repr(getattr(old, name)) != repr(getattr(new, name))
+    }
+    for change in changes:
+        values = [value for value in (change.old_value, change.new_value) if value is not None]
+        assert {"array" if isinstance(value, list) else "string" for value in values} == {change.value_type}
