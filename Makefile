@@ -8,8 +8,10 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 # do not come last and alone.
 SPREAD := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --no-loadscope-reorder
 PYTEST := $(BIN)/python -m pytest $(SPREAD)
-# What a change usually breaks: walls, rules, declarations, hostile tokens, the contract table, what converges.
-QUICK := tests/core/test_rules.py tests/core/test_catalogue.py tests/core/test_worker.py tests/invariants \
+# What a change usually breaks: walls, rules, declarations, hostile tokens, the contract table, what converges. The table
+# for services that stand apart, and the citations, are left to `make test`.
+APART := tests/contract/test_contract.py::test_the_contract_table_holds[independent]
+QUICK := --deselect tests/invariants/test_citations.py --deselect '$(APART)' tests/core/test_rules.py tests/core/test_catalogue.py tests/core/test_worker.py tests/invariants \
 	tests/contract/test_contract.py tests/registry/mirror/test_convergence.py tests/registry/consent/test_preferences.py
 STYLED := src tests bench tools
 # On CI the run also measures what it passes through, and fails below the floor of pyproject.toml; that takes half as long again.
@@ -79,8 +81,8 @@ lint: $(VENV)/.dev ## estilo e paredes entre os módulos
 	@$(BIN)/ruff check $(STYLED)
 	@$(BIN)/lint-imports --no-logo
 
-structure: $(VENV)/.dev ## quem importa quem, por grupos, áreas e recursos; falha se há um ciclo
-	@$(BIN)/python -m tools.structure
+structure: $(VENV)/.dev ## quem importa quem, por grupos, áreas e recursos, e as medidas do código; falha se há um ciclo
+	@$(BIN)/python -m tools.structure; found=$$?; echo; $(BIN)/python -m tools.figures; exit $$found
 
 types: $(VENV)/.dev ## tipos
 	@$(BIN)/mypy
@@ -88,8 +90,9 @@ types: $(VENV)/.dev ## tipos
 openapi: $(VENV)/.run ## escreve as descrições em openapi/
 	@$(BIN)/balcao openapi
 
-docs: $(VENV)/.dev ## escreve docs/reference/errors.md e licences.md
+docs: $(VENV)/.dev ## escreve docs/reference/errors.md, statements.md e licences.md
 	@$(BIN)/python -m tools.error_codes
+	@$(BIN)/python -m tools.statements
 	@$(BIN)/python -m tools.release.page
 
 release: $(VENV)/.dev ## faz a edição do último commit em dist/; RELEASE_KEY=~/.ssh/id_ed25519 a assina

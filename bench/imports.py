@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from balcao import app
+from balcao.cli.importing import freeze_loaded
 from balcao.core.embedded import supervisor
 from balcao.core.imports import service, source
 from balcao.core.imports.service import Order
@@ -32,6 +33,7 @@ from tests.support.acting import Act, acting
 console = Console(highlight=False, width=120)
 MICROSECONDS = 1_000_000
 CITIZENS = "citizens"
+SERVICES = "services"
 
 
 class Cost(NamedTuple):
@@ -52,9 +54,16 @@ class Meter:
         self._postmaster = postmaster
 
     def read(self) -> tuple[float, float]:
-        ended = self._postmaster.cpu_times()
-        server = cpu_seconds(list_family(self._postmaster)) + ended.children_user + ended.children_system
-        return time.process_time(), server
+        """Return the seconds of both; read again where a process ended meanwhile, which would count nowhere."""
+        while True:
+            ended = self._read_ended()
+            running = cpu_seconds(list_family(self._postmaster))
+            if self._read_ended() == ended:
+                return time.process_time(), ended + running
+
+    def _read_ended(self) -> float:
+        times = self._postmaster.cpu_times()
+        return float(times.children_user + times.children_system)
 
     def measure(self, act: Callable[[], None], rows: int) -> Cost:
         command, server = self.read()
@@ -66,7 +75,7 @@ class Meter:
 def measure_kinds(url: str, folder: Path, meter: Meter, scale: float, chosen: Sequence[str]) -> dict[str, list[Cost]]:
     """Return of each kind what its rows cost when they are new and when they come again."""
     found = {}
-    with acting(Settings(data_dir=folder / "acting"), url, "bench.import") as act:
+    with acting(Settings(data_dir=folder / "acting"), url, "bench.import", bare=True) as act:
         for each in import_files.FILES:
             rows = max(1, int(each.rows * scale))
             if each.is_measured and chosen and each.kind not in (CITIZENS, *chosen):
@@ -76,6 +85,7 @@ def measure_kinds(url: str, folder: Path, meter: Meter, scale: float, chosen: Se
             costs = []
             for _ in range(2):
                 execute(url, "CHECKPOINT")
+                freeze_loaded()
                 costs.append(meter.measure(partial(load, act, each, file, rows), rows))
             if each.is_measured:
                 found[each.kind] = costs
@@ -133,6 +143,44 @@ async def _copy(url: str, content: bytes) -> None:
         await connection.close()
 
 
+# Of the kinds whose rows the server itself works on for long: the tables that an import writes, the first one a row
+# for each of the file's. What serves the searches stands in the table that the collection names.
+WRITTEN = {
+    "jobs": tuple(f"employability.{name}" for name in ("job", "job_step", "job_question", "job_event")),
+    SERVICES: ("SELECT 'search.' || physical FROM search.search_collection WHERE name = 'services'",),
+}
+_OWN_COLUMNS = """
+SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+WHERE attrelid = '{}'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND attidentity <> 'a'
+"""
+
+
+def measure_floor(url: str, meter: Meter, written: Sequence[str]) -> float:
+    """Return what a row costs the server in bare INSERTs, with the tables' derived columns and indexes.
+
+    The rows came from the import, so nothing but the tables themselves is measured, without their triggers and
+    references; no importing program gets below it.
+    """
+    copies, rows = [], 0
+    for number, name in enumerate(written):
+        table = asyncio.run(_fetch(url, name)) if name.startswith("SELECT") else name
+        columns = asyncio.run(_fetch(url, _OWN_COLUMNS.format(table)))
+        copy = f"{table.partition('.')[0]}.floor_{number}"
+        execute(url, f"CREATE TABLE {copy} (LIKE {table} INCLUDING ALL)")
+        copies.append(f"INSERT INTO {copy} ({columns}) SELECT {columns} FROM {table}")  # noqa: S608 - our names
+        rows = rows or asyncio.run(_fetch(url, f"SELECT count(*) FROM {table}"))  # noqa: S608
+    execute(url, "CHECKPOINT")
+    return meter.measure(partial(execute, url, "; ".join(copies)), rows).server
+
+
+async def _fetch(url: str, statement: str) -> Any:
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetchval(statement)
+    finally:
+        await connection.close()
+
+
 def execute(url: str, statement: str) -> None:
     async def run() -> None:
         connection = await asyncpg.connect(url)
@@ -177,7 +225,15 @@ def main(
             execute(url, "ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf()")
             meter = Meter(postmaster)
             copied = measure_copy(url, meter, int(10_000 * scale))
-            show(measure_kinds(url, folder, meter, scale, kinds or ()), copied)
+            found = measure_kinds(url, folder, meter, scale, kinds or ())
+            show(found, copied)
+            for kind, written in WRITTEN.items():
+                if kind in found:
+                    floor = measure_floor(url, meter, written)
+                    times = floor / found[CITIZENS][0].whole
+                    console.print(
+                        f"Floor of {kind}: {floor:,.0f} us of PostgreSQL a row, {times:.2f} times a citizen's"
+                    )
 
 
 if __name__ == "__main__":

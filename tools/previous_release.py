@@ -39,7 +39,13 @@ RELEASED = {
     "search": 15,
 }
 # What of the release's tests is not run, and why.
-LEFT_OUT = {"tests/release": "builds and names releases from the history, which the unpacked tree does not have"}
+LEFT_OUT = {
+    "tests/release": "builds and names releases from the history, which the unpacked tree does not have",
+    "tests/invariants/test_citations.py": "compares the rules that migrations cite with pages, which come later too",
+    "tests/registry/rights/test_rights.py::test_every_table_with_a_persons_number_is_declared_by_a_feature": (
+        "a table that a migration adds is declared by the code that it comes with"
+    ),
+}
 
 _MIGRATION = re.compile(r"src/balcao/(?:core/database/sql|(?P<service>\w+)/migrations)/(?P<number>[0-9]{4})_\w+\.sql")
 _VERSION = re.compile(r"v([0-9]+)\.([0-9]+)\.([0-9]+)")

@@ -38,9 +38,7 @@ def children(graph: grimp.ImportGraph, parent: str) -> Picture:
 
 def features(graph: grimp.ImportGraph, service: str) -> Picture:
     """Return the picture of a service's features, and of the modules beside them, through all areas."""
-    folders = sorted(
-        (module.removesuffix(".feature") for module in graph.modules if module.endswith(".feature")), key=len
-    )
+    folders = sorted(list_features(graph), key=len)
 
     def node_of(module: str) -> str | None:
         if module == service or not module.startswith(f"{service}.") or graph_is_list(module):
@@ -63,10 +61,15 @@ def cycle(found: Picture) -> list[str] | None:
     return None
 
 
+def list_features(graph: grimp.ImportGraph) -> set[str]:
+    """Return the folders that declare a feature: at the end of their `api.py`, or in `feature.py` without routes."""
+    found = graph.find_modules_that_directly_import(f"{ROOT}.core.feature")
+    return {module.rpartition(".")[0] for module in found if module.rpartition(".")[2] in {"api", "feature"}}
+
+
 def services(graph: grimp.ImportGraph) -> list[str]:
     """Return the packages that hold features."""
-    found = {".".join(module.split(".")[:2]) for module in graph.modules if module.endswith(".feature")}
-    return sorted(found - {f"{ROOT}.core"})
+    return sorted({".".join(folder.split(".")[:2]) for folder in list_features(graph)})
 
 
 def pictures(graph: grimp.ImportGraph) -> Iterator[tuple[str, Picture]]:

@@ -8,9 +8,9 @@ import annotated_types
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from balcao.access import conventions
+from balcao.access import conventions, routes
 from balcao.access.actions import api as actions
-from balcao.access.catalogue import retention
+from balcao.access.catalogue import feature as catalogue_feature
 from balcao.access.catalogue.service import READS
 from balcao.access.decisions import api as decisions
 from balcao.access.decisions import service as explaining
@@ -20,10 +20,10 @@ from balcao.access.documents import service as planning
 from balcao.access.groups import api as groups_api
 from balcao.access.groups import schemas as groups
 from balcao.access.mappings import api as mappings
-from balcao.access.mappings import feature, patterns
+from balcao.access.mappings import patterns
 from balcao.access.roles import api as roles
 from balcao.access.users import api as users
-from balcao.access.users.feature import UNSEEN
+from balcao.access.users.api import UNSEEN
 from balcao.core.access import catalogue
 from balcao.core.access.limits import DENIED
 from balcao.core.database import reloader
@@ -76,7 +76,7 @@ def bounds_of(model: type, name: str) -> list[float]:
 @pytest.mark.parametrize(
     ("sentence", "numbers"),
     [
-        (r"413 \(over (\d+) KiB; catalogue documents (\d+) MiB\)", [conventions.MAX_BODY_BYTES / 1024, 1]),
+        (r"413 \(over (\d+) KiB; catalogue documents (\d+) MiB\)", [routes.MAX_BODY_BYTES / 1024, 1]),
         (r"`limit` (\d+)\.\.(\d+), default (\d+); out of range", bounds_of(conventions.SliceQuery, "limit")),
         (r"Names of roles and groups: (\d+)\.\.(\d+),", lengths_of(conventions.Name, "a")),
         (r"Descriptions: (\d+)\.\.(\d+) after trimming", lengths_of(conventions.Description, "a")),
@@ -87,7 +87,7 @@ def bounds_of(model: type, name: str) -> list[float]:
         ),
         (r"beside the chain with `seq` null, at most (\d+) a minute per caller", [int(DENIED[0].partition("/")[0])]),
         (r"at most (\d+) segments, (\d+) characters; no query", [patterns.MAX_SEGMENTS, patterns.MAX_LETTERS]),
-        (r"retired after (\d+) h, by the nightly retention", [feature.UNSERVED / HOUR]),
+        (r"retired after (\d+) h, by the nightly retention", [mappings.UNSERVED / HOUR]),
         (r"or poll \(every (\d+) s\) finds one", [catalogue.POLL_SECONDS]),
         (
             r"reconnect with back-off ([0-9.]+) s to (\d+) s",
@@ -104,17 +104,25 @@ def bounds_of(model: type, name: str) -> list[float]:
             r"a group of more than ([0-9,]+) members that is deleted loses the others before, ([0-9,]+) at a time",
             [conventions.MOST_AT_ONCE, conventions.MOST_AT_ONCE],
         ),
-        (r"a role that more than ([0-9,]+) people have directly", [conventions.MOST_AT_ONCE]),
+        (
+            r"a role that more than ([0-9,]+) people have directly \(`user.remove_role`\) and an action that more than "
+            r"([0-9,]+) roles grant or more than ([0-9,]+) mappings name",
+            [conventions.MOST_AT_ONCE] * 3,
+        ),
+        (
+            r"of more than ([0-9,]+) grants or mappings the others go before, ([0-9,]+) at a time",
+            [conventions.MOST_AT_ONCE] * 2,
+        ),
         (
             r"chain (\d+) years .* denials and reads (\d+) year, people without group and role and not seen for (\d+) "
             r"years removed, plans (\d+) min, notes of changes \(4\.5\) (\d+) day, retired mappings (\d+) days",
             [
-                retention.CHAIN // (365 * DAY),
-                retention.DENIALS_AND_READS // (365 * DAY),
+                catalogue_feature.CHAIN // (365 * DAY),
+                catalogue_feature.DENIALS_AND_READS // (365 * DAY),
                 UNSEEN // (365 * DAY),
                 planning.PLAN_AGE / MINUTE,
-                retention.CHANGES / DAY,
-                feature.RETIRED / DAY,
+                catalogue_feature.CHANGES / DAY,
+                mappings.RETIRED / DAY,
             ],
         ),
         (
@@ -133,7 +141,7 @@ def test_a_number_of_the_page_is_that_of_the_product(sentence: str, numbers: lis
 
 
 def test_years_have_their_leap_days() -> None:
-    assert [retention.CHAIN / DAY, UNSEEN / DAY, retention.DENIALS_AND_READS / DAY] == [3653, 731, 365]
+    assert [catalogue_feature.CHAIN / DAY, UNSEEN / DAY, catalogue_feature.DENIALS_AND_READS / DAY] == [3653, 731, 365]
     assert HOUR.total_seconds() == catalogue.ANNOUNCING_SECONDS
     assert READS[0] == DENIED[0]
 

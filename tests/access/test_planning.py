@@ -15,10 +15,8 @@ from balcao.access.catalogue.chain import Head, chain
 from balcao.access.documents import service, writing
 from balcao.access.documents.draft import Draft
 from balcao.access.documents.schemas import Item
-from balcao.access.groups import service as groups
 from balcao.access.mappings.patterns import crosses, erase_names
 from balcao.access.mappings.places import Places
-from balcao.access.roles import service as roles
 from tests.access import stored
 from tests.access.test_catalogue_documents import count, plan
 from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, Send, sender
@@ -163,59 +161,6 @@ def test_an_action_that_goes_leaves_its_name_and_nothing_else_to_another(
     explained = superadmin("GET", f"/explain?method=GET&path=/access/api/v1/roles&at_version={old}")
     assert explained.status_code == 200, explained.text
     stored.verify(stored.read_chain(sql))
-
-
-def test_the_largest_group_is_deleted_some_members_at_a_time(
-    superadmin: Send, sql: Sql, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(groups, "MOST_AT_ONCE", 3)
-    group, members = stored.make_name(), ["90000000175", "90000000256", "90000000337", "90000000418", "90000020109"]
-    superadmin("POST", "/groups", {"name": group, "description": "De teste"})
-    for member in [*members, "90000020281", "90000030163", "90000030244"]:
-        assert superadmin("POST", f"/groups/{group}/members", {"subject": member}).status_code == 200
-    version = stored.read_version(sql)
-    assert superadmin("DELETE", f"/groups/{group}").status_code == 204
-    events = [event for event in stored.read_chain(sql) if event["catalogue_version"] > version]
-    sizes = [
-        sum(event["catalogue_version"] == number for event in events)
-        for number in range(version + 1, stored.read_version(sql) + 1)
-    ]
-    assert sizes == [3, 2, 1]
-    assert len(events[-1]["before"]["members"]) == 3
-    stored.verify(stored.read_chain(sql))
-
-
-def test_a_role_that_very_many_have_directly_is_taken_from_some_at_a_time(
-    superadmin: Send, sql: Sql, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(roles, "MOST_AT_ONCE", 2)
-    role, people = stored.make_name(), ["90000000175", "90000000256", "90000000337", "90000000418", "90000020109"]
-    superadmin("POST", "/roles", {"name": role, "description": "De teste"})
-    for person in people:
-        assert superadmin("POST", f"/users/{person}/roles", {"role_name": role}).status_code == 200
-    version = stored.read_version(sql)
-    assert superadmin("DELETE", f"/roles/{role}").status_code == 204
-    events = [event for event in stored.read_chain(sql) if event["catalogue_version"] > version]
-    assert [event["operation"] for event in events] == ["user.remove_role"] * 3 + ["role.delete"]
-    assert [event["catalogue_version"] - version for event in events] == [1, 1, 2, 3]
-    assert len(events[-1]["before"]["people"]) == 2
-    assert sql("SELECT FROM access.person_role JOIN access.role ON role.id = role_id WHERE name = $1", role) == []
-    stored.verify(stored.read_chain(sql))
-
-
-def test_a_role_that_groups_give_is_taken_from_nobody(
-    superadmin: Send, sql: Sql, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(roles, "MOST_AT_ONCE", 1)
-    role, group = stored.make_name(), stored.make_name()
-    superadmin("POST", "/roles", {"name": role, "description": "De teste"})
-    superadmin("POST", "/groups", {"name": group, "description": "De teste"})
-    superadmin("POST", f"/roles/groups/{group}/roles", {"role_name": role})
-    for person in ("90000000175", "90000000256"):
-        assert superadmin("POST", f"/users/{person}/roles", {"role_name": role}).status_code == 200
-    assert refusal(superadmin("DELETE", f"/roles/{role}")) == (409, "role-in-use")
-    held = sql("SELECT FROM access.person_role JOIN access.role ON role.id = role_id WHERE name = $1", role)
-    assert len(held) == 2
 
 
 def test_a_forbidden_step_of_a_plan_leaves_its_trace_and_is_a_conflict(

@@ -11,14 +11,15 @@ from balcao import app
 from balcao.settings import Settings
 from tests.access import stored
 from tests.access.stored import format_path
+from tests.support.cast import BRUNO, LUIZ
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.server import RunningServer
 
-CITIZEN = "90000000256"
+CITIZEN = BRUNO
 READ = f"/registry/v1/citizen/{CITIZEN}/notification-preferences"
-STAFF = "90000001228"
+STAFF = LUIZ
 
 
 @pytest.fixture(scope="module")

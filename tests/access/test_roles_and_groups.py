@@ -8,14 +8,15 @@ import httpx
 import pytest
 
 from tests.access import stored
+from tests.support.cast import CARLA, MARINA
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 from tests.support.refusals import refusal
 
 BASE = "/access/api/v1"
 CITIZEN, EDITOR, NEWCOMER = "90000000175", "90000020109", "90000040479"
-SUPERADMIN = "90000001309"
-ALONE = "90000000337"  # whom no test makes a member of a group
+SUPERADMIN = MARINA
+ALONE = CARLA  # whom no test makes a member of a group
 
 Send = Callable[..., httpx.Response]
 

@@ -22,11 +22,12 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from tests.access import stored
 from tests.access.stored import format_path
+from tests.support.cast import KLEBER
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 from tests.support.refusals import refusal
 
-ADMIN_CPF = "90000040126"
+ADMIN_CPF = KLEBER
 NAME = re.compile(r"[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)+")
 
 

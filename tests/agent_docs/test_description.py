@@ -18,6 +18,7 @@ from balcao.agent_docs.description.responses import accepts_gzip
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.context.platform import Platform
 from balcao.core.feature import Feature
+from balcao.core.http.openapi import describe
 from balcao.core.service import Service
 from tests.support.issuer import bearer
 from tests.support.serving import service_alone
@@ -105,14 +106,28 @@ def test_path_parameters_are_texts_with_a_pattern_and_all_others_have_limits(des
             assert parameter["in"] != "path" or parameter["schema"]["type"] == "string"
 
 
+def test_an_example_that_an_operation_has_of_its_own_is_shown(described: dict[str, Any]) -> None:
+    """Of each status its own words, and nothing that a caller who tries it out would be refused for."""
+    shown = {key: holder["example"] for key, holder in list_examples(described)}
+    own = {key: holder["example"] for key, holder in list_examples(describe(AGENTS)) if "example" in holder}
+    assert len(own) > 200
+    assert {key for key, example in own.items() if shown[key] != example} == set()
+
+
+def list_examples(document: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield what may have an example, and where it stands."""
+    for path, method, operation in operations(document):
+        yield from (((path, method, each["in"], each["name"]), each) for each in operation.get("parameters", ()))
+        for name, holder in {"request": operation.get("requestBody", {}), **operation["responses"]}.items():
+            yield from (((path, method, name), media) for media in _json(holder))
+
+
 def test_each_example_is_valid(described: dict[str, Any]) -> None:
     checked = 0
-    for _, _, operation in operations(described):
-        holders = [media for answer in operation["responses"].values() for media in _json(answer)]
-        for holder in [*holders, *operation.get("parameters", ())]:
-            schema = {**holder["schema"], "components": described["components"]}
-            OAS31Validator(schema).validate(holder["example"])
-            checked += 1
+    for _, holder in list_examples(described):
+        schema = {**holder["schema"], "components": described["components"]}
+        OAS31Validator(schema).validate(holder["example"])
+        checked += 1
     assert checked > 40
 
 

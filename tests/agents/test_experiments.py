@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from balcao.agents.experiments.retention import RETENTION
+from balcao.agents.experiments.api import RETENTION
 from balcao.core.audit.retention import run as apply_retention
 from tests.support.acting import Act
 from tests.support.issuer import Issuer, bearer

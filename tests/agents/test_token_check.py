@@ -9,10 +9,10 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
 
+from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer, new_key
 
 PATH = "/agent/api/v1/auth"
-ANA = "90000000175"
 
 
 def test_any_valid_token_is_ok_and_nothing_else_is_said(http: httpx.Client, issuer: Issuer) -> None:

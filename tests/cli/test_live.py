@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from balcao.cli.ending import LONGEST, parse_end
+from balcao.cli.expiry import LONGEST, parse_end
 from balcao.cli.faults import OperatorFault
 from tests.support.fixtures import Sql
 from tests.support.terminal import Terminal

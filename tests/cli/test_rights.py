@@ -9,10 +9,10 @@ import pytest
 from balcao.core.audit import chain as audit_chain
 from balcao.settings import Settings
 from tests.support.acting import acting
+from tests.support.cast import ANA
 from tests.support.terminal import Terminal
 
 Sql = Callable[..., list[asyncpg.Record]]
-ANA = "90000000175"
 REASON = ("--reason", "Pedido no balcão")
 
 

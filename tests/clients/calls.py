@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from balcao import app
+from tests.support.cast import ANA
 from tests.support.sandbox import ADMIN, Sandbox
-
-ANA = "90000000175"
 
 
 @dataclass(frozen=True)

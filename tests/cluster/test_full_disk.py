@@ -13,6 +13,7 @@ import pytest
 from balcao.core.values.cpf import Cpf
 from tests.cluster.sending import APPLICATIONS, APPLIED, WAITING, WRITTEN, Sender, send_event, write
 from tests.cluster.servers import folders, prepare
+from tests.support.cast import KLEBER
 from tests.support.disks import Ballast, disk
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE, until_now
@@ -26,7 +27,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.mounts]
 SENDERS = 4  # of events, and as many of own writes
 CALLS = size(100, 400)  # acknowledged of each kind, before the disk is full and after it has room
 REFUSALS = size(20, 100)
-STAFF = "90000040126"
+STAFF = KLEBER
 NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'full', 'full'), pg_switch_wal()"
 
 

@@ -14,6 +14,7 @@ from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
 from tests.cluster.sending import WRITTEN, Sender, write
 from tests.cluster.servers import folders
+from tests.support.cast import KLEBER
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.owner import Owner
 from tests.support.patience import PATIENCE
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.cluster
 
 SENDERS = 8
 CALLS = size(100, 1_000)  # acknowledged before the loss, during it and after it
-STAFF = "90000040126"
+STAFF = KLEBER
 WHO, PUBLIC = "/agent/api/v1/auth", "/registry/v1/citizen/gender/options"
 
 

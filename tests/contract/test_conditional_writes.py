@@ -13,8 +13,8 @@ from balcao import app
 from balcao.core.errors import PreconditionFailed
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
-from balcao.core.http.responses import require_match
 from balcao.core.service import Service
+from balcao.core.values.etags import require_match
 from tests.contract.test_examples import send
 from tests.support.dump import TABLES, as_text
 from tests.support.sandbox import Sandbox

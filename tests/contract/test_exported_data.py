@@ -10,11 +10,11 @@ from balcao import app
 from balcao.core.http.openapi import describe
 from balcao.core.service import Service
 from balcao.identity.demo import people
+from tests.support.cast import CARLA
 from tests.support.issuer import bearer
 from tests.support.sandbox import Sandbox
 
 Schema = dict[str, Any]
-CARLA = "90000000337"
 JOBS, REGISTRY = (
     next((each, operation.path) for each in app.SERVICES for operation in each.routes if operation.key == key)
     for key in ("employability.export_data", "registry.export_data")

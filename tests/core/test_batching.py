@@ -15,9 +15,9 @@ from balcao.core.errors import Unavailable
 from tests.support.patience import PATIENCE
 from tests.support.statements import Statements, recorded
 
-CAPITAL = Lookup("text", "SELECT asked.key, capital FROM asked JOIN public.capital ON country = asked.key")
-QUOTIENT = Lookup("int", "SELECT asked.key, 10 / asked.key AS quotient FROM asked")
-SLOW = Lookup("int", "SELECT asked.key, pg_sleep(60)::text AS slept FROM asked")
+CAPITAL = Lookup("capital", "text", "SELECT asked.key, capital FROM asked JOIN public.capital ON country = asked.key")
+QUOTIENT = Lookup("quotient", "int", "SELECT asked.key, 10 / asked.key AS quotient FROM asked")
+SLOW = Lookup("slow", "int", "SELECT asked.key, pg_sleep(60)::text AS slept FROM asked")
 _ADD = """
 INSERT INTO public.capital (country, capital)
 SELECT * FROM unnest($1::text[], $2::text[]) AS offered (country, capital) ORDER BY country

@@ -9,13 +9,13 @@ import pytest
 from balcao import app
 from balcao.core.database import pool
 from balcao.settings import Settings
+from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 from tests.support.relay import Relay
 from tests.support.server import RunningServer
 
 PATIENCE = 25  # the driver's own is 30 seconds
-ANA = "90000000175"
 # What the platform may take is 3 seconds; a moment stands for them here.
 MOMENT = 0.3
 

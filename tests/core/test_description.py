@@ -5,7 +5,9 @@ import json
 import httpx
 import pytest
 
+from balcao.core.http.error_codes import codes_by_status
 from balcao.core.http.pages import document
+from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.registry import SERVICE
 from balcao.settings import Settings
 
@@ -25,3 +27,11 @@ def test_a_city_names_the_gateways_that_its_descriptions_show(http: httpx.Client
         "https://api.staging.cidade.example/registry/v1",
     ]
     assert http.get("/registry/v1/openapi.json").json()["servers"] == [{"url": f"{settings.base_url}/registry/v1"}]
+
+
+def test_a_function_of_the_same_name_elsewhere_is_not_taken_for_the_one_that_is_called() -> None:
+    operations = {operation.key: operation for operation in (*SERVICE.operations(), *EMPLOYABILITY.operations())}
+    conflicts = codes_by_status(operations["registry.bind_phone"], [409])[409]
+    assert "phone-not-free" in conflicts
+    assert "phone-not-bound" not in conflicts  # of `states.opt_in`, which has a namesake in the service
+    assert "employer-unknown" not in codes_by_status(operations["employability.replace_job"], [404])[404]

@@ -8,15 +8,16 @@ import pytest
 
 from balcao.core.access.caller import from_claims
 from balcao.core.access.rules import Decision, Reason
+from balcao.core.context import idempotency
 from balcao.core.context.call import Call
 from balcao.core.context.headers import NO_HEADERS, Headers
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Database
 from balcao.core.errors import Conflict, Invalid
-from balcao.core.http import idempotency
 from balcao.core.values.cpf import Cpf
+from tests.support import cast
 
-ANA = Cpf("90000000175")
+ANA = Cpf(cast.ANA)
 ACCEPTED = ["k", " ", "x" * idempotency.LONGEST_KEY]
 REFUSED = ["", "x" * (idempotency.LONGEST_KEY + 1), "ação", "a\nb"]
 

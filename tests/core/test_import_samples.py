@@ -16,7 +16,7 @@ from balcao.core.imports.source import open_source
 from balcao.core.imports.table import UTF_8, WINDOWS_1252, Table, detect_encoding
 from balcao.core.service import Service
 from balcao.registry.person.citizens.base import CitizenRow
-from balcao.registry.person.tickets.imports import TicketRow
+from balcao.registry.person.tickets.schemas import TicketRow
 from balcao.search.services.imports import ServiceRow
 from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals

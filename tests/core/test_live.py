@@ -21,13 +21,13 @@ from balcao.core.live.rates import Limit
 from balcao.settings import Settings
 from tests.core.test_gauges import read
 from tests.support.acting import Act, acting
+from tests.support.cast import ANA
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 from tests.support.patience import PATIENCE, until_now
 from tests.support.server import RunningServer
 
-ANA = "90000000175"
 SENTENCE = "O cadastro volta às 14h."
 OPTIONS = "/registry/v1/citizen/ethnicity/options"
 EVENT = {"cpf": ANA, "updatedAt": "2026-03-01T12:00:00Z", "dados": {"nomeExibicao": "Ana"}}

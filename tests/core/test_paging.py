@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.core.errors import Invalid
-from balcao.core.http.cursors import decode_cursor, encode_cursor
-from balcao.core.http.paging import MOST_PER_PAGE, Page, parse_page, parse_whole_number
+from balcao.core.http.paging import MOST_PER_PAGE, parse_page
 from balcao.core.http.requests import Request
+from balcao.core.values.cursors import decode_cursor, encode_cursor
+from balcao.core.values.numbers import parse_whole_number
+from balcao.core.values.page import Page
 
 
 @given(st.integers(1, 50), st.integers(1, MOST_PER_PAGE), st.integers(0, 3000))

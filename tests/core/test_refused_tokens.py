@@ -11,10 +11,10 @@ import pytest
 
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.tokens import MAX_TOKEN_BYTES, TokenVerifier
+from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.patience import PATIENCE
 
-ANA = "90000000175"
 UNSIGNED = "eyJhbGciOiJub25lIn0"  # {"alg":"none"}
 CRITICAL = "eyJhbGciOiJSUzI1NiIsImNyaXQiOlsieCJdLCJ4IjoxfQ"  # {"alg":"RS256","crit":["x"],"x":1}
 

@@ -27,13 +27,13 @@ from balcao.gateway.asgi import Application
 from balcao.gateway.gateway import Gateway
 from balcao.search.public_search.state import SearchState, find_reader
 from balcao.settings import Settings, SettingsError
+from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer
 from tests.support.opening import WORKING, opened
 from tests.support.operations import Served, all_operations
 from tests.support.patience import PATIENCE
 from tests.support.serving import no_pages
 
-ANA = "90000000175"
 JOBS = "/jobs/api/public/empregabilidade/vagas"
 BRANDS = "/registry/v1/mobilidade/vehicle-brands"
 POSING = replicas._REPLICA.replace("pg_is_in_recovery()", "true").replace("last_wal_replay", "current_wal_flush")

@@ -12,9 +12,10 @@ from balcao.core.access.rules import AUTHENTICATED, Rule, action, authenticated,
 from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
 from balcao.core.access.writers import Writers
 from balcao.core.values.cpf import Cpf
+from tests.support import cast
 from tests.support.sizes import EXAMPLES, size
 
-ANA, BRUNO = Cpf("90000000175"), Cpf("90000000256")
+ANA, BRUNO = Cpf(cast.ANA), Cpf(cast.BRUNO)
 WANTED, ATTRIBUTE = "visits:read", "area"
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Database
 from balcao.core.jobs.pulse import Stillness
-from balcao.core.jobs.worker import JobKind, Park, Retry, Wait, Worker, _ListeningFirst, enqueue, withdraw
+from balcao.core.jobs.worker import JobKind, Park, Retry, Wait, Worker, _ListeningFirst, enqueue, withdraw_job
 from tests.support.patience import PATIENCE, until
 
 
@@ -117,9 +117,9 @@ async def test_a_job_that_is_no_longer_wanted_leaves_the_queue_unless_a_worker_h
     async with platform.database.transaction() as connection:
         waiting, held = [await enqueue(connection, "test.unwanted", {}) for _ in range(2)]
         await connection.execute("UPDATE queue.pgqueuer SET status = 'picked' WHERE id = $1", held)
-        assert await withdraw(connection, waiting)
-        assert not await withdraw(connection, held)
-        assert await withdraw(connection, held, also_running=True)
+        assert await withdraw_job(connection, waiting)
+        assert not await withdraw_job(connection, held)
+        assert await withdraw_job(connection, held, also_running=True)
 
 
 @given(turns=st.lists(st.booleans(), max_size=30), most=st.integers(0, 5))

@@ -19,10 +19,11 @@ from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.crm.transport import Transport
 from balcao.settings import Settings
+from tests.support import cast
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
-DAVI = Cpf("90000000418")
+DAVI = Cpf(cast.DAVI)
 FIELDS = {"nome": "Davi Furtado"}
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[dict[str, Any]]]

@@ -3,20 +3,25 @@
 import json
 import stat
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import httpx
 import pytest
 
 from balcao import app
+from balcao.deploy import portals
 from balcao.deploy.production import parse_settings
 from balcao.settings import Settings
+from balcao.settings.fixed_tokens import compute_digest, format_entry
 from tests.identity.test_confidential import PORTALS
 from tests.support.issuer import bearer
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.terminal import Terminal
 
+REALM = Path(__file__).parents[2] / "docs" / "operate" / "keycloak" / "realm.json"
+PORTAL = "portal-cidadao"
 PRODUCTION = {
     "BALCAO_PUBLIC_URL": "https://balcao.cidade.example",
     "BALCAO_AUTH_ISSUER": "https://login.cidade.example/realms/cidade",
@@ -87,6 +92,51 @@ def test_a_citys_provider_gets_the_clients_entry(city: Terminal, tmp_path: Path)
     assert len(entry["secret"]) == 64
     assert entry["attributes"]["backchannel.logout.url"] == "https://balcao.cidade.example/auth/backchannel-logout"
     assert read(folder, "balcao.env") == {"BALCAO_CORS_ORIGINS": f"https://outro.cidade.example,{origin}"}
+
+
+def test_a_citys_provider_is_asked_to_end_every_session_of_a_person_as_the_realm_file_has_it(
+    city: Terminal, tmp_path: Path
+) -> None:
+    city.run("init", "portal", "citizen", "--origin", "https://portal.cidade.example", "--folder", str(tmp_path))
+    written = json.loads((tmp_path / "client.json").read_text("utf-8"))
+    (shipped,) = (each for each in json.loads(REALM.read_text("utf-8"))["clients"] if each["clientId"] == PORTAL)
+    assert written["attributes"].items() >= shipped["attributes"].items()
+    for name in ("publicClient", "standardFlowEnabled", "serviceAccountsEnabled", "fullScopeAllowed"):
+        assert written[name] == shipped[name], name
+
+
+def test_where_a_file_lists_the_tokens_the_lines_to_add_to_it_are_written(city: Terminal, tmp_path: Path) -> None:
+    listed, folder = tmp_path / "fixed-tokens", tmp_path / "portal"
+    listed.write_text(f"health_units.read_risk:2027-01-31:{'ab' * 32}\n", "utf-8")
+    city.environment["BALCAO_FIXED_SERVICE_TOKENS"] = str(listed)
+    command = ("init", "portal", "citizen", "--origin", "https://portal.cidade.example", "--folder", str(folder))
+    assert f"Acrescente as linhas de {folder}/fixed-tokens a {listed}" in city.run(*command).stdout
+    assert read(folder, "balcao.env")["BALCAO_FIXED_SERVICE_TOKENS"] == str(listed)
+    digest = compute_digest(read(folder, "portal.env")["HEALTH_UNITS_KEY"].encode()).hex()
+    lines = (folder / "fixed-tokens").read_text("utf-8").splitlines()
+    assert [line.rpartition(":")[2] for line in lines] == [digest, digest]
+    assert "0 de 4 arquivos" in city.run(*command).stdout
+
+
+@pytest.mark.parametrize("added", ["", "health_units.read_risk:amanhã:00\n"])
+def test_a_key_whose_entries_were_put_into_a_file_stays(city: Terminal, tmp_path: Path, added: str) -> None:
+    listed, folder = tmp_path / "fixed-tokens", tmp_path / "portal"
+    command = ("init", "portal", "citizen", "--origin", "https://portal.cidade.example", "--folder", str(folder))
+    city.run(*command)
+    key, own = read(folder, "portal.env")["HEALTH_UNITS_KEY"], read(folder, "balcao.env")
+    listed.write_text(added + own["BALCAO_FIXED_SERVICE_TOKENS"].replace(",", "\n"), "utf-8")
+    (folder / "balcao.env").write_text(f"BALCAO_FIXED_SERVICE_TOKENS={listed}\n", "utf-8")
+    assert "1 de 3 arquivos" in city.run(*command, "--replace").stdout
+    assert read(folder, "portal.env")["HEALTH_UNITS_KEY"] == key
+
+
+def test_a_key_that_has_ended_is_replaced(tmp_path: Path) -> None:
+    first = portals.make_key(tmp_path, date(2026, 11, 22), date(2026, 11, 22))
+    lines = ",".join(map(format_entry, first.entries))
+    (tmp_path / "portal.env").write_text(f"HEALTH_UNITS_KEY={first.text}\n", "utf-8")
+    (tmp_path / "balcao.env").write_text(f"BALCAO_FIXED_SERVICE_TOKENS={lines}\n", "utf-8")
+    assert portals.make_key(tmp_path, date(2027, 11, 22), date(2026, 11, 22)) == first
+    assert portals.make_key(tmp_path, date(2027, 11, 22), date(2026, 11, 23)).text != first.text
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,7 @@
 """Who calls in these tests."""
 
+from tests.support.cast import ANA, GILDA
 from tests.support.issuer import Issuer, bearer
-
-ANA = "90000000175"
-BRUNO = "90000000256"
-GILDA = "90000030163"
 
 
 def citizen(issuer: Issuer, cpf: str = ANA) -> dict[str, str]:

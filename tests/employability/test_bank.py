@@ -13,16 +13,16 @@ from balcao.employability import SERVICE
 from balcao.employability.resume.bank import service
 from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.settings import Settings
-from tests.employability.people import ANA, BRUNO, citizen, staff
+from tests.employability.people import citizen, staff
 from tests.registry.loading import load
 from tests.support.acting import acting
+from tests.support.cast import ANA, BRUNO, CARLA
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
-CARLA = "90000000337"
 BANK = "/jobs/api/v1/empregabilidade/banco-curriculos"
 JOBS = "/jobs/api/v1/empregabilidade"
 PEOPLE: list[dict[str, Any]] = [

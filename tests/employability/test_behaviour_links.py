@@ -13,7 +13,8 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.behaviours import service
-from tests.employability.people import ANA, BRUNO, citizen, expired, machine, staff
+from tests.employability.people import citizen, expired, machine, staff
+from tests.support.cast import ANA, BRUNO
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal

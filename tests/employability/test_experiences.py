@@ -14,7 +14,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.sections import service
 from balcao.employability.resume.sections.records import EXPERIENCES
 from balcao.employability.resume.sections.schemas import ExperienceBody
-from tests.employability.people import ANA, BRUNO, GILDA, citizen, expired, machine, staff
+from tests.employability.people import citizen, expired, machine, staff
+from tests.support.cast import ANA, BRUNO, GILDA
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 

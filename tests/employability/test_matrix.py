@@ -3,15 +3,18 @@
 The page's case 66: the rules are those of the page's tables. Who holds which action is written down here once more.
 """
 
+import json
 import re
 from pathlib import Path
 
 import httpx
 import pytest
 
+from balcao.core.http import pages
+from balcao.core.http.openapi import error_statuses
 from balcao.employability import SERVICE
-from tests.employability.people import ANA, BRUNO, GILDA
 from tests.employability.rules_table import Who, read_rules, shape
+from tests.support.cast import ANA, BRUNO, GILDA
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 
@@ -107,6 +110,26 @@ def test_every_operation_has_the_rate_of_the_rules() -> None:
         usual = None if served.method == "GET" else "60/minute"
         assert served.operation.rate == special.pop(served.operation.key, usual), served
     assert special == {}
+
+
+def test_every_post_takes_an_idempotency_key_but_those_that_are_safe_to_repeat() -> None:
+    """2.0.13."""
+    document = json.loads(pages.document(SERVICE))["paths"]
+    without = {
+        served.operation.key
+        for served in OURS
+        if served.method == "POST"
+        and "Idempotency-Key"
+        not in {each["name"] for each in document[served.operation.path]["post"].get("parameters", ())}
+    }
+    assert without == {"employability.add_behaviour_link", "employability.add_skill_link"}
+
+
+def test_of_the_rows_of_a_resume_only_a_language_may_be_there_twice() -> None:
+    """2.8."""
+    replaced = [served.operation for served in OURS if served.method == "PUT" and "/curriculo/" in served.path]
+    conflicting = {operation.key for operation in replaced if 409 in error_statuses(operation)}
+    assert conflicting == {"employability.replace_resume_language"}
 
 
 def test_every_action_of_the_page_is_one_of_an_operation_and_no_other() -> None:

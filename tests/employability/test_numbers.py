@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from balcao.employability import registry_people
 from balcao.employability.companies import lookup
 from balcao.employability.companies import schemas as companies
 from balcao.employability.companies import service as company_limits
@@ -12,16 +13,27 @@ from balcao.employability.hiring.departments import scope
 from balcao.employability.hiring.listings import filters as listings
 from balcao.employability.hiring.listings import merge, slugs
 from balcao.employability.hiring.public import api as public
+from balcao.employability.legacy_jobs import schemas as legacy_jobs
+from balcao.employability.lists import LONGEST_SEARCH, MOST_IN_CSV
+from balcao.employability.reference_values import schemas as reference_values
+from balcao.employability.resume.bank import schemas as bank_schemas
 from balcao.employability.resume.bank import service as bank
 from balcao.employability.resume.behaviours import service as behaviours
+from balcao.employability.resume.job_search import service as job_search
 from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.resume.sections import records
 from balcao.employability.selection.applications import answers, decision_schemas, submission
 from balcao.employability.selection.applications import api as applications
+from balcao.employability.selection.applications import filters as own_applications
+from balcao.employability.selection.blocks import schemas as blocks
+from balcao.employability.selection.candidates import filters as candidates
 from balcao.employability.selection.eligibility import advice
+from balcao.employability.selection.emails import jobs as email_jobs
+from balcao.employability.selection.people import service as people
 from balcao.employability.skills import api as skills
 from balcao.employability.skills import schemas as skill_pages
 from balcao.employability.skills import service as skill_limits
+from balcao.settings import Settings
 from tests.support.rules import read_numbers
 
 
@@ -94,6 +106,51 @@ from tests.support.rules import read_numbers
             [section.most for section in records.SECTIONS],
         ),
         (r"of long lists the first (\d+) names", [advice.MOST_NAMES]),
+        (
+            r"A CSV filter takes at most (\d+) items, a text search at most (\d+) characters",
+            [MOST_IN_CSV, LONGEST_SEARCH],
+        ),
+        (
+            r"`criterios_nao_atendidos: \[text (\d+)\]` 1\.\.(\d+);",
+            [blocks.LONGEST_CRITERION, blocks.MOST_CRITERIA],
+        ),
+        (
+            r"default (\d+), max (\d+), `cpf`, `id_vaga` \| 200 list, newest first",
+            [blocks.DEFAULT_PER_PAGE, blocks.MOST_PER_PAGE],
+        ),
+        (
+            r"default 10, max (\d+), with `vagaId` max (\d+) \(the staff portal exports",
+            [candidates.MOST_PER_PAGE, candidates.MOST_OF_JOB],
+        ),
+        (
+            r"`pageSize` default (\d+), max (\d+), `vagaId`, `status`, `etapa_id`",
+            [own_applications.DEFAULT_PER_PAGE, own_applications.MOST_PER_PAGE],
+        ),
+        (
+            r"`pageSize` default (\d+), max (\d+), `search` \(name, social name\)",
+            [bank_schemas.DEFAULT_PER_PAGE, bank_schemas.MOST_PER_PAGE],
+        ),
+        (
+            r"`pageSize` default (\d+), max (\d+) \| 200 list; order: position",
+            [reference_values.DEFAULT_PER_PAGE, reference_values.MOST_PER_PAGE],
+        ),
+        (r"`ordem` integer 1\.\.(\d+) only for", [reference_values.LAST_POSITION]),
+        (
+            r"`pageSize` default (\d+), max (\d+); `orgao_id` text",
+            [legacy_jobs.DEFAULT_PER_PAGE, legacy_jobs.MOST_PER_PAGE],
+        ),
+        (r"`resposta` is a string, max (\d+);", [answers.LONGEST_ANSWER]),
+        (r"ids_tipos_vinculo_preferencia array \(<= (\d+)\)", [job_search.MOST_CONTRACTS]),
+        (r"by a job when older than (\d+) h; a list never", [people.FRESH / timedelta(hours=1)]),
+        (r"with a (\d+) s budget; then its local copy", [registry_people.BUDGET_SECONDS]),
+        (
+            r"Tries after 0, (\d+), (\d+), (\d+), (\d+), (\d+) min",
+            [delay / timedelta(minutes=1) for delay in email_jobs.DELAYS],
+        ),
+        (r"cleared (\d+) months after the job's end", [Settings().jobs_application_months]),
+        (r"; blocks (\d+) months; resume", [Settings().jobs_block_months]),
+        (r"any write or application for (\d+) years", [Settings().jobs_resume_months / 12]),
+        (r"sent mail jobs (\d+) days", [Settings().jobs_mail_days]),
     ],
 )
 def test_the_page_tells_the_numbers_of_the_product(sentence: str, numbers: list[float]) -> None:

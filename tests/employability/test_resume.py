@@ -19,7 +19,8 @@ from balcao.employability.resume.overview.personal_data import PERSONAL_DATA
 from balcao.employability.resume.sections import service
 from balcao.employability.resume.sections.records import SECTIONS, Section
 from balcao.employability.resume.sections.schemas import ExperienceBody
-from tests.employability.people import BRUNO, citizen, expired, machine, staff
+from tests.employability.people import citizen, expired, machine, staff
+from tests.support.cast import BRUNO
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal

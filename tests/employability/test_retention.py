@@ -13,9 +13,9 @@ from balcao.employability.hiring.listings.imports import IMPORTS as JOBS
 from balcao.employability.selection.emails.kinds import JOB
 from balcao.settings import Settings
 from tests.employability.hiring.making import COMPANY, describe_job
-from tests.employability.people import ANA, BRUNO
 from tests.registry.loading import load
 from tests.support.acting import acting
+from tests.support.cast import ANA, BRUNO
 from tests.support.fixtures import Sql
 
 Sweep = Callable[..., dict[str, tuple[int, int]]]

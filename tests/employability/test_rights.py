@@ -7,7 +7,8 @@ import httpx
 import pytest
 
 from balcao.employability import SERVICE
-from tests.employability.people import ANA, BRUNO, citizen, staff
+from tests.employability.people import citizen, staff
+from tests.support.cast import ANA, BRUNO
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 

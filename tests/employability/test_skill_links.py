@@ -6,7 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.employability.people import ANA, BRUNO, citizen, machine
+from tests.employability.people import citizen, machine
+from tests.support.cast import ANA, BRUNO
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal

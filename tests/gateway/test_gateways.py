@@ -20,9 +20,10 @@ from balcao.deploy.gateways import Plan, Server
 from balcao.settings import Settings
 from tests.access.test_explain import make_invoices
 from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, sender
-from tests.contract.table import ANA, BRUNO, CASES, Case
+from tests.contract.table import CASES, Case
 from tests.contract.test_contract import check
 from tests.support import databases
+from tests.support.cast import ANA, BRUNO
 from tests.support.gateways import Certificate, running
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.patience import PATIENCE, until_now

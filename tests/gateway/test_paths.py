@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from balcao.core.errors import NotFound
+from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 
-ANA = "90000000175"
 WITH_BODY = [
     served
     for served in all_operations()

@@ -1,5 +1,6 @@
 """Units with their weeks, and notifications, of a former system (rules: health_units 2.4)."""
 
+import gc
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,11 +9,14 @@ from typing import Any
 import httpx
 import pytest
 
+from balcao.cli.importing import run_import
 from balcao.core.imports.declaration import Committed
+from balcao.core.imports.service import Order
 from balcao.health_units import SERVICE
 from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals, written
 from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer
 from tests.support.patience import until_now
 from tests.support.statements import recorded
 from tests.support.terminal import Terminal
@@ -174,6 +178,19 @@ def test_a_killed_import_goes_on_where_it_was_committed(load: Load, sql: Sql, tm
     outcome = load(path, "units")
     assert (outcome.resumed_after, counts(outcome)) == (200, (250, 250, 0, 0))
     assert sql("SELECT count(*) FROM health_units.units WHERE cnes LIKE '993%'")[0][0] == 250
+
+
+def test_the_command_does_nothing_after_each_batch_that_grows_with_what_is_there(
+    database_url: str, issuer: Issuer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("DATABASE_URL", database_url), ("AUTH_ISSUER", issuer.address), ("DATA_DIR", str(tmp_path))):
+        monkeypatch.setenv(f"BALCAO_{name}", value)
+    order, frozen = Order(SERVICE.imports["units"]), gc.get_freeze_count()
+    with recorded() as sent:
+        run_import("health_units.import", written(tmp_path / "u.jsonl", [unit("9920012")]), order, as_json=True)
+    assert gc.get_freeze_count() > frozen, "every batch has all that is loaded looked through for garbage"
+    assert any("INSERT INTO health_units.units" in text for text in sent.texts)
+    assert not any("FROM health_units.units AS unit" in text for text in [*sent.texts, *sent.of_copies])
 
 
 def test_the_simulation_opens_changes_and_closes(terminal: Terminal, act: Any, sql: Sql) -> None:

@@ -113,7 +113,7 @@ async def test_the_stored_state_is_what_the_stored_events_add_up_to(call: Call, 
     await service.change_notification(call, unit, opened.id, ChangeBody(risco=Risco.VERMELHO))
     closed = await service.close_notification(call, unit, opened.id, CloseBody(causa=Causa.ENGANO, risco=Risco.VERDE))
     async with call.platform.database.connection() as connection:
-        events = [each.event for each in await store.list_events(connection, opened.id)]
+        events = [each.event for each in await store.list_notification_events(connection, opened.id)]
     assert [event.tipo for event in events] == ["abertura", "mudanca", "confirmacao", "encerramento"]
     assert states.replay(opened.id, unit.digits, events) == closed == await service.read_latest(call, unit)
 

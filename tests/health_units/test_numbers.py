@@ -6,18 +6,24 @@ import pytest
 from pydantic import BaseModel
 
 from balcao.core import webhooks
+from balcao.core.context import tickets
 from balcao.health_units import opening, operations, situation
 from balcao.health_units.counts import periods
 from balcao.health_units.directory.schemas import MapQuery, UnitsQuery
+from balcao.health_units.feed import api as feed_api
 from balcao.health_units.feed import service as feed
 from balcao.health_units.feed import streams
 from balcao.health_units.intake import service as intake
 from balcao.health_units.notifications.schemas import LogQuery
 from balcao.health_units.risk import board
+from balcao.health_units.routes import ROUTES
 from balcao.health_units.timetables import schemas as timetables
+from balcao.settings import fixed_tokens
 from tests.support.rules import read_numbers
 
 DAY, HOUR, MINUTE = (timedelta(**{unit: 1}) for unit in ("days", "hours", "minutes"))
+
+(TICKETS,) = (each for each in feed_api.routes.declared if each.key == "health_units.issue_stream_ticket")
 
 
 def bounds_of(model: type[BaseModel], name: str) -> list[float]:
@@ -61,9 +67,20 @@ def bounds_of(model: type[BaseModel], name: str) -> list[float]:
             ],
         ),
         (r"409 there are (\d+)", [webhooks.MOST_WEBHOOKS]),
+        (r"its last day, at most (\d+) days ahead", [fixed_tokens.LONGEST_DAYS]),
+        (r"A ticket serves once, within (\d+) s, in every", [tickets.LIFE / timedelta(seconds=1)]),
+        (
+            r"the query of the stream, (\d+) a minute for a person, (\d+) for a machine",
+            [int(str(each).partition("/")[0]) for each in (TICKETS.rate, TICKETS.machine_rate)],
+        ),
+        (r"`retry` (\d+)", [int(streams.BEGINNING.split()[1])]),
+        (r"The secret, (\d+) random bytes", [webhooks.SECRET_BYTES]),
         (
             r"(\d+)/s per user token, (\d+)/s per service client",
-            [int(operations.RATES[name].partition("/")[0]) for name in ("rate", "machine_rate")],
+            [
+                int(str(rate).partition("/")[0])
+                for rate in (ROUTES.options.get("rate"), ROUTES.options.get("machine_rate"))
+            ],
         ),
     ],
 )

@@ -20,9 +20,9 @@ from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.settings import Settings
+from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer, new_key
 
-ANA = "90000000175"
 MINUTE = timedelta(minutes=1)
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d-03:00")
 _codes = itertools.count(5000001)

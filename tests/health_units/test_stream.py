@@ -18,7 +18,7 @@ from balcao.core.audit import retention
 from balcao.core.errors import TooMany
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import streams
-from balcao.health_units.feed.feature import FEATURE as FEED
+from balcao.health_units.feed.api import FEATURE as FEED
 from balcao.health_units.feed.streams import Change, Hub, Listener
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, OpenBody

@@ -18,13 +18,13 @@ from balcao.core.values.cnes import Cnes
 from balcao.health_units.situation import Risco
 from balcao.settings import Settings
 from tests.health_units.test_stream import Stream, change, remember, unit  # noqa: F401 - fixtures
+from tests.support.cast import ANA
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 BASE = "/health-units/unidades/eventos"
-ANA = "90000000175"
 # For the length of a slow test.
 _KEEP = "UPDATE platform.access_ticket SET expires_at = now() + interval '1 hour'"
 _OF = "WHERE operation_key = 'health_units.stream_changes'"

@@ -16,12 +16,12 @@ from balcao.core.audit import retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.settings import Settings
+from tests.support.cast import ANA
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.patience import PATIENCE, until_now
 from tests.support.server import RunningServer
 
-ANA = "90000000175"
 EVENTS: dict[str, Any] = {"http://schemas.openid.net/event/backchannel-logout": {}}
 LOGOUT = "/auth/backchannel-logout"
 WHO = "/agent/api/v1/auth"

@@ -11,7 +11,8 @@ import pytest
 from authlib.integrations.requests_client import OAuth2Session
 
 from balcao.identity.demo import Client, clients
-from tests.identity.provider import ANA, CALLBACK, Portal, RunningProvider, person, refusal
+from tests.identity.provider import CALLBACK, Portal, RunningProvider, person, refusal
+from tests.support.cast import ANA
 from tests.support.fixtures import Sql
 from tests.support.patience import PATIENCE
 

@@ -5,7 +5,7 @@ import pytest
 from balcao.core.values.cpf import Cpf
 from balcao.identity.demo import Person, clients, people
 from balcao.identity.tokens import compute_subject
-from tests.identity.provider import KLEBER
+from tests.support.cast import KLEBER
 
 
 @pytest.mark.parametrize("person", people(), ids=lambda person: person.username)

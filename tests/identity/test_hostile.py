@@ -4,7 +4,8 @@ import httpx
 import pytest
 
 from tests.identity.conftest import settings_in
-from tests.identity.provider import CALLBACK, KLEBER, Portal, RunningProvider, parse_response, refusal
+from tests.identity.provider import CALLBACK, Portal, RunningProvider, parse_response, refusal
+from tests.support.cast import KLEBER
 from tests.support.fixtures import Sql
 from tests.support.patience import PATIENCE
 

@@ -15,7 +15,8 @@ from balcao.identity import demo, keys, provider
 from balcao.identity.keys import PUBLISHED_SECONDS, SIGNS_AFTER_SECONDS, SigningKeys, StoredKey, rotate_keys
 from balcao.settings import Settings, SettingsError
 from tests.identity.conftest import settings_in
-from tests.identity.provider import ANA, Portal, RunningProvider
+from tests.identity.provider import Portal, RunningProvider
+from tests.support.cast import ANA
 from tests.support.patience import PATIENCE
 
 

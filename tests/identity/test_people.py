@@ -7,17 +7,8 @@ import httpx
 import pytest
 from joserfc import jwt
 
-from tests.identity.provider import (
-    ANA,
-    CALLBACK,
-    DAVI,
-    KLEBER,
-    Portal,
-    RunningProvider,
-    parse_response,
-    person,
-    refusal,
-)
+from tests.identity.provider import CALLBACK, Portal, RunningProvider, parse_response, person, refusal
+from tests.support.cast import ANA, DAVI, KLEBER
 from tests.support.fixtures import Sql
 from tests.support.login import Form
 from tests.support.patience import PATIENCE

@@ -46,6 +46,18 @@ def test_every_parameter_has_a_description(service: Service) -> None:
 
 
 @each_service
+def test_nobody_is_asked_why_where_everybody_may_call(service: Service) -> None:
+    """The reason of an access is that of staff who see somebody's data."""
+    asked = {
+        name
+        for name, operation in operations(service)
+        if "X-Access-Reason" in {each["name"] for each in operation.get("parameters", ())}
+        and operation["x-access-rule"] == "public"
+    }
+    assert asked == set()
+
+
+@each_service
 def test_every_member_has_a_description(service: Service) -> None:
     schemas = describe(service)["components"]["schemas"]
     members = [(f"{name}.{key}", each) for name, schema in schemas.items() for key, each in _members(schema)]

@@ -18,7 +18,7 @@ PLATFORM_STORES = {
     "core/context/audit.py",
     "core/context/tickets.py",
     "core/http/health.py",
-    "core/http/idempotency.py",
+    "core/context/idempotency.py",
     "core/jobs/queue.py",
     "core/jobs/tables.py",
     "core/jobs/worker.py",
@@ -26,6 +26,7 @@ PLATFORM_STORES = {
 # What looks like SQL besides: the database itself, and the CRM's own query language.
 ELSEWHERE = ("core/database/", "core/embedded/", "crm/")
 # What imports services, beside themselves.
+SERVICES = tuple(f"{service}." for service in structure.services(graph()))
 COMPOSITION = ("balcao.app", "balcao.cli", "balcao.__main__")
 
 
@@ -78,6 +79,18 @@ def test_a_store_is_imported_by_its_own_feature_only() -> None:
     assert strangers == set()
 
 
+def test_use_cases_and_stores_know_no_http() -> None:
+    # A body that the use case reads from its bytes is decoded by it.
+    found = {
+        (module, imported)
+        for module in graph().modules
+        if module.startswith(SERVICES) and (is_store(module) or module.endswith("service"))
+        for imported in graph().find_modules_directly_imported_by(module)
+        if imported.startswith("balcao.core.http.") and imported != "balcao.core.http.decoding"
+    }
+    assert found == set()
+
+
 def test_no_service_hands_on_a_function_of_its_store() -> None:
     found = {
         str(file.relative_to(SOURCE)): names
@@ -119,7 +132,7 @@ def test_every_folder_with_routes_or_a_store_is_a_feature() -> None:
         for module in graph().modules
         if module.startswith(of_service) and module.rpartition(".")[2] in {"api", "service", "store", "jobs"}
     }
-    assert {folder for folder in folders if f"{folder}.feature" not in graph().modules} == set()
+    assert folders - structure.list_features(graph()) == set()
 
 
 def test_no_picture_has_a_cycle() -> None:

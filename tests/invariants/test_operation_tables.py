@@ -1,4 +1,4 @@
-"""The tables of operations on the pages of rules, held against what is declared (rules: health_units 2, agents 2)."""
+"""The tables of operations on pages of rules against what is declared (rules: health_units 2, agents 2, search 2)."""
 
 import re
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from balcao.core.http.openapi import error_statuses
 from balcao.core.http.operations import Operation
 from balcao.core.service import Service
 from balcao.health_units import SERVICE as HEALTH_UNITS
+from balcao.search import SERVICE as SEARCH
 
 RULES = Path(__file__).parents[2] / "docs" / "reference" / "rules"
-SERVICES = [HEALTH_UNITS, AGENTS]
+SERVICES = [HEALTH_UNITS, AGENTS, SEARCH]
 METHOD = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE)\b")
 # Beyond what a table says each operation may refuse these: bodies, load, and what only the platform is to blame for.
 EVERYWHERE = {400, 401, 403, 413, 415, 429, 500, 503}
@@ -82,6 +83,8 @@ def names_rule(words: str, operation: Operation) -> bool:
         return rule.action == "dataset:read" and bool(rule.clients)
     if "read rule" in words:
         return rule.action == AUTHENTICATED and "sms:read" in rule.scopes
+    if wanted := re.findall(r"scope:([a-z:]+)", words):
+        return set(wanted) == set(rule.scopes)
     if "`authenticated`" in words:
         return rule.action == AUTHENTICATED
     return rule.action in re.findall(r"[a-z_]+:[a-z_]+", words.replace("action:", ""))

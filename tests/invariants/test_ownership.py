@@ -3,10 +3,10 @@
 import httpx
 import pytest
 
+from tests.support.cast import BRUNO
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 
-BRUNO = "90000000256"
 DOORS = {"somebody else": "90000000175", "nobody known": "90000001147", "punctuated": "900.000.001-75", "no CPF": "123"}
 PERSONAL = [served for served in all_operations() if "{cpf" in served.path and not served.public]
 

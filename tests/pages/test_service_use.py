@@ -9,9 +9,10 @@ from playwright.sync_api import expect
 from balcao import app
 from balcao.core.service import Service
 from balcao.settings import Settings
-from tests.identity.provider import ANA, person
+from tests.identity.provider import person
 from tests.pages.window import Window
 from tests.support import node
+from tests.support.cast import ANA
 from tests.support.server import RunningServer, free_port
 from tests.support.sizes import FULL
 

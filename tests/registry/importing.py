@@ -1,5 +1,6 @@
 """Files for imports, and imports run beside the tests' server."""
 
+import dataclasses
 import gzip
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -40,12 +41,16 @@ def refusals(report: Path) -> dict[int, str]:
 
 @contextmanager
 def importing(settings: Settings, database_url: str, service_: Service = REGISTRY) -> Iterator[Load]:
-    """`load(file, kind, **members of the order)` imports it as the service's command does."""
-    with acting(settings, database_url, f"{service_.name}.import") as act:
+    """`load(file, kind, **members of the order)` imports it as the service's command does; `batch` rows at once."""
+    with acting(settings, database_url, f"{service_.name}.import", bare=True) as act:
 
-        def load(file: Path, kind: str = "citizens", progress: OnProgress = _silent, **options: Any) -> Outcome:
+        def load(
+            file: Path, kind: str = "citizens", progress: OnProgress = _silent, batch: int = 0, **options: Any
+        ) -> Outcome:
+            declared = service_.imports[kind]
+            declared = dataclasses.replace(declared, batch=batch or declared.batch)
             with source.open_source(file) as lines:
-                outcome: Outcome = act(service.run, lines, Order(service_.imports[kind], **options), progress)
+                outcome: Outcome = act(service.run, lines, Order(declared, **options), progress)
                 return outcome
 
         yield load

@@ -20,6 +20,6 @@ async def _load(database_url: str, wanted: Import, rows: list[Any]) -> int:
     await owner.open()
     try:
         async with owner.transaction() as connection:
-            return await wanted.write(connection, rows)
+            return await wanted.write_batch(connection, rows)
     finally:
         await owner.close()

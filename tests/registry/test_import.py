@@ -14,10 +14,8 @@ from balcao.core.imports.source import LONGEST_LINE
 from balcao.registry.person import invented
 from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals, written
+from tests.support.cast import ANA, BRUNO, CARLA
 
-ANA = "90000000175"
-BRUNO = "90000000256"
-CARLA = "90000000337"
 RECORD = "SELECT record, wallet, source, loaded_at, xmin::text, xmax::text FROM registry.base_record ORDER BY cpf"
 Sql = Callable[..., list[Any]]
 

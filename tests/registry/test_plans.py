@@ -18,6 +18,7 @@ from balcao.registry.city.departments import demo as departments
 from balcao.registry.person import invented
 from balcao.settings import Settings
 from tests.support.acting import acting
+from tests.support.cast import ANA, GABRIELA
 from tests.support.issuer import Issuer, bearer
 from tests.support.plans import PlanLog, explain_from_now, list_relations, list_whole_reads
 from tests.support.server import RunningServer
@@ -28,8 +29,6 @@ CITIZENS = size(5_000, 1_000_000)
 BIG = CITIZENS // 10
 # Enough of the others for a big table; the person whose calls are looked at has none.
 SOME = f"(SELECT cpf FROM registry.base_record WHERE cpf <> '90000000175' LIMIT {2 * BIG}) AS others"
-ANA = "90000000175"
-GABRIELA = "90000000760"
 NEW = Cpf.with_stem("913000001").digits
 Sql = Callable[..., list[Any]]
 OURS = """

@@ -11,6 +11,7 @@ from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phones.code import unseal
 from balcao.settings import Settings
+from tests.support.cast import CARLA
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
@@ -19,7 +20,7 @@ from tests.support.statements import Statements, recorded
 
 CPF = Cpf.with_stem("937000001").digits
 CONFIRMS = Cpf.with_stem("937000002").digits
-OF_CRM = "90000000337"  # has an account there
+OF_CRM = CARLA  # has an account there
 AVATAR = "019a7f00-0000-7000-8000-000000000001"
 PHONE = {"ddi": "55", "ddd": "21", "valor": "987654321"}
 ADDRESS = {

@@ -5,85 +5,83 @@ What does not is named with its reason, and so is what keeps the tables together
 
 import importlib
 import pkgutil
-import re
 from collections.abc import Iterator
 
 import pytest
 
 from balcao import registry
-from balcao.core.database.batching import Lookup
+from balcao.core.database.batching import LOOKUPS
+from balcao.core.database.statements import STATEMENTS
 from tests.support.fixtures import Sql
-from tests.support.shards import ANYBODY, MANY, ONE, Reach, iterate_strings, measure_reach
+from tests.support.shards import ANYBODY, MANY, ONE, Reach, measure_reach
 
 # They hold whose number it is now, and are found by the number.
 BY_NUMBER = {"registry.phone_book", "registry.phone_book_entry"}
 # Of all people's servers, or of one that the statement does not know.
 ANYBODYS = {
     "a job knows the id of an event, of a push or of a code, and never a person": {
-        "crm.events.store._ERASE_COVERED",
-        "crm.events.store._FINISH",
-        "crm.events.store._GIVE_UP_EVENT",
-        "crm.events.store._SUBJECTS",
-        "crm.events.store._TAKE",
-        "mirror.outbox_store._FAILED",
-        "mirror.outbox_store._GIVE_UP_PUSH",
-        "mirror.outbox_store._OWNER",
-        "mirror.outbox_store._PUSHES",
-        "mirror.outbox_store._REMOVE",
-        "mirror.outbox_store._SENT",
-        "mirror.outbox_store._TAKE",
-        "person.phones.store._ERASE_CODE",
-        "person.phones.store._READ_UNSENT",
-        "person.phones.store._VERIFICATIONS",
+        "crm.events.erase_covered_events",
+        "crm.events.finish_event",
+        "crm.events.give_up_event",
+        "crm.events.find_event_subjects",
+        "crm.events.take_event",
+        "mirror.outbox._find_pushes",
+        "mirror.outbox.delete_outbox_row",
+        "mirror.outbox.find_outbox_owner",
+        "mirror.outbox.mark_fields_sent",
+        "mirror.outbox.record_push_failure",
+        "mirror.outbox.take_outbox_row",
+        "person.phones.erase_code",
+        "person.phones.read_unsent_code",
+        "person.phones.find_verifications",
     },
     "the owner is read with the vehicle, which its conductors read too": {
-        "mobility.vehicles.store._READ",
-        "mobility.vehicles.store._READ_WITH_LINKS",
+        "mobility.vehicles.read_visible_vehicle",
+        "mobility.vehicles.read_removable_vehicle",
     },
     "an import writes the people of a file": {
-        "city.companies.store._DELETE_MEMBERS",
-        "city.companies.store._INSERT_MEMBERS",
-        "person.citizens.store._UPSERT",
-        "person.pets.store._UPSERT_IMPORTED",
-        "person.tickets.store._UPSERT",
+        "city.companies.delete_company_members",
+        "city.companies.insert_company_members",
+        "person.citizens.upsert_base_records",
+        "person.pets.upsert_imported_pets",
+        "person.tickets.upsert_tickets",
     },
     "operators list and count": {
-        "consent.ledger.store._CONTRADICTED",
-        "consent.ledger.store._LINKS",
-        "crm.events.store._WAITING",
-        "crm.state.store._COUNT",
-        "crm.state.store._COUNTS",
-        "crm.state.store._LIST",
-        "crm.state.store._OLDEST",
-        "crm.state.store._OLDEST_EVENT",
-        "crm.state.store._OLDEST_PUSH",
-        "mirror.store._LIST_TOMBSTONES",
+        "crm.events.count_waiting_events",
+        "crm.state.count_matching_events",
+        "crm.state.read_crm_counts",
+        "crm.state.list_matching_events",
+        "crm.state._find_oldest",
+        "consent.ledger.find_contradicted_entries",
+        "consent.ledger._list_links",
+        "mirror.list_tombstones",
     },
     "retention goes through all": {
-        "consent.ledger.store._COUNT_ALL",
-        "consent.ledger.store._DELETE_OLD",
-        "crm.events.store._COUNT_ALL",
-        "crm.events.store._COUNT_PAYLOADS",
-        "crm.events.store._DELETE_OLD",
-        "crm.events.store._ERASE_OLD_PAYLOADS",
-        "mirror.login_write_store._DELETE_OLD",
-        "person.phones.store._COUNT",
-        "person.phones.store._ERASE_EXPIRED",
+        "crm.events.count_crm_events",
+        "crm.events.count_event_payloads",
+        "crm.events.delete_old_crm_events",
+        "crm.events.erase_old_event_payloads",
+        "consent.ledger.count_all_ledger_entries",
+        "consent.ledger.delete_old_chains",
+        "mirror.login_write.count_login_writes",
+        "mirror.login_write.delete_old_login_writes",
+        "person.phones.count_verifications",
+        "person.phones.erase_expired_verifications",
     },
-    "an avatar is withdrawn from whoever chose it": {"person.settings.store._CLEAR_AVATAR"},
+    "an avatar is withdrawn from whoever chose it": {"person.settings.clear_avatar"},
 }
 # A person's row and one that every person's share, written by one statement: the audit event, the job, the kept answer.
 TOGETHER = {
-    "consent.preferences.store._CHANGE",
-    "crm.events.store._ACCEPT",
-    "mirror.own_write_store._WRITE_OWN",
-    "mirror.store._CONFIRM_CONSENT",
-    "person.pets.store._INSERT",
-    "person.phones.store._OPEN",
-    "person.phones.store._TAKE_TRY",
-    "person.settings.store._END_FIRST_LOGIN",
-    "person.settings.store._REMOVE_AVATAR",
-    "person.settings.store._SET_AVATAR",
+    "crm.events._insert_events",
+    "consent.preferences.write_preferences",
+    "mirror.own_write.apply_own_write",
+    "mirror.confirm_consent",
+    "person.pets.insert_pet",
+    "person.phones.open_verification",
+    "person.phones.take_try",
+    "person.settings.end_first_login",
+    "person.settings.remove_avatar",
+    "person.settings.set_avatar",
 }
 # Unique among all people, by the id that a job or an operator names.
 KEYS_WITHOUT_PERSON = {
@@ -93,7 +91,6 @@ KEYS_WITHOUT_PERSON = {
     ("registry.phone_verification", "id"),
     ("registry.preference_ledger", "id"),
 }
-_STATEMENT = re.compile(r"\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b")
 
 _PERSONS = """
 SELECT attrelid::regclass::text AS name FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
@@ -118,15 +115,14 @@ def persons(sql: Sql) -> set[str]:
 
 
 def list_statements() -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each statement that is whole when the registry's stores are loaded."""
+    """Yield the name and the text of each of the registry's statements; of a look-up, of both its texts."""
     for found in pkgutil.walk_packages(registry.__path__, f"{registry.__name__}."):
-        if not found.name.endswith("store"):
-            continue
-        for name, value in vars(importlib.import_module(found.name)).items():
-            texts = (value.of_one, value.of_many) if isinstance(value, Lookup) else value
-            for text in filter(_STATEMENT.match, iterate_strings(texts)):
-                if "{" not in re.sub(r"'[^']*'", "", text):
-                    yield f"{found.name.removeprefix('balcao.registry.')}.{name}", text
+        importlib.import_module(found.name)
+    texts = [(statement.name, statement.sql) for statement in STATEMENTS.values()]
+    texts += [(lookup.name, text) for lookup in LOOKUPS for text in (lookup.of_one, lookup.of_many)]
+    for name, text in texts:
+        if name.startswith("registry."):
+            yield name.removeprefix("registry."), text
 
 
 def test_every_statement_on_a_persons_data_names_the_person_or_is_named_here(persons: set[str]) -> None:

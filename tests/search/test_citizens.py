@@ -75,9 +75,18 @@ def test_an_acronym_finds_what_the_catalogue_writes_out(find: Callable[[str], li
     assert find(acronym)
 
 
-def test_a_doctor_is_no_medicine(find: Callable[[str], list[str]]) -> None:
-    assert not [name for name in find("médico") if "edicamento" in name]
-    assert "Medicamento de alto custo" in find("medicamento")
+@pytest.mark.parametrize(
+    ("word", "foreign", "own", "service"),
+    [
+        ("médico", "edicamento", "medicamento", "Medicamento de alto custo"),
+        ("posto", "Poste", "poste", "Poste danificado"),
+    ],
+)
+def test_who_types_a_word_does_not_find_its_namesake(
+    find: Callable[[str], list[str]], word: str, foreign: str, own: str, service: str
+) -> None:
+    assert not [name for name in find(word) if foreign in name]
+    assert find(own)[0] == service
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ import pytest_asyncio
 from balcao.core.context.platform import Platform
 from balcao.search.services import service as services
 from tests.search.support import act_as_staff, body, make_button, refusal
+from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer
 
-CITIZEN = "90000000175"
+CITIZEN = ANA
 
 
 def path(service_id: object) -> str:

@@ -23,8 +23,10 @@ def test_who_can_serve_says_so_in_words_and_seconds(http: httpx.Client, path: st
 
 
 def test_the_process_lives_whatever_it_can_serve(http: httpx.Client) -> None:
+    before = int(time.time())
     body = http.get("/search/liveness").json()
     assert (set(body), body["status"]) == ({"status", "timestamp"}, "alive")
+    assert before <= body["timestamp"] <= time.time()
 
 
 @pytest.mark.parametrize(("path", "status"), [("readiness", "not_ready"), ("health", "unhealthy")])

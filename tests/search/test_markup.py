@@ -1,11 +1,12 @@
 """What markdown may hold, and what is left of it as plain text (rules: search 3.1)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from balcao.core.errors import Invalid
-from balcao.search.services.markup import refuse_active, to_plaintext
+from balcao.search.services.markup import read_markdown, refuse_active, to_plaintext
+from tests.support.sizes import EXAMPLES
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,7 @@ from balcao.search.services.markup import refuse_active, to_plaintext
         "<javascript:alert(1)>",
         '<a href="data:text/html;base64,x">',
         "<a href=vbscript:x>",
+        "&lt;script&gt;x",
     ],
 )
 def test_what_could_run_is_refused(text: str) -> None:
@@ -71,3 +73,19 @@ def test_plain_text_keeps_the_words(text: str, plain: str) -> None:
 @given(st.text(max_size=200))
 def test_any_text_has_a_plain_form(text: str) -> None:
     assert isinstance(to_plaintext(text), str)
+
+
+ORDINARY = [*"aZé1 .,;:()/\"'%?!$+ºª-–", "  ", "1. ", "- ", "--", "\u00a0", "º "]
+MARKS = ["*", "_", "`", "#", ">", "[x](y)", "<b>", "&amp;", "\\", "~", "=", "|", "\n", "  \n", "\t", "://"]
+
+
+@given(
+    start=st.sampled_from(["a", "É", "1", " a", "-", "("]), rest=st.lists(st.sampled_from(ORDINARY + MARKS), max_size=4)
+)
+@settings(max_examples=5 * EXAMPLES)
+@example(start="Corte de árvore, 2ª via ", rest=["(grátis)!  "])
+@example(start="a", rest=["*", "b", "*"])
+@example(start="a ", rest=["_", "b", "_"])
+def test_an_ordinary_line_reads_as_the_parser_reads_it(start: str, rest: list[str]) -> None:
+    text = start + "".join(rest)
+    assert to_plaintext(text) == read_markdown(text)

@@ -121,7 +121,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
             assert self.model.running
             stage.run(stage.owner.execute(OVERDUE))
             connection = self.connections[name]
-            run = stage.run(work_store.claim(connection, self.model.running.id, name, LEASE))
+            run = stage.run(work_store.claim_run(connection, self.model.running.id, name, LEASE))
             assert run is not None
             self.workers[name] = MigrationWorker(connection, run, LEASE, WINDOW)
             self.holder = name

@@ -283,7 +283,7 @@ async def test_writers_that_do_not_end_put_a_rollback_off(
     monkeypatch.setattr(migrations, "SWITCH_SECONDS", 0.1)
     await migrate(platform)
     async with owner.transaction():
-        await collection_store.enter(owner)
+        await collection_store.enter_collection(owner)
         answer = await asyncio.to_thread(roll_back)
     assert (*refusal(answer), answer.headers["Retry-After"]) == (503, "switch-lock", "2")
     assert [run["status"] for run in history()["migrations"]] == ["completed"]

@@ -46,7 +46,7 @@ class Run:
         """A worker that takes the run, as the lease of the one before it is over."""
         await self._owner.execute(OVERDUE)
         async with self._platform.database.connection() as connection:
-            run = await work_store.claim(connection, self.id, self.id, LEASE)
+            run = await work_store.claim_run(connection, self.id, self.id, LEASE)
             assert run is not None
             yield MigrationWorker(connection, run, LEASE, WINDOW)
 
@@ -271,7 +271,7 @@ async def test_a_write_that_misses_the_target_at_the_last_moment_keeps_the_old_t
             found["target_collection"],
         )
         with pytest.raises(work_store.TablesDiffer):
-            await work_store.complete(worker._connection, worker.run, WINDOW)
+            await work_store.complete_run(worker._connection, worker.run, WINDOW)
         assert await run.row() == found
         assert await run.finish(worker) == "failed"
 
@@ -372,6 +372,7 @@ async def test_of_two_starts_at_once_one_begins(platform: Platform, http: httpx.
 async def test_the_database_lets_one_run_begin(platform: Platform, owner: asyncpg.Connection) -> None:
     await start(platform, owner)
     tables = ("services_v3_20260101_000000", "services_v1_20260101_000000")
+    run = store.NewRun(str(uuid4()), "v1", "v3", *tables, "x", None, 0)
     with pytest.raises(Conflict) as refused:
-        await store.insert_migration(owner, str(uuid4()), ("v1", "v3"), tables, "x", None, 0)
+        await store.insert_migration(owner, run)
     assert refused.value.code == "migration-running"

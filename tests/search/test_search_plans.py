@@ -106,7 +106,7 @@ async def test_few_rows_looked_at_or_many_the_page_is_the_same(
         steps = [matching.match_all_terms(query), matching.match_any_term(query, {})]
         request = _ask(chance, typed)
         for step in [matching.LIST_ALL] if typed == terms.LISTS_ALL else [each for each in steps if each]:
-            async with store.reading(owner):
+            async with store.open_snapshot(owner):
                 found = await store.search(owner, alias, step, request)
                 if found.total > counted and request.facets:
                     facets = await facets_store.count_facets(owner, alias, step, request)

@@ -23,7 +23,7 @@ from balcao.search.public_search import answers
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.synonyms import service as synonyms
 from balcao.search.zero_results import service as zero_results
-from balcao.search.zero_results.feature import FEATURE as ZERO_RESULTS
+from balcao.search.zero_results.api import FEATURE as ZERO_RESULTS
 from tests.search.staff import EDITOR, Staff
 from tests.search.support import act_as_staff, refusal
 from tests.support.fixtures import Sql

@@ -13,11 +13,12 @@ from joserfc.jwk import OctKey
 
 from tests.search.staff import EDITOR, Staff, with_required
 from tests.search.support import REQUIRED, make_button, refusal
+from tests.support.cast import ANA
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 
 SERVICES = "/search/api/v1/admin/services"
-CITIZEN = "90000000175"
+CITIZEN = ANA
 
 Ask = Callable[..., httpx.Response]
 

@@ -14,8 +14,11 @@ Act = Callable[..., Any]
 
 
 @contextmanager
-def acting(settings: Settings, database_url: str, operation: str) -> Iterator[Act]:
-    """`act(use_case, *arguments)` runs it by the right of the operator and answers what it answers."""
+def acting(settings: Settings, database_url: str, operation: str, *, bare: bool = False) -> Iterator[Act]:
+    """`act(use_case, *arguments)` runs it by the right of the operator and answers what it answers.
+
+    `bare`: without what the services hold in a process, as imports do.
+    """
     platform = assemble(settings, database_url)
     call = operator_call(platform, operation)
     stack = AsyncExitStack()
@@ -24,7 +27,7 @@ def acting(settings: Settings, database_url: str, operation: str) -> Iterator[Ac
         return runner.run(_awaited(use_case, call, args))
 
     with asyncio.Runner() as runner:
-        runner.run(_entered(stack, opened(platform)))
+        runner.run(_entered(stack, opened(platform, bare=bare)))
         try:
             yield act
         finally:

@@ -9,5 +9,5 @@ from balcao.core.context.platform import Platform
 WORKING = [service for service in app.SERVICES if service is not app.AGENT_DOCS]
 
 
-def opened(platform: Platform) -> AbstractAsyncContextManager[None]:
-    return app.open_services(platform, WORKING)
+def opened(platform: Platform, *, bare: bool = False) -> AbstractAsyncContextManager[None]:
+    return app.open_services(platform, () if bare else WORKING)

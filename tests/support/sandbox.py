@@ -13,6 +13,7 @@ from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.identity.demo import clients, people
 from balcao.settings import Settings
+from tests.support.cast import KLEBER
 from tests.support.crm import RunningCrm
 from tests.support.issuer import Issuer
 from tests.support.login import client_token, log_in
@@ -20,7 +21,7 @@ from tests.support.opening import opened
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
-ADMIN = "90000040126"
+ADMIN = KLEBER
 
 
 class Tokens(Protocol):

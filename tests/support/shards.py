@@ -5,7 +5,7 @@ equal form one class; a table of persons is bound when its `cpf` is in the class
 """
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -249,13 +249,3 @@ def measure_reach(statement: str, persons: Collection[str]) -> Reach:
     for raw in parse_sql(statement):
         reader.read(raw.stmt)
     return reader.result()
-
-
-def iterate_strings(found: Any) -> Iterator[str]:
-    """Yield the texts in a constant of a module: itself, or those of what it holds."""
-    if isinstance(found, str):
-        yield found
-    elif isinstance(found, dict):
-        yield from itertools.chain.from_iterable(map(iterate_strings, found.values()))
-    elif isinstance(found, (tuple, list)):
-        yield from itertools.chain.from_iterable(map(iterate_strings, found))

@@ -1,18 +1,18 @@
 """Access administration: the catalogue of actions that governs every operation of the platform."""
 
-from balcao.access.actions.feature import FEATURE as ACTIONS
-from balcao.access.audit.feature import FEATURE as AUDIT
+from balcao.access.actions.api import FEATURE as ACTIONS
+from balcao.access.audit.api import FEATURE as AUDIT
 from balcao.access.catalogue.feature import FEATURE as CATALOGUE
-from balcao.access.decisions.feature import FEATURE as DECISIONS
+from balcao.access.decisions.api import FEATURE as DECISIONS
 from balcao.access.demo import DEMO
-from balcao.access.documents.feature import FEATURE as DOCUMENTS
-from balcao.access.groups.feature import FEATURE as GROUPS
-from balcao.access.mappings.feature import FEATURE as MAPPINGS
+from balcao.access.documents.api import FEATURE as DOCUMENTS
+from balcao.access.groups.api import FEATURE as GROUPS
+from balcao.access.mappings.api import FEATURE as MAPPINGS
 from balcao.access.ready import ready
-from balcao.access.roles.feature import FEATURE as ROLES
+from balcao.access.roles.api import FEATURE as ROLES
 from balcao.access.seed import service as seed
 from balcao.access.seed.feature import FEATURE as SEED
-from balcao.access.users.feature import FEATURE as USERS
+from balcao.access.users.api import FEATURE as USERS
 from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.health import PATHS

@@ -18,12 +18,11 @@ from balcao.core.values.text import has_control
 
 M = TypeVar("M", bound=BaseModel)
 
-# Two short texts fit many times over.
-MAX_BODY_BYTES = 256 * 1024
 WRITES = "60/minute"
 # A plan of the largest size costs seconds of a core.
 PLANS = "10/minute"
-# So many people leave a group or lose a role in a fraction of the second for which the catalogue may be locked.
+# So many people leave a group or lose a role, and so many roles or mappings lose an action, in a fraction of the second
+# for which the catalogue may be locked.
 MOST_AT_ONCE = 1_000
 MAX_PAGE = 100
 # Beyond it an offset would not fit into the database's integer.

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
+from balcao.agent_docs.description.api import FEATURE as DESCRIPTION
 from balcao.agent_docs.description.document import build_document, build_server_url
-from balcao.agent_docs.description.feature import FEATURE as DESCRIPTION
 from balcao.agent_docs.description.published import Published
 from balcao.agent_docs.description.schemas import DescribedService, Root
 from balcao.core.context.platform import Platform

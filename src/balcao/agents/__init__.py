@@ -1,14 +1,14 @@
 """Agent configuration: what the city's conversational agents run with, and the examples with which they are judged."""
 
-from balcao.agents.datasets.feature import FEATURE as DATASETS
+from balcao.agents.datasets.api import FEATURE as DATASETS
 from balcao.agents.demo import DEMO
-from balcao.agents.experiments.feature import FEATURE as EXPERIMENTS
-from balcao.agents.history.feature import FEATURE as HISTORY
-from balcao.agents.prompts.feature import FEATURE as PROMPTS
+from balcao.agents.experiments.api import FEATURE as EXPERIMENTS
+from balcao.agents.history.api import FEATURE as HISTORY
+from balcao.agents.prompts.api import FEATURE as PROMPTS
 from balcao.agents.running import running
-from balcao.agents.token_check.feature import FEATURE as TOKEN_CHECK
-from balcao.agents.versions.feature import FEATURE as VERSIONS
-from balcao.agents.webhooks.feature import FEATURE as WEBHOOKS
+from balcao.agents.token_check.api import FEATURE as TOKEN_CHECK
+from balcao.agents.versions.api import FEATURE as VERSIONS
+from balcao.agents.webhooks.api import FEATURE as WEBHOOKS
 from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service

@@ -14,7 +14,7 @@ from balcao.access.documents.schemas import Format
 from balcao.access.groups import service as groups
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.using import print_json, use
+from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.context.call import Call
 from balcao.core.http.operations import MIB
 from balcao.core.values.cpf import Cpf
@@ -30,7 +30,7 @@ def export(
     written_as: Annotated[Format, typer.Option("--format", help="Como o documento é escrito.")] = Format.YAML,
 ) -> None:
     """Escreve o catálogo, sem pessoas, como documento para guardar e comparar."""
-    document, _ = use("access.export_catalogue", lambda call: documents.export_catalogue(call, written_as))
+    document, _ = run_use_case("access.export_catalogue", lambda call: documents.export_catalogue(call, written_as))
     sys.stdout.buffer.write(document)
 
 
@@ -43,7 +43,7 @@ def plan(
     content = file.read_bytes()
     if len(content) > MIB:
         raise OperatorFault("O documento passa de 1 MiB.")
-    made = use("access.plan_catalogue", lambda call: documents.plan(call, content, prune=prune))
+    made = run_use_case("access.plan_catalogue", lambda call: documents.plan(call, content, prune=prune))
     print_json(made)
     if made.blocked:
         raise typer.Exit(1)
@@ -52,7 +52,7 @@ def plan(
 @access.command("apply")
 def apply(plan_id: Annotated[UUID, typer.Argument(help="O `plan_id` de um plano dos últimos 15 minutos.")]) -> None:
     """Faz tudo o que o plano diz, ou nada, e responde em JSON."""
-    print_json(use("access.apply_catalogue", lambda call: documents.apply(call, plan_id)))
+    print_json(run_use_case("access.apply_catalogue", lambda call: documents.apply(call, plan_id)))
 
 
 @access.command("grant-admin")
@@ -63,7 +63,7 @@ def grant_admin(
     person = Cpf.parse_path(cpf)
     if person is None:
         raise OperatorFault("O CPF é inválido: use 11 dígitos.")
-    use("access.add_member", lambda call: groups.add_member(call, SUPERADMINISTRATORS, person))
+    run_use_case("access.add_member", lambda call: groups.add_member(call, SUPERADMINISTRATORS, person))
     print(f"O CPF {person.masked} é de superadministrador: vale em todos os processos em até 5 segundos.")
 
 
@@ -77,7 +77,7 @@ def verify(
     async def run(call: Call) -> Verdict:
         return await service.verify(call, VerifyQuery(from_seq=from_seq, to_seq=to_seq))
 
-    verdict = use("access.verify_audit", run)
+    verdict = run_use_case("access.verify_audit", run)
     print_json(verdict)
     if not verdict.ok:
         raise typer.Exit(1)

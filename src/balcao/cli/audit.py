@@ -6,7 +6,7 @@ import typer
 
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.using import print_json, use
+from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.audit import chain
 from balcao.core.audit.chain import Verdict
 from balcao.core.context.call import Call
@@ -27,7 +27,7 @@ def verify(
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
             return await chain.verify(connection, before)
 
-    verdict = use("audit.verify", verify_chain)
+    verdict = run_use_case("audit.verify", verify_chain)
     print_json(verdict)
     if not verdict.ok:
         raise typer.Exit(1)

@@ -14,7 +14,7 @@ import typer
 from balcao.cli import database
 from balcao.cli.faults import OperatorFault, writing_to
 from balcao.cli.portuguese import Commands
-from balcao.cli.using import use
+from balcao.cli.use_case import run_use_case
 from balcao.core import logs
 from balcao.core.context.platform import make_database, make_hash_key
 from balcao.core.database import servers
@@ -162,7 +162,7 @@ def erase_again(folder: Folder) -> None:
 
 def _erase_again(folder: Path) -> int:
     erased = tombstones.latest(tombstones.read(folder))
-    return use("registry.anonymise_citizen", lambda call: anonymisation.erase_again(call, erased, REASON))
+    return run_use_case("registry.anonymise_citizen", lambda call: anonymisation.erase_again(call, erased, REASON))
 
 
 def _parse_instant(text: str | None) -> datetime | None:

@@ -7,9 +7,9 @@ import typer
 
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.using import print_json, use
-from balcao.core.http.paging import Page
+from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.registry.rights import anonymisation, service
 from balcao.registry.rights.schemas import AnonymisationBody
 
@@ -21,7 +21,7 @@ Who = Annotated[str, typer.Argument(metavar="CPF", help="11 dígitos, com ou sem
 def export(cpf: Who) -> None:
     """Exporta todos os dados de um cidadão."""
     person = _parse_cpf(cpf)
-    print_json(msgspec.Raw(use("registry.export_data", lambda call: service.export(call, person))))
+    print_json(msgspec.Raw(run_use_case("registry.export_data", lambda call: service.export(call, person))))
 
 
 @citizen.command("anonymise")
@@ -36,7 +36,7 @@ def anonymise(
     if not dry_run and confirmation is None:
         raise OperatorFault("Simule antes com --dry-run e repita com --confirmation e o que a simulação respondeu.")
     body = AnonymisationBody(dry_run, confirmation, reason)
-    print_json(use("registry.anonymise_citizen", lambda call: anonymisation.anonymise(call, person, body)))
+    print_json(run_use_case("registry.anonymise_citizen", lambda call: anonymisation.anonymise(call, person, body)))
 
 
 @citizen.command("access")
@@ -51,7 +51,9 @@ def access(
     person = _parse_cpf(cpf)
     query = {name: value for name, value in (("from", start), ("to", end)) if value is not None}
     requested = Page(page, per_page)
-    print_json(use("registry.list_accesses", lambda call: service.list_accesses(call, person, query, requested)))
+    print_json(
+        run_use_case("registry.list_accesses", lambda call: service.list_accesses(call, person, query, requested))
+    )
 
 
 def _parse_cpf(text: str) -> Cpf:

@@ -11,14 +11,14 @@ import typer
 from rich.markup import escape
 
 from balcao.cli.console import make_console
-from balcao.cli.ending import format_end
+from balcao.cli.expiry import format_end
 from balcao.cli.explanation import Explanation, choose, explain
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.unknown import Unknown, list_unknown
-from balcao.cli.using import print_json
+from balcao.cli.unknown_variables import UnknownVariable, list_unknown_variables
+from balcao.cli.use_case import print_json
 from balcao.core import logs
-from balcao.core.access.live import Change, list_changes
+from balcao.core.access.live import Change, list_live_changes
 from balcao.core.context.platform import make_database
 from balcao.core.database.faults import StatementRefused
 from balcao.core.embedded import supervisor
@@ -64,7 +64,7 @@ def explain_settings(
     settings = Settings.load({**given, **os.environ} if given else None)
     found = explain(settings, os.environ, in_files, asyncio.run(_list_changes(settings)))
     shown = [one for one in found if one.variable in chosen]
-    unknown = list_unknown({*os.environ, *given})
+    unknown = list_unknown_variables({*os.environ, *given})
     if as_json:
         print_json({"settings": shown, "unknown": unknown})
     else:
@@ -91,14 +91,14 @@ async def _list_changes(settings: Settings) -> list[Change]:
     try:
         await database.open()
         async with database.connection() as connection:
-            return await list_changes(connection)
+            return await list_live_changes(connection)
     except (Unavailable, StatementRefused):
         return []
     finally:
         await database.close()
 
 
-def describe(settings: Settings, shown: Sequence[Explanation], unknown: Sequence[Unknown]) -> Iterator[str]:
+def describe(settings: Settings, shown: Sequence[Explanation], unknown: Sequence[UnknownVariable]) -> Iterator[str]:
     """Yield the lines for a terminal."""
     for one in shown:
         source = _SOURCES[one.source].format(", ".join(one.origin))

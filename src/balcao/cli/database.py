@@ -74,7 +74,7 @@ async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
 async def check(settings: Settings, url: str) -> None:
     """Raise MigrationError for a database that is not up to date, Unavailable for one that cannot be reached.
 
-    Raises SettingsError in production for one with demo data, before anybody migrates it for nothing.
+    Raises SettingsError in production for one with demo data, first: nobody need migrate that one.
     """
     from balcao import app
     from balcao.core.context.platform import make_database
@@ -91,12 +91,12 @@ async def check(settings: Settings, url: str) -> None:
 
 
 @asynccontextmanager
-async def open_platform(settings: Settings, url: str) -> AsyncIterator["Platform"]:
-    """Open the platform for a command, with what every service holds in a process."""
+async def open_platform(settings: Settings, url: str, *, bare: bool = False) -> AsyncIterator["Platform"]:
+    """Open the platform for a command, with what every service holds in a process; `bare`, without that."""
     from balcao import app
     from balcao.core.context.platform import assemble
 
     await check(settings, url)
     assembled = assemble(settings, url)
-    async with app.open_services(assembled):
+    async with app.open_services(assembled, () if bare else app.SERVICES):
         yield assembled

@@ -17,7 +17,7 @@ from balcao import app
 from balcao.cli import database as databases
 from balcao.cli import installed, installed_gateway
 from balcao.cli.demo_data import base_urls
-from balcao.cli.ending import format_end
+from balcao.cli.expiry import format_end
 from balcao.cli.faults import OperatorFault
 from balcao.cli.issuer_check import Clock, check_issuers, describe_distrust, describe_skew, is_distrust
 from balcao.cli.management_check import SILENT, check_management
@@ -25,7 +25,7 @@ from balcao.cli.masking import mask
 from balcao.cli.program_check import check_program
 from balcao.cli.replica_check import check_replicas
 from balcao.cli.traces_check import check_traces
-from balcao.cli.unknown import list_unknown
+from balcao.cli.unknown_variables import list_unknown_variables
 from balcao.core.access import live
 from balcao.core.access.live import Change
 from balcao.core.access.rules import WEBHOOK_CLIENTS
@@ -100,7 +100,7 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
     parts = dict(zip(checks, found, strict=True))
     problems = [
         *settings.list_refusals(),
-        *(stranger.describe() for stranger in list_unknown(os.environ)),
+        *(stranger.describe() for stranger in list_unknown_variables(os.environ)),
         *_check_machines(settings),
         *_check_fixed_tokens(settings),
         *installed.check_whether_read(root, settings),
@@ -228,7 +228,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     else:
         part.problems += await _check_for_production(settings, connection)
         part.problems += await _check_hash_keys(settings, connection)
-        part.notices += [_describe_change(settings, change) for change in await live.list_changes(connection)]
+        part.notices += [_describe_change(settings, change) for change in await live.list_live_changes(connection)]
     if not settings.sandbox and (others := await roles.list_other_databases(connection, settings.database_role)):
         part.problems.append(
             f"O papel {settings.database_role} tem direitos também em outros bancos deste servidor "

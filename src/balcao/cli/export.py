@@ -15,7 +15,7 @@ from balcao.cli import database
 from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault, writing_to
 from balcao.cli.portuguese import Commands
-from balcao.cli.using import explain_refusals, print_json
+from balcao.cli.use_case import explain_refusals, print_json
 from balcao.core.context.call import operator_call
 from balcao.core.errors import BalcaoError
 from balcao.core.exports import reading, service

@@ -1,6 +1,7 @@
 """What every import command does: progress, the report of refused lines, the summary."""
 
 import asyncio
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,12 +41,20 @@ def _run(operation: str, lines: Source, order: Order) -> Outcome:
     settings = Settings.load()
 
     async def run(url: str) -> Outcome:
-        async with database.open_platform(settings, url) as platform:
+        # Bare: copies that services keep current would be read again after every batch, for nobody.
+        async with database.open_platform(settings, url, bare=True) as platform:
+            freeze_loaded()
             with _progress(lines) as progress:
                 return await service.run(operator_call(platform, operation), lines, order, progress)
 
     with database.open_database(settings) as url:
         return asyncio.run(run(url))
+
+
+def freeze_loaded() -> None:
+    """Leave what is loaded out of every later search for garbage: rows would have all of it looked through often."""
+    gc.collect()
+    gc.freeze()
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from balcao.identity.clients import accepts_redirect
 from balcao.identity.demo import Client
 from balcao.identity.realm import load_clients
 from balcao.settings import Settings
+from balcao.settings.fixed_tokens import find_file
 
 CLIENTS = {PortalKind.CITIZEN: "portal-cidadao", PortalKind.STAFF: "portal-servidor"}
 KEY_DAYS = 365
@@ -56,18 +57,26 @@ def write_portal(
         issuer=settings.issuers[0].rstrip("/"),
         cors_origins=settings.cors_origins,
         fixed_tokens=settings.fixed_tokens,
+        entries_file=find_file(settings.fixed_service_tokens),
     )
     today = datetime.now(UTC).date()
     key = portals.make_key(place, today + timedelta(days=KEY_DAYS), today) if kind is PortalKind.CITIZEN else Key()
-    write_files(place, portals.generate(portal, key), replace=replace)
+    files = portals.generate(portal, key)
+    write_files(place, files, replace=replace)
     client = (
         f"O cliente {name} já está no provedor do sandbox."
         if demo
         else f"Cadastre {place}/{portals.CLIENT} no provedor (Keycloak: `kcadm.sh create clients -r REALM -f`)."
     )
+    entries = (
+        f" Acrescente as linhas de {place}/{portals.ENTRIES} a {portal.entries_file}, que os processos releem sozinhos."
+        if portals.ENTRIES in files
+        else ""
+    )
     print(
         f"{client} Ponha as linhas de {place}/{portals.OWN_SETTINGS} na configuração do Balcão e reinicie-o; "
         f"os valores de {place}/{portals.PORTAL_ENVIRONMENT} são do portal."
+        f"{entries}"
     )
 
 

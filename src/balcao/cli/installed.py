@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from balcao.cli.unknown import list_unknown
+from balcao.cli.unknown_variables import list_unknown_variables
 from balcao.deploy.production import BACKUP_SETTINGS, BACKUP_UNITS, OWNER_SETTINGS, SETTINGS, UNITS, parse_settings
 from balcao.deploy.rendering import render
 from balcao.settings import Settings
@@ -95,7 +95,7 @@ def _check_variables(path: Path, environment: Mapping[str, str]) -> Iterator[str
     except (OSError, UnicodeDecodeError):
         yield f"{path} não pode ser lido: execute `balcao doctor` como root, e confira se é texto em UTF-8."
         return
-    yield from (f"{path}: {stranger.describe()}" for stranger in list_unknown(variables))
+    yield from (f"{path}: {stranger.describe()}" for stranger in list_unknown_variables(variables))
     for name, value in variables.items():
         if _PLACEHOLDER.search(value):
             yield f"{path}: {name} ainda tem um valor de exemplo."

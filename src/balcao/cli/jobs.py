@@ -11,7 +11,7 @@ from rich.table import Table
 from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.using import print_json, use
+from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.values.cpf import Cpf
 
 # The use cases load the platform, which help does without: each command imports its own.
@@ -49,12 +49,12 @@ def list_jobs(
     as_json: Json = False,
 ) -> None:
     """Lista as tarefas que esperam, que estão em execução ou que falharam."""
-    from balcao.core.http.paging import Page
     from balcao.core.jobs import dead_letters
+    from balcao.core.values.page import Page
 
     states: Any = [one.value for one in state or State]
     whose = _parse_cpf(cpf)
-    found = use(
+    found = run_use_case(
         OPERATION,
         lambda call: dead_letters.list_dead_letters(
             call, Page(page, per_page), kinds=kind or (), cpf=whose, states=states
@@ -75,7 +75,7 @@ def show_job(number: Number, as_json: Json = False) -> None:
     """Mostra uma tarefa e as suas últimas tentativas; de uma falha, só o código."""
     from balcao.core.jobs import dead_letters
 
-    job = use(OPERATION, lambda call: dead_letters.read_dead_letter(call, number))
+    job = run_use_case(OPERATION, lambda call: dead_letters.read_dead_letter(call, number))
     if as_json:
         print_json(job)
         return
@@ -97,7 +97,7 @@ def retry_job(
     from balcao.core.jobs import dead_letters
 
     for number in numbers:
-        use(OPERATION, functools.partial(dead_letters.retry, letter_id=number))
+        run_use_case(OPERATION, functools.partial(dead_letters.retry, letter_id=number))
         console.print(f"Tarefa {number}: de volta à fila.")
 
 
@@ -106,7 +106,7 @@ def drop_job(number: Number, reason: Reason) -> None:
     """Descarta uma tarefa que falhou e que ninguém mais deve fazer."""
     from balcao.core.jobs import dead_letters
 
-    use(OPERATION, lambda call: dead_letters.drop(call, number, reason))
+    run_use_case(OPERATION, lambda call: dead_letters.drop(call, number, reason))
     console.print(f"Tarefa {number}: descartada.")
 
 
@@ -121,7 +121,7 @@ def list_recurring(as_json: Json = False) -> None:
         async with call.platform.database.connection() as connection:
             return await schedule.list_recurring(connection, app.list_jobs())
 
-    found = use(OPERATION, fetch)
+    found = run_use_case(OPERATION, fetch)
     if as_json:
         print_json(found)
         return

@@ -8,10 +8,10 @@ import typer
 from rich.table import Column, Table
 
 from balcao.cli.console import make_console
-from balcao.cli.ending import For, format_end, name_operator, parse_end
+from balcao.cli.expiry import For, format_end, name_operator, parse_end
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.using import print_json, use
+from balcao.cli.use_case import print_json, run_use_case
 from balcao.settings import Settings
 from balcao.zones import load_zone
 
@@ -34,7 +34,7 @@ def show(
     from balcao.core.live import rates
 
     settings = Settings.load()
-    changed = use("platform.list_limits", rates.list_changed)
+    changed = run_use_case("platform.list_limits", rates.list_changed)
     known = _list_limits(settings)
     if as_json:
         print_json(
@@ -84,7 +84,7 @@ def change(
         call.state_reason(f"{author}: {rate}")
         await rates.change(call, limit, rate, ends_at, author)
 
-    use("platform.change_limit", run)
+    run_use_case("platform.change_limit", run)
     print(f"{name}: {rate}, {format_end(ends_at, zone)} (configurado: {limit.configured}).")
 
 
@@ -100,7 +100,7 @@ def reset(name: Name) -> None:
         call.state_reason(author)
         return await rates.reset(call, name)
 
-    if not use("platform.reset_limit", run):
+    if not run_use_case("platform.reset_limit", run):
         raise OperatorFault(f"{name} já está como configurado: {limit.configured}.")
     print(f"{name}: {limit.configured}, como configurado.")
 

@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from balcao import app
-from balcao.cli.ending import For, Until, format_end, name_operator, parse_end
+from balcao.cli.expiry import For, Until, format_end, name_operator, parse_end
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.using import print_json, use
+from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.access.live import Change
 from balcao.core.context.call import Call
 from balcao.core.live import maintenance as use_cases
@@ -43,7 +43,7 @@ def begin(
         call.state_reason(author)
         return await use_cases.begin(call, names, sentence, ends_at, author)
 
-    use("platform.begin_maintenance", run)
+    run_use_case("platform.begin_maintenance", run)
     print(f"Em manutenção, {format_end(ends_at, zone)}: {', '.join(names)}. As tarefas em fila continuam.")
 
 
@@ -57,7 +57,7 @@ def end(services: Services) -> None:
         call.state_reason(author)
         return await use_cases.end(call, names)
 
-    ended = use("platform.end_maintenance", run)
+    ended = run_use_case("platform.end_maintenance", run)
     if not ended:
         raise OperatorFault(f"Não está em manutenção: {', '.join(names)}.")
     print(f"De novo no ar: {', '.join(ended)}.")
@@ -66,7 +66,7 @@ def end(services: Services) -> None:
 @maintenance.command("status")
 def status(as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False) -> None:
     """Mostra os serviços em manutenção: desde quando, até quando, por quem e com que frase."""
-    found = use("platform.list_maintenance", use_cases.list_services)
+    found = run_use_case("platform.list_maintenance", use_cases.list_services)
     if as_json:
         names = {"service": "name", "message": "value", "since": "changed_at", "until": "ends_at", "by": "author"}
         print_json([{name: getattr(change, member) for name, member in names.items()} for change in found])

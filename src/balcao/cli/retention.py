@@ -6,7 +6,7 @@ import typer
 
 from balcao import app
 from balcao.cli.portuguese import Commands
-from balcao.cli.using import print_json, use
+from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.audit import retention as core
 from balcao.core.context.call import Call
 
@@ -18,7 +18,7 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Só mostra o que seria apagado.")] = False,
 ) -> None:
     """Aplica agora os prazos de guarda, como o worker faz toda noite."""
-    print_json(use(core.OPERATION, lambda call: core.run(call, app.list_retention(), dry_run=dry_run)))
+    print_json(run_use_case(core.OPERATION, lambda call: core.run(call, app.list_retention(), dry_run=dry_run)))
 
 
 @retention.command("report")
@@ -29,4 +29,4 @@ def report(limit: Annotated[int, typer.Option(min=1, max=10_000)] = 100) -> None
         async with call.platform.database.connection() as connection:
             return await core.list_reports(connection, limit)
 
-    print_json(use(core.OPERATION, fetch))
+    print_json(run_use_case(core.OPERATION, fetch))

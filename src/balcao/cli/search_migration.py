@@ -13,7 +13,7 @@ from rich.table import Table
 from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.using import print_json, use
+from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.context.call import Call
 from balcao.search.schema_migrations import service
 from balcao.search.schema_migrations.schemas import (
@@ -60,7 +60,7 @@ def start_migration(
             return started
         return await _follow(call, started.migration_id)
 
-    _show(use("search.start_migration", run), as_json)
+    _show(run_use_case("search.start_migration", run), as_json)
 
 
 async def _follow(call: Call, run_id: str) -> IdentifiedStatus:
@@ -92,21 +92,21 @@ async def _work(call: Call, run_id: str) -> None:
 @migration.command("status")
 def show_status(as_json: Json = False) -> None:
     """Mostra a execução mais recente."""
-    _show(use("search.read_migration_status", service.read_current_status), as_json)
+    _show(run_use_case("search.read_migration_status", service.read_current_status), as_json)
 
 
 @migration.command("abort")
 def abort_migration(migration_id: MigrationId = "", reason: Reason = "", as_json: Json = False) -> None:
     """Aborta a migração em andamento; a coleção fica como está."""
     body = AbortBody(migration_id, reason)
-    _show(use("search.abort_migration", lambda call: service.abort(call, body)), as_json)
+    _show(run_use_case("search.abort_migration", lambda call: service.abort(call, body)), as_json)
 
 
 @migration.command("rollback")
 def roll_back_migration(migration_id: MigrationId = "", reason: Reason = "", as_json: Json = False) -> None:
     """Desfaz a última migração, sem perder o que foi gravado depois dela."""
     body = RollbackBody(migration_id, reason)
-    _, status = use("search.roll_back_migration", lambda call: service.roll_back(call, body))
+    _, status = run_use_case("search.roll_back_migration", lambda call: service.roll_back(call, body))
     _show(status, as_json)
 
 
@@ -117,7 +117,7 @@ def show_history(
     as_json: Json = False,
 ) -> None:
     """Lista as migrações e reversões, da mais nova à mais antiga."""
-    found = use("search.read_migration_history", lambda call: service.read_history(call, page, per_page))
+    found = run_use_case("search.read_migration_history", lambda call: service.read_history(call, page, per_page))
     if as_json:
         print_json(found)
         return
@@ -139,7 +139,7 @@ def show_history(
 @migration.command("schemas")
 def list_schemas(as_json: Json = False) -> None:
     """Mostra a versão de esquema em uso e as conhecidas."""
-    found = use("search.list_schema_versions", service.list_schemas)
+    found = run_use_case("search.list_schema_versions", service.list_schemas)
     if as_json:
         print_json(found)
     else:

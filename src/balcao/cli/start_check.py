@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-from balcao.cli.unknown import list_unknown
+from balcao.cli.unknown_variables import list_unknown_variables
 from balcao.core.logs import log
 from balcao.settings import Settings
 
@@ -16,7 +16,7 @@ def warn(settings: Settings, environment: Mapping[str, str]) -> None:
 
 def list_warnings(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:
     """Yield sentences about names that are no setting, and about a public address that everybody can listen to."""
-    yield from (stranger.describe() for stranger in list_unknown(environment))
+    yield from (stranger.describe() for stranger in list_unknown_variables(environment))
     if not settings.sandbox and urlsplit(settings.public_url).scheme == "http":
         yield (
             f"BALCAO_PUBLIC_URL é {settings.public_url}, sem TLS: tokens e dados de pessoas passam abertos. Ponha "

@@ -15,7 +15,7 @@ from rich.text import Text
 from balcao.cli.console import make_console
 from balcao.cli.faults import OperatorFault
 from balcao.cli.readings import Picture, ProcessState, Queue, Reading, Traffic, compare
-from balcao.cli.using import print_json
+from balcao.cli.use_case import print_json
 from balcao.core import logs
 from balcao.settings import Settings
 

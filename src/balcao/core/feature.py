@@ -1,4 +1,4 @@
-"""What a feature brings to the platform, declared in its `feature.py`.
+"""What a feature brings to the platform, declared at the end of its `api.py`.
 
 Rights, retention, imports, exports, dead-lettered jobs and the sandbox reach a feature through these declarations
 only: none of them imports a feature, and a new feature is listed in one place.

@@ -1,7 +1,8 @@
 """What a portal that is switched over needs: its client at the provider, its environment, and our settings for it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -14,7 +15,7 @@ from balcao.deploy.rendering import render
 from balcao.settings import fixed_tokens
 from balcao.settings.fixed_tokens import FixedToken
 
-PORTAL_ENVIRONMENT, OWN_SETTINGS, CLIENT = "portal.env", "balcao.env", "client.json"
+PORTAL_ENVIRONMENT, OWN_SETTINGS, CLIENT, ENTRIES = "portal.env", "balcao.env", "client.json", "fixed-tokens"
 # What a portal with a fixed key calls with it: the risk of one unit, and of many.
 KEY_OPERATIONS = ("health_units.read_risk", "health_units.list_risks")
 # The portals refresh every 300 s: a token outlives a refresh that failed.
@@ -31,7 +32,10 @@ class PortalKind(StrEnum):
 
 @dataclass(frozen=True)
 class Portal:
-    """What is known of a portal and of the platform; `secrets` are its own, `origin` where browsers open it."""
+    """What is known of a portal and of the platform; `origin` is where browsers open it.
+
+    `entries_file` lists the platform's fixed tokens, where its settings name a file.
+    """
 
     kind: PortalKind
     origin: str
@@ -42,6 +46,7 @@ class Portal:
     issuer: str
     cors_origins: Sequence[str] = ()
     fixed_tokens: Sequence[FixedToken] = ()
+    entries_file: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -58,32 +63,47 @@ def find_client_secret(folder: Path) -> str | None:
 
 
 def make_key(folder: Path, until: date, today: date) -> Key:
-    """Return the key that the folder's files have, as long as it is listed there, else a new one."""
+    """Return the key that the folder's files have, as long as it is listed and has not ended, else a new one."""
     text = read_settings(folder / PORTAL_ENVIRONMENT).get("HEALTH_UNITS_KEY", "")
-    listed = read_settings(folder / OWN_SETTINGS).get("BALCAO_FIXED_SERVICE_TOKENS", "")
-    known = [fixed_tokens.parse_entry(entry, today) for entry in listed.split(",") if entry]
     digest = fixed_tokens.compute_digest(text.encode())
-    own = tuple(entry for entry in known if entry.digest == digest)
+    own = tuple(entry for entry in _list_entries(folder, today) if entry.digest == digest and entry.until >= today)
     if {entry.operation for entry in own} == set(KEY_OPERATIONS):
         return Key(text, own)
     text, entry = fixed_tokens.make(KEY_OPERATIONS[0], until)
     return Key(text, tuple(entry._replace(operation=operation) for operation in KEY_OPERATIONS))
 
 
+def _list_entries(folder: Path, today: date) -> Iterator[FixedToken]:
+    """Yield the entries of the folder's files, and of the file that they name; what cannot be read is none."""
+    setting = read_settings(folder / OWN_SETTINGS).get("BALCAO_FIXED_SERVICE_TOKENS", "")
+    named = fixed_tokens.find_file(setting)
+    texts = [] if named else setting.split(",")
+    for file in filter(None, (named, folder / ENTRIES)):
+        with suppress(ValueError):
+            texts += [text for _, text in fixed_tokens.read_lines(file)]
+    for text in texts:
+        with suppress(ValueError):
+            yield fixed_tokens.parse_entry(text.strip(), today)
+
+
 def generate(portal: Portal, key: Key) -> dict[str, File]:
     """Return the files by their path in the portal's folder; those with secrets are their owner's alone."""
-    entries = dict.fromkeys([*portal.fixed_tokens, *key.entries])
+    entries = [fixed_tokens.format_entry(entry) for entry in dict.fromkeys([*portal.fixed_tokens, *key.entries])]
     values = vars(portal) | {
         "is_citizen": portal.kind is PortalKind.CITIZEN,
         "health_units_key": key.text,
         "cors_origins": ",".join(dict.fromkeys([*portal.cors_origins, portal.origin])),
-        "fixed_tokens": ",".join(map(fixed_tokens.format_entry, entries)),
+        "fixed_tokens": portal.entries_file or ",".join(entries),
     }
-    return {
+    files = {
         PORTAL_ENVIRONMENT: File.of(render("portal/portal.env", **values), SECRET),
         OWN_SETTINGS: File.of(render("portal/balcao.env", **values), SECRET),
         CLIENT: File.of(json.dumps(_describe_client(portal), indent=2, ensure_ascii=False) + "\n", SECRET),
     }
+    if portal.entries_file and key.entries:
+        lines = "".join(f"{fixed_tokens.format_entry(entry)}\n" for entry in key.entries)
+        files[ENTRIES] = File.of(lines, SECRET)
+    return files
 
 
 def _describe_client(portal: Portal) -> dict[str, Any]:
@@ -102,7 +122,7 @@ def _describe_client(portal: Portal) -> dict[str, Any]:
         "webOrigins": ["+"],
         "attributes": {
             "backchannel.logout.url": f"{portal.base_url}/auth/backchannel-logout",
-            "backchannel.logout.session.required": "true",
+            "backchannel.logout.session.required": "false",
             "access.token.lifespan": str(ACCESS_SECONDS),
         },
         "defaultClientScopes": list(_SCOPES),

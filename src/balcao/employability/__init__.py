@@ -6,32 +6,32 @@ from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import CODE_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
 from balcao.employability import demo
-from balcao.employability.companies.feature import FEATURE as COMPANIES
+from balcao.employability.companies.api import FEATURE as COMPANIES
 from balcao.employability.hiring.departments.feature import FEATURE as DEPARTMENTS
-from balcao.employability.hiring.listings.feature import FEATURE as LISTINGS
-from balcao.employability.hiring.parts.feature import FEATURE as JOB_PARTS
-from balcao.employability.hiring.public.feature import FEATURE as PUBLIC_JOBS
+from balcao.employability.hiring.listings.api import FEATURE as LISTINGS
+from balcao.employability.hiring.parts.api import FEATURE as JOB_PARTS
+from balcao.employability.hiring.public.api import FEATURE as PUBLIC_JOBS
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
-from balcao.employability.legacy_jobs.feature import FEATURE as LEGACY_JOBS
-from balcao.employability.onboarding.feature import FEATURE as ONBOARDING
-from balcao.employability.reference_values.feature import FEATURE as REFERENCE_VALUES
-from balcao.employability.resume.bank.feature import FEATURE as RESUME_BANK
-from balcao.employability.resume.behaviours.feature import FEATURE as BEHAVIOURS
-from balcao.employability.resume.job_search.feature import FEATURE as JOB_SEARCH
-from balcao.employability.resume.overview.feature import FEATURE as OVERVIEW
+from balcao.employability.legacy_jobs.api import FEATURE as LEGACY_JOBS
+from balcao.employability.onboarding.api import FEATURE as ONBOARDING
+from balcao.employability.reference_values.api import FEATURE as REFERENCE_VALUES
+from balcao.employability.resume.bank.api import FEATURE as RESUME_BANK
+from balcao.employability.resume.behaviours.api import FEATURE as BEHAVIOURS
+from balcao.employability.resume.job_search.api import FEATURE as JOB_SEARCH
+from balcao.employability.resume.overview.api import FEATURE as OVERVIEW
 from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
-from balcao.employability.resume.sections.feature import FEATURE as SECTIONS
-from balcao.employability.resume.skill_links.feature import FEATURE as SKILL_LINKS
-from balcao.employability.rights.feature import make_feature as make_rights
+from balcao.employability.resume.sections.api import FEATURE as SECTIONS
+from balcao.employability.resume.skill_links.api import FEATURE as SKILL_LINKS
+from balcao.employability.rights.api import make_feature as make_rights
 from balcao.employability.running import running
-from balcao.employability.selection.applications.feature import FEATURE as APPLICATIONS
-from balcao.employability.selection.blocks.feature import FEATURE as BLOCKS
-from balcao.employability.selection.candidates.feature import FEATURE as CANDIDATES
-from balcao.employability.selection.eligibility.feature import FEATURE as ELIGIBILITY
+from balcao.employability.selection.applications.api import FEATURE as APPLICATIONS
+from balcao.employability.selection.blocks.api import FEATURE as BLOCKS
+from balcao.employability.selection.candidates.api import FEATURE as CANDIDATES
+from balcao.employability.selection.eligibility.api import FEATURE as ELIGIBILITY
 from balcao.employability.selection.emails.feature import FEATURE as EMAILS
 from balcao.employability.selection.people.feature import FEATURE as PEOPLE
-from balcao.employability.skills.feature import FEATURE as SKILLS
-from balcao.employability.terms.feature import FEATURE as TERMS
+from balcao.employability.skills.api import FEATURE as SKILLS
+from balcao.employability.terms.api import FEATURE as TERMS
 
 _FEATURES = [
     REFERENCE_VALUES,

@@ -8,12 +8,13 @@ import msgspec
 from msgspec import Meta
 
 from balcao.core.errors import Invalid
-from balcao.core.http.paging import LAST_PAGE, Page
+from balcao.core.http.paging import LAST_PAGE
+from balcao.core.values.page import Page
 
 PageNumber = Annotated[int, Meta(description="Página, a partir de 1; outro valor vale 1.", examples=[1])]
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-MOST_IN_CSV = 50
+MOST_IN_CSV, LONGEST_SEARCH = 50, 250
 
 
 class ListMeta(msgspec.Struct, frozen=True):
@@ -48,7 +49,7 @@ def parse_csv(query: Mapping[str, str], name: str) -> list[str]:
     return items
 
 
-def read_text(query: Mapping[str, str], name: str, longest: int = 250) -> str | None:
+def read_text(query: Mapping[str, str], name: str, longest: int = LONGEST_SEARCH) -> str | None:
     """Return a filter by a part of a text, None when absent or blank. Raises Invalid for one that is too long."""
     text = query.get(name, "").strip()
     if len(text) > longest:

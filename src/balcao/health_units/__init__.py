@@ -3,20 +3,20 @@
 from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
-from balcao.health_units.counts.feature import FEATURE as COUNTS
+from balcao.health_units.counts.api import FEATURE as COUNTS
 from balcao.health_units.demo import DEMO
-from balcao.health_units.directory.feature import FEATURE as DIRECTORY
-from balcao.health_units.feed.feature import FEATURE as FEED
+from balcao.health_units.directory.api import FEATURE as DIRECTORY
+from balcao.health_units.feed.api import FEATURE as FEED
 from balcao.health_units.holidays import service as holidays
-from balcao.health_units.holidays.feature import FEATURE as HOLIDAYS
-from balcao.health_units.intake.feature import FEATURE as INTAKE
-from balcao.health_units.notifications.feature import FEATURE as NOTIFICATIONS
-from balcao.health_units.reference_lists.feature import FEATURE as REFERENCE_LISTS
-from balcao.health_units.risk.feature import FEATURE as RISK
+from balcao.health_units.holidays.api import FEATURE as HOLIDAYS
+from balcao.health_units.intake.api import FEATURE as INTAKE
+from balcao.health_units.notifications.api import FEATURE as NOTIFICATIONS
+from balcao.health_units.reference_lists.api import FEATURE as REFERENCE_LISTS
+from balcao.health_units.risk.api import FEATURE as RISK
 from balcao.health_units.running import ready, running
-from balcao.health_units.timetables.feature import FEATURE as TIMETABLES
-from balcao.health_units.units.feature import FEATURE as UNITS
-from balcao.health_units.webhooks.feature import FEATURE as WEBHOOKS
+from balcao.health_units.timetables.api import FEATURE as TIMETABLES
+from balcao.health_units.units.api import FEATURE as UNITS
+from balcao.health_units.webhooks.api import FEATURE as WEBHOOKS
 
 SERVICE = Service(
     name="health_units",

@@ -3,11 +3,10 @@
 Times of day are the city's, written `HH:MM`; the end of a day is `24:00`.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
-from itertools import pairwise
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -129,16 +128,17 @@ def to_instant(day: date, text: str, zone: ZoneInfo) -> datetime:
     return local.astimezone(UTC)
 
 
-def find_fault(intervals: Sequence[Interval]) -> str | None:
-    """Return what is wrong with the openings of one day, in Portuguese."""
-    if len(intervals) > MOST_INTERVALS:
+def find_fault(spans: Iterable[tuple[str, str]]) -> str | None:
+    """Return what is wrong with the openings of one day, each from a time to another, in Portuguese."""
+    in_order = sorted(spans)
+    if len(in_order) > MOST_INTERVALS:
         return f"no máximo {MOST_INTERVALS} intervalos por dia"
-    in_order = sorted(intervals)
-    if any(interval.inicio >= interval.fim for interval in in_order):
-        return "cada intervalo deve começar antes de terminar"
-    if any(first.fim > second.inicio for first, second in pairwise(in_order)):
-        return "os intervalos de um dia não podem se sobrepor"
-    return None
+    overlaps, last_end = False, ""
+    for start, end in in_order:
+        if start >= end:
+            return "cada intervalo deve começar antes de terminar"
+        overlaps, last_end = overlaps or start < last_end, end
+    return "os intervalos de um dia não podem se sobrepor" if overlaps else None
 
 
 def find_usual_hours(timetable: Timetable | None, days: Collection[int]) -> Hours | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
 from pydantic import BaseModel, BeforeValidator
@@ -17,8 +17,6 @@ from balcao.core.values.cnes import PATTERN, Cnes
 # Persons read; a machine needs the scope of the health secretariat.
 READ = authenticated() | scope("sms:read")
 MANAGE_UNITS = action("health_unit:manage")
-# Of one person, and of a portal or panel that calls for many (rules: health_units 5).
-RATES: Final[Mapping[str, Any]] = {"rate": "50/second", "machine_rate": "500/second"}
 # Of what is read from memory.
 CACHE = "private, max-age=30"
 # Days beyond are mistakes of typing.

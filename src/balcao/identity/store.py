@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import msgspec
 
-from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_count
+from balcao.core.database.pool import Connection, Row
+from balcao.core.database.statements import statement
 
 IDLE_LIFETIME = timedelta(minutes=30)
 MAX_LIFETIME = timedelta(hours=10)
@@ -31,6 +31,12 @@ class Grant(msgspec.Struct, frozen=True):
     scope: str
     nonce: str | None
 
+    @classmethod
+    def from_row(cls, row: Row) -> "Grant":
+        """Return the grant of a row with the columns of `_GRANT`."""
+        session = Session(row["session_id"], row["username"], row["started_at"])
+        return cls(row["id"], session, row["client"], row["scope"], row["nonce"])
+
 
 class Credential(msgspec.Struct, frozen=True):
     """A code, or a refresh token, which has no address. `used_for`: the seconds since its use, None before it."""
@@ -41,93 +47,83 @@ class Credential(msgspec.Struct, frozen=True):
     redirect_uri: str | None
     challenge: str | None
 
+    @classmethod
+    def from_row(cls, row: Row) -> "Credential":
+        """Return the credential of a row that has the columns of its grant as well."""
+        return cls(Grant.from_row(row), row["living"], row["used_for"], row["redirect_uri"], row["challenge"])
 
-_ADD_SESSION = """
-INSERT INTO platform.identity_session (id, cookie_hash, username, expires_at) VALUES ($1, $2, $3, now() + $4::interval)
+
+@statement("""
+INSERT INTO platform.identity_session (id, cookie_hash, username, expires_at)
+VALUES (:session, :cookie_hash, :username, now() + :lasting::interval)
 RETURNING id::text, username, extract(epoch FROM started_at)::float8 AS started_at
-"""
+""")
+async def add_session(
+    connection: Connection, session: str, cookie_hash: bytes, username: str, lasting: timedelta = IDLE_LIFETIME
+) -> Session: ...
 
 
-async def add_session(connection: Connection, session: str, cookie_hash: bytes, username: str) -> Session:
-    row = await connection.fetchrow(_ADD_SESSION, session, cookie_hash, username, IDLE_LIFETIME)
-    assert row is not None  # an INSERT without conflict clause
-    return Session(**row)
-
-
-_USE_SESSION = """
+@statement("""
 UPDATE platform.identity_session
-SET expires_at = least(greatest(expires_at, now() + $2::interval), started_at + $3::interval)
-WHERE cookie_hash = $1 AND expires_at > now()
+SET expires_at = least(greatest(expires_at, now() + :lasting::interval), started_at + :longest::interval)
+WHERE cookie_hash = :cookie_hash AND expires_at > now()
 RETURNING id::text, username, extract(epoch FROM started_at)::float8 AS started_at
-"""
-
-
-async def use_session(connection: Connection, cookie_hash: bytes) -> Session | None:
+""")
+async def use_session(
+    connection: Connection, cookie_hash: bytes, lasting: timedelta = IDLE_LIFETIME, longest: timedelta = MAX_LIFETIME
+) -> Session | None:
     """Return the living session of this cookie and prolong it."""
-    row = await connection.fetchrow(_USE_SESSION, cookie_hash, IDLE_LIFETIME, MAX_LIFETIME)
-    return None if row is None else Session(**row)
 
 
-_PROLONG_SESSION = """
+@statement("""
 UPDATE platform.identity_session
-SET expires_at = least(greatest(expires_at, now() + $2::interval), started_at + $3::interval) WHERE id = $1
-"""
-
-
-async def prolong_session(connection: Connection, session: str, lasting: timedelta) -> None:
+SET expires_at = least(greatest(expires_at, now() + :lasting::interval), started_at + :longest::interval)
+WHERE id = :session
+""")
+async def prolong_session(
+    connection: Connection, session: str, lasting: timedelta, longest: timedelta = MAX_LIFETIME
+) -> None:
     """Let a session live so long from now, unless it would anyway; never beyond the longest lifetime."""
-    await connection.execute(_PROLONG_SESSION, session, lasting, MAX_LIFETIME)
 
 
-_END_SESSION = "DELETE FROM platform.identity_session WHERE id = $1"
-
-
+@statement("DELETE FROM platform.identity_session WHERE id = :session")
 async def end_session(connection: Connection, session: str) -> None:
     """Delete a session, and with it all that was granted in it."""
-    await connection.execute(_END_SESSION, session)
 
 
-_ADD_GRANT = """
+@statement("""
 INSERT INTO platform.identity_grant (id, session_id, client, scope, nonce)
-SELECT $1, id, $3, $4, $5 FROM platform.identity_session WHERE id = $2
+SELECT :grant.id, id, :client, :scope, :nonce FROM platform.identity_session WHERE id = :grant.session.id
 RETURNING true
-"""
-
-
+""")
 async def add_grant(connection: Connection, grant: Grant) -> bool:
     """Return false when the session has ended meanwhile."""
-    values = (grant.id, grant.session.id, grant.client, grant.scope, grant.nonce)
-    return bool(await connection.fetchval(_ADD_GRANT, *values))
 
 
-_END_GRANT = "DELETE FROM platform.identity_grant WHERE id = $1"
-
-
+@statement("DELETE FROM platform.identity_grant WHERE id = :grant")
 async def end_grant(connection: Connection, grant: str) -> None:
     """Delete a grant with its codes and refresh tokens."""
-    await connection.execute(_END_GRANT, grant)
 
 
-_READ_GRANT = """
-SELECT granted.id::text, client, scope, nonce, session.id::text AS session_id, username,
-       extract(epoch FROM started_at)::float8 AS started_at
-FROM platform.identity_grant AS granted JOIN platform.identity_session AS session ON session.id = session_id
-WHERE granted.id = $1 AND session.expires_at > now()
+_GRANT = """
+granted.id::text, client, scope, nonce, session.id::text AS session_id, username,
+extract(epoch FROM started_at)::float8 AS started_at
 """
 
 
+@statement(f"""
+SELECT {_GRANT}
+FROM platform.identity_grant AS granted JOIN platform.identity_session AS session ON session.id = session_id
+WHERE granted.id = :grant AND session.expires_at > now()
+""")
 async def read_grant(connection: Connection, grant: str) -> Grant | None:
     """Return a grant whose session lives."""
-    row = await connection.fetchrow(_READ_GRANT, grant)
-    return None if row is None else _to_grant(dict(row))
 
 
-_ADD_CREDENTIAL = """
+@statement("""
 INSERT INTO platform.identity_credential (hash, grant_id, redirect_uri, challenge, expires_at)
-VALUES ($1, $2, $3, $4, now() + $5::interval)
-"""
-
-
+VALUES (:credential_hash, :grant, :redirect_uri, :challenge, now() + :lasting::interval)
+""")
 async def add_credential(
     connection: Connection,
     credential_hash: bytes,
@@ -135,28 +131,7 @@ async def add_credential(
     lasting: timedelta,
     redirect_uri: str | None = None,
     challenge: str | None = None,
-) -> None:
-    await connection.execute(_ADD_CREDENTIAL, credential_hash, grant, redirect_uri, challenge, lasting)
-
-
-_LOCK_SESSION = """
-SELECT FROM platform.identity_session WHERE id = (
-    SELECT session_id FROM platform.identity_grant AS granted
-    JOIN platform.identity_credential AS credential ON credential.grant_id = granted.id WHERE credential.hash = $1)
-FOR UPDATE
-"""
-# A statement after the lock, so that it sees what whoever had the lock before has done.
-_READ_CREDENTIAL = """
-SELECT granted.id::text, client, scope, nonce, session.id::text AS session_id, username,
-       extract(epoch FROM started_at)::float8 AS started_at,
-       credential.expires_at > now() AND session.expires_at > now() AS living,
-       extract(epoch FROM clock_timestamp() - credential.used_at)::float8 AS used_for,
-       credential.redirect_uri, credential.challenge
-FROM platform.identity_credential AS credential
-JOIN platform.identity_grant AS granted ON granted.id = credential.grant_id
-JOIN platform.identity_session AS session ON session.id = session_id
-WHERE credential.hash = $1 AND client = $2 AND (credential.redirect_uri IS NULL) = $3
-"""
+) -> None: ...
 
 
 async def lock_credential(
@@ -166,35 +141,44 @@ async def lock_credential(
 
     The session's row is the lock: whoever asks for another credential of the session waits.
     """
-    await connection.execute(_LOCK_SESSION, credential_hash)
-    row = await connection.fetchrow(_READ_CREDENTIAL, credential_hash, client, refresh)
-    if row is None:
-        return None
-    values = dict(row)
-    own = {name: values.pop(name) for name in ("living", "used_for", "redirect_uri", "challenge")}
-    return Credential(_to_grant(values), **own)
+    await _lock_session(connection, credential_hash)
+    return await _read_credential(connection, credential_hash, client, refresh)
 
 
-def _to_grant(values: dict[str, object]) -> Grant:
-    session = {"id": values["session_id"], "username": values["username"], "started_at": values["started_at"]}
-    return msgspec.convert({**values, "session": session}, Grant)
+@statement("""
+SELECT FROM platform.identity_session WHERE id = (
+    SELECT session_id FROM platform.identity_grant AS granted
+    JOIN platform.identity_credential AS credential ON credential.grant_id = granted.id
+    WHERE credential.hash = :credential_hash)
+FOR UPDATE
+""")
+async def _lock_session(connection: Connection, credential_hash: bytes) -> None: ...
 
 
-_USE_CREDENTIAL = "UPDATE platform.identity_credential SET used_at = clock_timestamp() WHERE hash = $1"
+# A statement after the lock, so that it sees what whoever had the lock before has done.
+@statement(f"""
+SELECT {_GRANT},
+       credential.expires_at > now() AND session.expires_at > now() AS living,
+       extract(epoch FROM clock_timestamp() - credential.used_at)::float8 AS used_for,
+       credential.redirect_uri, credential.challenge
+FROM platform.identity_credential AS credential
+JOIN platform.identity_grant AS granted ON granted.id = credential.grant_id
+JOIN platform.identity_session AS session ON session.id = session_id
+WHERE credential.hash = :credential_hash AND client = :client AND (credential.redirect_uri IS NULL) = :refresh
+""")
+async def _read_credential(
+    connection: Connection, credential_hash: bytes, client: str, refresh: bool
+) -> Credential | None: ...
 
 
-async def use_credential(connection: Connection, credential_hash: bytes) -> None:
-    await connection.execute(_USE_CREDENTIAL, credential_hash)
+@statement("UPDATE platform.identity_credential SET used_at = clock_timestamp() WHERE hash = :credential_hash")
+async def use_credential(connection: Connection, credential_hash: bytes) -> None: ...
 
 
-_COUNT_SESSIONS = "SELECT count(*) FROM platform.identity_session"
-_DELETE_EXPIRED_SESSIONS = "DELETE FROM platform.identity_session WHERE expires_at <= now() RETURNING true"
+@statement("SELECT count(*) FROM platform.identity_session")
+async def count_sessions(connection: Connection) -> int: ...
 
 
-async def count_sessions(connection: Connection) -> int:
-    return await fetch_count(connection, _COUNT_SESSIONS)
-
-
+@statement("DELETE FROM platform.identity_session WHERE expires_at <= now()")
 async def delete_expired_sessions(connection: Connection) -> int:
     """Delete what expired sessions leave, and return how many they were."""
-    return len(await connection.fetch(_DELETE_EXPIRED_SESSIONS))

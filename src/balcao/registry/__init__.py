@@ -3,8 +3,8 @@
 from balcao.core.http.dialects import ERROR_AND_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
 from balcao.registry import city, consent, crm, mirror, mobility, person
-from balcao.registry.dead_letters.feature import FEATURE as DEAD_LETTERS
-from balcao.registry.rights.feature import make_feature as make_rights
+from balcao.registry.dead_letters.api import FEATURE as DEAD_LETTERS
+from balcao.registry.rights.api import make_feature as make_rights
 from balcao.registry.running import running
 
 # The mirror first: an erasure sets its tombstone before anything is judged by what is left in it.

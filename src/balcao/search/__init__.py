@@ -4,22 +4,22 @@ from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.service import Service
 from balcao.search import demo
-from balcao.search.catalogue.feature import FEATURE as CATALOGUE
-from balcao.search.categories.feature import FEATURE as CATEGORIES
-from balcao.search.change_feed.feature import FEATURE as CHANGE_FEED
+from balcao.search.catalogue.api import FEATURE as CATALOGUE
+from balcao.search.categories.api import FEATURE as CATEGORIES
+from balcao.search.change_feed.api import FEATURE as CHANGE_FEED
 from balcao.search.collection.feature import FEATURE as COLLECTION
-from balcao.search.control_queries.feature import FEATURE as CONTROL_QUERIES
-from balcao.search.health.feature import FEATURE as HEALTH
-from balcao.search.legacy_mappings.feature import FEATURE as LEGACY_MAPPINGS
+from balcao.search.control_queries.api import FEATURE as CONTROL_QUERIES
+from balcao.search.health.api import FEATURE as HEALTH
+from balcao.search.legacy_mappings.api import FEATURE as LEGACY_MAPPINGS
 from balcao.search.popularity.feature import FEATURE as POPULARITY
-from balcao.search.public_search.feature import FEATURE as PUBLIC_SEARCH
+from balcao.search.public_search.api import FEATURE as PUBLIC_SEARCH
 from balcao.search.running import running
-from balcao.search.schema_migrations.feature import FEATURE as SCHEMA_MIGRATIONS
-from balcao.search.services.feature import FEATURE as SERVICES
-from balcao.search.synonyms.feature import FEATURE as SYNONYMS
-from balcao.search.versions.feature import FEATURE as VERSIONS
+from balcao.search.schema_migrations.api import FEATURE as SCHEMA_MIGRATIONS
+from balcao.search.services.api import FEATURE as SERVICES
+from balcao.search.synonyms.api import FEATURE as SYNONYMS
+from balcao.search.versions.api import FEATURE as VERSIONS
 from balcao.search.vocabulary.feature import FEATURE as VOCABULARY
-from balcao.search.zero_results.feature import FEATURE as ZERO_RESULTS
+from balcao.search.zero_results.api import FEATURE as ZERO_RESULTS
 
 SERVICE = Service(
     name="search",

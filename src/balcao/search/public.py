@@ -9,7 +9,8 @@ from msgspec import Meta
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.errors import Forbidden
-from balcao.core.http.responses import NOT_MODIFIED, Response, etag_of, lists_etag
+from balcao.core.http.responses import NOT_MODIFIED, Response
+from balcao.core.values.etags import etag_of, lists_etag
 from balcao.search import members
 from balcao.search.conventions import parse_flag, require_action
 from balcao.search.document import ServiceContent

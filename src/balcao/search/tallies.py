@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import date
+from typing import NamedTuple
 
 from balcao.core.logs import log
 from balcao.core.values.clock import utc_now
@@ -12,6 +13,14 @@ from balcao.core.values.clock import utc_now
 FLUSH_SECONDS = 10.0
 # What is counted beyond it between two writes is not counted: a flood of new keys fills no memory.
 MOST_KEYS = 10_000
+
+
+class TallyEntry(NamedTuple):
+    """How often a key was counted on a day (UTC)."""
+
+    day: date
+    key: str
+    times: int
 
 
 class Tally:
@@ -26,12 +35,12 @@ class Tally:
         if entry in self._counts or len(self._counts) < MOST_KEYS:
             self._counts[entry] += 1
 
-    def take(self) -> list[tuple[date, str, int]]:
+    def take(self) -> list[TallyEntry]:
         """Return what was counted, in order, and begin anew."""
         taken, self._counts = self._counts, Counter()
-        return sorted((day, key, times) for (day, key), times in taken.items())
+        return sorted(TallyEntry(day, key, times) for (day, key), times in taken.items())
 
-    def give_back(self, taken: list[tuple[date, str, int]]) -> None:
+    def give_back(self, taken: list[TallyEntry]) -> None:
         """Count again what could not be written."""
         for day, key, times in taken:
             if len(self._counts) < MOST_KEYS:

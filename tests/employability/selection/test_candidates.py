@@ -12,7 +12,7 @@ import pytest
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
-from balcao.core.http.paging import Page
+from balcao.core.values.page import Page
 from balcao.employability.selection.candidates import service
 from balcao.employability.selection.candidates.filters import CandidateFilters
 from balcao.employability.selection.candidates.schemas import Candidates

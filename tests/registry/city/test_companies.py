@@ -314,6 +314,6 @@ def test_a_persons_companies_are_found_by_index(sql: Sql) -> None:
     sql(f"INSERT INTO registry.company (cnpj, record) SELECT cnpj, '{{}}' FROM ({numbers}) AS many")
     sql(f"INSERT INTO registry.company_member (cpf, cnpj) SELECT cpf, cnpj FROM ({numbers}) AS many")
     sql("ANALYZE registry.company, registry.company_member")
-    plan = "\n".join(row[0] for row in sql(f"EXPLAIN {store._PAGE}", IARA, None, 10, 0))
+    plan = "\n".join(row[0] for row in sql(f"EXPLAIN {store.list_companies_of.sql}", IARA, None, 10, 0))
     assert plan.count("company_member_pkey") == 2  # the page and the total
     assert "Seq Scan" not in plan

@@ -4,8 +4,8 @@ from collections import Counter
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
-from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.registry.city.activities import demo as activities
 from balcao.registry.city.activities import service as activity_service
 from balcao.registry.city.companies import demo as companies

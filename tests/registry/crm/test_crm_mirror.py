@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.cast import KATIA
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
@@ -19,7 +20,7 @@ ANA, BRUNO, CARLA, DAVI, ELISA, FABIO = (
     "90000000507",
     "90000000680",
 )
-UNKNOWN = "90000001147"
+UNKNOWN = KATIA
 
 
 @pytest.fixture

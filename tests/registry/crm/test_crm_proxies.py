@@ -9,6 +9,7 @@ import pytest
 
 from balcao import app
 from balcao.settings import Settings
+from tests.support.cast import ANA
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
@@ -19,7 +20,7 @@ from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
 BASE = "/registry/v1/crm"
 BRUNO, CARLA, DAVI, JOAO = "90000000256", "90000000337", "90000000418", "90000001066"
-STRANGER = "90000000175"
+STRANGER = ANA
 CONSENT = {"categoria": "saude", "canal": "whatsapp", "acao": "optout", "motivo": "Mensagens demais"}
 PATHS = [
     ("GET", "/cidadao/{}"),

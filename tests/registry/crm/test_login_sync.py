@@ -12,6 +12,7 @@ import pytest
 from balcao import app
 from balcao.crm.circuit import IN_A_ROW
 from balcao.settings import Settings
+from tests.support.cast import BRUNO, CARLA, DAVI, JOAO
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Ask, Sql
 from tests.support.issuer import Issuer, bearer
@@ -20,10 +21,6 @@ from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
 PATH = "/registry/v1/auth/validate"
-BRUNO = "90000000256"
-CARLA = "90000000337"
-DAVI = "90000000418"
-JOAO = "90000001066"
 
 
 @pytest.fixture(scope="module")

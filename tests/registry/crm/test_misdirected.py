@@ -12,6 +12,7 @@ import pytest
 from balcao import app
 from balcao.settings import Settings
 from tests.registry.conftest import Own
+from tests.support.cast import ANA
 from tests.support.crm import RunningCrm
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
@@ -22,7 +23,6 @@ from tests.support.server import RunningServer
 
 # Carla comes second of all accounts, Davi has none.
 CARLA, DAVI = "90000000337", "90000000418"
-ANA = "90000000175"
 MISDIRECTED = {"mode": "misdirected", "operation": "query"}
 CONSENT = {"categoria": "saude", "canal": "whatsapp", "acao": "optout", "motivo": "Mensagens demais"}
 # What to send to each operation that asks the CRM while the caller waits.

@@ -6,13 +6,13 @@ import pytest
 
 from balcao.settings import Settings
 from tests.support import sandbox as whole
+from tests.support.cast import BRUNO
 from tests.support.crm import crm_settings
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import bearer
 from tests.support.patience import until_now
 from tests.support.sandbox import EmbeddedTokens, Sandbox
 
-BRUNO = "90000000256"
 ECHOES = "SELECT result FROM registry.crm_event WHERE cpf = $1"
 PATH = f"/registry/v1/citizen/{BRUNO}"
 

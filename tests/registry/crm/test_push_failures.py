@@ -214,7 +214,7 @@ async def test_the_log_keeps_the_last_ten_tries(platform: Platform, crm: Running
     async with platform.database.transaction() as connection:
         for number in range(12):
             tried: dict[str, Any] = {"status": None, "code": f"TRY_{number}", "fields": [], "duration": 0.0}
-            await store.record_failure(connection, row["id"], tried, given_up=False)
+            await store.record_push_failure(connection, row["id"], tried, given_up=False)
     [row] = await platform_rows(platform, LETTER, person)
     assert [code for _, code in codes(row)] == [f"TRY_{number}" for number in range(2, 12)]
 

@@ -19,12 +19,13 @@ from balcao.core.values.cpf import Cpf
 from balcao.crm.changes import PAGE
 from balcao.crm.fields import FieldMap
 from balcao.registry.crm.reconciliation import service
-from balcao.registry.crm.reconciliation.feature import FEATURE
+from balcao.registry.crm.reconciliation.api import FEATURE
 from balcao.registry.mirror.fields import FIELDS
 from balcao.registry.mirror.writes import parse_delta
 from balcao.settings import Settings
 from tests.registry.conftest import Own
 from tests.support.acting import acting
+from tests.support.cast import KLEBER
 from tests.support.crm import RunningCrm
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
@@ -36,7 +37,7 @@ from tests.support.sizes import size
 PATH = "/registry/v1/admin/crm/reconcile"
 WEBHOOK = "/registry/v1/webhooks/crm/cidadao"
 BRUNO, CARLA, DAVI, JOAO = "90000000256", "90000000337", "90000000418", "90000001066"
-ADMIN_CPF = "90000040126"
+ADMIN_CPF = KLEBER
 LONG_AGO = "2025-01-01T00:00:00Z"
 Reconcile = Callable[..., httpx.Response]
 _numbers = itertools.count(1)

@@ -20,6 +20,7 @@ from balcao.core.http.traced import TracedEndpoint
 from balcao.core.tracing import TracedClient, tracing
 from balcao.settings import Settings, SettingsError
 from tests.registry.conftest import DUE, drain
+from tests.support.cast import CARLA
 from tests.support.crm import RunningCrm
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
@@ -27,7 +28,6 @@ from tests.support.patience import PATIENCE
 from tests.support.receiver import Receiver
 from tests.support.server import RunningServer
 
-CARLA = "90000000337"
 TRACE, CALLER = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 PUT = "registry.declare_gender"
 

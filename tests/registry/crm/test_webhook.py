@@ -11,6 +11,7 @@ from balcao import app
 from balcao.registry.mirror.fields import ADDRESS, CONSENTS, LANGUAGES, TEXT_KEYS, TOURIST
 from balcao.settings import Settings
 from tests.support import databases
+from tests.support.cast import ANA
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
@@ -18,7 +19,6 @@ from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
 PATH = "/registry/v1/webhooks/crm/cidadao"
-ANA = "90000000175"
 
 
 @pytest.fixture

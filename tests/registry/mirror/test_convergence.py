@@ -20,9 +20,10 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, outbox_store
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.writes import OwnWrite, parse_delta
+from tests.support import cast
 from tests.support.sizes import size
 
-ANA = Cpf("90000000175")
+ANA = Cpf(cast.ANA)
 START = datetime(2020, 7, 1, tzinfo=UTC)  # before every own write of a run
 AFTERWARDS = datetime(2098, 7, 1, tzinfo=UTC)
 Event = tuple[datetime, dict[str, Any] | None]
@@ -121,16 +122,16 @@ def pushed() -> list[Step]:
     taken: list[asyncpg.Record] = []
 
     async def take(connection: asyncpg.Connection) -> None:
-        await mirror.lock(connection, ANA)
-        row = await outbox_store.read(connection, ANA)
+        await mirror.lock_mirror(connection, ANA)
+        row = await outbox_store.lock_outbox_row(connection, ANA)
         assert row is not None
         taken[:] = [row]
         await mirror.record_sent(connection, ANA, list(row.dirty))
 
     async def confirm(connection: asyncpg.Connection) -> None:
-        await mirror.lock(connection, ANA)
+        await mirror.lock_mirror(connection, ANA)
         await mirror.confirm_sent(connection, ANA, list(taken[0].dirty))
-        await outbox.mark_sent(connection, ANA, taken[0].id, taken[0].dirty)
+        await outbox.mark_fields_sent(connection, ANA, taken[0].id, taken[0].dirty)
 
     return [take, confirm]
 

@@ -20,9 +20,10 @@ from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.login_write_store import LoginWrite
 from balcao.registry.mirror.records import MirroredField, OutboxRow
 from balcao.registry.mirror.writes import OwnWrite, parse_delta
+from tests.support import cast
 from tests.support.sizes import size
 
-ANA = Cpf("90000000175")
+ANA = Cpf(cast.ANA)
 TOKEN = "token@x.example"
 LATER = datetime(2098, 7, 1, tzinfo=UTC)
 EMAILS = ["a@x.example", "b@x.example", TOKEN]
@@ -73,7 +74,7 @@ async def tell(connection: asyncpg.Connection, at: datetime, **dados: Any) -> No
 
 
 async def held(connection: asyncpg.Connection, field: str = "email") -> MirroredField:
-    return (await mirror.read(connection, ANA)).fields[field]
+    return (await mirror.read_mirror(connection, ANA)).fields[field]
 
 
 def after(minutes: int) -> datetime:
@@ -135,7 +136,7 @@ def test_of_what_was_declared_before_a_tombstone_and_confirmed_after_it_the_crms
         ]
         for step in steps if tombstone_first else reversed(steps):
             await step()
-        fields = (await mirror.read(connection, ANA)).fields
+        fields = (await mirror.read_mirror(connection, ANA)).fields
         assert {name: (field.value, field.origin, field.at) for name, field in fields.items()} == {
             "email": ("A@x.example", "crm", after(1))
         }
@@ -159,8 +160,8 @@ def test_a_confirmation_that_lies_ahead_of_the_clock_is_released_too(within: Wit
     async def story(connection: asyncpg.Connection) -> None:
         await declare(connection, email="a@x.example", genero="x")
         await tell(connection, LATER, email="a@x.example")
-        assert await mirror.release_future(connection, ANA) == ["email"]
-        assert await mirror.release_future(connection, ANA) == []
+        assert await mirror.release_future_fields(connection, ANA) == ["email"]
+        assert await mirror.release_future_fields(connection, ANA) == []
 
     within(story)
 
@@ -219,25 +220,25 @@ class World:
 
     async def push(self) -> None:
         if self.sent is None and not await mirror.find_login_write_seconds(self.connection, ANA):
-            await mirror.lock(self.connection, ANA)
-            row = await outbox_store.read(self.connection, ANA)
+            await mirror.lock_mirror(self.connection, ANA)
+            row = await outbox_store.lock_outbox_row(self.connection, ANA)
             if row is not None and (values := await mirror.record_sent(self.connection, ANA, list(row.dirty))):
-                self.sent = row, values
+                self.sent = row, dict(values)
         elif self.sent is not None and not self.landed:
             self.landed = True
             await self.write_crm(self.sent[1], whole=self.chance.random() < 0.5)
         elif self.sent is not None and self.login is None:
             row, values = self.sent
-            await mirror.lock(self.connection, ANA)
+            await mirror.lock_mirror(self.connection, ANA)
             await mirror.confirm_sent(self.connection, ANA, list(values))
-            await outbox.mark_sent(self.connection, ANA, row.id, row.dirty)
+            await outbox.mark_fields_sent(self.connection, ANA, row.id, row.dirty)
             self.sent, self.landed = None, False
 
     async def sign_in(self) -> None:
         if self.sent is not None and self.login is None:
             return
         if self.login is None:
-            mirrored = (await mirror.read(self.connection, ANA)).fields.get("email")
+            mirrored = (await mirror.read_mirror(self.connection, ANA)).fields.get("email")
             own = mirrored.value if mirrored is not None and mirrored.origin != "crm" else None
             if (own or TOKEN) != self.crm["email"]:
                 self.login = await mirror.begin_login_write(self.connection, ANA, TOKEN)
@@ -263,7 +264,7 @@ class World:
     async def settle(self) -> None:
         while self.login is not None:
             await self.sign_in()
-        while self.sent is not None or await outbox_store.read(self.connection, ANA) is not None:
+        while self.sent is not None or await outbox_store.lock_outbox_row(self.connection, ANA) is not None:
             await self.push()
         while self.on_the_way:
             await self.deliver()
@@ -285,7 +286,7 @@ def test_echoes_pushes_and_logins_end_with_one_email_which_is_the_declared_one(
             for action in actions:
                 await getattr(world, action)()
             await world.settle()
-            mirrored = (await mirror.read(connection, ANA)).fields.get("email")
+            mirrored = (await mirror.read_mirror(connection, ANA)).fields.get("email")
             assert (mirrored.value if mirrored else None) == world.crm["email"]
             if world.declared is not None:
                 assert mirrored is not None

@@ -8,7 +8,6 @@ import httpx
 from tests.support.issuer import Issuer, bearer
 
 ANA, BRUNO, CARLA, DAVI, FABIO = "90000000175", "90000000256", "90000000337", "90000000418", "90000000680"
-LUIZ = "90000001228"
 PHOTO = "https://storage.googleapis.com/b/photo.jpg"
 CATALOGUE = {"brand_id": "brand_brisa", "model_id": "model_brisa_urbana"}
 CITIZEN = "/registry/v1/citizen"

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from tests.registry.mobility.garage import ANA, BRUNO, CARLA, CITIZEN, DAVI, FABIO, LUIZ, UNKNOWN, Garage
+from tests.registry.mobility.garage import CITIZEN, FABIO, UNKNOWN, Garage
+from tests.support.cast import ANA, BRUNO, CARLA, DAVI, LUIZ
 from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, Optional, differences
 from tests.support.sizes import size

@@ -11,7 +11,8 @@ from balcao.core.context.platform import Platform
 from balcao.core.mail import MailRefused, SmtpMailer
 from balcao.registry.mobility.drivers import invitation_email
 from balcao.settings import Settings
-from tests.registry.mobility.garage import ANA, BRUNO, CARLA, Garage
+from tests.registry.mobility.garage import Garage
+from tests.support.cast import ANA, BRUNO, CARLA
 from tests.support.issuer import Issuer
 from tests.support.smtp import MailServer
 

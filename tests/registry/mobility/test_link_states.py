@@ -14,7 +14,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.registry.mobility.garage import ANA, BRUNO, CARLA, Garage
+from tests.registry.mobility.garage import Garage
+from tests.support.cast import ANA, BRUNO, CARLA
 from tests.support.sizes import size
 
 INVITEES = (BRUNO, CARLA)

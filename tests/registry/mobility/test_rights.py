@@ -21,11 +21,11 @@ from balcao.registry.mobility.drivers import store as links
 from balcao.registry.mobility.vehicles import demo
 from balcao.registry.mobility.vehicles import store as vehicles
 from balcao.settings import Settings
-from tests.registry.mobility.garage import ANA, BRUNO, CARLA, DAVI, FABIO, PHOTO, Garage
+from tests.registry.mobility.garage import FABIO, PHOTO, Garage
+from tests.support.cast import ANA, BRUNO, CARLA, DAVI, GABRIELA
 from tests.support.refusals import refusal
 from tests.support.sizes import size
 
-GABRIELA = "90000000760"
 AT = datetime(2027, 1, 1, tzinfo=UTC)
 DECLARED = DeclaredPersonalData(one.personal_data for one in mobility.FEATURES if one.personal_data is not None)
 
@@ -58,7 +58,7 @@ def test_an_invitation_ends_after_ninety_days(garage: Garage, owner: Any, sql: A
     age = "UPDATE registry.vehicle_conductor SET created_at = now() - $2::text::interval WHERE id = $1"
     for link, days in ((old, "91 days"), (young, "89 days"), (accepted, "91 days")):
         sql(age, link, days)
-    assert [owner(links.expire), owner(links.expire)] == [1, 0]
+    assert [owner(links.expire_invitations), owner(links.expire_invitations)] == [1, 0]
     assert {one["id"] for one in garage.conductors(ANA, held).json()["data"]} == {young, accepted}
     assert refusal(garage.answer(BRUNO, old)) == (400, "not-pending")
     assert garage.invite(ANA, held, BRUNO).status_code == 201
@@ -68,11 +68,11 @@ def test_after_two_years_links_go_and_of_a_vehicle_the_number_stays(garage: Gara
     made = garage.registered(CARLA, has_invoice=True, invoice_photo_url=PHOTO)
     link = garage.invited(CARLA, made["id"], BRUNO)
     garage.vehicle(CARLA, made["id"], "DELETE")
-    assert (owner(links.delete_old), owner(vehicles.erase_old)) == (0, 0)
+    assert (owner(links.delete_old_driver_links), owner(vehicles.erase_old_vehicles)) == (0, 0)
     sql("UPDATE registry.vehicle_conductor SET updated_at = now() - interval '731 days' WHERE id = $1", link)
     sql("UPDATE registry.vehicle SET deleted_at = now() - interval '731 days' WHERE id = $1", made["id"])
-    assert (owner(links.delete_old), owner(vehicles.erase_old)) == (1, 1)
-    assert owner(vehicles.erase_old) == 0
+    assert (owner(links.delete_old_driver_links), owner(vehicles.erase_old_vehicles)) == (1, 1)
+    assert owner(vehicles.erase_old_vehicles) == 0
     assert sql("SELECT FROM registry.vehicle_conductor WHERE id = $1", link) == []
     assert _left(sql, made["id"]) == {"registration_number": made["registration_number"], "color": "Azul"}
     assert refusal(garage.vehicle(CARLA, made["id"], "DELETE")) == (404, "vehicle-unknown")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.registry.mobility.garage import ANA, BRUNO, CARLA, CITIZEN, DAVI, FABIO, LUIZ, PHOTO, UNKNOWN, Garage, form
+from tests.registry.mobility.garage import CITIZEN, FABIO, PHOTO, UNKNOWN, Garage, form
+from tests.support.cast import ANA, BRUNO, CARLA, DAVI, LUIZ
 from tests.support.refusals import refusal
 from tests.support.shapes import INSTANT, Matching, Optional, differences
 

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 
 from balcao.core.http.operations import SMALL_BODY
 from balcao.registry.person.declared.choices import GENDER
+from tests.support.cast import ANA, BRUNO
 from tests.support.fixtures import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
-
-ANA = "90000000175"
-BRUNO = "90000000256"
 
 
 def path(cpf: str) -> str:

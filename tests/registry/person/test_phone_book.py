@@ -16,9 +16,10 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phone_book import service
 from balcao.registry.person.phone_book.personal_data import RETENTION
 from balcao.settings import Settings
-from tests.registry.person.booking import ANA, BRUNO, CARLA, NAMES, PEOPLE, Book, load_people, new_number
+from tests.registry.person.booking import NAMES, PEOPLE, Book, load_people, new_number
 from tests.registry.talking import Talk
 from tests.support.acting import acting
+from tests.support.cast import ANA, BRUNO, CARLA
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal

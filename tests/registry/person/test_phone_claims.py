@@ -19,9 +19,10 @@ from balcao.registry.person.phone_book import service
 from balcao.registry.person.phone_book.personal_data import RETENTION
 from balcao.registry.person.phone_book.schemas import PhoneBindBody, RegistrationBody
 from balcao.settings import Settings, rates
-from tests.registry.person.booking import ANA, BRUNO, CARLA, Book, load_people, new_number
+from tests.registry.person.booking import Book, load_people, new_number
 from tests.registry.talking import Talk, somebody
 from tests.support.acting import acting
+from tests.support.cast import ANA, BRUNO, CARLA
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal

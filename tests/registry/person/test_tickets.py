@@ -13,11 +13,10 @@ from balcao.registry.person.tickets.personal_data import PERSONAL_DATA
 from balcao.settings import Settings
 from tests.registry.importing import Load, importing, written
 from tests.support.acting import acting
+from tests.support.cast import ANA, BRUNO
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 
-ANA = "90000000175"
-BRUNO = "90000000256"
 STATUSES = ("Aberto", "Em andamento", "Fechado com solução", "Não constatado", "Cancelado")
 MEMBERS = {
     "id", "cpf", "id_chamado", "categoria", "tipo", "subtipo", "status", "descricao", "endereco",

@@ -19,13 +19,10 @@ from balcao.registry.person.wallet import personal_data as wallet
 from balcao.settings import Settings
 from tests.registry.importing import Load, importing, written
 from tests.support.acting import acting
+from tests.support.cast import ANA, BRUNO, KATIA
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 
-ANA = "90000000175"
-BRUNO = "90000000256"
-DAVI = "90000000418"
-KATIA = "90000001147"
 UNKNOWN = "90000009981"
 MEMBERS = ("documentos", "saude", "assistencia_social", "educacao")
 BARE = Cpf.with_stem("912000001").digits

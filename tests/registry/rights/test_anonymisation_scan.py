@@ -51,7 +51,7 @@ async def webhook(platform: Platform, cpf: Cpf, at: datetime, dados: Any, evento
     """Accepted at the door; answers the event's id."""
     call = operator_call(platform, "test.webhook")
     sent = {"cpf": cpf.digits, "evento": evento, "updatedAt": at.isoformat(), "dados": dados}
-    await crm_sync.accept(call, json.dumps(sent).encode())
+    await crm_sync.accept_event(call, json.dumps(sent).encode())
     async with platform.database.connection() as connection:
         newest = "SELECT id::text FROM registry.crm_event WHERE cpf = $1 ORDER BY id DESC LIMIT 1"
         return str(await connection.fetchval(newest, cpf.digits))
@@ -61,7 +61,7 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
     """Marks wherever the mirror, what waits for it and what was answered from it can be. Answers a later time."""
     call = operator_call(platform, "test.scan")
     start = datetime.now(UTC) - timedelta(hours=2)
-    await crm_sync.apply(platform, await webhook(platform, cpf, start, marked()))
+    await crm_sync.apply_event(platform, await webhook(platform, cpf, start, marked()))
     await declaring.declare_gender(call, cpf, GenderBody(f"{MARK} gênero"))
     async with platform.database.transaction() as connection:
         typed = {"ddi": "", "ddd": "", "valor": f"{MARK}-digitado"}
@@ -102,7 +102,7 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
 
 async def by_event(platform: Platform, cpf: Cpf, at: datetime) -> None:
     event = await webhook(platform, cpf, at, {"email": f"{MARK}-ignorado"}, "anonimizacao")
-    await crm_sync.apply(platform, event)
+    await crm_sync.apply_event(platform, event)
 
 
 async def by_operation(platform: Platform, cpf: Cpf, _: datetime) -> None:
@@ -140,7 +140,7 @@ async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, 
     # What still waits or is tried again finds its payload gone and the tombstone before it.
     async with platform.database.connection() as connection:
         for row in await connection.fetch("SELECT id::text FROM registry.crm_event WHERE applied_at IS NULL"):
-            await crm_sync.apply(platform, row["id"])
+            await crm_sync.apply_event(platform, row["id"])
     assert find_tables_with(await dumped(sql), MARK) == []
 
 

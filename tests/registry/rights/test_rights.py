@@ -15,9 +15,9 @@ from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import TooMany
-from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.registry import SERVICE
 from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody

@@ -216,7 +216,7 @@ async def test_what_claims_to_be_of_the_future_is_erased_too(platform: Platform)
     done = await anonymisation.anonymise(call, carla, AnonymisationBody(False, said.confirmation, "teste"))
     assert done.at == said.at == future
     async with platform.database.connection() as connection:
-        assert (await mirror.read(connection, carla)).fields == {}
+        assert (await mirror.read_mirror(connection, carla)).fields == {}
 
 
 def test_two_confirmations_at_once_erase_once(post: Post) -> None:
@@ -238,7 +238,7 @@ async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: 
             return_exceptions=True,
         )
         async with platform.database.connection() as connection:
-            assert "genero" in (await mirror.read(connection, carla)).fields
+            assert "genero" in (await mirror.read_mirror(connection, carla)).fields
         assert isinstance(done, (Conflict, Anonymisation))
 
 

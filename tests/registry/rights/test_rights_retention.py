@@ -13,10 +13,11 @@ from balcao.registry import SERVICE
 from balcao.registry.crm.events import service as crm_sync
 from balcao.registry.crm.events.personal_data import RETENTION as EVENTS
 from balcao.settings import Settings
+from tests.support import cast
 from tests.support.acting import acting
 
 Sql = Callable[..., list[asyncpg.Record]]
-ANA = Cpf("90000000175")
+ANA = Cpf(cast.ANA)
 AGE = "UPDATE registry.crm_event SET accepted_at = now() - make_interval(days => $2) WHERE id::text = $1"
 
 
@@ -40,10 +41,10 @@ def event(settings: Settings, database_url: str, sql: Sql) -> Callable[..., str]
     def accepted(days: int, job: str) -> str:
         body = b'{"cpf": "%s", "dados": {"email": "a@a.example"}}' % ANA.digits.encode()
         with acting(settings, database_url, "test.event") as act:
-            act(crm_sync.accept, body)
+            act(crm_sync.accept_event, body)
             found = sql("SELECT id::text FROM registry.crm_event ORDER BY accepted_at DESC, id DESC LIMIT 1")[0]["id"]
             if job == "applied":
-                act(lambda call: crm_sync.apply(call.platform, found))
+                act(lambda call: crm_sync.apply_event(call.platform, found))
         mine = "WHERE convert_from(payload, 'UTF8') LIKE '%' || $1 || '%'"
         if job == "dead":
             sql(f"UPDATE queue.pgqueuer SET status = 'failed' {mine}", found)

@@ -15,21 +15,23 @@ from balcao.access.actions.schemas import (
     NewAction,
 )
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import CATALOGUE_VERSION, MAX_BODY_BYTES, WRITES, SliceInQuery, in_query, written
+from balcao.access.conventions import CATALOGUE_VERSION, WRITES, SliceInQuery, in_query, written
+from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import integer_in_path
-from balcao.core.http.responses import PERSONAL, Ready, Response, with_etag
+from balcao.core.http.responses import PERSONAL, Response, with_etag
 from balcao.core.http.sent_headers import ETAG, sending
+from balcao.core.values.ready import Ready
 
 ActionId = Annotated[int, integer_in_path("Id da ação", 1)]
 ActionsInQuery: TypeAlias = Annotated[ActionsQuery, in_query(ActionsQuery)]
 DeletionInQuery: TypeAlias = Annotated[DeletionQuery, in_query(DeletionQuery)]
 ImpactInQuery: TypeAlias = Annotated[ImpactQuery, in_query(ImpactQuery)]
 
-routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
+routes = ROUTES.extend()
 
 
 @routes.put(
@@ -37,19 +39,16 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
     "access.update_action",
     action("action:update"),
     "Altera o nome ou a descrição de uma ação",
-    description=(
-        "Muda o nome ou a descrição de uma ação e devolve o registro; papéis e operações a seguem pelo id. Exige a "
-        "ação `action:update`. O nome das ações da própria plataforma não muda (403). O cabeçalho "
-        "`X-Catalogue-Version` diz a versão do catálogo que a mudança fez; com `If-Match`, ela só vale sobre o estado "
-        "lido."
-    ),
     example={"description": "Publica e retira avatares do catálogo."},
-    errors=[400, 404, 412, 422],
+    errors=[400, 412],
     record_denial=make_denial_recorder("action.update", "action", "action_id"),
     rate=WRITES,
 )
 async def update_action(call: Call, action_id: ActionId, body: ActionChange) -> Response[Action]:
-    """Rename or describe an action, and answer with the catalogue version that the change made."""
+    """Muda o nome ou a descrição de uma ação e devolve o registro; papéis e operações a seguem pelo id. O nome das
+    ações da própria plataforma não muda (403). O cabeçalho `X-Catalogue-Version` diz a versão do catálogo que a mudança
+    fez; com `If-Match`, ela só vale sobre o estado lido.
+    """
     return _respond(await service.update_action(call, action_id, body))
 
 
@@ -58,11 +57,9 @@ async def update_action(call: Call, action_id: ActionId, body: ActionChange) -> 
     "access.list_actions",
     action("action:read"),
     "Lista as ações",
-    description="Devolve as ações por id, página por página. Exige a ação `action:read`.",
-    errors=[422],
 )
 async def list_actions(call: Call, query: ActionsInQuery) -> Actions:
-    """List actions."""
+    """Devolve as ações por id, página por página."""
     return await service.list_actions(call, query)
 
 
@@ -71,18 +68,14 @@ async def list_actions(call: Call, query: ActionsInQuery) -> Actions:
     "access.create_action",
     action("action:create"),
     "Cria uma ação",
-    description=(
-        "Cria uma ação da cidade, a que depois se ligam mapeamentos e que os papéis dão. Um nome já usado é 400. Exige "
-        "a ação `action:create`."
-    ),
     status=201,
-    errors=[400, 422],
+    errors=[400],
     example={"name": "iptu:invoice:cancel", "description": "Cancelar boletos do IPTU"},
     record_denial=make_denial_recorder("action.create", "action"),
     rate=WRITES,
 )
 async def create_action(call: Call, body: NewAction) -> Response[Action]:
-    """Create an action."""
+    """Cria uma ação da cidade, a que depois se ligam mapeamentos e que os papéis dão. Um nome já usado é 400."""
     saved = await service.create_action(call, body.name, body.description)
     return written(saved.version, saved.action, status=201)
 
@@ -92,11 +85,10 @@ async def create_action(call: Call, body: NewAction) -> Response[Action]:
     "access.read_action",
     action("action:read"),
     "Uma ação",
-    description="Devolve a ação com o seu `ETag`, que `If-Match` usa na alteração. Exige a ação `action:read`.",
-    errors=[304, 404, 422],
+    errors=[304, 422],
 )
 async def read_action(call: Call, action_id: ActionId) -> Response[Action]:
-    """Return an action."""
+    """Devolve a ação com o seu `ETag`, que `If-Match` usa na alteração."""
     return with_etag(await service.read_action(call, action_id), call, PERSONAL)
 
 
@@ -105,17 +97,15 @@ async def read_action(call: Call, action_id: ActionId) -> Response[Action]:
     "access.delete_action",
     action("action:delete"),
     "Exclui uma ação",
-    description=(
-        "Exclui a ação. Com operações da plataforma ligadas a ela é sempre 409; com mapeamentos da cidade ou papéis "
-        "que a dão também, a menos que `force=true` os leve junto. Exige a ação `action:delete`."
-    ),
     status=204,
-    errors=[404, 409, 422],
+    errors=[409],
     record_denial=make_denial_recorder("action.delete", "action", "action_id"),
     rate=WRITES,
 )
 async def delete_action(call: Call, action_id: ActionId, query: DeletionInQuery) -> Response[None]:
-    """Delete an action."""
+    """Exclui a ação. Com operações da plataforma ligadas a ela é sempre 409; com mapeamentos da cidade ou papéis que a
+    dão também, a menos que `force=true` os leve junto.
+    """
     return written(await service.delete_action(call, action_id, force=query.force))
 
 
@@ -124,14 +114,11 @@ async def delete_action(call: Call, action_id: ActionId, query: DeletionInQuery)
     "access.read_impact",
     action("action:read"),
     "O que mudar a ação atingiria",
-    description=(
-        "Diz, sem mudar nada, que mapeamentos, papéis, grupos e quantas pessoas dependem da ação, e o que impede "
-        "renomeá-la ou excluí-la. Exige a ação `action:read`."
-    ),
-    errors=[404, 422],
 )
 async def read_impact(call: Call, action_id: ActionId, query: ImpactInQuery) -> Impact:
-    """Consider a change."""
+    """Diz, sem mudar nada, que mapeamentos, papéis, grupos e quantas pessoas dependem da ação, e o que impede
+    renomeá-la ou excluí-la.
+    """
     return await service.read_impact(call, action_id, query)
 
 
@@ -140,15 +127,12 @@ async def read_impact(call: Call, action_id: ActionId, query: ImpactInQuery) -> 
     "access.list_holders",
     action("decision:explain"),
     "Quem tem a ação",
-    description=(
-        "Devolve as pessoas que têm a ação pelo que está guardado, e por quais papéis; outras podem trazê-la no token. "
-        "Mostra CPFs inteiros: cada leitura fica na auditoria. Exige a ação `decision:explain`."
-    ),
-    errors=[404, 422],
     record_denial=make_denial_recorder("action.holders", "action", "action_id"),
 )
 async def list_holders(call: Call, action_id: ActionId, query: SliceInQuery) -> Holders:
-    """List holders."""
+    """Devolve as pessoas que têm a ação pelo que está guardado, e por quais papéis; outras podem trazê-la no token.
+    Mostra CPFs inteiros: cada leitura fica na auditoria.
+    """
     return await service.list_holders(call, action_id, query)
 
 
@@ -157,3 +141,6 @@ def _respond(saved: service.SavedAction) -> Response[Action]:
     ready = Ready.of(saved.action)
     headers = {ETAG.name: ready.etag, CATALOGUE_VERSION.name: str(saved.version), "Cache-Control": "no-store"}
     return Response(ready.body, headers=headers)
+
+
+FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("access.action",)))

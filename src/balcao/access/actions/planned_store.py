@@ -2,20 +2,44 @@
 
 from collections.abc import Mapping, Sequence
 
-STATEMENTS: Mapping[str, Sequence[str]] = {
-    "action.update": (
-        "UPDATE access.action SET name = 'aside ' || action.id FROM item WHERE action.id = item.id",
-        """
-        UPDATE access.action
-        SET name = item.name, description = item.description, row_version = row_version + 1, updated_at = now()
-        FROM item WHERE action.id = item.id
-        """,
-    ),
-    "action.create": (
-        """
-        INSERT INTO access.action (id, name, description, origin, created_by) OVERRIDING SYSTEM VALUE
-        SELECT id, item.name, description, 'custom', author.name FROM item, author
-        """,
-    ),
-    "action.delete": ("DELETE FROM access.action USING item WHERE action.id = item.id",),
+from balcao.access.catalogue.service import ITEM_SQL, PlannedStatement
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+
+
+@statement(f"""
+{ITEM_SQL}
+UPDATE access.action SET name = 'aside ' || action.id FROM item WHERE action.id = item.id
+""")
+async def set_planned_actions_aside(connection: Connection, rows: str, author: str | None) -> None: ...
+
+
+@statement(f"""
+{ITEM_SQL}
+UPDATE access.action
+SET name = item.name, description = item.description, row_version = row_version + 1, updated_at = now()
+FROM item WHERE action.id = item.id
+""")
+async def update_planned_actions(connection: Connection, rows: str, author: str | None) -> None: ...
+
+
+@statement(f"""
+{ITEM_SQL}
+INSERT INTO access.action (id, name, description, origin, created_by) OVERRIDING SYSTEM VALUE
+SELECT id, item.name, description, 'custom', author.name FROM item, author
+""")
+async def create_planned_actions(connection: Connection, rows: str, author: str | None) -> None: ...
+
+
+@statement(f"""
+{ITEM_SQL}
+DELETE FROM access.action USING item WHERE action.id = item.id
+""")
+async def delete_planned_actions(connection: Connection, rows: str, author: str | None) -> None: ...
+
+
+STATEMENTS: Mapping[str, Sequence[PlannedStatement]] = {
+    "action.update": (set_planned_actions_aside, update_planned_actions),
+    "action.create": (create_planned_actions,),
+    "action.delete": (delete_planned_actions,),
 }

@@ -4,8 +4,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from balcao.access.actions.schemas import Action, ActionChange
+from balcao.core.database.pool import Row
+from balcao.core.database.results import read_part
 from balcao.core.errors import Forbidden, Invalid, NotFound
-from balcao.core.http.responses import Ready, require_match
+from balcao.core.values.etags import require_match
+from balcao.core.values.ready import Ready
 
 
 class KnownAction(NamedTuple):
@@ -13,6 +16,11 @@ class KnownAction(NamedTuple):
 
     action: Action
     reserved: bool
+
+    @classmethod
+    def from_row(cls, row: Row) -> "KnownAction":
+        """Return the action of a row that has its members as columns."""
+        return cls(read_part(Action, row), row["reserved"])
 
 
 class KnownActions:

@@ -22,9 +22,11 @@ from balcao.access.actions.schemas import (
 )
 from balcao.access.catalogue.authority import describe_right
 from balcao.access.catalogue.events import CatalogueEvent, Rows, mask_author
-from balcao.access.catalogue.service import GroupedChange, Made, Turn, record_read, write_catalogue, write_rows
-from balcao.access.conventions import SliceQuery
+from balcao.access.catalogue.service import GroupedChange, Made, Turn, record_read, write_catalogue, write_planned_rows
+from balcao.access.conventions import MOST_AT_ONCE, SliceQuery
 from balcao.access.mappings import service as mappings
+from balcao.access.roles import service as roles
+from balcao.core.access.reach import describe_group
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import BalcaoError
@@ -58,7 +60,8 @@ async def _make_changes(
     connection: Connection, turns: Sequence[Turn[WantedChange]]
 ) -> list[Made[Action] | BalcaoError]:
     names = [turn.wanted.change.name for turn in turns]
-    found = await store.find_many(connection, {turn.wanted.action_id for turn in turns}, filter(None, names))
+    ids = {turn.wanted.action_id for turn in turns if 0 < turn.wanted.action_id <= store.MAX_ID}
+    found = await store.find_actions(connection, ids, list(filter(None, names)))
     known, changed = KnownActions(found), []
     outcomes: list[Made[Action] | BalcaoError] = []
     for call, (action_id, change) in turns:
@@ -75,7 +78,7 @@ async def _make_changes(
             )
         outcomes.append(Made(after, event))
     if changed:
-        await store.update_each(connection, changed)
+        await store.update_actions(connection, changed)
     return outcomes
 
 
@@ -85,7 +88,7 @@ _CHANGE = GroupedChange(_make_changes)
 async def create_action(call: Call, name: str, description: str) -> SavedAction:
     """Create an action. Raises Invalid when the name is in use."""
     async with write_catalogue(call, CatalogueEvent("action.create", "action", name=name)) as write:
-        action_id = await store.insert(write.connection, name, description, mask_author(call))
+        action_id = await store.insert_action(write.connection, name, description, mask_author(call))
         if action_id is None:
             raise make_name_taken()
         action = Action(action_id, name, description, 0)
@@ -96,7 +99,7 @@ async def create_action(call: Call, name: str, description: str) -> SavedAction:
 async def list_actions(call: Call, query: ActionsQuery) -> Actions:
     """Return a page of actions by id."""
     async with call.platform.database.connection() as connection:
-        found, total = await store.fetch_actions(connection, query.search, query.limit, query.skip)
+        found, total = await store.list_actions(connection, query.search, query.limit, query.skip)
     return Actions(found, total, query.skip, query.limit)
 
 
@@ -109,25 +112,43 @@ async def read_action(call: Call, action_id: int) -> Action:
 async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
     """Delete an action and return the catalogue version; `force` takes custom mappings and grants with it.
 
+    Most of very many of them go before, some at a time, so that others get their turn at the catalogue.
+
     Raises NotFound, Forbidden for a reserved action, and Conflict for one in use (rules: access 4.3).
     """
-    async with write_catalogue(call, CatalogueEvent("action.delete", "action", str(action_id))) as write:
-        found = await _find(write.connection, action_id)
-        uses = await store.read_uses(write.connection, action_id)
-        check_deletion(
-            reserved=found.reserved, system=uses.system, custom=uses.custom, roles=len(uses.roles), force=force
-        )
+    while force and await _take_some_along(call, action_id):
+        pass
+    async with write_catalogue(call, _name_deletion(action_id)) as write:
+        found = await _find_deletable(write.connection, action_id, force=force)
+        lost = await store.read_dependent_names(write.connection, action_id)
         await mappings.delete_of_action(write.connection, action_id)
-        before = _describe(found.action) | {
-            "code_key": await store.delete(write.connection, action_id),
-            "roles": [role.name for role in uses.roles],
-            "mappings": [
-                {"id": mapping.id, "method": mapping.method, "path_pattern": mapping.path_pattern}
-                for mapping in uses.mappings
-            ],
-        }
-        write.record(CatalogueEvent("action.delete", "action", str(action_id), found.action.name, before=before))
+        code_key = await store.delete_action(write.connection, action_id)
+        before = _describe(found) | {"code_key": code_key} | lost._asdict()
+        write.record(CatalogueEvent("action.delete", "action", str(action_id), found.name, before=before))
     return write.version
+
+
+async def _take_some_along(call: Call, action_id: int) -> bool:
+    """Remove grants, or else mappings, where there are more than go with the action itself; return whether there were.
+
+    The grants first: a mapping that is gone may leave its path to a wider one.
+    """
+    async with write_catalogue(call, _name_deletion(action_id)) as write:
+        action = await _find_deletable(write.connection, action_id, force=True)
+        return await roles.revoke_from_some(write, action_id, action.name, MOST_AT_ONCE) or (
+            await mappings.delete_some_of_action(write, action_id, MOST_AT_ONCE)
+        )
+
+
+def _name_deletion(action_id: int) -> CatalogueEvent:
+    return CatalogueEvent("action.delete", "action", str(action_id))
+
+
+async def _find_deletable(connection: Connection, action_id: int, *, force: bool) -> Action:
+    found = await _find(connection, action_id)
+    system, custom, granting = await store.count_dependents(connection, action_id)
+    check_deletion(reserved=found.reserved, system=system, custom=custom, roles=granting, force=force)
+    return found.action
 
 
 async def read_impact(call: Call, action_id: int, query: ImpactQuery) -> Impact:
@@ -169,22 +190,28 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
     """
     async with call.platform.database.connection() as connection:
         found = await _find(connection, action_id)
-        rows, total = await store.fetch_holders(connection, action_id, query.limit, query.skip)
-        roles = await store.fetch_granting_roles(connection, action_id)
+        found_holders, total = await store.list_holders(connection, action_id, query.limit, query.skip)
+        roles = await store.list_granting_roles(connection, action_id)
     await record_read(call, CatalogueEvent("action.holders", "action", str(action_id), found.action.name))
     snapshot = call.platform.catalogue.snapshot
     action = snapshot.actions.get(action_id)
     key = action.key if action else ""
     items = [
-        msgspec.convert({**row, "reach": describe_right(snapshot, Cpf(row["subject"]), (), key)}, Holder)
-        for row in rows
+        Holder(
+            holder.subject,
+            holder.display_name,
+            [msgspec.structs.replace(way, reach=describe_group(way.group or "", way.reach)) for way in holder.via],
+            describe_right(snapshot, Cpf(holder.subject), (), key),
+        )
+        for holder in found_holders
     ]
     has_more = query.skip + len(items) < total
     return Holders(items, total, query.skip, query.limit, has_more, roles)
 
 
 async def _find(connection: Connection, action_id: int, new_name: str | None = None) -> store.FoundAction:
-    found = await store.find(connection, action_id, new_name)
+    """Return the action; any integer may be asked for. Raises NotFound."""
+    found = await store.find_action(connection, action_id, new_name) if 0 < action_id <= store.MAX_ID else None
     if found is None:
         raise make_unknown()
     return found
@@ -193,13 +220,13 @@ async def _find(connection: Connection, action_id: int, new_name: str | None = N
 async def find_action_id(call: Call, name: str) -> int | None:
     """Return the id of the action that bears this name now, or None."""
     async with call.platform.database.connection() as connection:
-        return await store.find_id(connection, name)
+        return await store.find_action_id(connection, name)
 
 
 async def find_action_id_by_key(call: Call, code_key: str) -> int | None:
     """Return the id of the action that code declared under this key, whatever it is called now, or None."""
     async with call.platform.database.connection() as connection:
-        return await store.find_id_by_key(connection, code_key)
+        return await store.find_action_id_by_key(connection, code_key)
 
 
 def _describe(action: Action) -> dict[str, str]:
@@ -210,4 +237,4 @@ async def write_planned(connection: Connection, operation: str, rows: Rows, auth
     """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
     if operation == "action.delete":
         await mappings.delete_of_actions(connection, rows)
-    await write_rows(connection, planned_store.STATEMENTS[operation], rows, author)
+    await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

@@ -1,8 +1,8 @@
 """SQL of the actions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -12,10 +12,13 @@ from balcao.access.actions.schemas import (
     BoundMapping,
     GivingGroup,
     GrantingRole,
+    Way,
 )
 from balcao.core.access.reach import describe_group
-from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import page_sql
+from balcao.core.database.results import Json, Paged, read_part
+from balcao.core.database.statements import statement
 
 MAX_ID = 2**63 - 1
 
@@ -28,103 +31,84 @@ class FoundAction:
     reserved: bool
     name_taken: bool
 
+    @classmethod
+    def from_row(cls, row: Row) -> "FoundAction":
+        """Return the action of a row that has its members as columns."""
+        return cls(read_part(Action, row), row["reserved"], row["name_taken"])
 
-_FIND = """
+
+@statement("""
 SELECT action.id, action.name, action.description,
        (SELECT count(*) FROM access.endpoint_mapping
         WHERE action_id = action.id AND retired_at IS NULL) AS endpoint_count,
        coalesce(action.code_key LIKE 'platform:%', false) AS reserved,
-       EXISTS (SELECT FROM access.action AS other WHERE other.name = $2 AND other.id <> action.id) AS name_taken
+       EXISTS (SELECT FROM access.action AS other WHERE other.name = :new_name AND other.id <> action.id) AS name_taken
 FROM access.action
-WHERE action.id = $1
-"""
+WHERE action.id = :action_id
+""")
+async def find_action(connection: Connection, action_id: int, new_name: str | None) -> FoundAction | None:
+    """Return the action and what stands in the way of renaming it; the id is at most `MAX_ID`."""
 
 
-async def find(connection: Connection, action_id: int, new_name: str | None) -> FoundAction | None:
-    """Return the action and what stands in the way of renaming it; any integer may be asked for."""
-    row = await connection.fetchrow(_FIND, action_id, new_name) if 0 < action_id <= MAX_ID else None
-    if row is None:
-        return None
-    action = Action(row["id"], row["name"], row["description"], row["endpoint_count"])
-    return FoundAction(action, row["reserved"], row["name_taken"])
-
-
-_FIND_MANY = """
+@statement("""
 SELECT action.id, action.name, action.description,
        (SELECT count(*) FROM access.endpoint_mapping
         WHERE action_id = action.id AND retired_at IS NULL) AS endpoint_count,
        coalesce(action.code_key LIKE 'platform:%', false) AS reserved
 FROM access.action
-WHERE id = ANY($1::bigint[]) OR name = ANY($2::text[])
-"""
+WHERE id = ANY(:ids::bigint[]) OR name = ANY(:names::text[])
+""")
+async def find_actions(connection: Connection, ids: Collection[int], names: Collection[str]) -> list[KnownAction]:
+    """Return the actions with these ids, each at most `MAX_ID`, and those with these names."""
 
 
-async def find_many(connection: Connection, ids: Iterable[int], names: Iterable[str]) -> list[KnownAction]:
-    """Return the actions with these ids, any integers, and those with these names."""
-    found = await connection.fetch(_FIND_MANY, [one for one in ids if 0 < one <= MAX_ID], list(names))
-    return [
-        KnownAction(Action(row["id"], row["name"], row["description"], row["endpoint_count"]), row["reserved"])
-        for row in found
-    ]
-
-
-_UPDATE = """
-UPDATE access.action SET name = $2, description = $3, row_version = row_version + 1, updated_at = now() WHERE id = $1
-"""
-
-
-async def update_each(connection: Connection, actions: Sequence[Action]) -> None:
+async def update_actions(connection: Connection, actions: Sequence[Action]) -> None:
     """Give the actions their names and descriptions, one after the other: a name that one frees the next may take."""
-    await connection.executemany(_UPDATE, [(action.id, action.name, action.description) for action in actions])
+    await connection.executemany(_update_action.sql, [_update_action.bind([action], {}) for action in actions])
 
 
-_ID_OF = "SELECT id FROM access.action WHERE name = $1"
+@statement("""
+UPDATE access.action
+SET name = :name, description = :description, row_version = row_version + 1, updated_at = now()
+WHERE id = :id
+""")
+async def _update_action(connection: Connection, action: Action) -> None: ...
 
 
-async def find_id(connection: Connection, name: str) -> int | None:
-    found: int | None = await connection.fetchval(_ID_OF, name)
-    return found
+@statement("SELECT id FROM access.action WHERE name = :name")
+async def find_action_id(connection: Connection, name: str) -> int | None: ...
 
 
-_ID_OF_KEY = "SELECT id FROM access.action WHERE code_key = $1"
+@statement("SELECT id FROM access.action WHERE code_key = :code_key")
+async def find_action_id_by_key(connection: Connection, code_key: str) -> int | None: ...
 
 
-async def find_id_by_key(connection: Connection, code_key: str) -> int | None:
-    found: int | None = await connection.fetchval(_ID_OF_KEY, code_key)
-    return found
-
-
-_INSERT = """
+@statement("""
 INSERT INTO access.action (name, description, origin, created_by)
-SELECT $1::text, $2, 'custom', $3 WHERE NOT EXISTS (SELECT FROM access.action WHERE name = $1)
+SELECT :name::text, :description, 'custom', :created_by
+WHERE NOT EXISTS (SELECT FROM access.action WHERE name = :name)
 RETURNING id
-"""
-
-
-async def insert(connection: Connection, name: str, description: str, created_by: str | None) -> int | None:
+""")
+async def insert_action(connection: Connection, name: str, description: str, created_by: str | None) -> int | None:
     """Return the new id, or None when the name is in use."""
-    made: int | None = await connection.fetchval(_INSERT, name, description, created_by)
-    return made
 
 
-_PAGE = page_sql(
-    """
-    SELECT id, name, description,
-           (SELECT count(*) FROM access.endpoint_mapping
-            WHERE action_id = action.id AND retired_at IS NULL) AS endpoint_count
-    FROM (
-        SELECT * FROM access.action
-        WHERE position(lower($1) IN lower(name)) > 0 ORDER BY id LIMIT $2 OFFSET $3) AS action
-    ORDER BY id
-    """,
-    "SELECT count(*) FROM access.action WHERE position(lower($1) IN lower(name)) > 0",
+@statement(
+    page_sql(
+        """
+        SELECT id, name, description,
+               (SELECT count(*) FROM access.endpoint_mapping
+                WHERE action_id = action.id AND retired_at IS NULL) AS endpoint_count
+        FROM (
+            SELECT * FROM access.action
+            WHERE position(lower(:search) IN lower(name)) > 0 ORDER BY id LIMIT :limit OFFSET :skip) AS action
+        ORDER BY id
+        """,
+        "SELECT count(*) FROM access.action WHERE position(lower(:search) IN lower(name)) > 0",
+    )
 )
-
-
-async def fetch_actions(connection: Connection, search: str, limit: int, skip: int) -> tuple[list[Action], int]:
-    """Return the page's actions by id, and how many there are."""
-    rows, total = await fetch_page(connection, _PAGE, search, limit, skip)
-    return [Action(**row) for row in rows], total
+async def list_actions(connection: Connection, search: str, limit: int, skip: int) -> Paged[Action]:
+    """Return the page's actions by id."""
 
 
 class Uses(msgspec.Struct):
@@ -144,12 +128,21 @@ class Uses(msgspec.Struct):
         return len(self.mappings) - self.custom
 
 
-_USES = """
+async def read_uses(connection: Connection, action_id: int) -> Uses:
+    """Return what hangs on the action: its mappings, the roles that grant it and whom those reach."""
+    uses = await _read_uses(connection, action_id)
+    for group in uses.groups:
+        group.reach = describe_group(group.name, group.reach)
+    return uses
+
+
+@statement("""
 WITH bound AS (
     SELECT id, method, path_pattern, service, operation_key
-    FROM access.endpoint_mapping WHERE action_id = $1 AND retired_at IS NULL),
+    FROM access.endpoint_mapping WHERE action_id = :action_id AND retired_at IS NULL),
 granting AS (
-    SELECT role.id, role.name FROM access.role JOIN access.role_action ON role_id = role.id WHERE action_id = $1),
+    SELECT role.id, role.name
+    FROM access.role JOIN access.role_action ON role_id = role.id WHERE action_id = :action_id),
 giving AS (
     SELECT grp.id, grp.name, grp.attributes,
            (SELECT count(*) FROM access.membership WHERE group_id = grp.id) AS member_count
@@ -174,47 +167,70 @@ SELECT jsonb_build_object(
     'also_checked_by', (
         SELECT coalesce(jsonb_agg(operation_key ORDER BY operation_key), '[]')
         FROM access.endpoint_mapping
-        WHERE retired_at IS NULL AND (SELECT code_key FROM access.action WHERE id = $1) = ANY(also)),
+        WHERE retired_at IS NULL AND (SELECT code_key FROM access.action WHERE id = :action_id) = ANY(also)),
     'people_count', (
         SELECT count(*) FROM (
             SELECT person_id FROM access.person_role JOIN granting ON granting.id = role_id
             UNION
             SELECT person_id FROM access.membership JOIN giving ON giving.id = group_id) AS people))
 FROM access.catalogue_version
-"""
+""")
+async def _read_uses(connection: Connection, action_id: int) -> Json[Uses]: ...
 
 
-async def read_uses(connection: Connection, action_id: int) -> Uses:
-    """Return what hangs on the action: its mappings, the roles that grant it and whom those reach."""
-    uses = msgspec.json.decode(await connection.fetchval(_USES, action_id), type=Uses)
-    for group in uses.groups:
-        group.reach = describe_group(group.name, group.reach)
-    return uses
+class Dependents(NamedTuple):
+    """How many of our own operations are bound to an action, how many other paths are, and how many roles grant it."""
+
+    system: int
+    custom: int
+    roles: int
 
 
-_DELETE = "DELETE FROM access.action WHERE id = $1 RETURNING code_key"
+@statement("""
+SELECT count(*) FILTER (WHERE operation_key IS NOT NULL) AS system,
+       count(*) FILTER (WHERE operation_key IS NULL) AS custom,
+       (SELECT count(*) FROM access.role_action WHERE action_id = :action_id) AS roles
+FROM access.endpoint_mapping WHERE action_id = :action_id AND retired_at IS NULL
+""")
+async def count_dependents(connection: Connection, action_id: int) -> Dependents: ...
 
 
-async def delete(connection: Connection, action_id: int) -> str | None:
+class DependentNames(NamedTuple):
+    """What goes with an action, as its event names it."""
+
+    roles: list[str]
+    mappings: Json[list[dict[str, Any]]]
+
+
+@statement("""
+SELECT ARRAY(
+           SELECT name FROM access.role JOIN access.role_action ON role_id = role.id
+           WHERE action_id = :action_id ORDER BY name COLLATE "C") AS roles,
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'method', method, 'path_pattern', path_pattern)
+                                  ORDER BY path_pattern COLLATE "C", method), '[]')
+        FROM access.endpoint_mapping WHERE action_id = :action_id AND retired_at IS NULL) AS mappings
+""")
+async def read_dependent_names(connection: Connection, action_id: int) -> DependentNames: ...
+
+
+@statement("DELETE FROM access.action WHERE id = :action_id RETURNING code_key")
+async def delete_action(connection: Connection, action_id: int) -> str | None:
     """Delete the action and what grants it, and return its code key; no mapping may be bound to it."""
-    code_key: str | None = await connection.fetchval(_DELETE, action_id)
-    return code_key
 
 
 # An administrative role grants every action but the platform's own, which nobody is granted.
 _GRANTING = """
 SELECT id, name FROM access.role
-WHERE id IN (SELECT role_id FROM access.role_action WHERE action_id = $1)
+WHERE id IN (SELECT role_id FROM access.role_action WHERE action_id = :action_id)
    OR administrative AND EXISTS (
        SELECT FROM access.action
-       WHERE action.id = $1 AND (code_key IS NULL OR code_key NOT IN ('platform:public', 'platform:machine')))
+       WHERE action.id = :action_id AND (code_key IS NULL OR code_key NOT IN ('platform:public', 'platform:machine')))
 """
-_ROLES = f"""SELECT name FROM ({_GRANTING}) AS granting ORDER BY name COLLATE "C" """
 
 
-async def fetch_granting_roles(connection: Connection, action_id: int) -> list[str]:
+@statement(f"""SELECT name FROM ({_GRANTING}) AS granting ORDER BY name COLLATE "C" """)
+async def list_granting_roles(connection: Connection, action_id: int) -> list[str]:
     """Return the names of the roles that grant the action, administrative ones too."""
-    return [row["name"] for row in await connection.fetch(_ROLES, action_id)]
 
 
 _WAYS = f"""
@@ -227,25 +243,27 @@ JOIN access.group_role USING (group_id)
 JOIN ({_GRANTING}) AS granting ON granting.id = role_id
 JOIN access.grp ON grp.id = group_id
 """
-_HOLDERS = page_sql(
-    f"""
-    SELECT cpf AS subject, display_name, jsonb_agg(
-        jsonb_build_object('role', role, 'source', source, 'group', "group", 'reach', attributes)
-        ORDER BY role COLLATE "C", "group" COLLATE "C") AS via
-    FROM access.person JOIN ({_WAYS}) AS ways ON person_id = person.id
-    GROUP BY person.id ORDER BY person.id LIMIT $2 OFFSET $3
-    """,
-    f"SELECT count(DISTINCT person_id) FROM ({_WAYS}) AS ways",
+
+
+class FoundHolder(msgspec.Struct, frozen=True):
+    """Somebody who holds an action; the reach of a way is the attributes of its group."""
+
+    subject: str
+    display_name: str | None
+    via: list[Way]
+
+
+@statement(
+    page_sql(
+        f"""
+        SELECT cpf AS subject, display_name, jsonb_agg(
+            jsonb_build_object('role', role, 'source', source, 'group', "group", 'reach', attributes)
+            ORDER BY role COLLATE "C", "group" COLLATE "C") AS via
+        FROM access.person JOIN ({_WAYS}) AS ways ON person_id = person.id
+        GROUP BY person.id ORDER BY person.id LIMIT :limit OFFSET :skip
+        """,
+        f"SELECT count(DISTINCT person_id) FROM ({_WAYS}) AS ways",
+    )
 )
-
-
-async def fetch_holders(
-    connection: Connection, action_id: int, limit: int, skip: int
-) -> tuple[list[dict[str, Any]], int]:
-    """Return the page's holders by the person's id, without how far all their ways reach, and how many there are."""
-    rows, total = await fetch_page(connection, _HOLDERS, action_id, limit, skip)
-    return [{**row, "via": [_show_way(way) for way in msgspec.json.decode(row["via"])]} for row in rows], total
-
-
-def _show_way(way: dict[str, Any]) -> dict[str, Any]:
-    return {**way, "reach": describe_group(way["group"] or "", way["reach"])}
+async def list_holders(connection: Connection, action_id: int, limit: int, skip: int) -> Paged[FoundHolder]:
+    """Return the page's holders by the person's id."""

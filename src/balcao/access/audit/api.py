@@ -4,16 +4,16 @@ from typing import Annotated, TypeAlias
 
 from balcao.access.audit import service
 from balcao.access.audit.schemas import AuditEvents, AuditQuery, Verdict, VerifyQuery
-from balcao.access.conventions import MAX_BODY_BYTES, in_query
+from balcao.access.conventions import in_query
+from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Feature
 
 AuditInQuery: TypeAlias = Annotated[AuditQuery, in_query(AuditQuery)]
 VerifyInQuery: TypeAlias = Annotated[VerifyQuery, in_query(VerifyQuery)]
 
-routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
+routes = ROUTES.extend()
 
 
 @routes.get(
@@ -21,14 +21,9 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
     "access.list_audit_events",
     action("access_audit:read"),
     "Histórico do catálogo de acessos",
-    description=(
-        "Devolve quem mudou o quê, quem foi recusado e quem leu dados de pessoas, o mais novo primeiro. Exige a ação "
-        "`access_audit:read`."
-    ),
-    errors=[422],
 )
 async def list_audit_events(call: Call, query: AuditInQuery) -> AuditEvents:
-    """List events."""
+    """Devolve quem mudou o quê, quem foi recusado e quem leu dados de pessoas, o mais novo primeiro."""
     return await service.list_events(call, query)
 
 
@@ -37,12 +32,12 @@ async def list_audit_events(call: Call, query: AuditInQuery) -> AuditEvents:
     "access.verify_audit",
     action("access_audit:read"),
     "Confere se o histórico está inteiro",
-    description=(
-        "Refaz os hashes da corrente e diz onde ela se rompe; guarde `head_hash` fora da plataforma para notar um fim "
-        "cortado. Exige a ação `access_audit:read`."
-    ),
-    errors=[422],
 )
 async def verify_audit(call: Call, query: VerifyInQuery) -> Verdict:
-    """Verify the chain."""
+    """Refaz os hashes da corrente e diz onde ela se rompe; guarde `head_hash` fora da plataforma para notar um fim
+    cortado.
+    """
     return await service.verify(call, query)
+
+
+FEATURE = Feature(routes=routes.declared)

@@ -9,6 +9,7 @@ from msgspec import Meta
 from pydantic import BaseModel, BeforeValidator, Field
 
 from balcao.access.conventions import CpfText, SearchText, SliceQuery, WholeNumber
+from balcao.core.database.results import Json
 from balcao.core.values.clock import in_utc
 
 MAX_SEQ = 2**62
@@ -46,8 +47,8 @@ class AuditEvent(msgspec.Struct):
     target_id: Annotated[str | None, Meta(description="Identificador do alvo.", examples=["90"])]
     target_name: Annotated[str | None, Meta(description="Nome do alvo na época.", examples=["iptu:invoice:read"])]
     subject: Annotated[dict[str, Any] | None, Meta(description="Pessoa atingida, mascarada; nulo sem ela.")]
-    before: Annotated[Any, Meta(description="Como era; nulo se não era.")]
-    after: Annotated[Any, Meta(description="Como ficou; nulo se deixou de ser.")]
+    before: Annotated[Json[Any], Meta(description="Como era; nulo se não era.")]
+    after: Annotated[Json[Any], Meta(description="Como ficou; nulo se deixou de ser.")]
     outcome: Annotated[str, Meta(description="`done` ou `denied`.", examples=["done"])]
     request_id: Annotated[str, Meta(description="Código da requisição.")]
     catalogue_version: Annotated[int, Meta(description="Versão do catálogo.", examples=[42])]

@@ -8,7 +8,7 @@ from balcao.core.values.cpf import Cpf
 
 async def list_events(call: Call, query: AuditQuery) -> AuditEvents:
     """Return a page of events, newest first; people are found by their hash, as no event has their number."""
-    wanted = (
+    wanted = store.EventFilters(
         query.operation,
         query.target_type,
         query.target_id,
@@ -22,7 +22,7 @@ async def list_events(call: Call, query: AuditQuery) -> AuditEvents:
         query.to_version,
     )
     async with call.platform.database.connection() as connection:
-        items, total = await store.fetch_events(connection, wanted, query.limit, query.skip)
+        items, total = await store.list_catalogue_events(connection, wanted, query.limit, query.skip)
     return AuditEvents(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
 
 
@@ -33,4 +33,4 @@ def _hash(call: Call, digits: str | None) -> list[str] | None:
 async def verify(call: Call, query: VerifyQuery) -> Verdict:
     """Follow a part of the chain and return whether it is intact."""
     async with call.platform.database.connection() as connection:
-        return await store.verify(connection, query.from_seq, query.to_seq)
+        return await store.verify_chain(connection, query.from_seq, query.to_seq)

@@ -1,56 +1,67 @@
 """SQL of the catalogue's history."""
 
-from collections.abc import Sequence
-from typing import Any
-
-import msgspec
+from datetime import datetime
+from typing import NamedTuple
 
 from balcao.access.audit.schemas import AuditEvent, Verdict
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.database.queries import page_sql
+from balcao.core.database.results import Paged
+from balcao.core.database.statements import statement
 
-_DOCUMENTS = ("actor", "subject", "before", "after")
+
+class EventFilters(NamedTuple):
+    """Which events are wanted; None does not restrict. `actor` and `subject` are the hashes of one person."""
+
+    operation: str | None
+    target_type: str | None
+    target_id: str | None
+    target_name: str | None
+    actor: list[str] | None
+    subject: list[str] | None
+    outcome: str | None
+    since: datetime | None
+    until: datetime | None
+    from_version: int | None
+    to_version: int | None
+
+
 _WANTED = """
 FROM access.audit_event
-WHERE ($1::text IS NULL OR operation = $1)
-  AND ($2::text IS NULL OR target_type = $2)
-  AND ($3::text IS NULL OR target_id = $3)
-  AND ($4::text IS NULL OR target_name = $4)
-  AND ($5::text[] IS NULL OR actor ->> 'hash' = ANY ($5))
-  AND ($6::text[] IS NULL OR subject ->> 'hash' = ANY ($6))
-  AND ($7::text IS NULL OR outcome = $7)
-  AND ($8::timestamptz IS NULL OR at >= $8)
-  AND ($9::timestamptz IS NULL OR at < $9)
-  AND ($10::bigint IS NULL OR catalogue_version >= $10)
-  AND ($11::bigint IS NULL OR catalogue_version <= $11)
+WHERE (:operation::text IS NULL OR operation = :operation)
+  AND (:target_type::text IS NULL OR target_type = :target_type)
+  AND (:target_id::text IS NULL OR target_id = :target_id)
+  AND (:target_name::text IS NULL OR target_name = :target_name)
+  AND (:actor::text[] IS NULL OR actor ->> 'hash' = ANY (:actor))
+  AND (:subject::text[] IS NULL OR subject ->> 'hash' = ANY (:subject))
+  AND (:outcome::text IS NULL OR outcome = :outcome)
+  AND (:since::timestamptz IS NULL OR at >= :since)
+  AND (:until::timestamptz IS NULL OR at < :until)
+  AND (:from_version::bigint IS NULL OR catalogue_version >= :from_version)
+  AND (:to_version::bigint IS NULL OR catalogue_version <= :to_version)
 """
-_MEMBERS = ", ".join(AuditEvent.__struct_fields__)
-_LIST = page_sql(
-    f"SELECT {_MEMBERS} {_WANTED} ORDER BY id DESC LIMIT $12 OFFSET $13",
-    f"SELECT count(*) {_WANTED}",
+
+
+@statement(
+    page_sql(
+        f"SELECT {', '.join(AuditEvent.__struct_fields__)} {_WANTED} ORDER BY id DESC LIMIT :limit OFFSET :skip",
+        f"SELECT count(*) {_WANTED}",
+    )
 )
-
-
-async def fetch_events(
-    connection: Connection, wanted: Sequence[Any], limit: int, skip: int
-) -> tuple[list[AuditEvent], int]:
-    """Return the page's events, newest first, and how many there are; `wanted` in the order of the statement."""
-    rows, total = await fetch_page(connection, _LIST, *wanted, limit, skip)
-    return [AuditEvent(**(row | _decode_documents(row))) for row in rows], total
-
-
-def _decode_documents(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: msgspec.json.decode(row[name]) if row[name] else None for name in _DOCUMENTS}
+async def list_catalogue_events(
+    connection: Connection, wanted: EventFilters, limit: int, skip: int
+) -> Paged[AuditEvent]:
+    """Return the page's events, newest first."""
 
 
 # The event before the part is read as its anchor. The first that is left after retention has none, and names the hash
 # of one that went.
-_VERIFY = """
+@statement("""
 WITH linked AS (
     SELECT seq, hash, prev_hash, access.chain_hash(event) AS computed,
            lag(hash) OVER (ORDER BY seq) AS hash_before, lag(seq) OVER (ORDER BY seq) AS seq_before
     FROM access.audit_event AS event
-    WHERE seq BETWEEN $1::bigint - 1 AND $2),
+    WHERE seq BETWEEN :from_seq::bigint - 1 AND :to_seq),
 judged AS (
     SELECT seq, hash,
            hash = computed AND CASE
@@ -58,14 +69,11 @@ judged AS (
                WHEN seq = 1 THEN prev_hash = repeat('0', 64)
                ELSE seq = (SELECT min(seq) FROM access.audit_event) END AS sound
     FROM linked
-    WHERE seq >= $1)
+    WHERE seq >= :from_seq)
 SELECT coalesce(bool_and(sound), true) AS ok, count(*) AS checked, min(seq) AS first_seq, max(seq) AS last_seq,
        (SELECT hash FROM judged ORDER BY seq DESC LIMIT 1) AS head_hash,
        min(seq) FILTER (WHERE NOT sound) AS broken_at
 FROM judged
-"""
-
-
-async def verify(connection: Connection, from_seq: int, to_seq: int) -> Verdict:
+""")
+async def verify_chain(connection: Connection, from_seq: int, to_seq: int) -> Verdict:
     """Compute the hashes of a part of the chain anew and compare them."""
-    return Verdict(**await connection.fetchrow(_VERIFY, from_seq, to_seq))

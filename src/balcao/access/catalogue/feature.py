@@ -1,8 +1,34 @@
 """The catalogue as a whole: its lock, its versions and its history."""
 
-from balcao.access.catalogue.retention import RETENTION
+from datetime import timedelta
+
+from balcao.access.catalogue import store
+from balcao.core.audit.retention import Retention, Swept
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
+from balcao.core.logs import log
+
+DENIALS_AND_READS = timedelta(days=365)
+CHAIN = timedelta(days=3653)
+CHANGES = timedelta(days=1)
+
+
+async def _delete_old_events(_: Call, connection: Connection) -> Swept:
+    """Delete them, and write the chain's head to the log: whoever keeps the log notices a tail that was cut off."""
+    if (head := await store.read_chain_head(connection)) is not None:
+        log.info("access.audit_head", seq=head[0], hash=head[1])
+    checked = await store.count_catalogue_events(connection)
+    return Swept(checked, await store.delete_old_catalogue_events(connection, DENIALS_AND_READS, CHAIN))
+
+
+async def _forget_changes(_: Call, connection: Connection) -> Swept:
+    return Swept(await store.count_noted_changes(connection), await store.forget_noted_changes(connection, CHANGES))
+
+
+RETENTION = (Retention("access_audit_event", _delete_old_events), Retention("access_change", _forget_changes))
+
 
 FEATURE = Feature(
     retention=RETENTION, exports=Exports(tables=("access.audit_event", "access.catalogue_version", "access.change"))

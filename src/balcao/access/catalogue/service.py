@@ -2,19 +2,21 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from balcao.access.catalogue import store
 from balcao.access.catalogue.events import CatalogueEvent, Rows
 from balcao.core.access.limits import DENIED
-from balcao.core.context.call import Call
+from balcao.core.context.call import Call, RecordDenial
 from balcao.core.database.pool import Connection
 from balcao.core.errors import BalcaoError, Forbidden, Unavailable
-from balcao.core.http.operations import RecordDenial
 from balcao.core.logs import log
 
 # How many reads of people's data by one caller are recorded, and under which key they are counted.
 READS = ("60/minute", "access-reads")
+# For the stores of what a plan changes.
+ITEM_SQL = store.ITEM_SQL
+PlannedStatement: TypeAlias = store.PlannedStatement
 
 Wanted = TypeVar("Wanted")
 Value = TypeVar("Value")
@@ -41,10 +43,10 @@ async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[
     A refusal raised inside leaves a trace of `attempt` once everything else is rolled back.
     """
     async with _leaving_a_trace(call, attempt), call.platform.database.transaction() as connection:
-        write = CatalogueWrite(connection, await store.lock(connection), attempt)
+        write = CatalogueWrite(connection, await store.lock_catalogue(connection), attempt)
         yield write
         if write.events:
-            write.version = await store.record(connection, [event.describe_for(call) for event in write.events])
+            write.version = await store.record_events(connection, [event.describe_for(call) for event in write.events])
     if write.events:
         await _reload(call, write.version)
 
@@ -90,14 +92,14 @@ class GroupedChange(Generic[Wanted, Value]):
     ) -> list[tuple[Made[Value] | BalcaoError, int]]:
         """Return each outcome with the version that it made, or that it found at its turn."""
         async with connection.transaction():
-            version = await store.lock(connection)
+            version = await store.lock_catalogue(connection)
             outcomes = await self._make(connection, turns)
             events = [
                 outcome.event.describe_for(turn.call)
                 for turn, outcome in zip(turns, outcomes, strict=True)
                 if isinstance(outcome, Made) and outcome.event is not None
             ]
-            made = iter(await store.record_each(connection, events) if events else [])
+            made = iter(await store.record_each_event(connection, events) if events else [])
         answered = []
         for outcome in outcomes:
             if isinstance(outcome, Made) and outcome.event is not None:
@@ -127,19 +129,21 @@ async def leave_trace(call: Call, attempt: CatalogueEvent) -> None:
         await _record_denied(call, attempt)
 
 
-async def write_rows(connection: Connection, statements: Sequence[str], rows: Rows, author: str | None) -> None:
+async def write_planned_rows(
+    connection: Connection, statements: Sequence[PlannedStatement], rows: Rows, author: str | None
+) -> None:
     """Write what a plan changes of a kind, by the statements of the kind's own store."""
-    await store.write_rows(connection, statements, rows, author)
+    await store.write_planned_rows(connection, statements, rows, author)
 
 
 async def lock(connection: Connection) -> None:
     """Let nobody else change the catalogue until the transaction ends."""
-    await store.lock(connection)
+    await store.lock_catalogue(connection)
 
 
 async def record(connection: Connection, events: Sequence[dict[str, Any]]) -> None:
     """Raise the version once and append the events to the chain, where no call stands behind the change."""
-    await store.record(connection, events)
+    await store.record_events(connection, events)
 
 
 async def record_read(call: Call, event: CatalogueEvent) -> None:
@@ -150,7 +154,7 @@ async def record_read(call: Call, event: CatalogueEvent) -> None:
     if call.caller is not None and not await call.platform.is_within(*READS, call.caller.key):
         return
     async with call.platform.database.connection() as connection:
-        await store.record_beside(connection, event.describe_for(call), "done")
+        await store.record_beside_chain(connection, event.describe_for(call), "done")
 
 
 async def _reload(call: Call, version: int) -> None:
@@ -172,7 +176,7 @@ def make_denial_recorder(operation: str, kind: str, identity: str = "") -> Recor
 
 async def _record_denied(call: Call, attempt: CatalogueEvent) -> None:
     async with call.platform.database.connection() as connection:
-        await store.record_beside(connection, attempt.describe_for(call), "denied")
+        await store.record_beside_chain(connection, attempt.describe_for(call), "denied")
 
 
 def _parse_id(text: str) -> str | None:

@@ -1,9 +1,9 @@
 """SQL of the catalogue as a whole: its version and its audit trail."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import asyncpg
 import msgspec
@@ -12,126 +12,133 @@ from balcao.access.catalogue.chain import Head, chain
 from balcao.access.catalogue.events import Rows
 from balcao.core.access.reach import Gift
 from balcao.core.database.pool import Connection, json_text
-from balcao.core.database.queries import fetch_count
+from balcao.core.database.results import Json
+from balcao.core.database.statements import Statement, statement
 from balcao.core.errors import Unavailable
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 
-_LOCK = "SELECT version FROM access.catalogue_version FOR UPDATE"
 
-
-async def lock(connection: Connection) -> int:
+@statement("SELECT version FROM access.catalogue_version FOR UPDATE")
+async def lock_catalogue(connection: Connection) -> int:
     """Return the present version; whoever holds the lock is the only one to change the catalogue."""
-    return await fetch_count(connection, _LOCK)
 
 
 # The lock is held: nobody else appends to the chain.
-_NEXT = """
+@statement("""
 SELECT access.raise_version() AS version, coalesce(last.seq, 0) AS seq, coalesce(last.hash, repeat('0', 64)) AS hash
 FROM (VALUES (1)) AS one
 LEFT JOIN (
     SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1) AS last ON true
-"""
-_APPEND = """
+""")
+async def _raise_version(connection: Connection) -> Head:
+    """Raise the version; return it with the end of the chain."""
+
+
+@statement("""
 INSERT INTO access.audit_event (seq, at, actor, operation, target_type, target_id, target_name, subject, before, after,
                                 outcome, request_id, catalogue_version, prev_hash, hash)
 SELECT seq, at, actor, operation, target_type, target_id, target_name, subject, before, after,
        outcome, request_id, catalogue_version, prev_hash, hash
-FROM jsonb_populate_recordset(NULL::access.audit_event, $1::jsonb)
-"""
+FROM jsonb_populate_recordset(NULL::access.audit_event, :rows::jsonb)
+""")
+async def _append_events(connection: Connection, rows: str) -> None: ...
 
 
-async def record(connection: Connection, events: Sequence[dict[str, Any]]) -> int:
+async def record_events(connection: Connection, events: Sequence[dict[str, Any]]) -> int:
     """Raise the version once, append the events to the chain and return the new version.
 
     Raises Unavailable when they cannot be written: no change without its event.
     """
     try:
-        row = await connection.fetchrow(_NEXT)
-        head = Head(row["seq"], row["hash"], row["version"])
+        head = await _raise_version(connection)
         rows = await asyncio.to_thread(chain, head, events, utc_now())
-        await connection.execute(_APPEND, rows.decode())
+        await _append_events(connection, rows.decode())
     except asyncpg.PostgresError as failure:
         raise Unavailable(code="audit-unwritable") from failure
     return head.version
 
 
-_RECORD_EACH = "SELECT access.record_each($1::jsonb)"
+@statement("SELECT access.record_each(:events::jsonb)")
+async def _record_each(connection: Connection, events: Sequence[dict[str, Any]]) -> tuple[list[int]]: ...
 
 
-async def record_each(connection: Connection, events: Sequence[dict[str, Any]]) -> list[int]:
+async def record_each_event(connection: Connection, events: Sequence[dict[str, Any]]) -> list[int]:
     """Append the events to the chain, each with a version of its own, and return the versions. Raises Unavailable."""
     try:
-        versions: list[int] = await connection.fetchval(_RECORD_EACH, json_text(events))
+        (versions,) = await _record_each(connection, events)
     except asyncpg.PostgresError as failure:
         raise Unavailable(code="audit-unwritable") from failure
     return versions
 
 
-_COUNT_EVENTS = "SELECT count(*) FROM access.audit_event"
+@statement("SELECT count(*) FROM access.audit_event")
+async def count_catalogue_events(connection: Connection) -> int: ...
+
+
 # Of the chain only its beginning goes, and never its end: the first event that stays names the hash of the last that
 # went, and the next change is chained to the end.
-_DELETE_OLD_EVENTS = """
+@statement("""
 DELETE FROM access.audit_event
-WHERE (seq IS NULL AND at <= now() - $1::interval)
+WHERE (seq IS NULL AND at <= now() - :beside_chain::interval)
    OR seq <= (SELECT max(seq) FROM access.audit_event
-              WHERE at <= now() - $2::interval AND seq < (SELECT max(seq) FROM access.audit_event))
-RETURNING true
-"""
-
-
-async def count_events(connection: Connection) -> int:
-    return await fetch_count(connection, _COUNT_EVENTS)
-
-
-async def delete_old_events(connection: Connection, beside_chain: timedelta, chained: timedelta) -> int:
+              WHERE at <= now() - :chained::interval AND seq < (SELECT max(seq) FROM access.audit_event))
+""")
+async def delete_old_catalogue_events(connection: Connection, beside_chain: timedelta, chained: timedelta) -> int:
     """Delete the events older than this, those in the chain and those beside it; return how many they were."""
-    return len(await connection.fetch(_DELETE_OLD_EVENTS, beside_chain, chained))
 
 
-_HEAD = "SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1"
-
-
-async def read_head(connection: Connection) -> tuple[int, str] | None:
+@statement("SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1")
+async def read_chain_head(connection: Connection) -> tuple[int, str] | None:
     """Return number and hash of the chain's last event."""
-    row = await connection.fetchrow(_HEAD)
-    return (row["seq"], row["hash"]) if row else None
 
 
-_COUNT_CHANGES = "SELECT count(*) FROM access.change"
-_DELETE_CHANGES = """
-WITH gone AS (DELETE FROM access.change WHERE at <= now() - $1::interval RETURNING id)
+@statement("SELECT count(*) FROM access.change")
+async def count_noted_changes(connection: Connection) -> int: ...
+
+
+class _Gone(NamedTuple):
+    number: int
+    last: int | None
+
+
+@statement("""
+WITH gone AS (DELETE FROM access.change WHERE at <= now() - :age::interval RETURNING id)
 SELECT count(*) AS number, max(id) AS last FROM gone
-"""
-_FORGET_UP_TO = "UPDATE access.catalogue_version SET forgotten = greatest(forgotten, $1)"
+""")
+async def _delete_noted_changes(connection: Connection, age: timedelta) -> _Gone: ...
 
 
-async def forget_changes(connection: Connection, age: timedelta) -> tuple[int, int]:
-    """Delete the notes of changes older than this; return how many there were and how many went.
+@statement("UPDATE access.catalogue_version SET forgotten = greatest(forgotten, :last)")
+async def _forget_up_to(connection: Connection, last: int | None) -> None: ...
+
+
+async def forget_noted_changes(connection: Connection, age: timedelta) -> int:
+    """Delete the notes of changes older than this; return how many they were.
 
     Both statements are of the caller's transaction: whoever asks meanwhile is told either all of it or that it went.
     The deletion, of however many, locks nothing that anybody waits for; the catalogue is locked from then on.
     """
-    checked = await fetch_count(connection, _COUNT_CHANGES)
-    gone = await connection.fetchrow(_DELETE_CHANGES, age)
-    if gone["number"]:
-        await connection.execute(_FORGET_UP_TO, gone["last"])
-    return checked, gone["number"]
+    gone = await _delete_noted_changes(connection, age)
+    if gone.number:
+        await _forget_up_to(connection, gone.last)
+    return gone.number
 
 
-_RECORD_BESIDE = """
+@statement("""
 INSERT INTO access.audit_event (actor, operation, target_type, target_id, target_name, subject, outcome,
                                 request_id, catalogue_version)
-SELECT event.actor, event.operation, event.target_type, event.target_id, event.target_name, event.subject, $2,
+SELECT event.actor, event.operation, event.target_type, event.target_id, event.target_name, event.subject, :outcome,
        event.request_id, catalogue_version.version
-FROM jsonb_populate_record(NULL::access.audit_event, $1::jsonb) AS event, access.catalogue_version
-"""
+FROM jsonb_populate_record(NULL::access.audit_event, :event::jsonb) AS event, access.catalogue_version
+""")
+async def _record_beside_chain(connection: Connection, event: dict[str, Any], outcome: str) -> None: ...
 
 
-async def record_beside(connection: Connection, event: dict[str, Any], outcome: str) -> None:
+async def record_beside_chain(connection: Connection, event: dict[str, Any], outcome: str) -> None:
     """Record a refused attempt or a read beside the chain. Raises Unavailable."""
     try:
-        await connection.execute(_RECORD_BESIDE, json_text(event), outcome)
+        await _record_beside_chain(connection, event, outcome)
     except asyncpg.PostgresError as failure:
         raise Unavailable(code="audit-unwritable") from failure
 
@@ -144,16 +151,16 @@ class Held(msgspec.Struct, frozen=True):
 
 
 # Of a person and of a token's roles, with a role or a group as if it were given already.
-_READ_HELD = """
+@statement("""
 WITH joined AS (
-    SELECT group_id FROM access.membership JOIN access.person ON person.id = person_id WHERE cpf = $1
+    SELECT group_id FROM access.membership JOIN access.person ON person.id = person_id WHERE cpf = :cpf
     UNION
-    SELECT $4 WHERE $4::bigint IS NOT NULL),
+    SELECT :given_group WHERE :given_group::bigint IS NOT NULL),
 way AS (
     SELECT id AS role_id, NULL::bigint AS group_id
-    FROM access.role WHERE name = ANY($2::text[]) OR id = ANY($3::bigint[])
+    FROM access.role WHERE name = ANY(:roles::text[]) OR id = ANY(:given_roles::bigint[])
     UNION ALL
-    SELECT role_id, NULL FROM access.person_role JOIN access.person ON person.id = person_id WHERE cpf = $1
+    SELECT role_id, NULL FROM access.person_role JOIN access.person ON person.id = person_id WHERE cpf = :cpf
     UNION ALL
     SELECT role_id, group_id FROM access.group_role JOIN joined USING (group_id))
 SELECT jsonb_build_object(
@@ -168,32 +175,23 @@ SELECT jsonb_build_object(
             coalesce(attributes, '{}'))), '[]')
         FROM way JOIN access.role ON role.id = role_id LEFT JOIN access.grp ON grp.id = group_id),
     'groups', ARRAY(SELECT name FROM access.grp JOIN joined ON grp.id = group_id))
-"""
-
-
+""")
 async def read_held(
     connection: Connection,
     cpf: Cpf | None,
-    roles: Iterable[str] = (),
+    roles: Collection[str] = (),
     *,
     given_roles: Sequence[int] = (),
     given_group: int | None = None,
-) -> Held:
+) -> Json[Held]:
     """Return what the person holds by what is stored, with these roles of a token and with what is given to them."""
-    found = await connection.fetchval(
-        _READ_HELD, cpf.digits if cpf else None, list(roles), list(given_roles), given_group
-    )
-    return msgspec.json.decode(found, type=Held)
 
 
-_ANY_ADMINISTRATIVE = "SELECT EXISTS (SELECT FROM access.role WHERE id = ANY($1::bigint[]) AND administrative)"
+@statement("SELECT EXISTS (SELECT FROM access.role WHERE id = ANY(:roles::bigint[]) AND administrative)")
+async def is_any_administrative(connection: Connection, roles: Sequence[int]) -> bool: ...
 
 
-async def is_any_administrative(connection: Connection, roles: Sequence[int]) -> bool:
-    return bool(await connection.fetchval(_ANY_ADMINISTRATIVE, list(roles)))
-
-
-_COUNT_ADMINISTRATORS = """
+@statement("""
 SELECT count(*) FROM (
     SELECT person_id FROM access.person_role JOIN access.role ON role.id = role_id WHERE administrative
     UNION
@@ -202,26 +200,27 @@ SELECT count(*) FROM (
     JOIN access.group_role USING (group_id)
     JOIN access.role ON role.id = role_id
     WHERE administrative) AS administrators
-"""
-
-
+""")
 async def count_administrators(connection: Connection) -> int:
     """Return how many people hold an administrative role by what is stored."""
-    return await fetch_count(connection, _COUNT_ADMINISTRATORS)
 
 
-# Rows that are new have an id already (rules: access 4.7). `author` is who makes them.
-_ITEM = """
+# What begins a statement of a plan: it finds the rows in `item`, and in `author` who makes what is new. Rows that are
+# new have an id already (rules: access 4.7).
+ITEM_SQL = """
 WITH item AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset($1::jsonb) AS item(
+    SELECT * FROM jsonb_to_recordset(:rows::jsonb) AS item(
         id bigint, name text, description text, attributes jsonb, method text, path_pattern text, role_id bigint,
         action_id bigint, group_id bigint)),
-author AS (SELECT $2::text AS name)
+author AS (SELECT :author::text AS name)
 """
+PlannedStatement: TypeAlias = Statement[[str, str | None], None]
 
 
-async def write_rows(connection: Connection, statements: Sequence[str], rows: Rows, author: str | None) -> None:
-    """Run the statements, which find the rows in `item` and the author in `author`, one after the other."""
+async def write_planned_rows(
+    connection: Connection, statements: Sequence[PlannedStatement], rows: Rows, author: str | None
+) -> None:
+    """Run the statements, which take the rows as JSON, one after the other."""
     document = json_text(rows)
-    for statement in statements:
-        await connection.execute(_ITEM + statement, document, author)
+    for write in statements:
+        await write(connection, document, author)

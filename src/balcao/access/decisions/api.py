@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any, TypeAlias
 
-from balcao.access.conventions import MAX_BODY_BYTES, in_query
+from balcao.access.conventions import in_query
 from balcao.access.decisions import check, service
 from balcao.access.decisions.schemas import ExplainQuery, Explanation
+from balcao.access.routes import ROUTES
 from balcao.core.access.rules import authenticated, public
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import UNLIMITED, Routes
+from balcao.core.feature import Feature
+from balcao.core.http.operations import UNLIMITED
 from balcao.core.http.parameters import InPath, OfRequest
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
@@ -19,7 +20,7 @@ WholeRequest: TypeAlias = Annotated[Request, OfRequest(lambda request: request)]
 RestOfPath: TypeAlias = Annotated[str, InPath(str, "Caminho da requisição original, com as suas barras", "jobs")]
 ExplainInQuery: TypeAlias = Annotated[ExplainQuery, in_query(ExplainQuery)]
 
-routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
+routes = ROUTES.extend()
 
 
 @routes.get(
@@ -27,17 +28,15 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
     "access.explain_decision",
     authenticated().testing(service.EXPLAIN),
     "Por que uma requisição passa ou não",
-    description=(
-        "Toma a decisão que todo processo tomaria sobre o método e o caminho e diz por quê: o mapeamento que decide, a "
-        "ação que ele exige e os papéis que a dão. Cada um pergunta sobre si; sobre outra pessoa, ou supondo outros "
-        "papéis, escopos ou cliente no token, é preciso a ação `decision:explain`. Com `at_version`, que também a "
-        "pede, decide por uma versão anterior do catálogo, refeita pela auditoria."
-    ),
-    errors=[403, 404, 422],
+    errors=[404],
     rate="120/minute",
 )
 async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
-    """Explain a decision."""
+    """Toma a decisão que todo processo tomaria sobre o método e o caminho e diz por quê: o mapeamento que decide, a
+    ação que ele exige e os papéis que a dão. Cada um pergunta sobre si; sobre outra pessoa, ou supondo outros papéis,
+    escopos ou cliente no token, é preciso a ação `decision:explain`. Com `at_version`, que também a pede, decide por
+    uma versão anterior do catálogo, refeita pela auditoria.
+    """
     return await service.explain(call, query)
 
 
@@ -124,3 +123,6 @@ for _name, (_path, _handler, _summary, _description, _errors) in _CHECKS.items()
             rate=UNLIMITED,
             in_maintenance=True,
         )(_handler)
+
+
+FEATURE = Feature(routes=routes.declared)

@@ -11,6 +11,7 @@ import msgspec
 
 from balcao.core.access.people import Holding
 from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
+from balcao.core.database.results import Json
 from balcao.core.errors import NotFound
 from balcao.core.values.cpf import Cpf
 
@@ -22,8 +23,8 @@ class Event(NamedTuple):
     target_id: str | None
     target_name: str | None
     subject: str | None
-    before: Any
-    after: Any
+    before: Json[Any]
+    after: Json[Any]
 
 
 def rebuild(present: Snapshot, version: int, events: Iterable[Event], cpf: Cpf | None, hashes: list[str]) -> Snapshot:

@@ -54,9 +54,9 @@ async def read_version(call: Call, present: Snapshot, version: int, cpf: Cpf | N
     """Return an earlier version of the catalogue, of the people this one alone. Raises NotFound (rules: access 2.5)."""
     hashes = [hashed.hex() for hashed in call.platform.audit.list_hashes(cpf)] if cpf else []
     async with call.platform.database.connection() as connection:
-        if version > present.version or version < await store.find_oldest_version(connection):
+        if version > present.version or version < (await store.find_oldest_version(connection) or 1):
             raise history.make_not_kept()
-        events = await store.fetch_changes(connection, version, present.version, hashes, MOST_CHANGES + 1)
+        events = await store.list_changes_between(connection, version, present.version, hashes, MOST_CHANGES + 1)
     if len(events) > MOST_CHANGES:
         raise history.make_not_kept()
     return await asyncio.to_thread(history.rebuild, present, version, events, cpf, hashes)

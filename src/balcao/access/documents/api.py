@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 from balcao.access.catalogue.service import make_denial_recorder
 from balcao.access.conventions import PLANS, in_query, written
-from balcao.access.documents import service
+from balcao.access.documents import service, store
 from balcao.access.documents.openapi import OpenApi, OpenApiQuery
 from balcao.access.documents.schemas import (
     ApplyBody,
@@ -16,10 +16,15 @@ from balcao.access.documents.schemas import (
     PolicyQuery,
     PolicyTemplate,
 )
+from balcao.access.documents.service import PLAN_AGE
+from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
+from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import MIB, Routes
+from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import MIB
 from balcao.core.http.responses import JSON, PERSONAL, Response, from_bytes, to_json
 
 YAML = "application/yaml"
@@ -28,7 +33,7 @@ PlanInQuery: TypeAlias = Annotated[PlanQuery, in_query(PlanQuery)]
 OpenApiInQuery: TypeAlias = Annotated[OpenApiQuery, in_query(OpenApiQuery)]
 PolicyInQuery: TypeAlias = Annotated[PolicyQuery, in_query(PolicyQuery)]
 
-routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MIB)
+routes = ROUTES.extend(body_limit=MIB)
 
 
 @routes.get(
@@ -36,15 +41,13 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MIB)
     "access.export_catalogue",
     action("catalogue:read"),
     "O catálogo como documento",
-    description=(
-        "Devolve ações, papéis, grupos, mapeamentos da cidade e operações religadas, sem pessoas, em YAML ou JSON; "
-        "duas exportações de uma versão são iguais byte a byte. `ETag` é a versão. Exige a ação `catalogue:read`."
-    ),
-    errors=[304, 422],
+    errors=[304],
     media_types=(YAML, JSON),
 )
 async def export_catalogue(call: Call, query: ExportInQuery) -> Response[Document]:
-    """Export the catalogue."""
+    """Devolve ações, papéis, grupos, mapeamentos da cidade e operações religadas, sem pessoas, em YAML ou JSON; duas
+    exportações de uma versão são iguais byte a byte. `ETag` é a versão.
+    """
     body, version = await service.export_catalogue(call, query.format)
     media_type = YAML if query.format is Format.YAML else JSON
     return from_bytes(body, f'"{version}"', call, PERSONAL, media_type=media_type)
@@ -55,18 +58,14 @@ async def export_catalogue(call: Call, query: ExportInQuery) -> Response[Documen
     "access.plan_catalogue",
     action("catalogue:read"),
     "O que um documento mudaria",
-    description=(
-        "Compara um documento, em YAML ou JSON, com o catálogo e diz o que criaria, mudaria e excluiria, e o que o "
-        "impede; nada muda. Sem `prune`, o que falta no documento fica. O plano vale 15 minutos. Exige a ação "
-        "`catalogue:read`."
-    ),
-    errors=[422],
     described_body=Document,
     example={"format": 1, "actions": [{"name": "iptu:invoice:read", "description": "Consultar boletos do IPTU"}]},
     rate=PLANS,
 )
 async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Response[Plan]:
-    """Plan a document."""
+    """Compara um documento, em YAML ou JSON, com o catálogo e diz o que criaria, mudaria e excluiria, e o que o impede;
+    nada muda. Sem `prune`, o que falta no documento fica. O plano vale 15 minutos.
+    """
     return to_json(await service.plan(call, content, prune=query.prune), headers={"Cache-Control": PERSONAL})
 
 
@@ -75,13 +74,6 @@ async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Resp
     "access.plan_openapi",
     action("catalogue:read"),
     "Os mapeamentos de uma aplicação, pela sua descrição OpenAPI",
-    description=(
-        "Lê, em YAML ou JSON, a descrição OpenAPI 3 de outra aplicação da cidade e diz o que mapear as suas operações "
-        "mudaria; nada muda até que o plano se aplique (`/api/v1/catalogue/apply`). A ação de cada operação vem de "
-        "`x-balcao-action`, nela, no caminho ou na raiz, ou do parâmetro `action`; ações novas, de "
-        "`x-balcao-actions`. Exige a ação `catalogue:read`."
-    ),
-    errors=[422],
     described_body=OpenApi,
     example={
         "openapi": "3.1.0",
@@ -91,7 +83,10 @@ async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Resp
     rate=PLANS,
 )
 async def plan_openapi(call: Call, query: OpenApiInQuery, content: bytes) -> Response[Plan]:
-    """Plan the mappings of an OpenAPI description."""
+    """Lê, em YAML ou JSON, a descrição OpenAPI 3 de outra aplicação da cidade e diz o que mapear as suas operações
+    mudaria; nada muda até que o plano se aplique (`/api/v1/catalogue/apply`). A ação de cada operação vem de
+    `x-balcao-action`, nela, no caminho ou na raiz, ou do parâmetro `action`; ações novas, de `x-balcao-actions`.
+    """
     return to_json(await service.plan_openapi(call, content, query), headers={"Cache-Control": PERSONAL})
 
 
@@ -100,17 +95,13 @@ async def plan_openapi(call: Call, query: OpenApiInQuery, content: bytes) -> Res
     "access.apply_catalogue",
     action("catalogue:apply"),
     "Aplica um plano",
-    description=(
-        "Faz tudo o que o plano diz, ou nada. Se o catálogo mudou desde o plano, ou algo o impede, a resposta é 409. "
-        "Exige a ação `catalogue:apply`."
-    ),
-    errors=[404, 409, 422],
+    errors=[404, 409],
     example={"plan_id": "0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"},
     record_denial=make_denial_recorder("catalogue.apply", "catalogue"),
     rate=PLANS,
 )
 async def apply_catalogue(call: Call, body: ApplyBody) -> Response[Plan]:
-    """Apply a plan."""
+    """Faz tudo o que o plano diz, ou nada. Se o catálogo mudou desde o plano, ou algo o impede, a resposta é 409."""
     applied = await service.apply(call, body.plan_id)
     return written(applied.version or 0, applied)
 
@@ -120,13 +111,21 @@ async def apply_catalogue(call: Call, body: ApplyBody) -> Response[Plan]:
     "access.read_policy_template",
     action("catalogue:read"),
     "Um papel como política do Cerbos",
-    description=(
-        "Devolve as ações que o papel dá agora, na forma de uma *role policy* do Cerbos, para a cidade que repete as "
-        "regras nesse motor: o recurso é o nome da ação sem o verbo. O motor não conhece o membro `kind`: tire-o ao "
-        "copiar. Exige a ação `catalogue:read`."
-    ),
-    errors=[404, 422],
+    errors=[404],
 )
 async def read_policy_template(call: Call, query: PolicyInQuery) -> PolicyTemplate:
-    """Return a role as a policy."""
+    """Devolve as ações que o papel dá agora, na forma de uma *role policy* do Cerbos, para a cidade que repete as
+    regras nesse motor: o recurso é o nome da ação sem o verbo. O motor não conhece o membro `kind`: tire-o ao copiar.
+    """
     return await service.make_policy_template(call, query.role)
+
+
+async def _delete_old_plans(_: Call, connection: Connection) -> Swept:
+    return Swept(await store.count_plans(connection), await store.delete_old_plans(connection, PLAN_AGE))
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    retention=(Retention("access_plan", _delete_old_plans),),
+    exports=Exports(derived=("access.plan",)),
+)

@@ -38,7 +38,7 @@ MOST_CHANGES = 2_000
 async def export_catalogue(call: Call, written_as: Format) -> tuple[bytes, int]:
     """Return the document and the version that it shows."""
     async with call.platform.database.connection() as connection:
-        catalogue = await store.read(connection)
+        catalogue = await store.read_stored_catalogue(connection)
     return await asyncio.to_thread(export.encode, export.to_document(catalogue), written_as), catalogue.version
 
 
@@ -154,7 +154,7 @@ async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPla
     await apart.open(SERVING_SECONDS)
     try:
         async with apart.transaction(isolation="repeatable_read") as connection:
-            catalogue = await store.read(connection)
+            catalogue = await store.read_stored_catalogue(connection)
             held = await authority.read_holdings(connection, call)
         if stored is not None:
             _require_version(catalogue.version, stored)
@@ -209,7 +209,7 @@ async def _name_losers(call: Call, changes: Sequence[Change]) -> list[Change]:
     if not any(gone.values()):
         return ordered
     async with call.platform.database.connection() as connection:
-        members, people = await store.read_losers(connection, gone["group.delete"], gone["role.delete"])
+        members, people = await store.list_members_and_holders(connection, gone["group.delete"], gone["role.delete"])
     for change in ordered:
         identity = change.event.identity or ""
         if change.event.operation == "group.delete":

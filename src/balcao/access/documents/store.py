@@ -3,13 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 import msgspec
 
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_count
+from balcao.core.database.statements import statement
 
 
 class StoredAction(msgspec.Struct, frozen=True):
@@ -75,7 +74,13 @@ class StoredCatalogue(msgspec.Struct, frozen=True):
     bindings: list[StoredBinding]
 
 
-_READ = """
+async def read_stored_catalogue(connection: Connection) -> StoredCatalogue:
+    """Return what a document shows, and the ids by which it is changed."""
+    found = await _read_catalogue(connection)  # of a large city it is megabytes
+    return await asyncio.to_thread(msgspec.json.decode, found, type=StoredCatalogue)
+
+
+@statement("""
 SELECT jsonb_build_object(
     'version', version,
     'actions', (
@@ -113,35 +118,27 @@ SELECT jsonb_build_object(
         FROM access.endpoint_mapping AS mapping JOIN access.action ON action.id = action_id
         WHERE operation_key IS NOT NULL AND retired_at IS NULL))
 FROM access.catalogue_version
-"""
+""")
+async def _read_catalogue(connection: Connection) -> str:
+    """Return a `StoredCatalogue` as JSON."""
 
 
-async def read(connection: Connection) -> StoredCatalogue:
-    """Return what a document shows, and the ids by which it is changed."""
-    found = await connection.fetchval(_READ)  # of a large city it is megabytes
-    return await asyncio.to_thread(msgspec.json.decode, found, type=StoredCatalogue)
-
-
-_HELD_BY = """
+@statement("""
 SELECT coalesce((
            SELECT json_object_agg(group_id, people) FROM (
                SELECT group_id, json_agg(cpf ORDER BY joined_at, person_id) AS people
                FROM access.membership JOIN access.person ON person.id = person_id
-               WHERE group_id = ANY($1::bigint[]) GROUP BY group_id) AS by_group), '{}') AS members,
+               WHERE group_id = ANY(:groups::bigint[]) GROUP BY group_id) AS by_group), '{}') AS members,
        coalesce((
            SELECT json_object_agg(role_id, people) FROM (
                SELECT role_id, json_agg(cpf ORDER BY person_id) AS people
                FROM access.person_role JOIN access.person ON person.id = person_id
-               WHERE role_id = ANY($2::bigint[]) GROUP BY role_id) AS by_role), '{}') AS people
-"""
-
-
-async def read_losers(
+               WHERE role_id = ANY(:roles::bigint[]) GROUP BY role_id) AS by_role), '{}') AS people
+""")
+async def list_members_and_holders(
     connection: Connection, groups: Sequence[int], roles: Sequence[int]
 ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Return the numbers of the members of these groups, and of the people with these roles directly, by id as text."""
-    row = await connection.fetchrow(_HELD_BY, groups, roles)
-    return msgspec.json.decode(row["members"]), msgspec.json.decode(row["people"])
 
 
 # The tables of which new rows get their ids before they are written.
@@ -151,12 +148,15 @@ _SEQUENCES = {
     "group": "access.grp_id_seq",
     "mapping": "access.endpoint_mapping_id_seq",
 }
-_RESERVE = "SELECT nextval($1::regclass) FROM generate_series(1, $2)"
 
 
 async def reserve_ids(connection: Connection, kind: str, number: int) -> list[int]:
     """Return so many ids that no row of the kind has or will get."""
-    return [row["nextval"] for row in await connection.fetch(_RESERVE, _SEQUENCES[kind], number)]
+    return await _draw_ids(connection, _SEQUENCES[kind], number)
+
+
+@statement("SELECT nextval(:sequence::regclass) FROM generate_series(1, :number)")
+async def _draw_ids(connection: Connection, sequence: str, number: int) -> list[int]: ...
 
 
 class StoredPlan(msgspec.Struct, frozen=True):
@@ -167,30 +167,23 @@ class StoredPlan(msgspec.Struct, frozen=True):
     prune: bool
 
 
-_SAVE = "INSERT INTO access.plan (id, base_version, document, prune) VALUES ($1, $2, $3::jsonb, $4)"
+@statement("""
+INSERT INTO access.plan (id, base_version, document, prune) VALUES (:plan_id, :base_version, :document::jsonb, :prune)
+""")
+async def save_plan(connection: Connection, plan_id: UUID, plan: StoredPlan) -> None: ...
 
 
-async def save_plan(connection: Connection, plan_id: UUID, plan: StoredPlan) -> None:
-    await connection.execute(_SAVE, plan_id, plan.base_version, plan.document, plan.prune)
-
-
-_FIND = """
-SELECT base_version, document::text, prune FROM access.plan WHERE id = $1 AND created_at > now() - $2::interval
-"""
-
-
+@statement("""
+SELECT base_version, document::text, prune FROM access.plan
+WHERE id = :plan_id AND created_at > now() - :age::interval
+""")
 async def find_plan(connection: Connection, plan_id: UUID, age: timedelta) -> StoredPlan | None:
     """Return a plan that is not older than this."""
-    row = await connection.fetchrow(_FIND, plan_id, age)
-    return StoredPlan(**row) if row else None
 
 
-_COUNT = "SELECT count(*) FROM access.plan"
-_DELETE_OLD = "DELETE FROM access.plan WHERE created_at <= now() - $1::interval RETURNING true"
+@statement("SELECT count(*) FROM access.plan")
+async def count_plans(connection: Connection) -> int: ...
 
 
-async def delete_old_plans(connection: Connection, age: timedelta) -> tuple[int, int]:
-    """Delete the plans older than this; return how many there were and how many went."""
-    checked = await fetch_count(connection, _COUNT)
-    gone: Sequence[Any] = await connection.fetch(_DELETE_OLD, age)
-    return checked, len(gone)
+@statement("DELETE FROM access.plan WHERE created_at <= now() - :age::interval")
+async def delete_old_plans(connection: Connection, age: timedelta) -> int: ...

@@ -4,7 +4,6 @@ from typing import Annotated, TypeAlias
 
 from balcao.access.catalogue.service import make_denial_recorder
 from balcao.access.conventions import (
-    MAX_BODY_BYTES,
     WRITES,
     GroupInPath,
     OptionalSliceInQuery,
@@ -27,17 +26,18 @@ from balcao.access.groups.schemas import (
     NewMember,
 )
 from balcao.access.records import Role
+from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
 from balcao.core.http.responses import Response
 from balcao.core.values.cpf import Cpf
 
 GroupsInQuery: TypeAlias = Annotated[GroupsQuery, in_query(GroupsQuery)]
 SubjectInPath: TypeAlias = Annotated[Cpf, cpf_in_path("subject", "CPF da pessoa, só dígitos", "90000040479")]
 
-routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
+routes = ROUTES.extend()
 
 
 @routes.get(
@@ -45,11 +45,9 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
     "access.list_groups",
     action("group:read"),
     "Lista os grupos",
-    description="Devolve todos os grupos por nome, com o número de pessoas. Exige a ação `group:read`.",
-    errors=[422],
 )
 async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
-    """List groups."""
+    """Devolve todos os grupos por nome, com o número de pessoas."""
     return await service.list_groups(call, query.prefix)
 
 
@@ -58,15 +56,14 @@ async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
     "access.create_group",
     action("group:create"),
     "Cria um grupo",
-    description="Cria um grupo sem papéis e sem pessoas. Exige a ação `group:create`.",
     status=201,
-    errors=[409, 422],
+    errors=[409],
     example={"name": "iptu_atendentes", "description": "Atendentes do IPTU"},
     record_denial=make_denial_recorder("group.create", "group"),
     rate=WRITES,
 )
 async def create_group(call: Call, body: NewGroup) -> Response[Group]:
-    """Create a group."""
+    """Cria um grupo sem papéis e sem pessoas."""
     saved = await service.create_group(call, body.name, body.description, body.attributes or {})
     return written(saved.version, saved.group, status=201)
 
@@ -76,17 +73,12 @@ async def create_group(call: Call, body: NewGroup) -> Response[Group]:
     "access.update_group",
     action("group:update"),
     "Altera um grupo",
-    description=(
-        "Muda a descrição ou todos os atributos; o que não vem fica como está, e o nome não muda. Exige a ação "
-        "`group:update`."
-    ),
-    errors=[404, 422],
     example={"description": "Redação dos serviços da cidade"},
     record_denial=make_denial_recorder("group.update", "group"),
     rate=WRITES,
 )
 async def update_group(call: Call, group_name: GroupInPath, body: GroupChange) -> Response[Group]:
-    """Change a group."""
+    """Muda a descrição ou todos os atributos; o que não vem fica como está, e o nome não muda."""
     saved = await service.update_group(call, group_name, body)
     return written(saved.version, saved.group)
 
@@ -96,17 +88,15 @@ async def update_group(call: Call, group_name: GroupInPath, body: GroupChange) -
     "access.delete_group",
     action("group:delete"),
     "Exclui um grupo",
-    description=(
-        "Exclui o grupo e as participações nele. Um grupo que dá a administração só um superadministrador exclui "
-        "(403), e nunca o último caminho para ela (409). Exige a ação `group:delete`."
-    ),
     status=204,
-    errors=[404, 409],
+    errors=[409],
     record_denial=make_denial_recorder("group.delete", "group"),
     rate=WRITES,
 )
 async def delete_group(call: Call, group_name: GroupInPath) -> Response[None]:
-    """Delete a group."""
+    """Exclui o grupo e as participações nele. Um grupo que dá a administração só um superadministrador exclui (403), e
+    nunca o último caminho para ela (409).
+    """
     return written(await service.delete_group(call, group_name))
 
 
@@ -115,11 +105,9 @@ async def delete_group(call: Call, group_name: GroupInPath) -> Response[None]:
     "access.list_group_roles",
     action("group:read"),
     "Papéis que um grupo dá",
-    description="Devolve os papéis do grupo, por nome. Exige a ação `group:read`.",
-    errors=[404],
 )
 async def list_group_roles(call: Call, group_name: GroupInPath) -> list[Role]:
-    """List a group's roles."""
+    """Devolve os papéis do grupo, por nome."""
     return await service.list_roles(call, group_name)
 
 
@@ -128,17 +116,14 @@ async def list_group_roles(call: Call, group_name: GroupInPath) -> list[Role]:
     "access.assign_role",
     action("group:assign_role"),
     "Dá um papel a um grupo",
-    description=(
-        "Todas as pessoas do grupo passam a ter o papel; repetir não muda nada. `admin` e `superadmin` só um "
-        "superadministrador dá (403). Exige a ação `group:assign_role`."
-    ),
-    errors=[404, 422],
     example={"role_name": "iptu:consulta"},
     record_denial=make_denial_recorder("group.assign_role", "group"),
     rate=WRITES,
 )
 async def assign_role(call: Call, group_name: GroupInPath, body: Assignment) -> Response[Assigned]:
-    """Give a group a role."""
+    """Todas as pessoas do grupo passam a ter o papel; repetir não muda nada. `admin` e `superadmin` só um
+    superadministrador dá (403).
+    """
     version = await service.assign_role(call, group_name, body.role_name)
     return written(version, Assigned("role_assigned", group_name, body.role_name))
 
@@ -148,17 +133,15 @@ async def assign_role(call: Call, group_name: GroupInPath, body: Assignment) -> 
     "access.remove_role",
     action("group:assign_role"),
     "Tira um papel de um grupo",
-    description=(
-        "As pessoas do grupo deixam de ter o papel por ele; também 204 se o grupo não o dava. O último caminho para a "
-        "administração não se tira (409). Exige a ação `group:assign_role`."
-    ),
     status=204,
-    errors=[404, 409],
+    errors=[409],
     record_denial=make_denial_recorder("group.remove_role", "group"),
     rate=WRITES,
 )
 async def remove_role(call: Call, group_name: GroupInPath, role_name: RoleInPath) -> Response[None]:
-    """Take a role from a group."""
+    """As pessoas do grupo deixam de ter o papel por ele; também 204 se o grupo não o dava. O último caminho para a
+    administração não se tira (409).
+    """
     return written(await service.remove_role(call, group_name, role_name))
 
 
@@ -167,15 +150,12 @@ async def remove_role(call: Call, group_name: GroupInPath, role_name: RoleInPath
     "access.list_members",
     action("group:read_members"),
     "Pessoas de um grupo",
-    description=(
-        "Devolve as pessoas, a que entrou por último primeiro; `X-Total-Count` diz quantas são. Mostra CPFs inteiros: "
-        "cada leitura fica na auditoria. Exige a ação `group:read_members`."
-    ),
-    errors=[404, 422],
     record_denial=make_denial_recorder("group.read_members", "group"),
 )
 async def list_members(call: Call, group_name: GroupInPath, query: OptionalSliceInQuery) -> Response[list[Member]]:
-    """List a group's members."""
+    """Devolve as pessoas, a que entrou por último primeiro; `X-Total-Count` diz quantas são. Mostra CPFs inteiros: cada
+    leitura fica na auditoria.
+    """
     return listed(*await service.list_members(call, group_name, query))
 
 
@@ -184,17 +164,14 @@ async def list_members(call: Call, group_name: GroupInPath, query: OptionalSlice
     "access.add_member",
     action("group:manage_members"),
     "Inclui uma pessoa em um grupo",
-    description=(
-        "A pessoa passa a ter os papéis do grupo, em todos os processos, na chamada seguinte; repetir não muda nada. "
-        "Só inclui quem tem, ele mesmo, tudo o que o grupo dá (403). Exige a ação `group:manage_members`."
-    ),
-    errors=[404, 422],
     example={"subject": "90000040479"},
     record_denial=make_denial_recorder("group.add_member", "group"),
     rate=WRITES,
 )
 async def add_member(call: Call, group_name: GroupInPath, body: NewMember) -> Response[Joined]:
-    """Add a member."""
+    """A pessoa passa a ter os papéis do grupo, em todos os processos, na chamada seguinte; repetir não muda nada. Só
+    inclui quem tem, ele mesmo, tudo o que o grupo dá (403).
+    """
     version = await service.add_member(call, group_name, Cpf(body.subject))
     return written(version, Joined("member_added", group_name, body.subject))
 
@@ -204,16 +181,18 @@ async def add_member(call: Call, group_name: GroupInPath, body: NewMember) -> Re
     "access.remove_member",
     action("group:manage_members"),
     "Retira uma pessoa de um grupo",
-    description=(
-        "A pessoa perde os papéis do grupo na chamada seguinte, mesmo com o token ainda válido; também 204 se não "
-        "participava. Cada um pode retirar a si mesmo, menos o último administrador (409). Exige a ação "
-        "`group:manage_members`."
-    ),
     status=204,
-    errors=[404, 409, 422],
+    errors=[409, 422],
     record_denial=make_denial_recorder("group.remove_member", "group"),
     rate=WRITES,
 )
 async def remove_member(call: Call, group_name: GroupInPath, subject: SubjectInPath) -> Response[None]:
-    """Remove a member."""
+    """A pessoa perde os papéis do grupo na chamada seguinte, mesmo com o token ainda válido; também 204 se não
+    participava. Cada um pode retirar a si mesmo, menos o último administrador (409).
+    """
     return written(await service.remove_member(call, group_name, subject))
+
+
+FEATURE = Feature(
+    routes=routes.declared, exports=Exports(tables=("access.grp", "access.group_role", "access.membership"))
+)

@@ -7,11 +7,11 @@ import msgspec
 
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
-from balcao.access.catalogue.service import record_read, write_catalogue, write_rows
+from balcao.access.catalogue.service import record_read, write_catalogue, write_planned_rows
 from balcao.access.conventions import MOST_AT_ONCE, OptionalSliceQuery
 from balcao.access.groups import planned_store, store
 from balcao.access.groups.rules import check_name
-from balcao.access.groups.schemas import Group, GroupChange, Member
+from balcao.access.groups.schemas import Attributes, Group, GroupChange, Member
 from balcao.access.records import Role
 from balcao.access.users import service as users
 from balcao.core.access.reach import MANAGED
@@ -31,18 +31,18 @@ class SavedGroup(NamedTuple):
 async def list_groups(call: Call, prefix: str) -> list[Group]:
     """Return the groups whose name begins so, by name."""
     async with call.platform.database.connection() as connection:
-        return await store.fetch_groups(connection, prefix)
+        return await store.list_groups(connection, prefix)
 
 
-async def create_group(call: Call, name: str, description: str, attributes: store.Attributes) -> SavedGroup:
+async def create_group(call: Call, name: str, description: str, attributes: Attributes) -> SavedGroup:
     """Create a group.
 
     Raises Conflict when the name exists, and Forbidden where it would put the group among those that others manage.
     """
     async with write_catalogue(call, CatalogueEvent("group.create", "group", name=name)) as write:
         held = await authority.read_holdings(write.connection, call)
-        check_name(held, name, await store.fetch_managing(write.connection))
-        group = await store.insert(write.connection, name, description, attributes, mask_author(call))
+        check_name(held, name, await store.list_managing_attributes(write.connection))
+        group = await store.insert_group(write.connection, name, description, attributes, mask_author(call))
         if group is None:
             raise Conflict("Já existe um grupo com esse nome.", code="group-exists")
         write.record(
@@ -54,7 +54,7 @@ async def create_group(call: Call, name: str, description: str, attributes: stor
 async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup:
     """Change the description or all attributes; the same values again write nothing. Raises NotFound."""
     async with write_catalogue(call, CatalogueEvent("group.update", "group", name=name or None)) as write:
-        present = await store.read(write.connection, name)
+        present = await store.read_group(write.connection, name)
         if present is None:
             raise _make_unknown()
         group = msgspec.structs.replace(
@@ -63,7 +63,7 @@ async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup
             attributes=present.attributes if change.attributes is None else change.attributes,
         )
         if group != present:
-            await store.update(write.connection, group)
+            await store.update_group(write.connection, group)
             before, after = _describe(present), _describe(group)
             write.record(CatalogueEvent("group.update", "group", str(group.id), name, before=before, after=after))
     return SavedGroup(group, write.version)
@@ -80,13 +80,18 @@ async def delete_group(call: Call, name: str) -> int:
     async with write_catalogue(call, CatalogueEvent("group.delete", "group", name=name or None)) as write:
         group = await _find(write.connection, name)
         await authority.require_power_over(write.connection, call, group.roles)
-        held = await store.describe_held(write.connection, group.id)
-        await store.delete(write.connection, group.id)
+        contents = await store.read_group_contents(write.connection, group.id)
+        await store.delete_group(write.connection, group.id)
         if group.roles:
             await authority.require_a_way_in(write.connection, call)
-        members = [describe_person(call, Cpf(cpf)) for cpf in held["members"]]
-        before = {"name": name, "description": group.description, "roles": held["roles"], "members": members}
-        before["attributes"] = group.attributes
+        members = [describe_person(call, cpf) for cpf in contents.members]
+        before: dict[str, Any] = {
+            "name": name,
+            "description": group.description,
+            "roles": contents.roles,
+            "members": members,
+            "attributes": group.attributes,
+        }
         write.record(CatalogueEvent("group.delete", "group", str(group.id), name, before=before))
     return write.version
 
@@ -96,16 +101,16 @@ async def _let_some_leave(call: Call, name: str) -> bool:
     async with write_catalogue(call, CatalogueEvent("group.delete", "group", name=name or None)) as write:
         group = await _find(write.connection, name)
         await authority.require_power_over(write.connection, call, group.roles)
-        leaving = await store.remove_beyond(write.connection, group.id, MOST_AT_ONCE)
+        leaving = await store.remove_members_beyond(write.connection, group.id, MOST_AT_ONCE)
         for cpf in leaving:
-            write.record(CatalogueEvent("group.remove_member", "group", str(group.id), name, subject=Cpf(cpf)))
+            write.record(CatalogueEvent("group.remove_member", "group", str(group.id), name, subject=cpf))
     return bool(leaving)
 
 
 async def list_roles(call: Call, name: str) -> list[Role]:
     """Return the roles that the group gives, by name. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        return await store.fetch_roles(connection, (await _find(connection, name)).id)
+        return await store.list_group_roles(connection, (await _find(connection, name)).id)
 
 
 async def assign_role(call: Call, group_name: str, role_name: str) -> int:
@@ -120,7 +125,7 @@ async def assign_role(call: Call, group_name: str, role_name: str) -> int:
         held = await authority.read_holdings(write.connection, call)
         # As for a member who holds nothing else: only administrators, who hold everything, come as far as here.
         await authority.require_no_gain(write.connection, call, held, authority.Given([role_id], direct=[role_id]))
-        if await store.assign(write.connection, group.id, role_id, mask_author(call)):
+        if await store.assign_group_role(write.connection, group.id, role_id, mask_author(call)):
             after = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("group.assign_role", "group", str(group.id), group_name, after=after))
     return write.version
@@ -136,7 +141,7 @@ async def remove_role(call: Call, group_name: str, role_name: str) -> int:
         group = await _find(write.connection, group_name)
         role_id = await _find_role(write.connection, role_name)
         await authority.require_power_over(write.connection, call, [role_id])
-        if await store.remove_role(write.connection, group.id, role_id):
+        if await store.remove_group_role(write.connection, group.id, role_id):
             await authority.require_a_way_in(write.connection, call)
             before = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("group.remove_role", "group", str(group.id), group_name, before=before))
@@ -151,7 +156,7 @@ async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tupl
     authority.check_management(call.find_limits(MANAGED), name)
     async with call.platform.database.connection() as connection:
         group = await _find(connection, name)
-        members = await store.fetch_members(connection, group.id, query.limit, query.skip)
+        members = await store.list_members(connection, group.id, query.limit, query.skip)
     await record_read(call, CatalogueEvent("group.read_members", "group", str(group.id), name))
     return members
 
@@ -185,7 +190,7 @@ async def remove_member(call: Call, group_name: str, subject: Cpf) -> int:
         if subject != call.actor_cpf:
             await authority.require_management(write.connection, call, group_name)
             await authority.require_power_over(write.connection, call, group.roles)
-        if await store.remove_member(write.connection, group.id, subject.digits):
+        if await store.remove_member(write.connection, group.id, subject):
             if group.roles:
                 await authority.require_a_way_in(write.connection, call)
             write.record(CatalogueEvent("group.remove_member", "group", str(group.id), group_name, subject=subject))
@@ -193,7 +198,7 @@ async def remove_member(call: Call, group_name: str, subject: Cpf) -> int:
 
 
 async def _find(connection: Connection, name: str) -> store.FoundGroup:
-    group = await store.find(connection, name)
+    group = await store.find_group(connection, name)
     if group is None:
         raise _make_unknown()
     return group
@@ -226,4 +231,4 @@ async def add_group_roles(connection: Connection, group_roles: Sequence[Any]) ->
 
 async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
     """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
-    await write_rows(connection, planned_store.STATEMENTS[operation], rows, author)
+    await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

@@ -1,10 +1,13 @@
 """Routes of the endpoint mappings."""
 
+from datetime import timedelta
 from typing import Annotated, TypeAlias
 
+from balcao.access.catalogue import service as catalogue
+from balcao.access.catalogue.events import SYSTEM, CatalogueEvent
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import MAX_BODY_BYTES, WRITES, in_query, listed, written
-from balcao.access.mappings import service
+from balcao.access.conventions import WRITES, in_query, listed, written
+from balcao.access.mappings import service, store
 from balcao.access.mappings.schemas import (
     DecidingMapping,
     DecidingQuery,
@@ -13,10 +16,13 @@ from balcao.access.mappings.schemas import (
     MappingsQuery,
     NewMapping,
 )
+from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
+from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import Routes
+from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import integer_in_path
 from balcao.core.http.responses import PERSONAL, Response, to_json
 
@@ -24,7 +30,7 @@ MappingId = Annotated[int, integer_in_path("Id do mapeamento", 1)]
 DecidingInQuery: TypeAlias = Annotated[DecidingQuery, in_query(DecidingQuery)]
 MappingsInQuery: TypeAlias = Annotated[MappingsQuery, in_query(MappingsQuery)]
 
-routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
+routes = ROUTES.extend()
 
 
 @routes.get(
@@ -32,14 +38,11 @@ routes = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)
     "access.find_mapping",
     action("mapping:read"),
     "Que mapeamento decide sobre uma requisição",
-    description=(
-        "Devolve o mapeamento que decide sobre o método e o caminho, o mais específico dos que casam; `null` se nenhum "
-        "decide. Exige a ação `mapping:read`."
-    ),
-    errors=[422],
 )
 async def find_mapping(call: Call, query: DecidingInQuery) -> Response[DecidingMapping | None]:
-    """Find the mapping that decides."""
+    """Devolve o mapeamento que decide sobre o método e o caminho, o mais específico dos que casam; `null` se nenhum
+    decide.
+    """
     return to_json(await service.find_deciding(call, query), headers={"Cache-Control": PERSONAL})
 
 
@@ -48,14 +51,11 @@ async def find_mapping(call: Call, query: DecidingInQuery) -> Response[DecidingM
     "access.list_mappings",
     action("mapping:read"),
     "Lista os mapeamentos",
-    description=(
-        "Devolve os mapeamentos por caminho e método, os das operações da plataforma e os da cidade; `X-Total-Count` "
-        "diz quantos são. Exige a ação `mapping:read`."
-    ),
-    errors=[422],
 )
 async def list_mappings(call: Call, query: MappingsInQuery) -> Response[list[Mapping]]:
-    """List mappings."""
+    """Devolve os mapeamentos por caminho e método, os das operações da plataforma e os da cidade; `X-Total-Count` diz
+    quantos são.
+    """
     return listed(*await service.list_mappings(call, query))
 
 
@@ -64,19 +64,16 @@ async def list_mappings(call: Call, query: MappingsInQuery) -> Response[list[Map
     "access.create_mapping",
     action("mapping:create"),
     "Mapeia um endereço de outra aplicação",
-    description=(
-        "Liga o método e o caminho de outra aplicação da cidade a uma ação. O mesmo caminho não se mapeia duas vezes, "
-        "nem um que cruze outro com outra ação, nem um dentro do de uma operação da plataforma (409). Exige a ação "
-        "`mapping:create`."
-    ),
     status=201,
-    errors=[404, 409, 422],
+    errors=[404, 409],
     example={"path_pattern": "/iptu/api/v1/guias/{id}", "method": "GET", "action_id": 1},
     record_denial=make_denial_recorder("mapping.create", "mapping"),
     rate=WRITES,
 )
 async def create_mapping(call: Call, body: NewMapping) -> Response[Mapping]:
-    """Create a mapping."""
+    """Liga o método e o caminho de outra aplicação da cidade a uma ação. O mesmo caminho não se mapeia duas vezes, nem
+    um que cruze outro com outra ação, nem um dentro do de uma operação da plataforma (409).
+    """
     saved = await service.create_mapping(call, body.method, body.path_pattern, body.action_id, body.description)
     return written(saved.version, saved.mapping, status=201)
 
@@ -86,18 +83,15 @@ async def create_mapping(call: Call, body: NewMapping) -> Response[Mapping]:
     "access.update_mapping",
     action("mapping:update"),
     "Altera um mapeamento",
-    description=(
-        "Muda o que vem no corpo. O método e o caminho das operações da plataforma não mudam (409), a ação sim; mas "
-        "as que tratam de dados de pessoas ou administram não se abrem a todos (409). Vale na hora, em todos os "
-        "processos. Exige a ação `mapping:update`."
-    ),
-    errors=[404, 409, 422],
+    errors=[409],
     example={"description": "Operação da plataforma"},
     record_denial=make_denial_recorder("mapping.update", "mapping", "mapping_id"),
     rate=WRITES,
 )
 async def update_mapping(call: Call, mapping_id: MappingId, body: MappingChange) -> Response[Mapping]:
-    """Change a mapping."""
+    """Muda o que vem no corpo. O método e o caminho das operações da plataforma não mudam (409), a ação sim; mas as que
+    tratam de dados de pessoas ou administram não se abrem a todos (409). Vale na hora, em todos os processos.
+    """
     saved = await service.update_mapping(call, mapping_id, body)
     return written(saved.version, saved.mapping)
 
@@ -107,12 +101,34 @@ async def update_mapping(call: Call, mapping_id: MappingId, body: MappingChange)
     "access.delete_mapping",
     action("mapping:delete"),
     "Exclui um mapeamento",
-    description="Exclui um mapeamento da cidade; os da plataforma ficam (409). Exige a ação `mapping:delete`.",
     status=204,
-    errors=[404, 409, 422],
+    errors=[409, 422],
     record_denial=make_denial_recorder("mapping.delete", "mapping", "mapping_id"),
     rate=WRITES,
 )
 async def delete_mapping(call: Call, mapping_id: MappingId) -> Response[None]:
-    """Delete a mapping."""
+    """Exclui um mapeamento da cidade; os da plataforma ficam (409)."""
     return written(await service.delete_mapping(call, mapping_id))
+
+
+UNSERVED = timedelta(days=1)
+RETIRED = timedelta(days=90)
+
+
+async def _retire_and_delete(call: Call, connection: Connection) -> Swept:
+    """Retire what no release serves any more, a change of the catalogue, and delete what was retired long ago."""
+    await catalogue.lock(connection)
+    if unserved := await store.retire_unserved_mappings(connection, UNSERVED):
+        retired = sorted(unserved, key=lambda mapping: str(mapping["operation"]))
+        after = {"operations": [], "retired": [mapping["operation"] for mapping in retired]}
+        event = CatalogueEvent("registration.sync", "mapping", before=retired, after=after)
+        await catalogue.record(connection, [event.to_document(SYSTEM, call.request_id)])
+    checked = await store.count_retired_mappings(connection)
+    return Swept(checked, await store.delete_retired_mappings(connection, RETIRED))
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    retention=(Retention("access_mapping", _retire_and_delete),),
+    exports=Exports(tables=("access.endpoint_mapping",)),
+)

@@ -6,9 +6,11 @@ import msgspec
 
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, Rows, mask_author
-from balcao.access.catalogue.service import write_catalogue, write_rows
+from balcao.access.catalogue.service import CatalogueWrite, write_catalogue, write_planned_rows
 from balcao.access.mappings import planned_store, rules, store
+from balcao.access.mappings.patterns import erase_names
 from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange, MappingsQuery
+from balcao.core.access.paths import REST, is_wild, split
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
@@ -20,7 +22,7 @@ async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | N
     if match is None:
         return None
     async with call.platform.database.connection() as connection:
-        found = await store.find(connection, match.mapping.id)
+        found = await store.find_mapping(connection, match.mapping.id)
     if found is None:  # deleted a moment ago
         return None
     mapping = found.mapping
@@ -30,7 +32,7 @@ async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | N
 async def list_mappings(call: Call, query: MappingsQuery) -> tuple[list[Mapping], int]:
     """Return mappings by path and method, and how many there are."""
     async with call.platform.database.connection() as connection:
-        return await store.fetch_mappings(connection, query.action_filter, query.service, query.limit, query.skip)
+        return await store.list_mappings(connection, query.action_filter, query.service, query.limit, query.skip)
 
 
 class Wanted(NamedTuple):
@@ -61,7 +63,9 @@ async def create_mapping(
     async with write_catalogue(call, attempt) as write:
         await _find_action(write.connection, action_id)
         await _check_place(write.connection, Wanted(0, method, path_pattern, action_id))
-        made = await store.insert(write.connection, method, path_pattern, action_id, description, mask_author(call))
+        made = await store.insert_mapping(
+            write.connection, method, path_pattern, action_id, description, mask_author(call)
+        )
         mapping = (await _find(write.connection, made)).mapping
         write.record(CatalogueEvent("mapping.create", "mapping", str(made), attempt.name, after=_describe(mapping)))
     return SavedMapping(mapping, write.version)
@@ -87,7 +91,7 @@ async def update_mapping(call: Call, mapping_id: int, change: MappingChange) -> 
         action = await _find_action(write.connection, mapping.action_id)
         await _check_change(write.connection, call, found, mapping, action)
         if mapping != present:
-            await store.update(write.connection, mapping)
+            await store.update_mapping(write.connection, mapping)
             mapping = (await _find(write.connection, mapping_id)).mapping
             name = f"{mapping.method} {mapping.path_pattern}"
             before, after = _describe(present), _describe(mapping)
@@ -112,9 +116,12 @@ async def _check_change(
 
 async def _check_place(connection: Connection, wanted: Wanted | Mapping) -> None:
     method, pattern = wanted.method, wanted.path_pattern
-    same = await store.find_same_shape(connection, method, pattern)
-    others = await store.fetch_candidates(connection, method, pattern)
-    of_get = await store.fetch_candidates(connection, "GET", pattern) if method == "HEAD" else []
+    same = await store.find_mapping_of_shape(connection, method, erase_names(pattern))
+    first: str | None = split(pattern)[0]
+    if first is not None and (is_wild(first) or first == REST):
+        first = None
+    others = await store.list_candidates(connection, method, first)
+    of_get = await store.list_candidates(connection, "GET", first) if method == "HEAD" else []
     rules.check_place(wanted, same, others, of_get)
 
 
@@ -124,27 +131,38 @@ async def delete_mapping(call: Call, mapping_id: int) -> int:
         found = await _find(write.connection, mapping_id)
         if found.is_system:
             raise Conflict("O mapeamento de uma operação da plataforma não se exclui.", code="mapping-system")
-        await store.delete(write.connection, mapping_id)
+        await store.delete_mapping(write.connection, mapping_id)
         name = f"{found.mapping.method} {found.mapping.path_pattern}"
         before = _describe(found.mapping)
         write.record(CatalogueEvent("mapping.delete", "mapping", str(mapping_id), name, before=before))
     return write.version
 
 
+async def delete_some_of_action(write: CatalogueWrite, action_id: int, kept: int) -> bool:
+    """Delete some of the custom mappings beyond so many of an action that goes; return whether there were any."""
+    gone = await store.delete_mappings_beyond(write.connection, action_id, kept)
+    for mapping in gone:
+        name = f"{mapping.method} {mapping.path_pattern}"
+        before = _describe(mapping)
+        write.record(CatalogueEvent("mapping.delete", "mapping", str(mapping.id), name, before=before))
+    return bool(gone)
+
+
 async def delete_of_action(connection: Connection, action_id: int) -> None:
     """Delete the custom and the retired mappings of an action that goes, in the caller's transaction."""
-    await store.delete_of_action(connection, action_id)
+    await store.delete_mappings_of_action(connection, action_id)
 
 
 async def _find(connection: Connection, mapping_id: int) -> store.FoundMapping:
-    found = await store.find(connection, mapping_id)
+    """Return the mapping; any integer may be asked for. Raises NotFound."""
+    found = await store.find_mapping(connection, mapping_id) if 0 < mapping_id <= store.MAX_ID else None
     if found is None:
         raise NotFound("Não há mapeamento com esse id.")
     return found
 
 
 async def _find_action(connection: Connection, action_id: int) -> store.FoundAction:
-    action = await store.find_action(connection, action_id)
+    action = await store.find_bound_action(connection, action_id)
     if action is None:
         raise NotFound("Não há ação com esse id.")
     return action
@@ -156,9 +174,9 @@ def _describe(mapping: Mapping) -> dict[str, Any]:
 
 async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
     """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
-    await write_rows(connection, planned_store.STATEMENTS[operation], rows, author)
+    await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)
 
 
 async def delete_of_actions(connection: Connection, rows: Rows) -> None:
     """Delete the custom and the retired mappings of actions that go by a plan, within its transaction."""
-    await write_rows(connection, planned_store.OF_ACTIONS, rows, None)
+    await write_planned_rows(connection, [planned_store.delete_mappings_of_planned_actions], rows, None)

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-import msgspec
-
-from balcao.access.mappings.patterns import erase_names
 from balcao.access.mappings.schemas import Mapping
-from balcao.core.access.paths import REST, is_wild, split
-from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_count, fetch_page, page_sql
+from balcao.core.database.pool import Connection, Row
+from balcao.core.database.queries import page_sql
+from balcao.core.database.results import Json, Paged, read_part
+from balcao.core.database.statements import statement
 
 MAX_ID = 2**63 - 1
 
@@ -25,39 +23,34 @@ JOIN access.action ON action.id = mapping.action_id
 WHERE mapping.retired_at IS NULL
 """
 _FILTER = """
-AND position(lower($1) IN lower(action.name)) > 0 AND ($2 = '' OR mapping.service = $2)
+AND position(lower(:action_filter) IN lower(action.name)) > 0 AND (:service = '' OR mapping.service = :service)
 """
-_LIST = page_sql(
-    f"""
-    SELECT {_MEMBERS} {_LIVING} {_FILTER}
-    ORDER BY mapping.path_pattern COLLATE "C", mapping.method COLLATE "C", mapping.id LIMIT $3 OFFSET $4
-    """,
-    f"SELECT count(*) {_LIVING} {_FILTER}",
+
+
+@statement(
+    page_sql(
+        f"""
+        SELECT {_MEMBERS} {_LIVING} {_FILTER}
+        ORDER BY mapping.path_pattern COLLATE "C", mapping.method COLLATE "C", mapping.id LIMIT :limit OFFSET :skip
+        """,
+        f"SELECT count(*) {_LIVING} {_FILTER}",
+    )
 )
-
-
-async def fetch_mappings(
+async def list_mappings(
     connection: Connection, action_filter: str, service: str, limit: int | None, skip: int
-) -> tuple[list[Mapping], int]:
-    """Return the page's mappings by path and method, and how many there are; all of them without a limit."""
-    rows, total = await fetch_page(connection, _LIST, action_filter, service, limit, skip)
-    return [Mapping(**row) for row in rows], total
+) -> Paged[Mapping]:
+    """Return the page's mappings by path and method; all of them without a limit."""
 
 
 # Of all mappings only those whose first segment may match are looked at.
-_CANDIDATES = f"""
+@statement(f"""
 SELECT {_MEMBERS} {_LIVING}
-  AND mapping.method = $1
-  AND ($2::text IS NULL OR split_part(mapping.path_pattern, '/', 2) IN ($2, '*', '**')
+  AND mapping.method = :method
+  AND (:first_segment::text IS NULL OR split_part(mapping.path_pattern, '/', 2) IN (:first_segment, '*', '**')
        OR mapping.path_pattern LIKE '/{{%')
-"""
-
-
-async def fetch_candidates(connection: Connection, method: str, pattern: str) -> list[Mapping]:
-    """Return the mappings of the method that may match the same paths as this pattern."""
-    first = split(pattern)[0]
-    rows = await connection.fetch(_CANDIDATES, method, None if is_wild(first) or first == REST else first)
-    return [Mapping(**row) for row in rows]
+""")
+async def list_candidates(connection: Connection, method: str, first_segment: str | None) -> list[Mapping]:
+    """Return the mappings of the method that may match paths that begin so; None is any beginning."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +69,17 @@ class FoundMapping:
     def is_system(self) -> bool:
         return self.mapping.operation is not None
 
+    @classmethod
+    def from_row(cls, row: Row) -> "FoundMapping":
+        """Return the mapping of a row that has its members as columns."""
+        return cls(read_part(Mapping, row), row["floor"], row["declared_action"], row["code_key"])
 
-_FIND = f"SELECT {_MEMBERS}, mapping.floor, mapping.declared_action, action.code_key {_LIVING} AND mapping.id = $1"
 
-
-async def find(connection: Connection, mapping_id: int) -> FoundMapping | None:
-    """Return the mapping; any integer may be asked for."""
-    row = await connection.fetchrow(_FIND, mapping_id) if 0 < mapping_id <= MAX_ID else None
-    if row is None:
-        return None
-    members: dict[str, Any] = dict(row)
-    floor, declared, code_key = (members.pop(name) for name in ("floor", "declared_action", "code_key"))
-    return FoundMapping(Mapping(**members), floor, declared, code_key)
+@statement(f"""
+SELECT {_MEMBERS}, mapping.floor, mapping.declared_action, action.code_key {_LIVING} AND mapping.id = :mapping_id
+""")
+async def find_mapping(connection: Connection, mapping_id: int) -> FoundMapping | None:
+    """Return the mapping; the id is at most `MAX_ID`."""
 
 
 @dataclass(frozen=True)
@@ -96,89 +88,70 @@ class FoundAction:
     code_key: str | None
 
 
-_ACTION = "SELECT name, code_key FROM access.action WHERE id = $1"
+@statement("SELECT name, code_key FROM access.action WHERE id = :action_id")
+async def find_bound_action(connection: Connection, action_id: int) -> FoundAction | None: ...
 
 
-async def find_action(connection: Connection, action_id: int) -> FoundAction | None:
-    row = await connection.fetchrow(_ACTION, action_id)
-    return FoundAction(**row) if row else None
+@statement(f"SELECT {_MEMBERS} {_LIVING} AND mapping.method = :method AND mapping.shape = :shape")
+async def find_mapping_of_shape(connection: Connection, method: str, shape: str) -> Mapping | None: ...
 
 
-_SAME_SHAPE = f"""
-SELECT {_MEMBERS} {_LIVING} AND mapping.method = $1 AND mapping.shape = $2
-"""
-
-
-async def find_same_shape(connection: Connection, method: str, pattern: str) -> Mapping | None:
-    row = await connection.fetchrow(_SAME_SHAPE, method, erase_names(pattern))
-    return Mapping(**row) if row else None
-
-
-_INSERT = """
+@statement("""
 INSERT INTO access.endpoint_mapping (method, path_pattern, action_id, description, created_by)
-VALUES ($1, $2, $3, $4, $5)
+VALUES (:method, :pattern, :action_id, :description, :created_by)
 RETURNING id
-"""
-
-
-async def insert(
+""")
+async def insert_mapping(
     connection: Connection, method: str, pattern: str, action_id: int, description: str | None, created_by: str | None
 ) -> int:
     """Return the new id; nothing of the same method and shape may be there."""
-    made: int = await connection.fetchval(_INSERT, method, pattern, action_id, description, created_by)
-    return made
 
 
-_UPDATE = """
+@statement("""
 UPDATE access.endpoint_mapping
-SET method = $2, path_pattern = $3, action_id = $4, description = $5, updated_at = now()
-WHERE id = $1
-"""
+SET method = :method, path_pattern = :path_pattern, action_id = :action_id, description = :description,
+    updated_at = now()
+WHERE id = :id
+""")
+async def update_mapping(connection: Connection, mapping: Mapping) -> None: ...
 
 
-async def update(connection: Connection, mapping: Mapping) -> None:
-    await connection.execute(
-        _UPDATE, mapping.id, mapping.method, mapping.path_pattern, mapping.action_id, mapping.description
-    )
-
-
-_DELETE = "DELETE FROM access.endpoint_mapping WHERE id = $1"
-
-
-async def delete(connection: Connection, mapping_id: int) -> None:
-    await connection.execute(_DELETE, mapping_id)
+@statement("DELETE FROM access.endpoint_mapping WHERE id = :mapping_id")
+async def delete_mapping(connection: Connection, mapping_id: int) -> None: ...
 
 
 # Also those that are retired already: they refer to the action as well.
-_DELETE_OF_ACTION = """
-DELETE FROM access.endpoint_mapping WHERE action_id = $1 AND (operation_key IS NULL OR retired_at IS NOT NULL)
-"""
+@statement("""
+DELETE FROM access.endpoint_mapping WHERE action_id = :action_id AND (operation_key IS NULL OR retired_at IS NOT NULL)
+""")
+async def delete_mappings_of_action(connection: Connection, action_id: int) -> None: ...
 
 
-async def delete_of_action(connection: Connection, action_id: int) -> None:
-    await connection.execute(_DELETE_OF_ACTION, action_id)
+@statement(f"""
+DELETE FROM access.endpoint_mapping AS mapping USING access.action
+WHERE action.id = mapping.action_id AND mapping.id IN (
+    SELECT id FROM access.endpoint_mapping
+    WHERE action_id = :action_id AND operation_key IS NULL ORDER BY id OFFSET :kept LIMIT :kept)
+RETURNING {_MEMBERS}
+""")
+async def delete_mappings_beyond(connection: Connection, action_id: int, kept: int) -> list[Mapping]:
+    """Delete as many of the action's custom mappings as stay, of those beyond so many, and return them."""
 
 
 # Only where some release runs: on a machine that slept, nobody has announced anything for a day.
-_RETIRE = """
+@statement("""
 UPDATE access.endpoint_mapping SET retired_at = now(), updated_at = now()
-WHERE operation_key IS NOT NULL AND retired_at IS NULL AND announced_at < now() - $1::interval
-  AND EXISTS (SELECT FROM access.endpoint_mapping WHERE announced_at >= now() - $1::interval)
-RETURNING access.mapping_document(endpoint_mapping) AS mapping
-"""
+WHERE operation_key IS NOT NULL AND retired_at IS NULL AND announced_at < now() - :age::interval
+  AND EXISTS (SELECT FROM access.endpoint_mapping WHERE announced_at >= now() - :age::interval)
+RETURNING access.mapping_document(endpoint_mapping)
+""")
+async def retire_unserved_mappings(connection: Connection, age: timedelta) -> list[Json[dict[str, Any]]]:
+    """Retire the operations that no process has said to serve for so long; return their mappings."""
 
 
-async def retire_unserved(connection: Connection, age: timedelta) -> list[dict[str, Any]]:
-    """Retire the operations that no process has said to serve for so long; return their mappings, by operation."""
-    retired = [msgspec.json.decode(row["mapping"]) for row in await connection.fetch(_RETIRE, age)]
-    return sorted(retired, key=lambda mapping: str(mapping["operation"]))
+@statement("SELECT count(*) FROM access.endpoint_mapping WHERE retired_at IS NOT NULL")
+async def count_retired_mappings(connection: Connection) -> int: ...
 
 
-_COUNT_RETIRED = "SELECT count(*) FROM access.endpoint_mapping WHERE retired_at IS NOT NULL"
-_DELETE_RETIRED = "DELETE FROM access.endpoint_mapping WHERE retired_at <= now() - $1::interval RETURNING true"
-
-
-async def delete_retired(connection: Connection, age: timedelta) -> tuple[int, int]:
-    """Delete the mappings retired for so long; return how many retired ones there were and how many went."""
-    checked = await fetch_count(connection, _COUNT_RETIRED)
-    return checked, len(await connection.fetch(_DELETE_RETIRED, age))
+@statement("DELETE FROM access.endpoint_mapping WHERE retired_at <= now() - :age::interval")
+async def delete_retired_mappings(connection: Connection, age: timedelta) -> int: ...

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
-from balcao.access.catalogue.service import write_catalogue, write_rows
+from balcao.access.catalogue.service import CatalogueWrite, write_catalogue, write_planned_rows
 from balcao.access.conventions import MOST_AT_ONCE, SliceQuery
 from balcao.access.records import Role
 from balcao.access.roles import planned_store, rules, store
@@ -13,7 +13,6 @@ from balcao.access.users import service as users
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.values.cpf import Cpf
 
 
 class SavedRole(NamedTuple):
@@ -26,15 +25,14 @@ class SavedRole(NamedTuple):
 async def list_roles(call: Call, query: SliceQuery) -> Roles:
     """Return a page of roles by name."""
     async with call.platform.database.connection() as connection:
-        rows, total = await store.fetch_roles(connection, query.limit, query.skip)
-    items = [Role(**row) for row in rows]
+        items, total = await store.list_roles(connection, query.limit, query.skip)
     return Roles(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
 
 
 async def create_role(call: Call, name: str, description: str) -> SavedRole:
     """Create a role that grants nothing. Raises Conflict when the name exists."""
     async with write_catalogue(call, CatalogueEvent("role.create", "role", name=name)) as write:
-        role = await store.insert(write.connection, name, description, mask_author(call))
+        role = await store.insert_role(write.connection, name, description, mask_author(call))
         if role is None:
             raise Conflict("Já existe um papel com esse nome.", code="role-exists")
         write.record(
@@ -47,7 +45,7 @@ async def update_role(call: Call, name: str, description: str) -> SavedRole:
     """Describe a role anew; the same description again writes nothing. Raises NotFound."""
     async with write_catalogue(call, CatalogueEvent("role.update", "role", name=name or None)) as write:
         found = await _find(write.connection, name)
-        role = await store.update(write.connection, found.id, description)
+        role = await store.update_role(write.connection, found.id, description)
         if description != found.description:
             before, after = {"description": found.description}, {"description": description}
             write.record(CatalogueEvent("role.update", "role", str(found.id), name, before=before, after=after))
@@ -64,13 +62,13 @@ async def delete_role(call: Call, name: str) -> int:
         pass
     async with write_catalogue(call, _name_deletion(name)) as write:
         role = await _find_deletable(write.connection, name)
-        held = await store.describe_held(write.connection, role.id)
-        await store.delete(write.connection, role.id)
-        people = [describe_person(call, Cpf(cpf)) for cpf in held["people"]]
+        uses = await store.read_role_uses(write.connection, role.id)
+        await store.delete_role(write.connection, role.id)
+        people = [describe_person(call, cpf) for cpf in uses.people]
         before = {
             "name": role.name,
             "description": role.description,
-            "actions": held["actions"],
+            "actions": uses.actions,
             "people": people,
         }
         write.record(CatalogueEvent("role.delete", "role", str(role.id), role.name, before=before))
@@ -98,7 +96,7 @@ async def _find_deletable(connection: Connection, name: str) -> store.FoundRole:
 async def list_granted(call: Call, name: str) -> list[GrantedAction]:
     """Return the actions that the role grants, by name. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        return await store.fetch_granted(connection, await _find(connection, name))
+        return await store.list_granted_actions(connection, await _find(connection, name))
 
 
 async def grant_action(call: Call, role_name: str, action_name: str) -> int:
@@ -112,7 +110,7 @@ async def grant_action(call: Call, role_name: str, action_name: str) -> int:
         rules.refuse_administrative(administrative=role.administrative)
         action = await _find_action(write.connection, action_name)
         rules.check_grantable(action.code_key)
-        if await store.grant(write.connection, role.id, action.id, mask_author(call)):
+        if await store.grant_action(write.connection, role.id, action.id, mask_author(call)):
             after = {"action_id": action.id, "action": action.name}
             write.record(CatalogueEvent("role.grant", "role", str(role.id), role.name, after=after))
     return write.version
@@ -127,21 +125,30 @@ async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
         role = await _find(write.connection, role_name)
         rules.refuse_administrative(administrative=role.administrative)
         action = await _find_action(write.connection, action_name)
-        if await store.revoke(write.connection, role.id, action.id):
+        if await store.revoke_action(write.connection, role.id, action.id):
             before = {"action_id": action.id, "action": action.name}
             write.record(CatalogueEvent("role.revoke", "role", str(role.id), role.name, before=before))
     return write.version
 
 
+async def revoke_from_some(write: CatalogueWrite, action_id: int, action_name: str, kept: int) -> bool:
+    """Take an action that goes from some of the roles beyond so many that grant it; return whether there were any."""
+    losing = await store.revoke_action_beyond(write.connection, action_id, kept)
+    before = {"action_id": action_id, "action": action_name}
+    for role_id, name in losing:
+        write.record(CatalogueEvent("role.revoke", "role", str(role_id), name, before=before))
+    return bool(losing)
+
+
 async def _find(connection: Connection, name: str) -> store.FoundRole:
-    role = await store.find(connection, name)
+    role = await store.find_role(connection, name)
     if role is None:
         raise rules.make_unknown()
     return role
 
 
 async def _find_action(connection: Connection, name: str) -> store.FoundAction:
-    action = await store.find_action(connection, name)
+    action = await store.find_action_named(connection, name)
     if action is None:
         raise NotFound("Não há ação com esse nome.")
     return action
@@ -159,4 +166,4 @@ async def add_grants(connection: Connection, grants: Sequence[Any]) -> list[dict
 
 async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
     """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
-    await write_rows(connection, planned_store.STATEMENTS[operation], rows, author)
+    await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

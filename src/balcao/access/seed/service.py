@@ -72,7 +72,7 @@ async def load(connection: Connection, release: Seed | None = None) -> None:
     """
     release = release or read_seed()
     await catalogue.lock(connection)
-    known = await store.list_written(connection)
+    known = await store.list_written_items(connection)
     made = {
         "actions": await store.add_actions(connection, _list_new_actions(release, known)),
         "roles": await roles.add_roles(connection, _list_new_roles(release, known)),
@@ -80,7 +80,7 @@ async def load(connection: Connection, release: Seed | None = None) -> None:
         "groups": await groups.add_groups(connection, _list_new_groups(release, known)),
         "group_roles": await groups.add_group_roles(connection, _list_new_group_roles(release, known)),
     }
-    await store.mark_written(connection, [item for item in _list_items(release) if item not in known])
+    await store.mark_items_written(connection, [item for item in _list_items(release) if item not in known])
     if any(made.values()):
         event = CatalogueEvent("catalogue.apply", "catalogue", name=f"balcao {__version__}", after=made)
         await catalogue.record(connection, [event.to_document(SYSTEM, request_id="")])
@@ -143,9 +143,9 @@ def _list_new_group_roles(release: Seed, known: Known) -> list[dict[str, str]]:
 
 async def was_written(connection: Connection, item: SeedItem) -> bool:
     """Tell whether an earlier run has written this."""
-    return item in await store.list_written(connection)
+    return item in await store.list_written_items(connection)
 
 
 async def mark_written(connection: Connection, item: SeedItem) -> None:
     """Let no later run write this again."""
-    await store.mark_written(connection, [item])
+    await store.mark_items_written(connection, [item])

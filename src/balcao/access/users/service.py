@@ -21,10 +21,10 @@ async def read_own(call: Call) -> User:
     if caller.cpf is None:
         raise Forbidden("O token não identifica uma pessoa (CPF).", code="user-without-cpf")
     async with call.platform.database.connection() as connection:
-        user = await store.read_own(connection, caller.cpf, caller.roles)
+        user = await store.read_own_user(connection, caller.cpf, caller.roles)
         if user is None or (caller.name is not None and user.display_name != caller.name):
-            await store.save(connection, caller.cpf, caller.name)
-            user = await store.read(connection, caller.cpf, caller.roles)
+            await store.save_person(connection, caller.cpf, caller.name)
+            user = await store.read_user(connection, caller.cpf, caller.roles)
     if user is None:  # removed again by retention in between
         raise _make_unknown()
     return user
@@ -33,18 +33,17 @@ async def read_own(call: Call) -> User:
 async def list_users(call: Call, query: UsersQuery) -> Users:
     """Return a page of people; whole CPFs are shown, so that the read is recorded."""
     async with call.platform.database.connection() as connection:
-        rows, total = await store.fetch_users(
+        items, total = await store.list_users(
             connection, has_groups=query.has_groups, limit=query.limit, skip=query.skip
         )
     await record_read(call, CatalogueEvent("user.list", "user"))
-    items = [User(**row) for row in rows]
     return Users(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
 
 
 async def read_user(call: Call, cpf: Cpf) -> User:
     """Return a person with the stored roles. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        user = await store.read(connection, cpf)
+        user = await store.read_user(connection, cpf)
     if not call.is_owner:
         await record_read(call, CatalogueEvent("user.read", "user", subject=cpf))
     if user is None:
@@ -56,7 +55,7 @@ async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
     """Return the roles that a person has directly, by name; the read is recorded. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         person = await _find(connection, cpf)
-        roles = await store.fetch_direct_roles(connection, person.id)
+        roles = await store.list_direct_roles(connection, person.id)
     await record_read(call, CatalogueEvent("user.read_roles", "user", subject=cpf))
     return roles
 
@@ -73,7 +72,7 @@ async def assign_role(call: Call, cpf: Cpf, role_name: str) -> int:
         given = authority.Given([role_id], cpf=cpf, direct=[role_id])
         await authority.require_no_gain(write.connection, call, held, given)
         person_id = await enter(write.connection, cpf)
-        if await store.assign(write.connection, person_id, role_id, mask_author(call)):
+        if await store.assign_direct_role(write.connection, person_id, role_id, mask_author(call)):
             after = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("user.assign_role", "user", str(person_id), subject=cpf, after=after))
     return write.version
@@ -90,7 +89,7 @@ async def remove_role(call: Call, cpf: Cpf, role_name: str) -> int:
         role_id = await _find_role(write.connection, role_name)
         if cpf != call.actor_cpf:
             await authority.require_power_over(write.connection, call, [role_id])
-        if await store.remove_role(write.connection, person.id, role_id):
+        if await store.remove_direct_role(write.connection, person.id, role_id):
             await authority.require_a_way_in(write.connection, call)
             before = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("user.remove_role", "user", str(person.id), subject=cpf, before=before))
@@ -99,10 +98,10 @@ async def remove_role(call: Call, cpf: Cpf, role_name: str) -> int:
 
 async def take_role_from_some(write: CatalogueWrite, role_id: int, role_name: str, kept: int) -> bool:
     """Take a role that goes from some of those who have it directly beyond so many; return whether there were any."""
-    losing = await store.remove_beyond(write.connection, role_id, kept)
+    losing = await store.remove_direct_roles_beyond(write.connection, role_id, kept)
     before = {"role_id": role_id, "role": role_name}
     for person_id, cpf in losing:
-        write.record(CatalogueEvent("user.remove_role", "user", str(person_id), subject=Cpf(cpf), before=before))
+        write.record(CatalogueEvent("user.remove_role", "user", str(person_id), subject=cpf, before=before))
     return bool(losing)
 
 
@@ -115,13 +114,13 @@ async def delete_user(call: Call, cpf: Cpf) -> int:
         person = await _find(write.connection, cpf)
         if held := person.groups + person.roles:
             raise Conflict(f"A pessoa ainda tem grupos ou papéis: {', '.join(held)}.", code="user-in-use")
-        await store.delete(write.connection, person.id)
+        await store.delete_person(write.connection, person.id)
         write.record(CatalogueEvent("user.delete", "user", str(person.id), subject=cpf))
     return write.version
 
 
 async def _find(connection: Connection, cpf: Cpf) -> store.FoundPerson:
-    person = await store.find(connection, cpf)
+    person = await store.find_person(connection, cpf)
     if person is None:
         raise _make_unknown()
     return person
@@ -140,4 +139,4 @@ def _make_unknown() -> NotFound:
 
 async def enter(connection: Connection, cpf: Cpf) -> int:
     """Enter a person who is given a group or a role, in the caller's transaction; return the id."""
-    return await store.save(connection, cpf)
+    return await store.save_person(connection, cpf)

@@ -5,17 +5,17 @@ from typing import Annotated, Any, TypeAlias
 from balcao.agent_docs.description import responses
 from balcao.agent_docs.description.published import Published
 from balcao.agent_docs.description.schemas import Root
+from balcao.agent_docs.routes import ROUTES
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import OfRequest
 from balcao.core.http.responses import Response
 
 # Whether the address asked for ends with the slash from which the relative links lead on.
 HasSlash: TypeAlias = Annotated[bool, OfRequest(lambda request: request.path.endswith(b"/"))]
 
-routes = Routes(tags=["descrição"], dialect=DETAIL)
+routes = ROUTES.extend(tags=["descrição"])
 
 
 @routes.get(
@@ -23,11 +23,10 @@ routes = Routes(tags=["descrição"], dialect=DETAIL)
     "agent_docs.read_root",
     public(),
     "Apresentação da API de agentes",
-    description="Diz onde estão o documento OpenAPI e os serviços que ele descreve, em endereços relativos. É pública.",
     errors=[304],
 )
 async def read_root(call: Call, has_slash: HasSlash) -> Response[Root]:
-    """Return where to go on from here."""
+    """Diz onde estão o documento OpenAPI e os serviços que ele descreve, em endereços relativos. É pública."""
     published = call.platform.part(Published)
     root = published.root if has_slash else published.root_without_slash
     return responses.respond(root, call, call.headers.text(b"accept-encoding"))
@@ -38,13 +37,14 @@ async def read_root(call: Call, has_slash: HasSlash) -> Response[Root]:
     "agent_docs.read_description",
     public(),
     "Descrição da API de agentes em OpenAPI 3.1",
-    description=(
-        "Devolve o documento OpenAPI da API de agentes, com um exemplo para cada parâmetro e resposta. É pública; o "
-        "documento só muda com uma nova versão da plataforma: revalide-o com o `ETag`."
-    ),
     errors=[304],
 )
 async def read_description(call: Call) -> Response[dict[str, Any]]:
-    """Return the OpenAPI document. Raises Unavailable when it could not be generated."""
+    """Devolve o documento OpenAPI da API de agentes, com um exemplo para cada parâmetro e resposta. É pública; o
+    documento só muda com uma nova versão da plataforma: revalide-o com o `ETag`.
+    """
     document = call.platform.part(Published).require_document()
     return responses.respond(document, call, call.headers.text(b"accept-encoding"))
+
+
+FEATURE = Feature(routes=routes.declared)

@@ -1,9 +1,7 @@
-"""One valid example for each documented parameter and response, made from what the schemas themselves show."""
+"""One valid example for each documented parameter and body: its own, else one made from what the schemas show."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
-
-from balcao.core.errors import BalcaoError
 
 Json = dict[str, Any]
 
@@ -12,16 +10,12 @@ _FORMATS = {"date-time": "2026-10-05T14:30:00Z", "date": "2026-10-05"}
 
 
 def add_examples(document: Json) -> None:
-    """Add an example to every parameter and every JSON body of an OpenAPI document, in place."""
+    """Add an example to every parameter and every JSON body of an OpenAPI document that shows none yet, in place."""
     schemas = document["components"]["schemas"]
-    messages = {kind.status: kind.default_message for kind in _list_error_types(BalcaoError)}
     for operation in list_operations(document):
-        for parameter in operation.get("parameters", ()):
-            parameter["example"] = make_example(parameter["schema"], schemas)
-        for status, media in _list_bodies(operation):
-            media["example"] = make_example(media["schema"], schemas)
-            if "detail" in media["example"] and isinstance(media["example"]["detail"], str):
-                media["example"]["detail"] = messages.get(status, media["example"]["detail"])
+        for described in (*operation.get("parameters", ()), *_list_bodies(operation)):
+            if not described.keys() & {"example", "examples"}:
+                described["example"] = make_example(described["schema"], schemas)
 
 
 def list_operations(document: Json) -> Iterator[Json]:
@@ -56,22 +50,8 @@ def _build(schema: Json, schemas: Mapping[str, Json]) -> Any:
     return _FORMATS.get(schema.get("format", ""), _SAMPLES[kind])
 
 
-def _list_bodies(operation: Json) -> Iterator[tuple[int, Json]]:
-    """Yield status and media type; a request's body counts as status 0."""
-    for media in _list_json_media(operation.get("requestBody", {})):
-        yield 0, media
-    for status, response in operation["responses"].items():
-        for media in _list_json_media(response):
-            yield int(status), media
-
-
-def _list_json_media(described: Json) -> Iterator[Json]:
-    found = described.get("content", {}).get("application/json")
-    if found:
-        yield found
-
-
-def _list_error_types(kind: type[BalcaoError]) -> Iterator[type[BalcaoError]]:
-    for child in kind.__subclasses__():
-        yield child
-        yield from _list_error_types(child)
+def _list_bodies(operation: Json) -> Iterator[Json]:
+    """Yield the JSON media types of the request and of the responses."""
+    for described in (operation.get("requestBody", {}), *operation["responses"].values()):
+        if found := described.get("content", {}).get("application/json"):
+            yield found

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from balcao.core.errors import Unavailable
-from balcao.core.http.responses import Ready, etag_of
 from balcao.core.logs import log
+from balcao.core.values.etags import etag_of
+from balcao.core.values.ready import Ready
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from typing import Annotated, TypeAlias
 
-from balcao.agents.datasets import export, service
+from balcao.agents.datasets import export, service, store
+from balcao.agents.datasets.imports import IMPORTS
 from balcao.agents.datasets.incoming import INPUT, MAX_BODY_BYTES, OUTPUT, ExampleContent, NewDataset, NewExamples
+from balcao.agents.datasets.retention import RETENTION
 from balcao.agents.datasets.schemas import (
     DATASET_ID,
     EXAMPLE_ID,
@@ -21,11 +23,12 @@ from balcao.agents.datasets.schemas import (
 )
 from balcao.agents.operations import READ_DATASET
 from balcao.agents.queries import drop_blank, in_query, in_query_with_blanks
+from balcao.agents.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
+from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
-from balcao.core.http.dialects import DETAIL, DETAIL_WITH_INPUT
-from balcao.core.http.operations import Routes
+from balcao.core.http.dialects import DETAIL_WITH_INPUT
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response, streamed_attachment
 
@@ -34,7 +37,7 @@ ExampleIdInPath: TypeAlias = Annotated[str, InPath(str, "Identificador do exempl
 
 MANAGE = action("dataset:manage")
 
-routes = Routes(tags=["conjuntos de dados"], dialect=DETAIL)
+routes = ROUTES.extend(tags=["conjuntos de dados"])
 
 
 @routes.get(
@@ -42,16 +45,13 @@ routes = Routes(tags=["conjuntos de dados"], dialect=DETAIL)
     "agents.list_datasets",
     READ_DATASET,
     "Lista os conjuntos de dados",
-    description=(
-        "Devolve os conjuntos do mais novo ao mais antigo, página por página: siga `endCursor` enquanto `hasNextPage` "
-        "for verdadeiro. Exige a ação `dataset:read`, ou um cliente dos próprios agentes."
-    ),
-    errors=[422],
 )
 async def list_datasets(
     call: Call, query: Annotated[DatasetsQuery, in_query_with_blanks(DatasetsQuery)]
 ) -> DatasetsEnvelope:
-    """Return a page of data sets."""
+    """Devolve os conjuntos do mais novo ao mais antigo, página por página: siga `endCursor` enquanto `hasNextPage` for
+    verdadeiro. Exige a ação `dataset:read`, ou um cliente dos próprios agentes.
+    """
     return await service.list_datasets(call, query)
 
 
@@ -60,18 +60,16 @@ async def list_datasets(
     "agents.create_dataset",
     MANAGE,
     "Cria um conjunto de dados",
-    description=(
-        "Cria um conjunto, vazio ou com até 1000 exemplos: entram todos ou nada é criado. Textos com dados pessoais "
-        "(CPF, e-mail, telefone) são recusados. Exige a ação `dataset:manage`."
-    ),
     status=201,
-    errors=[409, 422],
+    errors=[409],
     body_limit=MAX_BODY_BYTES,
     described_body=NewDataset,
     example={"name": "Perguntas sobre poda", "examples": [{"input": INPUT, "output": OUTPUT}]},
 )
 async def create_dataset(call: Call, content: bytes) -> Dataset:
-    """Create a data set."""
+    """Cria um conjunto, vazio ou com até 1000 exemplos: entram todos ou nada é criado. Textos com dados pessoais (CPF,
+    e-mail, telefone) são recusados.
+    """
     return await service.create_dataset_from(call, content)
 
 
@@ -80,15 +78,13 @@ async def create_dataset(call: Call, content: bytes) -> Dataset:
     "agents.delete_dataset",
     MANAGE,
     "Exclui um conjunto de dados",
-    description=(
-        "Exclui o conjunto com os seus exemplos. O nome fica livre; o conteúdo dos exemplos é apagado depois de 90 "
-        "dias. Exige a ação `dataset:manage`."
-    ),
     status=204,
-    errors=[404, 422],
+    errors=[422],
 )
 async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> None:
-    """Delete a data set."""
+    """Exclui o conjunto com os seus exemplos. O nome fica livre; o conteúdo dos exemplos é apagado depois
+    de 90 dias.
+    """
     path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
     await service.delete_dataset(call, path.dataset_id)
 
@@ -98,17 +94,15 @@ async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> None:
     "agents.read_dataset_examples",
     READ_DATASET,
     "Exemplos de um conjunto de dados",
-    description=(
-        "Devolve uma página dos exemplos com que os agentes são avaliados, na ordem em que entraram. Exige a ação "
-        "`dataset:read`, ou um cliente dos próprios agentes. A página pode vir menor que o pedido quando a resposta "
-        "ficaria grande demais: siga `endCursor` enquanto `hasNextPage` for verdadeiro."
-    ),
     dialect=DETAIL_WITH_INPUT,
-    errors=[404, 422],
+    errors=[404],
     query=ExamplesQuery,
 )
 async def read_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
-    """Return a page of a data set's examples."""
+    """Devolve uma página dos exemplos com que os agentes são avaliados, na ordem em que entraram. Exige a ação
+    `dataset:read`, ou um cliente dos próprios agentes. A página pode vir menor que o pedido quando a resposta ficaria
+    grande demais: siga `endCursor` enquanto `hasNextPage` for verdadeiro.
+    """
     checked = validate_model(drop_blank(query), ExamplesQuery, "query", with_input=True)
     return await service.read_dataset_examples(call, checked)
 
@@ -118,18 +112,15 @@ async def read_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
     "agents.export_dataset",
     READ_DATASET,
     "Exporta um conjunto de dados",
-    description=(
-        "Envia os exemplos, na sua ordem, enquanto os lê: um conjunto de qualquer tamanho. Em `jsonl`, `id`, `input`, "
-        "`output` e `metadata` de um exemplo por linha, como se acrescentam; em `csv`, as mesmas colunas com os "
-        "objetos em texto JSON. Exige a ação `dataset:read`, ou um cliente dos próprios agentes."
-    ),
-    errors=[404, 422],
     media_types=list(export.MEDIA_TYPES.values()),
 )
 async def export_dataset(
     call: Call, dataset_id: DatasetIdInPath, query: Annotated[ExportQuery, in_query(ExportQuery)]
 ) -> Response[str]:
-    """Export a data set."""
+    """Envia os exemplos, na sua ordem, enquanto os lê: um conjunto de qualquer tamanho. Em `jsonl`, `id`, `input`,
+    `output` e `metadata` de um exemplo por linha, como se acrescentam; em `csv`, as mesmas colunas com os objetos em
+    texto JSON. Exige a ação `dataset:read`, ou um cliente dos próprios agentes.
+    """
     path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
     chunks = await export.export_dataset(call, path.dataset_id, query.format)
     return streamed_attachment(chunks, f"{path.dataset_id}.{query.format}", export.MEDIA_TYPES[query.format])
@@ -140,19 +131,16 @@ async def export_dataset(
     "agents.add_dataset_examples",
     MANAGE,
     "Acrescenta exemplos a um conjunto de dados",
-    description=(
-        "Acrescenta de 1 a 1000 exemplos, como lista JSON ou um objeto JSON por linha (JSON Lines): entram todos ou "
-        "nenhum. Um exemplo cujo conteúdo o conjunto já tem não se repete e conta em `unchanged`. Textos com dados "
-        "pessoais (CPF, e-mail, telefone) são recusados. Exige a ação `dataset:manage`."
-    ),
     status=201,
-    errors=[404, 422],
     body_limit=MAX_BODY_BYTES,
     described_body=NewExamples,
     example=[{"input": INPUT, "output": OUTPUT}],
 )
 async def add_dataset_examples(call: Call, dataset_id: DatasetIdInPath, content: bytes) -> Added:
-    """Add examples."""
+    """Acrescenta de 1 a 1000 exemplos, como lista JSON ou um objeto JSON por linha (JSON Lines): entram todos ou
+    nenhum. Um exemplo cujo conteúdo o conjunto já tem não se repete e conta em `unchanged`. Textos com dados pessoais
+    (CPF, e-mail, telefone) são recusados.
+    """
     path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
     return await service.add_examples_from(call, path.dataset_id, content)
 
@@ -162,17 +150,14 @@ async def add_dataset_examples(call: Call, dataset_id: DatasetIdInPath, content:
     "agents.revise_dataset_example",
     MANAGE,
     "Muda o conteúdo de um exemplo",
-    description=(
-        "Troca os três objetos do exemplo inteiros e conta uma nova revisão; as anteriores ficam guardadas, e o "
-        "exemplo continua no seu lugar. Com o conteúdo que ele já tem nada muda. Exige a ação `dataset:manage`."
-    ),
-    errors=[404, 422],
     example={"input": INPUT, "output": {"golden_answer": "Peça pelo serviço Poda de árvores."}},
 )
 async def revise_dataset_example(
     call: Call, dataset_id: DatasetIdInPath, example_id: ExampleIdInPath, body: ExampleContent
 ) -> RevisedExample:
-    """Change an example."""
+    """Troca os três objetos do exemplo inteiros e conta uma nova revisão; as anteriores ficam guardadas, e o exemplo
+    continua no seu lugar. Com o conteúdo que ele já tem nada muda.
+    """
     path = validate_model({"dataset_id": dataset_id, "example_id": example_id}, ExamplePath, "path")
     return await service.revise_example(call, path.dataset_id, path.example_id, body)
 
@@ -182,14 +167,15 @@ async def revise_dataset_example(
     "agents.delete_dataset_example",
     MANAGE,
     "Exclui um exemplo de um conjunto de dados",
-    description=(
-        "Exclui o exemplo: as páginas seguintes não o trazem mais, e o seu identificador continua ocupado. Repetir dá "
-        "404. Exige a ação `dataset:manage`."
-    ),
     status=204,
-    errors=[404, 422],
+    errors=[422],
 )
 async def delete_dataset_example(call: Call, dataset_id: DatasetIdInPath, example_id: ExampleIdInPath) -> None:
-    """Delete an example."""
+    """Exclui o exemplo: as páginas seguintes não o trazem mais, e o seu identificador continua ocupado. Repetir dá
+    404.
+    """
     path = validate_model({"dataset_id": dataset_id, "example_id": example_id}, ExamplePath, "path")
     await service.delete_example(call, path.dataset_id, path.example_id)
+
+
+FEATURE = Feature(routes=routes.declared, retention=RETENTION, imports=IMPORTS, exports=store.EXPORTS)

@@ -9,8 +9,8 @@ import msgspec
 
 from balcao.agents.datasets import service, store
 from balcao.agents.datasets.cursors import START
+from balcao.agents.datasets.store import ExampleTexts
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Row
 
 MEDIA_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv"}
 _MEMBERS = ("input", "output", "metadata")
@@ -29,27 +29,27 @@ async def export_dataset(call: Call, dataset_id: str, form: Literal["jsonl", "cs
 
 
 async def _read_parts(
-    call: Call, dataset_id: str, encode: Callable[[Sequence[Row]], bytes], head: bytes
+    call: Call, dataset_id: str, encode: Callable[[Sequence[ExampleTexts]], bytes], head: bytes
 ) -> AsyncGenerator[bytes, None]:
     if head:
         yield head
     position = START
     while True:
         async with call.platform.database.connection() as connection:
-            rows = await store.list_contents(connection, dataset_id, position, _PAGE)
+            rows = await store.list_example_texts(connection, dataset_id, position, _PAGE)
         if not rows:
             return
-        position = rows[-1]["position"]
+        position = rows[-1].position
         yield encode(rows)
 
 
-def _encode_jsonl(rows: Sequence[Row]) -> bytes:
-    lines = ({"id": row["id"]} | {name: msgspec.Raw(row[name].encode()) for name in _MEMBERS} for row in rows)
+def _encode_jsonl(rows: Sequence[ExampleTexts]) -> bytes:
+    lines = ({"id": row.id} | {name: msgspec.Raw(getattr(row, name).encode()) for name in _MEMBERS} for row in rows)
     return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
 
-def _encode_csv(rows: Sequence[Row]) -> bytes:
-    return _write_csv([(row["id"], *(row[name] for name in _MEMBERS)) for row in rows])
+def _encode_csv(rows: Sequence[ExampleTexts]) -> bytes:
+    return _write_csv([(row.id, *(getattr(row, name) for name in _MEMBERS)) for row in rows])
 
 
 def _write_csv(rows: Sequence[Sequence[str]]) -> bytes:

@@ -78,11 +78,11 @@ async def write_examples(connection: Connection, rows: Sequence[ExampleRow]) -> 
 
 
 async def _write_examples(connection: Connection, dataset_id: str, rows: Sequence[ExampleRow]) -> int:
-    dataset = await store.lock(connection, dataset_id)
+    dataset = await store.lock_dataset(connection, dataset_id)
     if dataset is None:
         raise Invalid("O campo `dataset_id`: não há conjunto de dados com este identificador.")
     known = await store.find_examples(connection, [row.id for row in rows])
-    if any(example["dataset_id"] != dataset_id for example in known.values()):
+    if any(example.dataset_id != dataset_id for example in known.values()):
         raise Invalid("O campo `id`: este identificador já é de um exemplo de outro conjunto.")
     written = [service.make_row(row.id, row.content, span=row.span) for row in rows]
     there = await store.find_living_ids(connection, dataset_id, [row.content_hash for row in written])
@@ -92,15 +92,15 @@ async def _write_examples(connection: Connection, dataset_id: str, rows: Sequenc
             new.setdefault(row.content_hash, row)
     changed = [
         row for row in written
-        if row.id in known and not known[row.id]["deleted"] and row.content_hash != known[row.id]["content_hash"]
+        if row.id in known and not known[row.id].deleted and row.content_hash != known[row.id].content_hash
     ]  # fmt: skip
     try:
         service.require_room(dataset, len(new))
         for row in changed:
-            await store.revise(connection, dataset_id, row, AUTHOR, utc_now())
+            await store.revise_example(connection, dataset_id, row, AUTHOR, utc_now())
     except Unprocessable as refused:
         raise Invalid(f"O exemplo não pode entrar: {refused.faults[0]['msg']}.") from None
-    await store.add(connection, dataset_id, list(new.values()), AUTHOR, utc_now())
+    await store.add_examples(connection, dataset_id, list(new.values()), AUTHOR, utc_now())
     return len(new) + len(changed)
 
 

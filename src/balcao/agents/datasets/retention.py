@@ -12,8 +12,9 @@ KEPT = timedelta(days=90)
 
 
 async def _erase_deleted(_: Call, connection: Connection) -> Swept:
-    checked = await store.count_deleted(connection)
-    return Swept(checked, await store.erase_deleted(connection, utc_now() - KEPT))
+    checked, before = await store.count_deleted_examples(connection), utc_now() - KEPT
+    await store.erase_deleted_datasets(connection, before)
+    return Swept(checked, await store.erase_deleted_examples(connection, before))
 
 
 RETENTION = (Retention("deleted_example", _erase_deleted),)

@@ -32,9 +32,9 @@ from balcao.agents.datasets.schemas import (
     Revision,
     Span,
 )
-from balcao.agents.datasets.store import NewRow, StoredDataset
+from balcao.agents.datasets.store import ListedDataset, NewRow, PlacedExample, StoredDataset
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.http.decoding import decode_model
 from balcao.core.values.clock import format_rfc3339_offset, utc_now
@@ -48,12 +48,12 @@ _ENVELOPE_BYTES = 512
 async def list_datasets(call: Call, query: DatasetsQuery) -> DatasetsEnvelope:
     """Return a page of data sets, the newest first."""
     async with call.platform.database.connection() as connection:
-        rows = await store.list_datasets(connection, query.place, query.first + 1)
+        found = await store.list_datasets(connection, query.place, query.first + 1)
     edges = [
-        DatasetEdge(_to_dataset(row), encode_list_cursor(ListPlace(row["created_at"], row["id"])))
-        for row in rows[: query.first]
+        DatasetEdge(_to_dataset(dataset), encode_list_cursor(ListPlace(dataset.created_at, dataset.id)))
+        for dataset in found[: query.first]
     ]
-    page = PageInfo(edges[-1].cursor if edges else None, len(rows) > query.first)
+    page = PageInfo(edges[-1].cursor if edges else None, len(found) > query.first)
     return DatasetsEnvelope(DatasetsData(DatasetList(edges, page)))
 
 
@@ -63,10 +63,10 @@ async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnve
     Raises NotFound for an unknown data set.
     """
     async with call.platform.database.connection() as connection:
-        dataset = _require_dataset(await store.read(connection, query.dataset_id))
-        rows = await store.list_page(connection, dataset.id, query.position, query.first, MAX_RESPONSE_BYTES)
-    edges = [_to_edge(dataset.id, row) for row in rows]
-    more = bool(rows) and rows[-1]["furthest"] > rows[-1]["position"]
+        dataset = _require_dataset(await store.read_dataset(connection, query.dataset_id))
+        found = await store.list_examples(connection, dataset.id, query.position, query.first, MAX_RESPONSE_BYTES)
+    edges = [_to_edge(dataset.id, example) for example in found]
+    more = bool(found) and found[-1].furthest > found[-1].position
     examples = Examples(edges, PageInfo(edges[-1].cursor if edges else None, more))
     return DatasetEnvelope(
         DatasetData(DatasetPage("Dataset", dataset.id, dataset.name, dataset.example_count, examples))
@@ -90,7 +90,7 @@ async def create_dataset(
     dataset = StoredDataset(dataset_id or _new_id(), body.name, 0)
     fields = (dataset.id, dataset.name, body.description, body.metadata)
     async with call.platform.database.transaction() as connection:
-        if not await store.insert(connection, *fields, created_at):
+        if not await store.insert_dataset(connection, *fields, created_at):
             raise Conflict("Já existe um conjunto de dados com este nome.", code="dataset-exists")
         added = await _add_all(connection, dataset, body.examples, call.author.name, created_at, ["examples"])
         await call.platform.audit.record(connection, call, "create", fields=["dataset"])
@@ -118,7 +118,7 @@ async def add_examples(
     Raises NotFound; Unprocessable for a taken id and above the limit of a set.
     """
     async with call.platform.database.transaction() as connection:
-        dataset = _require_dataset(await store.lock(connection, dataset_id))
+        dataset = _require_dataset(await store.lock_dataset(connection, dataset_id))
         added = await _add_all(connection, dataset, examples, call.author.name, at or utc_now())
         await call.platform.audit.record(connection, call, "create", fields=["examples"])
     return added
@@ -139,14 +139,14 @@ async def _add_all(
     if not examples:
         return Added(0, 0, [])
     rows = [make_row(example.id or _new_id(), example.content, number) for number, example in enumerate(examples)]
-    ids = await store.find_living_ids(connection, dataset.id, [row.content_hash for row in rows])
+    ids = dict(await store.find_living_ids(connection, dataset.id, [row.content_hash for row in rows]))
     new = []
     for row in rows:
         if row.content_hash not in ids:
             ids[row.content_hash] = row.id
             new.append(row)
     require_room(dataset, len(new), place)
-    free = await store.add(connection, dataset.id, new, author, at)
+    free = await store.add_examples(connection, dataset.id, new, author, at)
     for row in new:
         if row.id not in free:
             raise refuse_body([*place, str(row.place), "id"], "este identificador já é de outro exemplo")
@@ -167,9 +167,9 @@ async def revise_example(call: Call, dataset_id: str, example_id: str, body: Exa
     """
     row = make_row(example_id, body.content)
     async with call.platform.database.transaction() as connection:
-        revision = await store.revise(connection, dataset_id, row, call.author.name, utc_now())
+        revision = await store.revise_example(connection, dataset_id, row, call.author.name, utc_now())
         if revision is None:
-            revision = await store.read_revision(connection, dataset_id, example_id)
+            revision = await store.read_example_revision(connection, dataset_id, example_id)
             if revision is None:
                 raise await _explain_missing(connection, dataset_id)
         else:
@@ -179,15 +179,15 @@ async def revise_example(call: Call, dataset_id: str, example_id: str, body: Exa
 
 async def _explain_missing(connection: Connection, dataset_id: str) -> NotFound:
     """Say of an example that was not found whether its data set is there."""
-    _require_dataset(await store.read(connection, dataset_id))
+    _require_dataset(await store.read_dataset(connection, dataset_id))
     return NotFound("Exemplo não encontrado.", code="example-not-found")
 
 
 async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
     """Delete an example; its id stays taken. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        _require_dataset(await store.lock(connection, dataset_id))
-        if not await store.delete(connection, dataset_id, example_id, utc_now()):
+        _require_dataset(await store.lock_dataset(connection, dataset_id))
+        if not await store.delete_example(connection, dataset_id, example_id, utc_now()):
             raise NotFound("Exemplo não encontrado.", code="example-not-found")
         await call.platform.audit.record(connection, call, "delete", fields=["example"])
 
@@ -195,13 +195,13 @@ async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
 async def require_dataset(call: Call, dataset_id: str) -> StoredDataset:
     """Return a data set. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        return _require_dataset(await store.read(connection, dataset_id))
+        return _require_dataset(await store.read_dataset(connection, dataset_id))
 
 
 async def find_dataset(call: Call, name: str) -> StoredDataset | None:
     """Return the data set of this name, or None."""
     async with call.platform.database.connection() as connection:
-        return await store.find_by_name(connection, name)
+        return await store.find_dataset_by_name(connection, name)
 
 
 def make_row(example_id: str, content: dict[str, Any], place: int = 0, span: Span | None = None) -> NewRow:
@@ -211,15 +211,13 @@ def make_row(example_id: str, content: dict[str, Any], place: int = 0, span: Spa
     return NewRow(place, example_id, size, content_hash, content, span)
 
 
-def _to_dataset(row: Row) -> Dataset:
-    members = {**row, "metadata": msgspec.json.decode(row["metadata"])}
-    return Dataset(**members | {"created_at": format_rfc3339_offset(row["created_at"])})
+def _to_dataset(found: ListedDataset) -> Dataset:
+    return Dataset(**msgspec.structs.asdict(found) | {"created_at": format_rfc3339_offset(found.created_at)})
 
 
-def _to_edge(dataset_id: str, row: Row) -> Edge:
-    contents: dict[str, Any] = {name: msgspec.json.decode(row[name]) for name in ("input", "output", "metadata")}
-    span = msgspec.json.decode(row["span"], type=Span) if row["span"] else None
-    return Edge(Example(row["id"], Revision(**contents), span), encode_cursor(dataset_id, row["position"]))
+def _to_edge(dataset_id: str, found: PlacedExample) -> Edge:
+    content = Revision(found.input, found.output, found.metadata)
+    return Edge(Example(found.id, content, found.span), encode_cursor(dataset_id, found.position))
 
 
 def _require_dataset(dataset: StoredDataset | None) -> StoredDataset:

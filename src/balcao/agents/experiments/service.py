@@ -4,15 +4,12 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 
-import msgspec
-
 from balcao.agents.datasets import service as datasets
 from balcao.agents.datasets.cursors import encode_cursor
 from balcao.agents.datasets.incoming import read_many, refuse_body
 from balcao.agents.datasets.schemas import PageInfo, Revision
 from balcao.agents.experiments import store
 from balcao.agents.experiments.schemas import (
-    AnnotationSummary,
     ComparedExample,
     Experiment,
     ExperimentEdge,
@@ -24,17 +21,15 @@ from balcao.agents.experiments.schemas import (
     NewRun,
     NewRuns,
     Recorded,
-    Run,
     RunEdge,
     RunPage,
     RunsData,
     RunsEnvelope,
     RunsQuery,
-    ScoreChange,
     ScoreRange,
 )
+from balcao.agents.experiments.store import ComparedRuns, StoredExperiment
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Row
 from balcao.core.errors import Fault, NotFound, Unprocessable
 from balcao.core.values.clock import format_rfc3339_offset, utc_now
 
@@ -44,14 +39,14 @@ MAX_LISTED = 200
 async def list_experiments(call: Call, dataset_id: str) -> ExperimentsEnvelope:
     """Return a data set with its newest experiments. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        rows = await store.list_experiments(connection, dataset_id, MAX_LISTED)
-    if not rows:
+        listed = await store.list_experiments(connection, dataset_id, MAX_LISTED)
+    if not listed:
         raise datasets.make_unknown()
-    found = [_to_experiment(row) for row in rows if row["id"] is not None]
+    found = [_to_experiment(one.experiment) for one in listed if one.experiment is not None]
     described = ExperimentsOfDataset(
-        rows[0]["dataset_name"],
-        rows[0]["dataset_description"],
-        rows[0]["example_count"],
+        listed[0].dataset_name,
+        listed[0].dataset_description,
+        listed[0].example_count,
         _find_ranges(found),
         Experiments([ExperimentEdge(experiment) for experiment in found]),
     )
@@ -69,17 +64,17 @@ async def create_experiment(
         if body.version is not None and not await store.has_version(connection, body.agent_type or "", body.version):
             raise refuse_body(["version"], "o agente não tem esta versão")
         new_id = experiment_id or secrets.token_urlsafe(16)
-        row = await store.insert(connection, dataset_id, new_id, body, call.author.name, utc_now())
-        if row is None:
+        made = await store.insert_experiment(connection, dataset_id, new_id, body, call.author.name, utc_now())
+        if made is None:
             raise datasets.make_unknown()
         await call.platform.audit.record(connection, call, "create", fields=["experiment"])
-    return _to_experiment(row)
+    return _to_experiment(made)
 
 
 async def delete_experiment(call: Call, experiment_id: str) -> None:
     """Delete an experiment with its runs. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        if not await store.delete(connection, experiment_id):
+        if not await store.delete_experiment(connection, experiment_id):
             raise _make_unknown()
         await call.platform.audit.record(connection, call, "delete", fields=["experiment"])
 
@@ -95,14 +90,14 @@ async def record_runs(call: Call, experiment_id: str, runs: Sequence[NewRun]) ->
     Raises NotFound; Unprocessable for an example that the data set does not have.
     """
     async with call.platform.database.transaction() as connection:
-        dataset_id = await store.lock(connection, experiment_id)
+        dataset_id = await store.lock_experiment(connection, experiment_id)
         if dataset_id is None:
             raise _make_unknown()
         revisions = await store.find_revisions(connection, dataset_id, [run.example_id for run in runs])
         for place, run in enumerate(runs):
             if run.example_id not in revisions:
                 raise refuse_body([str(place), "example_id"], "o conjunto de dados não tem este exemplo")
-        replaced = await store.record(connection, experiment_id, runs, revisions, call.author.name, utc_now())
+        replaced = await store.record_runs(connection, experiment_id, runs, revisions, call.author.name, utc_now())
         await call.platform.audit.record(connection, call, "update", fields=["experiment_runs"])
     return Recorded(len(runs) - replaced, replaced)
 
@@ -114,7 +109,7 @@ async def read_runs(call: Call, query: RunsQuery) -> RunsEnvelope:
     """
     wanted, other = query.experiment_id, query.compare_with
     async with call.platform.database.connection() as connection:
-        found = await store.find_datasets(connection, [wanted] if other is None else [wanted, other])
+        found = await store.find_datasets_of(connection, [wanted] if other is None else [wanted, other])
         if wanted not in found or (other is not None and other not in found):
             raise _make_unknown()
         if other is not None and found[other] != found[wanted]:
@@ -124,23 +119,23 @@ async def read_runs(call: Call, query: RunsQuery) -> RunsEnvelope:
         changes = [] if other is None else await store.compare_scores(connection, wanted, other)
     edges = [_to_edge(wanted, row) for row in rows[: query.first]]
     page = PageInfo(edges[-1].cursor if edges else None, len(rows) > query.first)
-    return RunsEnvelope(RunsData(RunPage([ScoreChange(**dict(row)) for row in changes], edges, page)))
+    return RunsEnvelope(RunsData(RunPage(changes, edges, page)))
 
 
-def _to_experiment(row: Row) -> Experiment:
-    summary = msgspec.json.decode(row["summary"])
+def _to_experiment(stored: StoredExperiment) -> Experiment:
+    summary = stored.summary
     return Experiment(
-        id=row["id"],
-        name=row["name"],
-        description=row["description"],
-        metadata=msgspec.json.decode(row["metadata"]),
-        agent_type=row["agent_type"],
-        version=row["version"],
-        created_at=format_rfc3339_offset(row["created_at"]),
-        run_count=summary["runs"],
-        error_rate=summary["errors"] / summary["runs"] if summary["runs"] else None,
-        average_run_latency_ms=summary["latency"],
-        annotation_summaries=msgspec.convert(summary["annotations"], list[AnnotationSummary]),
+        id=stored.id,
+        name=stored.name,
+        description=stored.description,
+        metadata=stored.metadata,
+        agent_type=stored.agent_type,
+        version=stored.version,
+        created_at=format_rfc3339_offset(stored.created_at),
+        run_count=summary.runs,
+        error_rate=summary.errors / summary.runs if summary.runs else None,
+        average_run_latency_ms=summary.latency,
+        annotation_summaries=summary.annotations,
     )
 
 
@@ -157,13 +152,9 @@ def _find_ranges(experiments: list[Experiment]) -> list[ScoreRange]:
     ]
 
 
-def _to_edge(experiment_id: str, row: Row) -> RunEdge:
-    contents = {name: msgspec.json.decode(row[name]) for name in ("input", "output", "metadata")}
-    run, compared = (
-        msgspec.json.decode(row[name], type=Run) if row[name] else None for name in ("run", "compared_run")
-    )
-    cursor = encode_cursor(experiment_id, row["position"])
-    return RunEdge(ComparedExample(row["id"], Revision(**contents)), run, compared, cursor)
+def _to_edge(experiment_id: str, found: ComparedRuns) -> RunEdge:
+    example = ComparedExample(found.id, Revision(found.input, found.output, found.metadata))
+    return RunEdge(example, found.run, found.compared_run, encode_cursor(experiment_id, found.position))
 
 
 def _make_unknown() -> NotFound:

@@ -16,15 +16,16 @@ from balcao.agents.history.schemas import (
 )
 from balcao.agents.operations import READ_CONFIG
 from balcao.agents.queries import AgentQuery, in_query
+from balcao.agents.routes import ROUTES
 from balcao.core.context.call import Call
+from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath
 
 VersionInPath: TypeAlias = Annotated[str, InPath(str, "Número da versão", "11", r"^[1-9][0-9]{0,9}$")]
 
-routes = Routes(tags=["configurações"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["configurações"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -32,14 +33,11 @@ routes = Routes(tags=["configurações"], dialect=DETAIL, body_limit=SMALL_BODY)
     "agents.list_configs",
     READ_CONFIG,
     "Histórico das configurações de um tipo de agente",
-    description=(
-        "Lista as configurações da mais nova à mais antiga, sem as ocultadas; um tipo desconhecido tem lista vazia. "
-        "Exige a ação `agent_config:read`, ou um cliente dos próprios agentes. Siga `next_before` até ser nulo."
-    ),
-    errors=[422],
 )
 async def list_configs(call: Call, query: Annotated[HistoryQuery, in_query(HistoryQuery)]) -> ConfigHistory:
-    """List configurations."""
+    """Lista as configurações da mais nova à mais antiga, sem as ocultadas; um tipo desconhecido tem lista vazia. Exige
+    a ação `agent_config:read`, ou um cliente dos próprios agentes. Siga `next_before` até ser nulo.
+    """
     return await service.list_configs(call, query)
 
 
@@ -48,15 +46,11 @@ async def list_configs(call: Call, query: Annotated[HistoryQuery, in_query(Histo
     "agents.list_prompts",
     READ_CONFIG,
     "Histórico das instruções de um tipo de agente",
-    description=(
-        "Lista os textos de instruções, cortados, do mais novo ao mais antigo, sem os ocultados; um tipo desconhecido "
-        "tem lista vazia. Exige a ação `agent_config:read`, ou um cliente dos próprios agentes. Siga `next_before` até "
-        "ser nulo."
-    ),
-    errors=[422],
 )
 async def list_prompts(call: Call, query: Annotated[HistoryQuery, in_query(HistoryQuery)]) -> PromptHistory:
-    """List prompts."""
+    """Lista os textos de instruções, cortados, do mais novo ao mais antigo, sem os ocultados; um tipo desconhecido tem
+    lista vazia. Exige a ação `agent_config:read`, ou um cliente dos próprios agentes. Siga `next_before` até ser nulo.
+    """
     return await service.list_prompts(call, query)
 
 
@@ -65,17 +59,14 @@ async def list_prompts(call: Call, query: Annotated[HistoryQuery, in_query(Histo
     "agents.list_versions",
     READ_CONFIG,
     "Histórico das versões de um tipo de agente",
-    description=(
-        "Lista as versões da mais nova à mais antiga, sem as ocultadas; um tipo desconhecido tem lista vazia. A página "
-        "pode vir menor que o pedido quando a resposta ficaria grande demais: siga `next_before` até ser nulo. Exige a "
-        "ação `agent_config:read`, ou um cliente dos próprios agentes."
-    ),
-    errors=[422],
 )
 async def list_versions(
     call: Call, query: Annotated[UnifiedHistoryQuery, in_query(UnifiedHistoryQuery)]
 ) -> UnifiedHistory:
-    """List versions."""
+    """Lista as versões da mais nova à mais antiga, sem as ocultadas; um tipo desconhecido tem lista vazia. A página
+    pode vir menor que o pedido quando a resposta ficaria grande demais: siga `next_before` até ser nulo. Exige a ação
+    `agent_config:read`, ou um cliente dos próprios agentes.
+    """
     return await service.list_versions(call, query)
 
 
@@ -84,16 +75,13 @@ async def list_versions(
     "agents.read_version",
     READ_CONFIG,
     "Uma versão inteira",
-    description=(
-        "Devolve a versão com o texto de instruções inteiro, mesmo que tenha sido ocultada. Exige a ação "
-        "`agent_config:read`, ou um cliente dos próprios agentes."
-    ),
-    errors=[404, 422],
 )
 async def read_version(
     call: Call, version_number: VersionInPath, query: Annotated[AgentQuery, in_query(AgentQuery)]
 ) -> VersionDetail:
-    """Return a version."""
+    """Devolve a versão com o texto de instruções inteiro, mesmo que tenha sido ocultada. Exige a ação
+    `agent_config:read`, ou um cliente dos próprios agentes.
+    """
     path = validate_model({"version_number": version_number}, VersionPath, "path")
     return await service.read_version(call, query.agent_type, path.version_number)
 
@@ -103,13 +91,14 @@ async def read_version(
     "agents.compare_versions",
     READ_CONFIG,
     "Compara duas versões",
-    description=(
-        "Diz o que difere entre duas versões, mesmo ocultadas. Valores vazios e nulos são iguais entre si; com "
-        "`from_version` maior que `to_version`, antigo e novo trocam de lugar. Exige a ação `agent_config:read`, ou um "
-        "cliente dos próprios agentes."
-    ),
-    errors=[404, 422],
+    errors=[404],
 )
 async def compare_versions(call: Call, query: Annotated[CompareQuery, in_query(CompareQuery)]) -> VersionComparison:
-    """Compare two versions."""
+    """Diz o que difere entre duas versões, mesmo ocultadas. Valores vazios e nulos são iguais entre si; com
+    `from_version` maior que `to_version`, antigo e novo trocam de lugar. Exige a ação `agent_config:read`, ou um
+    cliente dos próprios agentes.
+    """
     return await service.compare_versions(call, query)
+
+
+FEATURE = Feature(routes=routes.declared)

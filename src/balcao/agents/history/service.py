@@ -1,5 +1,6 @@
 """Listing versions and comparing two of them (rules: agents 2.2)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from balcao.agents.history import store
@@ -91,7 +92,7 @@ async def list_versions(call: Call, query: UnifiedHistoryQuery) -> UnifiedHistor
 async def read_version(call: Call, agent_type: str, number: int) -> VersionDetail:
     """Return a version with its whole content, also a hidden one. Raises NotFound."""
     async with reading_prompts(call) as connection:
-        version = _require(await store.read_versions(connection, agent_type, number), number)
+        version = _require(await store.read_versions(connection, agent_type, [number]), number)
     prompt = version.content.prompt
     return VersionDetail(
         **_describe_item(call, version), prompt=PromptContent(version.prompt_id, prompt[:PREVIEW], prompt)
@@ -102,7 +103,7 @@ async def compare_versions(call: Call, query: CompareQuery) -> VersionComparison
     """Return what differs between two versions, also hidden ones. Raises NotFound naming the one that is missing."""
     numbers = query.from_version, query.to_version
     async with reading_prompts(call) as connection:
-        found = await store.read_versions(connection, query.agent_type, *numbers)
+        found = await store.read_versions(connection, query.agent_type, numbers)
     old, new = (_require(found, number) for number in numbers)
     return VersionComparison(
         query.agent_type,
@@ -117,7 +118,7 @@ async def compare_versions(call: Call, query: CompareQuery) -> VersionComparison
 
 async def _read_page(connection: Connection, query: HistoryQuery | UnifiedHistoryQuery) -> VersionPage:
     before = query.before or LAST_VERSION
-    return await store.list_page(connection, query.agent_type, before, query.limit, MAX_RESPONSE_BYTES)
+    return await store.list_visible_versions(connection, query.agent_type, before, query.limit, MAX_RESPONSE_BYTES)
 
 
 def _next_before(page: VersionPage) -> int | None:
@@ -154,7 +155,7 @@ def _describe_item(call: Call, version: StoredVersion) -> dict[str, Any]:
     }
 
 
-def _require(found: dict[int, StoredVersion], number: int) -> StoredVersion:
+def _require(found: Mapping[int, StoredVersion], number: int) -> StoredVersion:
     if number not in found:
         raise NotFound(f"O agente não tem a versão {number}.", code="version-not-found")
     return found[number]

@@ -1,12 +1,14 @@
 """SQL of the histories: reading versions that another feature writes."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
 from balcao.agents.versions.content import AgentContent, ChangeType
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
 
 
 class StoredVersion(msgspec.Struct, frozen=True):
@@ -23,6 +25,12 @@ class StoredVersion(msgspec.Struct, frozen=True):
     is_active: bool
     content: AgentContent
 
+    @classmethod
+    def from_row(cls, row: Row) -> "StoredVersion":
+        """Return the version of a row with the members and those of its content as columns."""
+        members = {name: row[name] for name in cls.__struct_fields__ if name != "content"}
+        return cls(**members, content=read_part(AgentContent, row))
+
 
 class VersionPage(msgspec.Struct, frozen=True):
     """`total` counts the visible versions of all pages; `more` tells whether older ones follow."""
@@ -33,16 +41,16 @@ class VersionPage(msgspec.Struct, frozen=True):
 
 
 # A page's candidates are the next `limit` + 1 by number; contents are read only for those that fit in the response.
-_PAGE = """
+@statement("""
 WITH visible AS NOT MATERIALIZED (
     SELECT version.* FROM agents.agent_versions AS version
-    WHERE agent_type = $1
+    WHERE agent_type = :agent_type
       AND NOT EXISTS (SELECT FROM agents.agent_version_hidden AS hidden WHERE hidden.version_id = version.version_id)
 ), candidate AS (
     SELECT version, octet_length(memory_blocks::text) AS size FROM visible
-    WHERE version < $2
+    WHERE version < :before
     ORDER BY version DESC
-    LIMIT $3 + 1
+    LIMIT :limit + 1
 ), measured AS (
     SELECT version, row_number() OVER newest AS place, sum(size) OVER newest AS size,
            min(version) OVER () AS furthest
@@ -50,7 +58,7 @@ WITH visible AS NOT MATERIALIZED (
     WINDOW newest AS (ORDER BY version DESC)
 ), page AS (
     SELECT visible.*, furthest FROM visible JOIN measured USING (version)
-    WHERE place = 1 OR (place <= $3 AND size <= $4)
+    WHERE place = 1 OR (place <= :limit AND size <= :max_bytes)
 )
 SELECT counted.total, furthest, version_id::text, config_id::text, prompt_id::text, version, change_type,
        page.created_at, author, reason, version_id IS NOT DISTINCT FROM active_version_id AS is_active,
@@ -59,34 +67,29 @@ FROM (SELECT count(*) AS total FROM visible) AS counted
 LEFT JOIN page ON true
 LEFT JOIN agents.agents AS agent ON agent.agent_type = page.agent_type
 ORDER BY version DESC
-"""
+""")
+async def _list_visible(
+    connection: Connection, agent_type: str, before: int, limit: int, max_bytes: int
+) -> list[Row]: ...
 
 
-async def list_page(connection: Connection, agent_type: str, before: int, limit: int, max_bytes: int) -> VersionPage:
+async def list_visible_versions(
+    connection: Connection, agent_type: str, before: int, limit: int, max_bytes: int
+) -> VersionPage:
     """Return visible versions with a number below `before`, newest first."""
-    rows = list(await connection.fetch(_PAGE, agent_type, before, limit, max_bytes))
+    rows = await _list_visible(connection, agent_type, before, limit, max_bytes)
     found = [row for row in rows if row["version"] is not None]
     more = bool(found) and found[-1]["furthest"] < found[-1]["version"]
-    return VersionPage([_to_version(row) for row in found], rows[0]["total"], more)
+    return VersionPage([StoredVersion.from_row(row) for row in found], rows[0]["total"], more)
 
 
-_READ = """
-SELECT version_id::text, config_id::text, prompt_id::text, version, change_type, version.created_at, author, reason,
+@statement("""
+SELECT version, version_id::text, config_id::text, prompt_id::text, change_type, version.created_at, author, reason,
        version_id IS NOT DISTINCT FROM active_version_id AS is_active,
        prompt, memory_blocks, tools, model_name, embedding_name
 FROM agents.agent_versions AS version
 JOIN agents.agents AS agent USING (agent_type)
-WHERE agent_type = $1 AND version = ANY($2::int[])
-"""
-
-
-async def read_versions(connection: Connection, agent_type: str, *numbers: int) -> dict[int, StoredVersion]:
+WHERE agent_type = :agent_type AND version = ANY(:numbers::int[])
+""")
+async def read_versions(connection: Connection, agent_type: str, numbers: Sequence[int]) -> Mapping[int, StoredVersion]:
     """Return those of these versions that exist, by number; hidden ones, too."""
-    rows = await connection.fetch(_READ, agent_type, list(numbers))
-    return {row["version"]: _to_version(row) for row in rows}
-
-
-def _to_version(row: Row) -> StoredVersion:
-    lists: dict[str, Any] = {name: msgspec.json.decode(row[name]) for name in ("memory_blocks", "tools")}
-    fields = dict(row) | lists
-    return msgspec.convert(fields | {"content": fields}, StoredVersion)

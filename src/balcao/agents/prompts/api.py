@@ -6,18 +6,19 @@ from balcao.agents.operations import CONFIG_ID, READ_CONFIG
 from balcao.agents.prompts import service
 from balcao.agents.prompts.schemas import CheckedPrompt, PromptPath, PromptToCheck, SystemPrompt
 from balcao.agents.queries import AgentQuery, in_query
+from balcao.agents.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
+from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import MIB, SMALL_BODY, Routes
+from balcao.core.http.operations import MIB, SMALL_BODY
 from balcao.core.http.parameters import InPath
 
 PromptIdInPath: TypeAlias = Annotated[
     str, InPath(str, "Identificador do texto de instruções", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", CONFIG_ID)
 ]
 
-routes = Routes(tags=["configurações"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["configurações"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -25,14 +26,12 @@ routes = Routes(tags=["configurações"], dialect=DETAIL, body_limit=SMALL_BODY)
     "agents.read_active_prompt",
     READ_CONFIG,
     "Instruções ativas de um tipo de agente",
-    description=(
-        "Devolve o texto de instruções da versão ativa. Exige a ação `agent_config:read`, ou um cliente dos próprios "
-        "agentes; a leitura por uma pessoa fica na trilha de auditoria."
-    ),
-    errors=[404, 422],
+    errors=[404],
 )
 async def read_active_prompt(call: Call, query: Annotated[AgentQuery, in_query(AgentQuery)]) -> SystemPrompt:
-    """Return the active version's prompt."""
+    """Devolve o texto de instruções da versão ativa. Exige a ação `agent_config:read`, ou um cliente dos próprios
+    agentes; a leitura por uma pessoa fica na trilha de auditoria.
+    """
     return await service.read_active_prompt(call, query.agent_type)
 
 
@@ -41,14 +40,12 @@ async def read_active_prompt(call: Call, query: Annotated[AgentQuery, in_query(A
     "agents.read_prompt",
     READ_CONFIG,
     "Instruções de um agente, por identificador",
-    description=(
-        "Devolve o texto de instruções de uma versão, ativa ou não. Exige a ação `agent_config:read`, ou um cliente "
-        "dos próprios agentes; a leitura por uma pessoa fica na trilha de auditoria."
-    ),
-    errors=[404, 422],
+    errors=[422],
 )
 async def read_prompt(call: Call, prompt_id: PromptIdInPath) -> SystemPrompt:
-    """Return a prompt by its id."""
+    """Devolve o texto de instruções de uma versão, ativa ou não. Exige a ação `agent_config:read`, ou um cliente dos
+    próprios agentes; a leitura por uma pessoa fica na trilha de auditoria.
+    """
     path = validate_model({"prompt_id": prompt_id}, PromptPath, "path")
     return await service.read_prompt(call, path.prompt_id)
 
@@ -58,13 +55,11 @@ async def read_prompt(call: Call, prompt_id: PromptIdInPath) -> SystemPrompt:
     "agents.list_agent_types",
     READ_CONFIG,
     "Tipos de agente",
-    description=(
-        "Lista os nomes dos tipos de agente que têm ao menos uma versão, em ordem alfabética. Exige a ação "
-        "`agent_config:read`, ou um cliente dos próprios agentes."
-    ),
 )
 async def list_agent_types(call: Call) -> list[str]:
-    """List the agent types."""
+    """Lista os nomes dos tipos de agente que têm ao menos uma versão, em ordem alfabética. Exige a ação
+    `agent_config:read`, ou um cliente dos próprios agentes.
+    """
     return await service.list_agent_types(call)
 
 
@@ -73,15 +68,14 @@ async def list_agent_types(call: Call) -> list[str]:
     "agents.check_prompt",
     action("agent_config:read"),
     "Confere um texto de instruções antes de salvar",
-    description=(
-        "Diz se o texto é grande demais, se parece conter senhas, chaves ou tokens, e que nomes entre `{{` e `}}` "
-        "nenhum bloco de memória preenche. Nada é gravado, e salvar não depende disto. Exige a ação "
-        "`agent_config:read`."
-    ),
-    errors=[422],
     body_limit=MIB,
     example={"prompt_content": "Responda em português claro, como {{persona}}."},
 )
 async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
-    """Check a text of instructions."""
+    """Diz se o texto é grande demais, se parece conter senhas, chaves ou tokens, e que nomes entre `{{` e `}}` nenhum
+    bloco de memória preenche. Nada é gravado, e salvar não depende disto.
+    """
     return await service.check_prompt(call, body)
+
+
+FEATURE = Feature(routes=routes.declared)

@@ -5,10 +5,10 @@ import asyncio
 from balcao.agents.prompts import store
 from balcao.agents.prompts.check import find_problems
 from balcao.agents.prompts.schemas import CheckedPrompt, PromptToCheck, SystemPrompt
+from balcao.agents.prompts.store import StoredPrompt
 from balcao.agents.queries import parse_id
 from balcao.agents.reading import reading_prompts
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Row
 from balcao.core.errors import NotFound
 from balcao.core.values.clock import format_rfc3339_offset
 
@@ -16,20 +16,20 @@ from balcao.core.values.clock import format_rfc3339_offset
 async def read_active_prompt(call: Call, agent_type: str) -> SystemPrompt:
     """Return the active version's prompt. Raises NotFound when no version is active."""
     async with reading_prompts(call) as connection:
-        row = await store.read_active(connection, agent_type)
-        if row is None:
+        found = await store.read_active_prompt(connection, agent_type)
+        if found is None:
             raise NotFound("Este tipo de agente não tem versão ativa.", code="agent-not-found")
-        return _to_prompt(row)
+        return _to_prompt(found)
 
 
 async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
     """Return a prompt by its id, also a hidden version's. Raises NotFound."""
     known = parse_id(prompt_id)
     async with reading_prompts(call) as connection:
-        row = None if known is None else await store.read(connection, known)
-        if row is None:
+        found = None if known is None else await store.read_prompt(connection, known)
+        if found is None:
             raise NotFound("Texto de instruções não encontrado.", code="prompt-not-found")
-        return _to_prompt(row)
+        return _to_prompt(found)
 
 
 async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
@@ -48,5 +48,5 @@ async def list_agent_types(call: Call) -> list[str]:
         return await store.list_agent_types(connection)
 
 
-def _to_prompt(row: Row) -> SystemPrompt:
-    return SystemPrompt(**dict(row) | {"created_at": format_rfc3339_offset(row["created_at"])})
+def _to_prompt(found: StoredPrompt) -> SystemPrompt:
+    return SystemPrompt(**found._asdict() | {"created_at": format_rfc3339_offset(found.created_at)})

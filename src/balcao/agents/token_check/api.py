@@ -1,14 +1,15 @@
 """The token check: whoever gets here carries a valid one."""
 
+from balcao.agents.routes import ROUTES
 from balcao.agents.token_check.schemas import TokenStatus
 from balcao.core.access.rules import authenticated
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.responses import NO_STORE, Response, to_json
 
 _OK = to_json(TokenStatus("ok"), headers={"Cache-Control": NO_STORE})
 
-routes = Routes(tags=["autenticação"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["autenticação"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -16,8 +17,10 @@ routes = Routes(tags=["autenticação"], dialect=DETAIL, body_limit=SMALL_BODY)
     "agents.check_token",
     authenticated(is_fixed=True),
     "Verifica se o token é válido",
-    description="Responde `ok` a qualquer token válido e 401 aos demais; o motivo fica nos registros da plataforma.",
 )
 def check_token() -> Response[TokenStatus]:
-    """Answer `ok`: a call without a valid token never gets here."""
+    """Responde `ok` a qualquer token válido e 401 aos demais; o motivo fica nos registros da plataforma."""
     return _OK
+
+
+FEATURE = Feature(routes=routes.declared)

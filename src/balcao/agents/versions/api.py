@@ -4,8 +4,10 @@ from typing import Annotated
 
 from balcao.agents.operations import READ_CONFIG, ConfigIdInPath
 from balcao.agents.queries import AgentQuery, in_query
-from balcao.agents.versions import results, service
+from balcao.agents.routes import ROUTES
+from balcao.agents.versions import results, service, store
 from balcao.agents.versions.content import CONFIG_MEMBERS
+from balcao.agents.versions.imports import IMPORTS
 from balcao.agents.versions.schemas import (
     ActivateBody,
     ActivationResult,
@@ -30,9 +32,8 @@ from balcao.agents.versions.schemas import (
 )
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
+from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import Routes
 from balcao.core.http.responses import Response, from_ready, with_etag
 
 # A version never changes; which one is active does.
@@ -43,7 +44,7 @@ HIDE_REASON = "ocultada pela API"
 SAVE = action(service.CREATE).testing(service.ACTIVATE)
 ACTIVATE = action(service.ACTIVATE)
 
-routes = Routes(tags=["configurações"], dialect=DETAIL)
+routes = ROUTES.extend(tags=["configurações"])
 
 
 @routes.get(
@@ -51,14 +52,12 @@ routes = Routes(tags=["configurações"], dialect=DETAIL)
     "agents.read_config",
     READ_CONFIG,
     "Configuração de um agente, por identificador",
-    description=(
-        "Devolve a configuração com que um agente trabalha: blocos de memória, ferramentas e modelos. Exige a ação "
-        "`agent_config:read`, ou um cliente dos próprios agentes. Uma configuração nunca muda: guarde-a à vontade."
-    ),
-    errors=[304, 404, 422],
+    errors=[304, 422],
 )
 async def read_config(call: Call, config_id: ConfigIdInPath) -> Response[AgentConfig]:
-    """Return a configuration by its id."""
+    """Devolve a configuração com que um agente trabalha: blocos de memória, ferramentas e modelos. Exige a ação
+    `agent_config:read`, ou um cliente dos próprios agentes. Uma configuração nunca muda: guarde-a à vontade.
+    """
     path = validate_model({"config_id": config_id}, ConfigPath, "path")
     return from_ready(await service.read_config(call, path.config_id), call, CACHE)
 
@@ -68,14 +67,12 @@ async def read_config(call: Call, config_id: ConfigIdInPath) -> Response[AgentCo
     "agents.read_active_config",
     READ_CONFIG,
     "Configuração ativa de um tipo de agente",
-    description=(
-        "Devolve a configuração da versão ativa. Exige a ação `agent_config:read`, ou um cliente dos próprios agentes. "
-        "Revalide com o `ETag`: outra versão pode ser ativada a qualquer momento."
-    ),
-    errors=[304, 404, 422],
+    errors=[304, 404],
 )
 async def read_active_config(call: Call, query: Annotated[AgentQuery, in_query(AgentQuery)]) -> Response[AgentConfig]:
-    """Return the active version's configuration."""
+    """Devolve a configuração da versão ativa. Exige a ação `agent_config:read`, ou um cliente dos próprios agentes.
+    Revalide com o `ETag`: outra versão pode ser ativada a qualquer momento.
+    """
     return with_etag(await service.read_active_config(call, query.agent_type), call, REVALIDATE)
 
 
@@ -84,16 +81,14 @@ async def read_active_config(call: Call, query: Annotated[AgentQuery, in_query(A
     "agents.save_version",
     SAVE,
     "Salva uma versão: instruções e configuração",
-    description=(
-        "Salva uma versão nova e a ativa. O que falta é herdado da versão ativa; nulo esvazia. Conteúdo igual ao ativo "
-        "não cria versão. Exige a ação `agent_config:create` e, para ativar, também `agent_config:activate`; com "
-        "`activate` falso a versão fica guardada. Com `expected_version`, só salva se esta versão for a ativa."
-    ),
     example={"agent_type": "agentic_search", "model_name": "modelo-demo-5", "reason": "modelo novo"},
-    errors=[400, 409, 422],
+    errors=[400, 409],
 )
 async def save_version(call: Call, body: SaveBody) -> UnifiedSaved:
-    """Save a version."""
+    """Salva uma versão nova e a ativa. O que falta é herdado da versão ativa; nulo esvazia. Conteúdo igual ao ativo não
+    cria versão. Exige a ação `agent_config:create` e, para ativar, também `agent_config:activate`; com `activate` falso
+    a versão fica guardada. Com `expected_version`, só salva se esta versão for a ativa.
+    """
     return results.describe_save(call, await service.save_version(call, body))
 
 
@@ -102,15 +97,13 @@ async def save_version(call: Call, body: SaveBody) -> UnifiedSaved:
     "agents.save_config",
     SAVE,
     "Salva uma versão com outra configuração",
-    description=(
-        "Como `unified-save`, só para a configuração: as instruções são herdadas da versão ativa. Exige a ação "
-        "`agent_config:create` e, para ativar, também `agent_config:activate`."
-    ),
     example={"tools": ["google_search"], "reason": "só a busca aberta"},
-    errors=[400, 409, 422],
+    errors=[400, 409],
 )
 async def save_config(call: Call, body: ConfigBody) -> ConfigSaved:
-    """Save a version with another configuration."""
+    """Como `unified-save`, só para a configuração: as instruções são herdadas da versão ativa. Exige a ação
+    `agent_config:create` e, para ativar, também `agent_config:activate`.
+    """
     return results.describe_config_save(await service.save_version(call, body))
 
 
@@ -119,15 +112,13 @@ async def save_config(call: Call, body: ConfigBody) -> ConfigSaved:
     "agents.save_prompt",
     SAVE,
     "Salva uma versão com outras instruções",
-    description=(
-        "Como `unified-save`, só para o texto de instruções: a configuração é herdada da versão ativa. Exige a ação "
-        "`agent_config:create` e, para ativar, também `agent_config:activate`."
-    ),
     example={"new_prompt": "Responda em português claro.", "reason": "texto mais curto"},
-    errors=[400, 409, 422],
+    errors=[400, 409],
 )
 async def save_prompt(call: Call, body: PromptBody) -> PromptSaved:
-    """Save a version with another text of instructions."""
+    """Como `unified-save`, só para o texto de instruções: a configuração é herdada da versão ativa. Exige a ação
+    `agent_config:create` e, para ativar, também `agent_config:activate`.
+    """
     return results.describe_prompt_save(await service.save_version(call, body))
 
 
@@ -136,15 +127,13 @@ async def save_prompt(call: Call, body: PromptBody) -> PromptSaved:
     "agents.activate_version",
     ACTIVATE,
     "Ativa uma versão",
-    description=(
-        "Faz de uma versão a ativa e registra a troca. Ativar a que já está ativa não registra nada. Exige a ação "
-        "`agent_config:activate`. Com `expected_version`, só ativa se esta versão for a ativa até aqui."
-    ),
     example={"agent_type": "agentic_search", "version": 10, "reason": "volta ao modelo anterior"},
-    errors=[404, 409, 422],
+    errors=[404, 409],
 )
 async def activate_version(call: Call, body: ActivateBody) -> ActivationResult:
-    """Make a version the active one."""
+    """Faz de uma versão a ativa e registra a troca. Ativar a que já está ativa não registra nada. Com
+    `expected_version`, só ativa se esta versão for a ativa até aqui.
+    """
     moved = await service.activate(call, body.agent_type, body.version, body.reason, body.expected_version)
     return results.describe_move(call, body.agent_type, moved)
 
@@ -154,15 +143,13 @@ async def activate_version(call: Call, body: ActivateBody) -> ActivationResult:
     "agents.roll_back_version",
     ACTIVATE,
     "Volta à versão que estava ativa antes",
-    description=(
-        "Ativa a versão que estava ativa antes da atual, ou `to_version`, que precisa já ter estado ativa. Repetir "
-        "volta à de agora. Exige a ação `agent_config:activate`."
-    ),
     example={"agent_type": "agentic_search", "reason": "piora nas respostas"},
-    errors=[404, 409, 422],
+    errors=[404, 409],
 )
 async def roll_back_version(call: Call, body: RollbackBody) -> ActivationResult:
-    """Activate the version that was active before."""
+    """Ativa a versão que estava ativa antes da atual, ou `to_version`, que precisa já ter estado ativa. Repetir volta à
+    de agora.
+    """
     moved = await service.roll_back(call, body.agent_type, body.reason, body.to_version, body.expected_version)
     return results.describe_move(call, body.agent_type, moved)
 
@@ -172,14 +159,9 @@ async def roll_back_version(call: Call, body: RollbackBody) -> ActivationResult:
     "agents.reset_agent",
     ACTIVATE,
     "Volta ao conteúdo padrão",
-    description=(
-        "Salva o conteúdo padrão como versão nova e a ativa; nenhuma versão é apagada e a numeração continua. Exige a "
-        "ação `agent_config:activate`."
-    ),
-    errors=[422],
 )
 async def reset_agent(call: Call, query: Annotated[ResetQuery, in_query(ResetQuery)]) -> ResetResult:
-    """Save and activate the default content."""
+    """Salva o conteúdo padrão como versão nova e a ativa; nenhuma versão é apagada e a numeração continua."""
     return results.describe_reset(call, query.agent_type, await service.reset(call, query.agent_type))
 
 
@@ -188,14 +170,9 @@ async def reset_agent(call: Call, query: Annotated[ResetQuery, in_query(ResetQue
     "agents.reset_config",
     ACTIVATE,
     "Volta à configuração padrão",
-    description=(
-        "Como `unified-reset`, só para a configuração: o texto de instruções continua o da versão ativa. Exige a ação "
-        "`agent_config:activate`."
-    ),
-    errors=[422],
 )
 async def reset_config(call: Call, query: Annotated[ResetQuery, in_query(ResetQuery)]) -> ConfigReset:
-    """Save and activate the default configuration."""
+    """Como `unified-reset`, só para a configuração: o texto de instruções continua o da versão ativa."""
     version = await service.reset(call, query.agent_type, *CONFIG_MEMBERS)
     return results.describe_config_reset(query.agent_type, version)
 
@@ -205,14 +182,9 @@ async def reset_config(call: Call, query: Annotated[ResetQuery, in_query(ResetQu
     "agents.reset_prompt",
     ACTIVATE,
     "Volta às instruções padrão",
-    description=(
-        "Como `unified-reset`, só para o texto de instruções: a configuração continua a da versão ativa. Exige a ação "
-        "`agent_config:activate`."
-    ),
-    errors=[422],
 )
 async def reset_prompt(call: Call, query: Annotated[ShortResetQuery, in_query(ShortResetQuery)]) -> PromptReset:
-    """Save and activate the default text of instructions."""
+    """Como `unified-reset`, só para o texto de instruções: a configuração continua a da versão ativa."""
     version = await service.reset(call, query.agent_type, "prompt")
     return results.describe_prompt_reset(query.agent_type, version)
 
@@ -222,15 +194,13 @@ async def reset_prompt(call: Call, query: Annotated[ShortResetQuery, in_query(Sh
     "agents.undo_last_version",
     ACTIVATE.testing(service.CREATE),
     "Desfaz a versão mais nova",
-    description=(
-        "Oculta a versão mais nova; se ela está ativa, volta antes à que estava ativa antes dela. Nada é apagado. Com "
-        "`expected_version`, uma repetição da chamada não desfaz outra versão. Exige as ações "
-        "`agent_config:activate` e `agent_config:create`."
-    ),
-    errors=[404, 409, 422],
+    errors=[404, 409],
 )
 async def undo_last_version(call: Call, query: Annotated[UndoQuery, in_query(UndoQuery)]) -> UndoResult:
-    """Take back the newest version."""
+    """Oculta a versão mais nova; se ela está ativa, volta antes à que estava ativa antes dela. Nada é apagado. Com
+    `expected_version`, uma repetição da chamada não desfaz outra versão. Exige as ações `agent_config:activate` e
+    `agent_config:create`.
+    """
     undone = await service.undo_last(call, query.agent_type, query.expected_version)
     return results.describe_undo(query.agent_type, undone)
 
@@ -240,13 +210,14 @@ async def undo_last_version(call: Call, query: Annotated[UndoQuery, in_query(Und
     "agents.hide_version",
     action(service.CREATE),
     "Oculta uma versão dos históricos",
-    description=(
-        "Tira dos históricos uma versão que não está ativa. Nada é apagado: os seus identificadores e o seu número "
-        "continuam respondendo, mas ela não pode mais ser ativada. Exige a ação `agent_config:create`."
-    ),
-    errors=[404, 409, 422],
+    errors=[404, 409],
 )
 async def hide_version(call: Call, query: Annotated[HideQuery, in_query(HideQuery)]) -> HideResult:
-    """Leave a version out of histories."""
+    """Tira dos históricos uma versão que não está ativa. Nada é apagado: os seus identificadores e o seu número
+    continuam respondendo, mas ela não pode mais ser ativada.
+    """
     hidden = await service.hide(call, query.agent_type, query.version_number, HIDE_REASON)
     return results.describe_hiding(call, query.agent_type, hidden)
+
+
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=store.EXPORTS)

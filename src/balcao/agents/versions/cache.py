@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from uuid import UUID
 
-from balcao.core.http.responses import Ready
+from balcao.core.values.ready import Ready
 
 SIZE = 1000
 

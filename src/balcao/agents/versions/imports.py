@@ -12,7 +12,7 @@ from msgspec import Meta
 from balcao.agents.importing import AUTHOR, check_row
 from balcao.agents.queries import LAST_VERSION
 from balcao.agents.versions import store
-from balcao.agents.versions.content import AgentContent
+from balcao.agents.versions.content import EMPTY, AgentContent, classify_change
 from balcao.agents.versions.schemas import SaveBody
 from balcao.agents.webhooks import service as webhooks
 from balcao.core.context.call import Author
@@ -72,14 +72,14 @@ async def write(connection: Connection, rows: Sequence[VersionRow]) -> int:
     ordered = sorted(rows, key=lambda row: (row.agent_type, row.version))
     for agent_type, of_agent in groupby(ordered, key=lambda row: row.agent_type):
         await store.create_agent(connection, agent_type)
-        await store.lock(connection, agent_type)
+        await store.lock_agent(connection, agent_type)
         changed += sum([await _write(connection, row) for row in of_agent])
     return changed
 
 
 async def _write(connection: Connection, row: VersionRow) -> bool:
     """Write one version. Raises Invalid for another one under the number of one that is there."""
-    stored = await store.read(connection, row.agent_type, row.version)
+    stored = await store.read_agent_version(connection, row.agent_type, row.version)
     if stored is not None and stored.content_hash != row.content.hash:
         raise Invalid("O campo `version`: esta versão já está gravada, com outro conteúdo.")
     version_id = stored.version_id if stored else await _insert(connection, row)
@@ -89,11 +89,18 @@ async def _write(connection: Connection, row: VersionRow) -> bool:
 
 
 async def _insert(connection: Connection, row: VersionRow) -> UUID:
-    base = await store.read_before(connection, row.agent_type, row.version)
-    ids = (row.version_id, row.config_id, row.prompt_id)
-    author = Author(row.author, SUBJECT)
+    base = await store.read_version_before(connection, row.agent_type, row.version)
     return await store.import_version(
-        connection, row.agent_type, row.version, ids, row.content, base, author, row.reason, row.created_at
+        connection,
+        row.agent_type,
+        row.version,
+        store.FormerIds(row.version_id, row.config_id, row.prompt_id),
+        row.content,
+        classify_change(base.content if base else EMPTY, row.content),
+        base.version if base else None,
+        Author(row.author, SUBJECT),
+        row.reason,
+        row.created_at,
     )
 
 
@@ -101,7 +108,7 @@ async def _hide(connection: Connection, row: VersionRow, version_id: UUID) -> bo
     """Hide the version, unless it is active here."""
     if await store.read_active_version(connection, row.agent_type) == row.version:
         return False
-    return await store.hide(connection, version_id, AUTHOR, utc_now(), REASON)
+    return await store.hide_version(connection, version_id, AUTHOR, utc_now(), REASON)
 
 
 async def _activate(connection: Connection, row: VersionRow) -> bool:
@@ -112,8 +119,9 @@ async def _activate(connection: Connection, row: VersionRow) -> bool:
     if before == row.version:
         return False
     await store.set_active_version(connection, row.agent_type, row.version)
-    moved = (before, row.version)
-    activation = await store.insert_activation(connection, row.agent_type, moved, "save", row.reason, AUTHOR, utc_now())
+    activation = await store.insert_activation(
+        connection, row.agent_type, before, row.version, "save", row.reason, AUTHOR, utc_now()
+    )
     await webhooks.announce_activation(connection, row.agent_type, activation)
     return True
 

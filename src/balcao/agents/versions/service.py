@@ -1,7 +1,6 @@
 """Saving versions, moving the active pointer, and reading a configuration (rules: agents 4)."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -11,13 +10,13 @@ from balcao.agents.versions import store
 from balcao.agents.versions.cache import ConfigCache
 from balcao.agents.versions.content import EMPTY, AgentContent, classify_change, inherit
 from balcao.agents.versions.schemas import AgentConfig, Save
-from balcao.agents.versions.store import AgentVersion
+from balcao.agents.versions.store import AgentVersion, StoredConfig
 from balcao.agents.webhooks import service as webhooks
 from balcao.core.context.call import Author, Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.http.responses import Ready
 from balcao.core.values.clock import format_rfc3339_offset, utc_now
+from balcao.core.values.ready import Ready
 
 ACTIVATE = "agent_config:activate"
 CREATE = "agent_config:create"
@@ -121,7 +120,7 @@ async def undo_last(call: Call, agent_type: str, expected: int | None = None) ->
         raise call.lacks(CREATE)
     async with call.platform.database.transaction() as connection:
         active = await _lock_agent(connection, agent_type)
-        last = await store.read_newest_visible(connection, agent_type)
+        last = await store.read_newest_visible_version(connection, agent_type)
         if last is None:
             raise NotFound("Versão não encontrada.", code="version-not-found")
         if expected is not None and expected != last:
@@ -160,7 +159,7 @@ async def roll_back(
         before = await _lock_agent(connection, agent_type, expected)
         target = to or await _find_previous(connection, agent_type)
         target_version = await _read_visible(connection, agent_type, target)
-        if not await store.was_active(connection, agent_type, target):
+        if not await store.was_version_active(connection, agent_type, target):
             raise Conflict("Esta versão nunca esteve ativa: use a ativação.", code="never-active")
         await _move_pointer(call, connection, agent_type, (before, target), "rollback", reason, at)
         return Moved(target_version, before)
@@ -180,7 +179,7 @@ async def hide(call: Call, agent_type: str, version: int, reason: str, at: datet
 async def read_last_number(call: Call, agent_type: str) -> int:
     """Return the newest version's number, hidden ones counted; 0 before the first."""
     async with call.platform.database.connection() as connection:
-        return await store.read_last_number(connection, agent_type)
+        return await store.read_last_number(connection, agent_type) or 0
 
 
 async def read_version(call: Call, agent_type: str, version: int) -> AgentVersion:
@@ -196,8 +195,8 @@ async def _load_config(call: Call, config_id: UUID) -> Ready:
     return Ready.of(_to_config(row))
 
 
-def _to_config(row: dict[str, Any]) -> AgentConfig:
-    return AgentConfig(**row | {"created_at": format_rfc3339_offset(row["created_at"])})
+def _to_config(found: StoredConfig) -> AgentConfig:
+    return AgentConfig(**msgspec.structs.asdict(found) | {"created_at": format_rfc3339_offset(found.created_at)})
 
 
 async def _insert(
@@ -209,7 +208,7 @@ async def _insert(
     at: datetime | None,
 ) -> AgentVersion:
     """Insert a version on the base of the active one; the agent's row is locked."""
-    number = await store.insert(
+    number = await store.insert_version(
         connection,
         body.agent_type,
         content,
@@ -241,7 +240,7 @@ def _make_default(call: Call) -> AgentContent:
 
 async def _lock_agent(connection: Connection, agent_type: str, expected: int | None = None) -> int | None:
     """Return the number of the active version, which nobody else moves until this transaction ends."""
-    if not await store.lock(connection, agent_type):
+    if not await store.lock_agent(connection, agent_type):
         raise NotFound("Tipo de agente não encontrado.", code="agent-not-found")
     active = await store.read_active_version(connection, agent_type)
     if expected is not None and expected != active:
@@ -258,12 +257,12 @@ async def _find_previous(connection: Connection, agent_type: str) -> int:
 
 
 async def _hide(call: Call, connection: Connection, version: AgentVersion, reason: str, at: datetime | None) -> None:
-    if await store.hide(connection, version.version_id, call.author.name, at or utc_now(), reason):
+    if await store.hide_version(connection, version.version_id, call.author.name, at or utc_now(), reason):
         await call.platform.audit.record(connection, call, "update", fields=["hidden"])
 
 
 async def _read_existing(connection: Connection, agent_type: str, version: int) -> AgentVersion:
-    found = await store.read(connection, agent_type, version)
+    found = await store.read_agent_version(connection, agent_type, version)
     if found is None:
         raise NotFound("Versão não encontrada.", code="version-not-found")
     return found
@@ -290,8 +289,9 @@ async def _move_pointer(
     if before == after:
         return
     await store.set_active_version(connection, agent_type, after)
-    moved_by = call.author.name
-    activation = await store.insert_activation(connection, agent_type, moved, kind, reason, moved_by, at or utc_now())
+    activation = await store.insert_activation(
+        connection, agent_type, before, after, kind, reason, call.author.name, at or utc_now()
+    )
     await webhooks.announce_activation(connection, agent_type, activation)
     await call.platform.audit.record(connection, call, "update", fields=["active_version"])
 

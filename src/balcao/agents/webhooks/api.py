@@ -3,13 +3,15 @@
 from typing import Annotated, TypeAlias
 
 from balcao.agents.operations import CONFIG_ID
-from balcao.agents.webhooks import service
+from balcao.agents.routes import ROUTES
+from balcao.agents.webhooks import jobs, service
 from balcao.agents.webhooks.schemas import Webhook, WebhookBody, WebhookPath, Webhooks, WebhookWithSecret
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import LOCATION, sending
@@ -24,10 +26,9 @@ WebhookIdInPath: TypeAlias = Annotated[
     str, InPath(_parse_id, "Identificador do aviso", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", CONFIG_ID)
 ]
 MANAGE = action("agent_webhook:manage")
-_NEEDED = " Exige a ação `agent_webhook:manage`."
 _KEPT_SECRET = {"Cache-Control": PERSONAL}
 
-routes = Routes(tags=["avisos"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["avisos"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -35,10 +36,9 @@ routes = Routes(tags=["avisos"], dialect=DETAIL, body_limit=SMALL_BODY)
     "agents.list_webhooks",
     MANAGE,
     "Quem é avisado das ativações",
-    description="Lista os destinos dos avisos, com a última entrega e a última falha de cada um." + _NEEDED,
 )
 async def list_webhooks(call: Call) -> Webhooks:
-    """List the webhooks."""
+    """Lista os destinos dos avisos, com a última entrega e a última falha de cada um."""
     return await service.list_webhooks(call)
 
 
@@ -47,19 +47,17 @@ async def list_webhooks(call: Call) -> Webhooks:
     "agents.add_webhook",
     MANAGE,
     "Cadastra um destino de avisos",
-    description=(
-        "Cada troca da versão ativa é enviada ao endereço por POST, assinada conforme Standard Webhooks (`webhook-id`, "
-        "`webhook-timestamp`, `webhook-signature`). Confira a assinatura com o `secret`, que só esta resposta mostra, "
-        "e responda 2xx em até 10 segundos; senão o aviso é repetido, com o mesmo `webhook-id`, por mais de um dia. A "
-        "ordem não é garantida: vale o maior `activation`." + _NEEDED
-    ),
     status=201,
     example={"url": "https://agente.example/avisos", "description": "Agente do portal"},
-    errors=[409, 422],
+    errors=[409],
 )
 @sending(LOCATION)
 async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
-    """Add a webhook."""
+    """Cada troca da versão ativa é enviada ao endereço por POST, assinada conforme Standard Webhooks (`webhook-id`,
+    `webhook-timestamp`, `webhook-signature`). Confira a assinatura com o `secret`, que só esta resposta mostra, e
+    responda 2xx em até 10 segundos; senão o aviso é repetido, com o mesmo `webhook-id`, por mais de um dia. A ordem não
+    é garantida: vale o maior `activation`.
+    """
     added = await service.add_webhook(call, body)
     return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"webhooks/{added.id}"})
 
@@ -69,11 +67,10 @@ async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecr
     "agents.read_webhook",
     MANAGE,
     "Um destino de avisos",
-    description="Devolve o destino, sem o segredo." + _NEEDED,
-    errors=[404, 422],
+    errors=[422],
 )
 async def read_webhook(call: Call, webhook_id: WebhookIdInPath) -> Webhook:
-    """Return a webhook."""
+    """Devolve o destino, sem o segredo."""
     return await service.read_webhook(call, webhook_id)
 
 
@@ -82,12 +79,10 @@ async def read_webhook(call: Call, webhook_id: WebhookIdInPath) -> Webhook:
     "agents.replace_webhook",
     MANAGE,
     "Altera um destino de avisos",
-    description="Substitui endereço, descrição, tipos de agente e se é avisado; o segredo fica." + _NEEDED,
     example={"url": "https://agente.example/avisos", "agent_types": ["agentic_search"], "active": False},
-    errors=[404, 422],
 )
 async def replace_webhook(call: Call, webhook_id: WebhookIdInPath, body: WebhookBody) -> Webhook:
-    """Replace a webhook."""
+    """Substitui endereço, descrição, tipos de agente e se é avisado; o segredo fica."""
     return await service.replace_webhook(call, webhook_id, body)
 
 
@@ -96,12 +91,11 @@ async def replace_webhook(call: Call, webhook_id: WebhookIdInPath, body: Webhook
     "agents.delete_webhook",
     MANAGE,
     "Apaga um destino de avisos",
-    description="O que ainda espera envio não é mais enviado." + _NEEDED,
     status=204,
-    errors=[404, 422],
+    errors=[422],
 )
 async def delete_webhook(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
-    """Delete a webhook."""
+    """O que ainda espera envio não é mais enviado."""
     await service.delete_webhook(call, webhook_id)
     return Response(status=204)
 
@@ -111,14 +105,12 @@ async def delete_webhook(call: Call, webhook_id: WebhookIdInPath) -> Response[No
     "agents.renew_webhook_secret",
     MANAGE,
     "Troca o segredo de um destino",
-    description=(
-        "Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, "
-        "para que o destino troque sem perder nenhum." + _NEEDED
-    ),
-    errors=[404, 422],
+    errors=[422],
 )
 async def renew_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Response[WebhookWithSecret]:
-    """Give a webhook a new secret."""
+    """Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, para
+    que o destino troque sem perder nenhum.
+    """
     return to_json(await service.renew_secret(call, webhook_id), headers=_KEPT_SECRET)
 
 
@@ -127,11 +119,13 @@ async def renew_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Respo
     "agents.send_webhook_test",
     MANAGE,
     "Envia um aviso de teste",
-    description="Põe na fila um aviso do tipo `test`; veja depois a última entrega ou falha do destino." + _NEEDED,
     status=202,
-    errors=[404, 422],
+    errors=[422],
 )
 async def send_test(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
-    """Have a test sent."""
+    """Põe na fila um aviso do tipo `test`; veja depois a última entrega ou falha do destino."""
     await service.send_test(call, webhook_id)
     return Response(status=202)
+
+
+FEATURE = Feature(routes=routes.declared, jobs=jobs.JOBS, exports=Exports(tables=("agents.webhooks",)))

@@ -41,7 +41,7 @@ async def list_webhooks(call: Call) -> Webhooks:
 async def read_webhook(call: Call, id: str) -> Webhook:
     """Return a webhook. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        return _show(_require(await store.read(connection, _parse(id))))
+        return _show(_require(await store.read_webhook(connection, _parse(id))))
 
 
 async def add_webhook(call: Call, body: WebhookBody) -> WebhookWithSecret:
@@ -49,7 +49,7 @@ async def add_webhook(call: Call, body: WebhookBody) -> WebhookWithSecret:
     webhooks.require_allowed(call.platform, body.url)
     secret = secrets.token_bytes(SECRET_BYTES)
     async with call.platform.database.transaction() as connection:
-        added = await store.add(connection, UUID(new_id()), body, secret, MOST_WEBHOOKS)
+        added = await store.insert_webhook(connection, UUID(new_id()), body, secret, MOST_WEBHOOKS)
         if added is None:
             raise Conflict(f"Já há {MOST_WEBHOOKS} avisos cadastrados: apague um.", code="too-many-webhooks")
         await call.platform.audit.record(connection, call, "create", fields=sorted(body.model_fields_set))
@@ -60,7 +60,7 @@ async def replace_webhook(call: Call, id: str, body: WebhookBody) -> Webhook:
     """Replace a webhook; its secret stays. Raises Unprocessable and NotFound."""
     webhooks.require_allowed(call.platform, body.url)
     async with call.platform.database.transaction() as connection:
-        replaced = _require(await store.replace(connection, _parse(id), body))
+        replaced = _require(await store.replace_webhook(connection, _parse(id), body))
         await call.platform.audit.record(connection, call, "update", fields=sorted(body.model_fields_set))
     return _show(replaced)
 
@@ -69,7 +69,7 @@ async def renew_secret(call: Call, id: str) -> WebhookWithSecret:
     """Give a webhook a new secret; the old one signs, too, for 24 hours. Raises NotFound."""
     secret = secrets.token_bytes(SECRET_BYTES)
     async with call.platform.database.transaction() as connection:
-        renewed = _require(await store.renew_secret(connection, _parse(id), secret))
+        renewed = _require(await store.renew_webhook_secret(connection, _parse(id), secret))
         await call.platform.audit.record(connection, call, "update", fields=["secret"])
     return _show_secret(renewed, secret)
 
@@ -77,7 +77,7 @@ async def renew_secret(call: Call, id: str) -> WebhookWithSecret:
 async def delete_webhook(call: Call, id: str) -> None:
     """Delete a webhook; what waits for it is not sent any more. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        if not await store.delete(connection, _parse(id)):
+        if not await store.delete_webhook(connection, _parse(id)):
             raise _make_unknown()
         await call.platform.audit.record(connection, call, "delete")
 
@@ -85,14 +85,14 @@ async def delete_webhook(call: Call, id: str) -> None:
 async def send_test(call: Call, id: str) -> None:
     """Have a test sent to a webhook. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        _require(await store.read(connection, _parse(id)))
+        _require(await store.read_webhook(connection, _parse(id)))
         await enqueue(connection, JOB, {"webhook": str(_parse(id)), "test": new_id()})
         await call.platform.audit.record(connection, call, "update", fields=["test"])
 
 
 async def announce_activation(connection: Connection, agent_type: str, activation: int) -> None:
     """Have every webhook that wants this agent told of a logged activation, once the transaction commits."""
-    await store.announce(connection, JOB, agent_type, activation)
+    await store.enqueue_announcements(connection, JOB, agent_type, activation)
 
 
 async def deliver(platform: Platform, id: UUID, activation: int | None, test: str | None) -> None:
@@ -107,7 +107,7 @@ async def deliver(platform: Platform, id: UUID, activation: int | None, test: st
         return  # switched off or deleted since
     content = msgspec.json.encode(_describe(moved, id))
     message_id = f"msg_{id.hex}_{activation or test}"
-    delivery = await webhooks.send(platform, destination["url"], destination["secrets"], message_id, content)
+    delivery = await webhooks.send(platform, destination.url, destination.secrets, message_id, content)
     async with platform.database.connection() as connection:
         if delivery.error is None:
             await store.note_delivery(connection, id)

@@ -1,13 +1,14 @@
 """SQL of the webhooks."""
 
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from balcao.agents.webhooks.schemas import WebhookBody
-from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import affected
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import enqueue_sql
 
 
@@ -39,122 +40,96 @@ class StoredActivation(msgspec.Struct, frozen=True):
 
 
 _MEMBERS = "id, url, description, agent_types, active, created_at, last_delivery_at, last_failure_at, last_error"
-_LIST = f"SELECT {_MEMBERS} FROM agents.webhooks ORDER BY created_at, id"
 
 
-async def list_webhooks(connection: Connection) -> list[StoredWebhook]:
-    return [msgspec.convert(dict(row), StoredWebhook) for row in await connection.fetch(_LIST)]
+@statement(f"SELECT {_MEMBERS} FROM agents.webhooks ORDER BY created_at, id")
+async def list_webhooks(connection: Connection) -> list[StoredWebhook]: ...
 
 
-_READ = f"SELECT {_MEMBERS} FROM agents.webhooks WHERE id = $1"
-
-
-async def read(connection: Connection, id: UUID) -> StoredWebhook | None:
-    return _to_webhook(await connection.fetchrow(_READ, id))
+@statement(f"SELECT {_MEMBERS} FROM agents.webhooks WHERE id = :id")
+async def read_webhook(connection: Connection, id: UUID) -> StoredWebhook | None: ...
 
 
 # Two who add at the same time may make one more than the bound, which harms nobody.
-_ADD = f"""
+@statement(f"""
 INSERT INTO agents.webhooks (id, url, description, agent_types, active, secret, created_at)
-SELECT $1, $2, $3, $4, $5, $6, now() WHERE (SELECT count(*) FROM agents.webhooks) < $7
+SELECT :id, :url, :description, :agent_types, :active, :secret, now()
+WHERE (SELECT count(*) FROM agents.webhooks) < :most
 RETURNING {_MEMBERS}
-"""
-
-
-async def add(connection: Connection, id: UUID, body: WebhookBody, secret: bytes, most: int) -> StoredWebhook | None:
+""")
+async def insert_webhook(
+    connection: Connection, id: UUID, body: WebhookBody, secret: bytes, most: int
+) -> StoredWebhook | None:
     """Add a webhook; None where there are as many as there may be."""
-    row = await connection.fetchrow(_ADD, id, body.url, body.description, body.agent_types, body.active, secret, most)
-    return _to_webhook(row)
 
 
-_REPLACE = f"""
-UPDATE agents.webhooks SET url = $2, description = $3, agent_types = $4, active = $5 WHERE id = $1
+@statement(f"""
+UPDATE agents.webhooks SET url = :url, description = :description, agent_types = :agent_types, active = :active
+WHERE id = :id
 RETURNING {_MEMBERS}
-"""
+""")
+async def replace_webhook(connection: Connection, id: UUID, body: WebhookBody) -> StoredWebhook | None: ...
 
 
-async def replace(connection: Connection, id: UUID, body: WebhookBody) -> StoredWebhook | None:
-    row = await connection.fetchrow(_REPLACE, id, body.url, body.description, body.agent_types, body.active)
-    return _to_webhook(row)
-
-
-_RENEW = f"""
+@statement(f"""
 UPDATE agents.webhooks
-SET previous_secret = secret, previous_until = now() + interval '24 hours', secret = $2
-WHERE id = $1
+SET previous_secret = secret, previous_until = now() + interval '24 hours', secret = :secret
+WHERE id = :id
 RETURNING {_MEMBERS}
-"""
+""")
+async def renew_webhook_secret(connection: Connection, id: UUID, secret: bytes) -> StoredWebhook | None: ...
 
 
-async def renew_secret(connection: Connection, id: UUID, secret: bytes) -> StoredWebhook | None:
-    return _to_webhook(await connection.fetchrow(_RENEW, id, secret))
-
-
-_DELETE = "DELETE FROM agents.webhooks WHERE id = $1"
-
-
-async def delete(connection: Connection, id: UUID) -> bool:
+@statement("DELETE FROM agents.webhooks WHERE id = :id")
+async def delete_webhook(connection: Connection, id: UUID) -> bool:
     """Return whether there was one."""
-    return affected(await connection.execute(_DELETE, id)) > 0
 
 
 _JOBS = enqueue_sql(
-    "$1",
-    """convert_to(format('{"webhook":"%s","activation":%s}', webhooks.id, $3::bigint), 'UTF8')""",
+    ":job",
+    """convert_to(format('{"webhook":"%s","activation":%s}', webhooks.id, :activation::bigint), 'UTF8')""",
     "interval '0'",
-    "agents.webhooks WHERE active AND (agent_types = '{}' OR $2 = ANY(agent_types))",
+    "agents.webhooks WHERE active AND (agent_types = '{}' OR :agent_type = ANY(agent_types))",
 )
-_ANNOUNCE = f"WITH {_JOBS} SELECT count(*) FROM queued"
 
 
-async def announce(connection: Connection, job: str, agent_type: str, activation: int) -> None:
+@statement(f"WITH {_JOBS} SELECT count(*) FROM queued")
+async def enqueue_announcements(connection: Connection, job: str, agent_type: str, activation: int) -> None:
     """Enqueue a job for each webhook that wants this agent."""
-    await connection.execute(_ANNOUNCE, job, agent_type, activation)
 
 
-_ACTIVATION = """
+@statement("""
 SELECT log.id AS activation, log.agent_type, log.to_version AS version, log.from_version AS previous_version, log.kind,
        version.config_id::text, version.prompt_id::text, log.em AS at
 FROM agents.agent_activations AS log
 JOIN agents.agent_versions AS version ON version.agent_type = log.agent_type AND version.version = log.to_version
-WHERE log.id = $1
-"""
-
-
+WHERE log.id = :id
+""")
 async def read_activation(connection: Connection, id: int) -> StoredActivation:
-    """Return a move of the active pointer that was logged."""
-    row = await connection.fetchrow(_ACTIVATION, id)
-    assert row is not None  # the log is never shortened
-    return msgspec.convert(dict(row), StoredActivation)
+    """Return a move of the active pointer that was logged; the log is never shortened."""
 
 
-_DESTINATION = """
+class Destination(NamedTuple):
+    """Where to send, and the secrets to sign with."""
+
+    url: str
+    secrets: list[bytes]
+
+
+@statement("""
 SELECT url, array_remove(ARRAY[secret, CASE WHEN previous_until > now() THEN previous_secret END], NULL) AS secrets
-FROM agents.webhooks WHERE id = $1 AND active
-"""
+FROM agents.webhooks WHERE id = :id AND active
+""")
+async def read_destination(connection: Connection, id: UUID) -> Destination | None:
+    """Return where to send; None for a webhook that is gone or switched off."""
 
 
-async def read_destination(connection: Connection, id: UUID) -> Row | None:
-    """Return where to send and the secrets to sign with; None for a webhook that is gone or switched off."""
-    return await connection.fetchrow(_DESTINATION, id)
+@statement("UPDATE agents.webhooks SET last_delivery_at = now(), last_error = NULL WHERE id = :id")
+async def note_delivery(connection: Connection, id: UUID) -> None: ...
 
 
-_DELIVERED = "UPDATE agents.webhooks SET last_delivery_at = now(), last_error = NULL WHERE id = $1"
-
-
-async def note_delivery(connection: Connection, id: UUID) -> None:
-    await connection.execute(_DELIVERED, id)
-
-
-_FAILED = """
-UPDATE agents.webhooks SET last_failure_at = now(), last_error = $2, active = active AND NOT $3 WHERE id = $1
-"""
-
-
+@statement("""
+UPDATE agents.webhooks SET last_failure_at = now(), last_error = :error, active = active AND NOT :gone WHERE id = :id
+""")
 async def note_failure(connection: Connection, id: UUID, error: str, *, gone: bool) -> None:
     """Store the error's code; `gone` switches the webhook off."""
-    await connection.execute(_FAILED, id, error, gone)
-
-
-def _to_webhook(row: Row | None) -> StoredWebhook | None:
-    return None if row is None else msgspec.convert(dict(row), StoredWebhook)

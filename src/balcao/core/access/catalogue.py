@@ -7,14 +7,16 @@ States and times are those of the snapshot (rules: access 4.5).
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from balcao.core.access.people import Holding, People
 from balcao.core.access.snapshot import EMPTY, Changes, Snapshot
-from balcao.core.database.pool import Connection, Database, Row, json_text
+from balcao.core.database.pool import Connection, Database, Row
 from balcao.core.database.reloader import Watch
+from balcao.core.database.results import Json
+from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 
@@ -25,9 +27,6 @@ USABLE_SECONDS = 300.0
 # The state of a process that refuses callers because it has not heard of the rules for so long.
 OUTDATED = "balcao_access_rules_outdated"
 ANNOUNCING_SECONDS = 3600.0
-_SERVED = "SELECT access.still_served($1)"
-_SINCE = "SELECT access.snapshot_since($1, $2)"
-_PEOPLE = "SELECT groups, roles, people FROM access.snapshot_people()"
 
 
 @dataclass(frozen=True)
@@ -52,15 +51,20 @@ class Announced(msgspec.Struct):
     warnings: list[dict[str, str]]
 
 
+@statement("SELECT access.announce(:operations::jsonb)")
+async def _announce(connection: Connection, operations: Sequence[AnnouncedOperation]) -> Json[Announced]: ...
+
+
 async def announce(connection: Connection, operations: Iterable[AnnouncedOperation]) -> Announced:
     """Register the operations that this process serves, in one transaction under the catalogue's lock."""
-    document = json_text([asdict(operation) for operation in operations])
-    announced = msgspec.json.decode(
-        await connection.fetchval("SELECT access.announce($1::jsonb)", document), type=Announced
-    )
+    announced = await _announce(connection, list(operations))
     for warning in announced.warnings:
         log.warning("catalogue.registration", **warning)
     return announced
+
+
+@statement("SELECT access.still_served(:operations)")
+async def _confirm_served(connection: Connection, operations: Sequence[str]) -> None: ...
 
 
 async def keep_announced(database: Database, operations: Sequence[AnnouncedOperation]) -> None:
@@ -70,9 +74,18 @@ async def keep_announced(database: Database, operations: Sequence[AnnouncedOpera
         await asyncio.sleep(ANNOUNCING_SECONDS)
         try:
             async with database.connection() as connection:
-                await connection.execute(_SERVED, served)
+                await _confirm_served(connection, served)
         except Exception as failure:  # the next time will do
             log.warning("catalogue.not_announced", code=type(failure).__name__)
+
+
+@statement("SELECT access.snapshot_since(:version, :position)")
+async def _read_changes(connection: Connection, known: Snapshot) -> str | None:
+    """Return `Changes` as JSON, which may be megabytes; None where nothing has changed."""
+
+
+@statement("SELECT groups, roles, people FROM access.snapshot_people()")
+async def _list_holdings(connection: Connection) -> list[Row]: ...
 
 
 class Catalogue:
@@ -141,7 +154,7 @@ class Catalogue:
 
     async def _fetch_changes(self, known: Snapshot) -> Changes | None:
         async with self._database.connection() as connection:
-            found = await connection.fetchval(_SINCE, known.version, known.position)
+            found = await _read_changes(connection, known)
         return None if found is None else msgspec.json.decode(found, type=Changes)
 
     async def _load(self) -> Snapshot:
@@ -150,10 +163,11 @@ class Catalogue:
         await apart.open()
         try:
             async with apart.transaction(isolation="repeatable_read") as connection:
-                found = await connection.fetchval(_SINCE, EMPTY.version, EMPTY.position)
-                held = await connection.fetch(_PEOPLE)
+                found = await _read_changes(connection, EMPTY)
+                held = await _list_holdings(connection)
         finally:
             await apart.close()
+        assert found is not None  # since version 0 everything is new
         return await asyncio.to_thread(_build, found, held)
 
 

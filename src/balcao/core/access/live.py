@@ -12,6 +12,7 @@ from typing import Literal
 
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.reloader import Watch, notify
+from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 
 CHANNEL = "balcao_live"
@@ -52,38 +53,46 @@ class Maintenance:
         return Unavailable(self.message, code="maintenance", retry_after=math.ceil(left)) if left > 0 else None
 
 
-_LIST = """
+@statement("""
 SELECT kind, name, value, changed_at, ends_at, author,
        extract(epoch FROM ends_at - clock_timestamp())::float8 AS seconds
 FROM platform.live_change WHERE ends_at IS NULL OR ends_at > clock_timestamp() ORDER BY kind, name
-"""
-_PUT = """
-INSERT INTO platform.live_change (kind, name, value, ends_at, author) VALUES ($1, $2, $3, $4, $5)
+""")
+async def list_live_changes(connection: Connection) -> list[Change]:
+    """Return what is in force, by kind and name."""
+
+
+@statement("""
+INSERT INTO platform.live_change (kind, name, value, ends_at, author) VALUES (:kind, :name, :value, :ends_at, :author)
 ON CONFLICT (kind, name) DO UPDATE
 SET value = excluded.value, ends_at = excluded.ends_at, author = excluded.author, changed_at = clock_timestamp()
-"""
-_REMOVE = """
-DELETE FROM platform.live_change WHERE kind = $1 AND name = $2
+""")
+async def _upsert_change(
+    connection: Connection, kind: Kind, name: str, value: str, ends_at: datetime | None, author: str
+) -> None: ...
+
+
+@statement("""
+DELETE FROM platform.live_change WHERE kind = :kind AND name = :name
 RETURNING ends_at IS NULL OR ends_at > clock_timestamp()
-"""
+""")
+async def _delete_change(connection: Connection, kind: Kind, name: str) -> bool:
+    """Return whether it was in force."""
 
 
-async def list_changes(connection: Connection) -> list[Change]:
-    """Return what is in force, by kind and name."""
-    return [Change(**row) for row in await connection.fetch(_LIST)]
-
-
-async def put(connection: Connection, kind: Kind, name: str, value: str, ends_at: datetime | None, author: str) -> None:
+async def put_live_change(
+    connection: Connection, kind: Kind, name: str, value: str, ends_at: datetime | None, author: str
+) -> None:
     """Make the change, in the place of one of the same name, and have every process take it over."""
-    await connection.execute(_PUT, kind, name, value, ends_at, author)
+    await _upsert_change(connection, kind, name, value, ends_at, author)
     await notify(connection, CHANNEL)
 
 
-async def remove(connection: Connection, kind: Kind, name: str) -> bool:
+async def remove_live_change(connection: Connection, kind: Kind, name: str) -> bool:
     """Take the change back; return whether it was in force."""
-    was_in_force = await connection.fetchval(_REMOVE, kind, name)
+    was_in_force = await _delete_change(connection, kind, name)
     await notify(connection, CHANNEL)
-    return bool(was_in_force)
+    return was_in_force
 
 
 class LiveChanges:
@@ -117,7 +126,7 @@ class LiveChanges:
     async def reload(self) -> None:
         """Take over what is in force now."""
         async with self._database.connection() as connection:
-            changes = await list_changes(connection)
+            changes = await list_live_changes(connection)
         found = [(change.kind, change.name, change.value, change.ends_at) for change in changes]
         if found == self._known:
             return

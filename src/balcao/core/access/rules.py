@@ -54,6 +54,12 @@ class Rule:
         )
         return cls(action, owner="self" in words, scopes=scopes, clients=clients)
 
+    @property
+    def needed(self) -> str | None:
+        """Return the action that every caller must hold; None where something else lets them pass as well."""
+        is_alone = not (self.owner or self.scopes or self.clients or self.action.startswith("platform:"))
+        return self.action if is_alone else None
+
     def testing(self, *actions: str) -> "Rule":
         """Return the rule with further actions, which the operation tests itself once it has read body or record."""
         return replace(self, also=self.also + actions)

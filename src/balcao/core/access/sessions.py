@@ -5,10 +5,12 @@ import math
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from balcao.core.access.caller import Caller, session_key, subject_key
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.reloader import Watch, notify
+from balcao.core.database.statements import statement
 
 CHANNEL = "balcao_ended_session"
 POLL_SECONDS = 5.0
@@ -32,16 +34,38 @@ class Ending:
     subject: str | None = None
 
 
-_RECORD = """
-INSERT INTO platform.ended_session (token_hash, key, issued_until, expires_at) VALUES ($1, $2, $3, now() + $4::interval)
+@statement("""
+INSERT INTO platform.ended_session (token_hash, key, issued_until, expires_at)
+VALUES (:token_hash, :key, :issued_until, now() + :kept::interval)
 ON CONFLICT (token_hash) DO NOTHING RETURNING true
-"""
-_LIST = """
+""")
+async def _insert_ending(
+    connection: Connection, token_hash: bytes, key: bytes, issued_until: float, kept: timedelta
+) -> bool: ...
+
+
+class _StoredEnding(NamedTuple):
+    key: bytes
+    issued_until: float
+    recorded_at: datetime
+    expires_at: float
+
+
+@statement("""
 SELECT key, issued_until, recorded_at, extract(epoch FROM expires_at)::float8 AS expires_at FROM platform.ended_session
-WHERE expires_at > now() AND recorded_at >= coalesce($1::timestamptz, '-infinity') ORDER BY recorded_at
-"""
-_COUNT = "SELECT count(*) FROM platform.ended_session"
-_DELETE_EXPIRED = "DELETE FROM platform.ended_session WHERE expires_at <= now() RETURNING true"
+WHERE expires_at > now() AND recorded_at >= coalesce(:since::timestamptz, '-infinity') ORDER BY recorded_at
+""")
+async def _list_endings(connection: Connection, since: datetime | None) -> list[_StoredEnding]: ...
+
+
+@statement("SELECT count(*) FROM platform.ended_session")
+async def count_endings(connection: Connection) -> int:
+    """Return how many logout tokens are remembered."""
+
+
+@statement("DELETE FROM platform.ended_session WHERE expires_at <= now()")
+async def delete_expired_endings(connection: Connection) -> int:
+    """Delete what no token can belong to any more."""
 
 
 class EndedSessions:
@@ -79,33 +103,23 @@ class EndedSessions:
         else:
             key, until = subject_key(ending.issuer, ending.subject or ""), ending.at
         async with self._database.transaction() as connection:
-            is_new = await connection.fetchval(_RECORD, number, key, until, KEPT)
+            is_new = await _insert_ending(connection, number, key, until, KEPT)
             if is_new:
                 await notify(connection, CHANNEL)
-        return bool(is_new)
+        return is_new
 
     async def reload(self) -> None:
         """Take over what was recorded since the last time, and forget what has expired."""
         since = self._newest and self._newest - _OVERLAP
         async with self._database.connection() as connection:
-            rows = await connection.fetch(_LIST, since)
-        for row in rows:
-            until, expires_at = self._ended.pop(row["key"], (-math.inf, 0.0))
-            self._ended[row["key"]] = (max(until, row["issued_until"]), max(expires_at, row["expires_at"]))
-            self._newest = row["recorded_at"]
+            endings = await _list_endings(connection, since)
+        for ending in endings:
+            until, expires_at = self._ended.pop(ending.key, (-math.inf, 0.0))
+            self._ended[ending.key] = (max(until, ending.issued_until), max(expires_at, ending.expires_at))
+            self._newest = ending.recorded_at
         now = time.time()
         while self._ended:  # in the order in which they expire, as all are kept equally long
             key, (_, expires_at) = next(iter(self._ended.items()))
             if expires_at > now:
                 break
             del self._ended[key]
-
-
-async def count(connection: Connection) -> int:
-    """Return how many logout tokens are remembered."""
-    return int(await connection.fetchval(_COUNT))
-
-
-async def delete_expired(connection: Connection) -> int:
-    """Delete what no token can belong to any more, and return how many rows that were."""
-    return len(await connection.fetch(_DELETE_EXPIRED))

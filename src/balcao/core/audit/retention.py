@@ -10,6 +10,7 @@ import msgspec
 from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Database
+from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import JobKind, failure_code
 from balcao.core.logs import log
 from balcao.core.values.ids import new_id
@@ -44,13 +45,18 @@ class Report(msgspec.Struct, frozen=True):
     removed: int
 
 
-_REPORT = """
-INSERT INTO platform.retention_report (run, kind, checked, removed) VALUES ($1, $2, $3, $4)
+@statement("""
+INSERT INTO platform.retention_report (run, kind, checked, removed) VALUES (:run, :kind, :checked, :removed)
 RETURNING run::text, kind, at, checked, removed
-"""
-_LIST = """
-SELECT run::text, kind, at, checked, removed FROM platform.retention_report ORDER BY at DESC, kind LIMIT $1
-"""
+""")
+async def _insert_report(connection: Connection, run: str, kind: str, swept: Swept) -> Report: ...
+
+
+@statement("""
+SELECT run::text, kind, at, checked, removed FROM platform.retention_report ORDER BY at DESC, kind LIMIT :limit
+""")
+async def list_reports(connection: Connection, limit: int) -> list[Report]:
+    """Return the last reports, the newest first."""
 
 
 class _DryRun(Exception):
@@ -71,8 +77,7 @@ async def run(call: Call, retentions: Sequence[Retention], *, dry_run: bool = Fa
             try:
                 async with owner.transaction() as connection:
                     swept = await retention.apply(call, connection)
-                    row = await connection.fetchrow(_REPORT, number, retention.kind, swept.checked, swept.removed)
-                    reports.append(Report(**row))
+                    reports.append(await _insert_report(connection, number, retention.kind, swept))
                     if dry_run:
                         raise _DryRun
             except _DryRun:
@@ -85,11 +90,6 @@ async def run(call: Call, retentions: Sequence[Retention], *, dry_run: bool = Fa
     if failures:
         raise failures[0]
     return reports
-
-
-async def list_reports(connection: Connection, limit: int) -> list[Report]:
-    """Return the last reports, the newest first."""
-    return [Report(**row) for row in await connection.fetch(_LIST, limit)]
 
 
 def make_nightly_job(retentions: Sequence[Retention]) -> JobKind:

@@ -14,6 +14,7 @@ import msgspec
 from balcao.core.context.call import Call
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -45,7 +46,8 @@ def join_trails(trails: Iterable[str]) -> str:
     return json_text([event for trail in trails for event in msgspec.json.decode(trail, type=list[msgspec.Raw])])
 
 
-_RECORD = record_sql("$1::jsonb", "(VALUES (true)) AS always")
+@statement(record_sql(":trail::jsonb", "(VALUES (true)) AS always"))
+async def _insert_events(connection: Connection, trail: str) -> None: ...
 
 
 @contextmanager
@@ -129,7 +131,7 @@ class Audit:
         """
         trail = self.encode_event(call, action, subject=subject, fields=fields, outcome=outcome)
         try:
-            await connection.execute(_RECORD, trail)
+            await _insert_events(connection, trail)
         except StatementRefused as refusal:
             raise Unavailable(code="audit-not-written", retry_after=1) from refusal
 
@@ -145,7 +147,7 @@ class Audit:
         """Record an event for each of these people, as `record` does, in one statement."""
         events = [self._event(call, action, subject, fields, "done") for subject in subjects]
         try:
-            await connection.execute(_RECORD, json_text(events))
+            await _insert_events(connection, json_text(events))
         except StatementRefused as refusal:
             raise Unavailable(code="audit-not-written", retry_after=1) from refusal
 

@@ -1,6 +1,6 @@
 """The call at hand: who makes it, by what right, and under which id it is traced."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -242,3 +242,7 @@ def worker_call(platform: "Platform", operation: str, request_id: str = "") -> C
 def operator_call(platform: "Platform", operation: str) -> Call:
     """Return the call of a command or of the demo loader: whoever has the machine's shell."""
     return Call(platform, operation, new_id(), Decision(Reason.GRANTED, OPERATOR))
+
+
+# Leaves a service's own trace of a denied call, in place of the platform's; given the call and the path's parameters.
+RecordDenial = Callable[[Call, Mapping[str, str]], Awaitable[None]]

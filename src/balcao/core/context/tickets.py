@@ -21,27 +21,12 @@ from balcao.core.access.rules import PUBLIC, Rule, decide
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 from balcao.core.errors import Forbidden, Unauthenticated
 from balcao.core.values.cpf import Cpf
 
 LIFE = timedelta(seconds=30)
 _SEAL = {"alg": "dir", "enc": "A256GCM"}
-
-# Each new ticket takes some expired ones with it, so that nobody fills the table faster than it empties.
-_ADD = """
-WITH swept AS (
-    DELETE FROM platform.access_ticket WHERE digest IN (
-        SELECT digest FROM platform.access_ticket WHERE expires_at <= now() LIMIT 10 FOR UPDATE SKIP LOCKED)
-)
-INSERT INTO platform.access_ticket (digest, operation, sealed, expires_at) VALUES ($1, $2, $3, now() + $4::interval)
-RETURNING expires_at
-"""
-_TAKE = """
-DELETE FROM platform.access_ticket WHERE digest = $1 AND operation = $2
-RETURNING sealed, expires_at > now() AS living
-"""
-_COUNT = "SELECT count(*) FROM platform.access_ticket"
-_DELETE_EXPIRED = "DELETE FROM platform.access_ticket WHERE expires_at <= now() RETURNING true"
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -94,14 +79,37 @@ class Holder(msgspec.Struct, frozen=True):
         )
 
 
+# Each new ticket takes some expired ones with it, so that nobody fills the table faster than it empties.
+@statement("""
+WITH swept AS (
+    DELETE FROM platform.access_ticket WHERE digest IN (
+        SELECT digest FROM platform.access_ticket WHERE expires_at <= now() LIMIT 10 FOR UPDATE SKIP LOCKED)
+)
+INSERT INTO platform.access_ticket (digest, operation, sealed, expires_at)
+VALUES (:digest, :operation, :sealed, now() + :life::interval)
+RETURNING expires_at
+""")
+async def _insert_ticket(
+    connection: Connection, digest: bytes, operation: str, sealed: str, life: timedelta
+) -> datetime: ...
+
+
 async def issue(call: Call, operation: str, parameters: Mapping[str, Any]) -> tuple[str, datetime]:
     """Return a ticket that opens the operation for the caller with these parameters, and when it ends unused."""
     ticket = secrets.token_urlsafe(32)
     content = msgspec.json.encode(Holder.of(call.identified_caller, parameters))
     sealed = jwe.encrypt_compact(_SEAL, content, _derive_key(ticket))
     async with call.platform.database.connection() as connection:
-        ends_at: datetime = await connection.fetchval(_ADD, _hash(ticket), operation, sealed, LIFE)
+        ends_at = await _insert_ticket(connection, _hash(ticket), operation, sealed, LIFE)
     return ticket, ends_at
+
+
+@statement("""
+DELETE FROM platform.access_ticket WHERE digest = :digest AND operation = :operation
+RETURNING sealed, expires_at > now()
+""")
+async def _take_ticket(connection: Connection, digest: bytes, operation: str) -> tuple[str, bool] | None:
+    """Return what is sealed, and whether the ticket had not expired."""
 
 
 async def redeem(platform: Platform, operation: str, rule: Rule, ticket: str) -> tuple[Caller, Mapping[str, Any]]:
@@ -111,10 +119,10 @@ async def redeem(platform: Platform, operation: str, rule: Rule, ticket: str) ->
     holder may not call the operation any more, and Unavailable.
     """
     async with platform.database.connection() as connection:
-        row = await connection.fetchrow(_TAKE, _hash(ticket), operation)
-    if row is None or not row["living"]:
+        sealed, is_living = await _take_ticket(connection, _hash(ticket), operation) or ("", False)
+    if not is_living:
         raise _make_refusal()
-    content = jwe.decrypt_compact(row["sealed"], _derive_key(ticket), algorithms=list(_SEAL.values())).plaintext
+    content = jwe.decrypt_compact(sealed, _derive_key(ticket), algorithms=list(_SEAL.values())).plaintext
     assert content is not None
     holder = msgspec.json.decode(content, type=Holder)
     caller = holder.to_caller()
@@ -127,14 +135,13 @@ async def redeem(platform: Platform, operation: str, rule: Rule, ticket: str) ->
     return caller, holder.parameters
 
 
-async def count(connection: Connection) -> int:
-    """Return how many tickets there are."""
-    return int(await connection.fetchval(_COUNT))
+@statement("SELECT count(*) FROM platform.access_ticket")
+async def count_tickets(connection: Connection) -> int: ...
 
 
-async def delete_expired(connection: Connection) -> int:
-    """Delete the tickets that nobody used in time, and return how many they were."""
-    return len(await connection.fetch(_DELETE_EXPIRED))
+@statement("DELETE FROM platform.access_ticket WHERE expires_at <= now()")
+async def delete_expired_tickets(connection: Connection) -> int:
+    """Delete the tickets that nobody used in time."""
 
 
 def _make_refusal() -> Unauthenticated:

@@ -23,21 +23,28 @@ STATEMENTS_AT_ONCE = 2
 ALONE_AT_ONCE = 4
 
 
+LOOKUPS: "list[Lookup]" = []
+"""The look-ups of all modules that are loaded."""
+
+
 class Lookup:
     """A statement that returns one row, or none, for each key of the relation `asked (key)`, and the key as `key`.
 
+    `name` is that of its feature and its own, as a `Statement` has it, and stands in the text as there.
     Written once, planned twice: for a single key, which the planner sees as `= $1`, and for an array of keys.
     Callers with different rights share a statement, so the right to a key is checked before it is asked for.
     """
 
-    __slots__ = ("of_many", "of_one")
+    __slots__ = ("name", "of_many", "of_one")
 
-    def __init__(self, key_type: str, statement: str) -> None:
-        self.of_one = f"WITH asked AS NOT MATERIALIZED (SELECT $1::{key_type} AS key) {statement}"
+    def __init__(self, name: str, key_type: str, statement: str) -> None:
+        self.name = name
+        LOOKUPS.append(self)
+        self.of_one = f"WITH /* {name} */ asked AS NOT MATERIALIZED (SELECT $1::{key_type} AS key) {statement}"
         # The inner SELECT hides the array's length from the planner. Where it sees one, a plan for a few keys looks
         # cheaper than the generic plan, and PostgreSQL plans the statement anew each time instead of keeping that.
         keys = f"SELECT key FROM unnest(ARRAY(SELECT unnest($1::{key_type}[]))) AS key"  # noqa: S608 - our own text
-        self.of_many = f"WITH asked AS NOT MATERIALIZED ({keys}) {statement}"
+        self.of_many = f"WITH /* {name} */ asked AS NOT MATERIALIZED ({keys}) {statement}"
 
 
 class Batch(Generic[Item, Result]):

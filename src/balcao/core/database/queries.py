@@ -1,4 +1,4 @@
-"""Queries that many stores have in common: counts, affected rows, pages with their total."""
+"""Queries that many stores have in common: affected rows, pages with their total."""
 
 from typing import Any
 
@@ -25,12 +25,6 @@ class Conditions:
 
     def __str__(self) -> str:
         return " AND ".join(self._texts)
-
-
-async def fetch_count(connection: Connection, statement: str, *values: Any) -> int:
-    """Return the one number that the statement answers."""
-    found: int = await connection.fetchval(statement, *values)
-    return found
 
 
 async def fetch_clock(connection: Connection) -> float:

@@ -58,7 +58,7 @@ class Marks:
         return next((instant for instant, noted in reversed(self._marks) if noted <= position), -math.inf)
 
 
-class Standing(msgspec.Struct):
+class ReplicaState(msgspec.Struct):
     """How a server of the read address stands: `follows` a primary, of which `cluster`, up to which `position`."""
 
     follows: bool
@@ -66,9 +66,9 @@ class Standing(msgspec.Struct):
     position: int | None
 
 
-async def read_standing(connection: Connection) -> Standing:
+async def read_replica_state(connection: Connection) -> ReplicaState:
     """Return how the server stands."""
-    return Standing(*await connection.fetchrow(_REPLICA))
+    return ReplicaState(*await connection.fetchrow(_REPLICA))
 
 
 class Replica:
@@ -92,7 +92,7 @@ class Replica:
                 await self.database.open(OPEN_SECONDS)
                 self._opened = True
             async with self.database.connection() as connection:
-                found = await read_standing(connection)
+                found = await read_replica_state(connection)
         except Exception as failure:
             self._note(-math.inf, getattr(failure, "code", type(failure).__name__))
             return

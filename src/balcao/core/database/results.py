@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+import functools
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, Generic, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -12,13 +13,17 @@ import msgspec
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.cpf import Cpf
 
+C = TypeVar("C")
 T = TypeVar("T")
 
 # Stored as their digits.
 NUMBERS = (Cpf, Cnes)
 Read: TypeAlias = Callable[[Any], Any]
 Json: TypeAlias = Annotated[T, "json"]
-"""The type of a row whose one column holds the value as JSON, where the type alone would mean rows or members."""
+"""The type of a row whose one column, or of a member whose column, holds the value as JSON.
+
+Where the type alone would mean rows or members, or does not tell that the text is JSON, as `Any`.
+"""
 
 
 class Paged(NamedTuple, Generic[T]):
@@ -26,6 +31,13 @@ class Paged(NamedTuple, Generic[T]):
 
     items: list[T]
     total: int
+
+
+class PagedWithCounts(NamedTuple, Generic[T, C]):
+    """What such a statement finds whose total is several numbers as JSON: a page's items, and those numbers."""
+
+    items: list[T]
+    counts: C
 
 
 class Shape(NamedTuple):
@@ -43,10 +55,11 @@ CONTAINERS: Mapping[Any, Callable[[Any], Any]] = {
 def choose_shape(expected: Any) -> Shape:
     """Return how rows are read into the type.
 
-    `T | None` and a plain `T` are the first row, `list`, `set` and `Sequence` all rows, a `Mapping` all rows by their
-    first column, a `Paged` a page; a `bool` is false without a row. A row is read by its type: a struct, dataclass or
-    named tuple takes the columns as members by their names, a `dict` all of them, a `tuple` each in its place, anything
-    else is the first column.
+    `T | None` and a plain `T` are the first row, `list`, `set` and `Sequence` all rows, a `Mapping` all rows without
+    their first column by that, a `Paged` or `PagedWithCounts` a page; a `bool` is false without a row. A row is read by
+    its type: a struct, dataclass or named tuple takes the columns as members by their names, one with a class method
+    `from_row` what that makes of it, a `dict` all columns, a `tuple` each in its place, anything else is the first
+    column.
     """
     origin, arguments = get_origin(expected), get_args(expected)
     if expected is types.NoneType:
@@ -55,12 +68,14 @@ def choose_shape(expected: Any) -> Shape:
         container, row = CONTAINERS[origin], _read_row(arguments[0])
         return Shape("rows", lambda rows: container(map(row, rows)))
     if origin is Mapping:
-        key, value = _read_value(arguments[0]), _read_value(arguments[1])
-        return Shape("rows", lambda rows: {key(row[0]): value(row[1]) for row in rows})
-    if origin is Paged:
-        row = _read_row(arguments[0], apart=("place", "total"))
+        key, value = _read_value(arguments[0]), _read_row(arguments[1], skip=1)
+        return Shape("rows", lambda rows: {key(row[0]): value(row) for row in rows})
+    if origin in {Paged, PagedWithCounts}:
+        row = _read_row(arguments[0], skip=2)  # total and place
+        total = _read_value(arguments[1]) if origin is PagedWithCounts else _same
         return Shape(
-            "rows", lambda rows: Paged([row(each) for each in rows if each["place"] is not None], rows[0]["total"])
+            "rows",
+            lambda rows: origin([row(each) for each in rows if each["place"] is not None], total(rows[0]["total"])),
         )
     if expected is bool:
         return Shape("row", lambda found: found is not None and bool(found[0]))
@@ -70,25 +85,28 @@ def choose_shape(expected: Any) -> Shape:
     return Shape("row", _read_row(expected))
 
 
-def _read_row(expected: Any, apart: Collection[str] = ()) -> Read:
-    """Return how one row is read into the type, without the columns that are set `apart`."""
+def _read_row(expected: Any, skip: int = 0) -> Read:
+    """Return how one row is read into the type, without its first columns."""
     if get_origin(expected) is Annotated:
-        value = _read_value(expected.__origin__)
-        return lambda row: value(row[0])
+        value = _read_value(expected)
+        return lambda row: value(row[skip])
     if expected in {Any, asyncpg.Record}:
         return _same
+    if hasattr(expected, "from_row"):
+        from_row: Read = expected.from_row
+        return from_row
     if get_origin(expected) is dict:
-        return lambda row: {name: value for name, value in row.items() if name not in apart}
+        return lambda row: dict(_list_columns(row, skip))
     if get_origin(expected) is tuple and Ellipsis not in get_args(expected):
         reads = [_read_value(each) for each in get_args(expected)]
-        return lambda row: tuple(read(value) for read, value in zip(reads, row, strict=True))
+        return lambda row: tuple(read(value) for read, value in zip(reads, tuple(row)[skip:], strict=True))
     if not (members_of := list_members(expected)):
         value = _read_value(expected)
-        return lambda row: value(row[0])
+        return lambda row: value(row[skip])
     reads_of = {name: value for name, hint in members_of.items() if (value := _read_value(hint)) is not _same}
 
     def read_members(row: Any) -> Any:
-        members = {name: value for name, value in row.items() if name not in apart}
+        members = dict(_list_columns(row, skip))
         for name, value in reads_of.items():
             if name in members:
                 members[name] = value(members[name])
@@ -97,22 +115,50 @@ def _read_row(expected: Any, apart: Collection[str] = ()) -> Read:
     return read_members
 
 
+def read_part(kind: Callable[..., T], row: Any) -> T:
+    """Return the struct of the columns that are named like its members, for a `from_row` that reads more besides."""
+    part: T = _choose_part(kind)(row)
+    return part
+
+
+@functools.cache
+def _choose_part(kind: Callable[..., Any]) -> Read:
+    reads_of = {name: _read_value(hint) for name, hint in list_members(kind).items()}
+    return lambda row: kind(**{name: read(row[name]) for name, read in reads_of.items()})
+
+
+def _list_columns(row: Any, skip: int) -> Any:
+    return row.items() if skip == 0 else list(row.items())[skip:]
+
+
 def _read_value(expected: Any) -> Read:
     """Return how the value of a column is read into the type; text is JSON where the type is none."""
-    if type(None) in get_args(expected):
-        read = _read_value(_without_none(expected))
-        return read if read is _same else lambda value: None if value is None else read(value)
     if get_origin(expected) is Annotated:
+        if expected.__origin__ is Any and "json" in expected.__metadata__:
+            return _decode_any
         return _read_value(expected.__origin__)
+    if type(None) in get_args(expected):
+        present = _without_none(expected)
+        # JSON knows a null of its own.
+        read = msgspec.json.Decoder(expected).decode if _is_json(present) else _read_value(present)
+        return read if read is _same else lambda value: None if value is None else read(value)
     if isinstance(expected, type) and issubclass(expected, (enum.Enum, *NUMBERS)):
         return expected
-    if get_origin(expected) in CONTAINERS:
-        container, item = CONTAINERS[get_origin(expected)], _read_value(get_args(expected)[0])
+    origin = get_origin(expected)
+    if origin in CONTAINERS or (origin is tuple and Ellipsis in get_args(expected)):
+        container, item = CONTAINERS.get(origin, tuple), _read_value(get_args(expected)[0])
         decode = msgspec.json.Decoder(expected).decode
         return lambda value: decode(value) if isinstance(value, str) else container(map(item, value))
-    if list_members(expected) or get_origin(expected) in {dict, Mapping, Union, types.UnionType}:
-        return msgspec.json.Decoder(expected).decode
-    return _same
+    return msgspec.json.Decoder(expected).decode if _is_json(expected) else _same
+
+
+def _is_json(expected: Any) -> bool:
+    """Return whether a column holds values of the type as JSON."""
+    return bool(list_members(expected)) or get_origin(expected) in {dict, Mapping, Union, types.UnionType}
+
+
+def _decode_any(value: str | None) -> Any:
+    return None if value is None else msgspec.json.decode(value)
 
 
 def list_members(expected: Any) -> Mapping[str, Any]:
@@ -125,6 +171,16 @@ def list_members(expected: Any) -> Mapping[str, Any]:
         or hasattr(expected, "_fields")
     )
     return get_type_hints(expected, include_extras=True) if is_record else {}
+
+
+def list_attributes(expected: Any) -> Mapping[str, Any]:
+    """Return the members of a struct, dataclass, named tuple or model (or None) and its properties by their types."""
+    kind = _without_none(expected) if type(None) in get_args(expected) else expected
+    if not (members := list_members(expected)):
+        # A pydantic model, by what it has, so that not every process imports the library.
+        return {name: member.annotation for name, member in getattr(kind, "model_fields", {}).items()}
+    properties = {name: value.fget for name, value in vars(kind).items() if isinstance(value, property)}
+    return {**members, **{name: get_type_hints(read)["return"] for name, read in properties.items()}}
 
 
 def _without_none(expected: Any) -> Any:

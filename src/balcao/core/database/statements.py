@@ -3,10 +3,14 @@
     @statement("SELECT data, nome FROM health_units.holidays WHERE data = :day")
     async def read_holiday(connection: Connection, day: date) -> Holiday | None: ...
 
-`:day` becomes `$1` once, at import. The members of a struct are named like parameters (`:nome` of `holiday: Holiday`),
-or with the struct where two have one of this name (`:holiday.nome`). What is cast to jsonb is sent as JSON, unless it
-is text already. The return type says how rows are read, see `results`; of a statement that returns none, `bool` says
-whether it touched any row and `int` how many.
+`:day` becomes `$1` once, at import. Members and properties of a struct, and members of a pydantic model, are named like
+parameters (`:nome` of `holiday: Holiday`), or with the struct where two have one of this name (`:holiday.nome`); their
+own members follow after a dot. Of a sequence of structs the members are columns (`unnest(:holidays.data::date[],
+:holidays.nome::text[])`). What is cast to jsonb is sent as JSON, unless it is text already. The return type says how
+rows are read, see `results`; of a statement that returns none, `bool` says whether it touched any row and `int` how
+many.
+
+Where the same is asked of several tables, `statements` makes one function of a text for each.
 """
 
 import inspect
@@ -14,13 +18,15 @@ import re
 import types
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
-from operator import attrgetter, itemgetter
+from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.queries import affected
-from balcao.core.database.results import CONTAINERS, NUMBERS, Read, Shape, choose_shape, list_members
+from balcao.core.database.results import CONTAINERS, NUMBERS, Read, Shape, choose_shape, list_attributes, list_members
 
+K = TypeVar("K")
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -28,7 +34,8 @@ STATEMENTS: "dict[str, Statement[..., Any]]" = {}
 """The statements of all modules that are loaded, by name."""
 
 # A name after a colon, with the cast that follows; a cast alone, a text in quotes and a comment hold none.
-_TOKEN = re.compile(r"'(?:[^']|'')*'|--[^\n]*|::\w+|:([a-z_]\w*(?:\.[a-z_]\w*)?)(::jsonb)?")
+_TOKEN = re.compile(r"'(?:[^']|'')*'|--[^\n]*|::\w+|:([a-z_]\w*(?:\.[a-z_]\w*)*)(::jsonb(?:\[\])?)?")
+_FIRST_WORD = re.compile(r"\s*[A-Z]+\b")
 _VERB = re.compile(r"\b(SELECT|VALUES|SHOW|INSERT|UPDATE|DELETE|CREATE|LOCK|NOTIFY|SET)\b")
 
 
@@ -37,24 +44,42 @@ class MalformedStatement(Exception):
 
 
 class Statement(Generic[P, T]):
-    """One statement: its `name` (the feature's and the function's), the `sql` that is sent, its parameters' names."""
+    """One statement: its `name` (the feature's and the function's), the `sql` that is sent, its parameters' names.
 
-    def __init__(self, text: str, stub: Callable[Concatenate[Connection, P], Awaitable[T]]) -> None:
+    `returns` is the type that its rows are read into.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        stub: Callable[Concatenate[Connection, P], Awaitable[T]],
+        variant: str | None = None,
+        types_of: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """`variant` names one of several texts of a stub, and `types_of` the types that are not as the stub says."""
         feature = stub.__module__.removeprefix("balcao.").removesuffix("store").rstrip("._")
-        self.name = f"{feature}.{stub.__name__}"
+        self.name = ".".join([feature, stub.__name__, *([] if variant is None else [variant])])
         self.__doc__ = stub.__doc__
-        hints = get_type_hints(stub, include_extras=True)
-        _, *self._arguments = inspect.signature(stub).parameters.values()
+        hints = {**get_type_hints(stub, include_extras=True), **types_of}
+        # Each one's name and default: an `inspect.Parameter` computes both whenever it is asked.
+        _, *self._arguments = [(each.name, each.default) for each in inspect.signature(stub).parameters.values()]
         self.parameters: list[str] = []
-        self._values: list[Read] = []  # of a call's arguments: one for each parameter
-        self._used: set[str] = set()
-        self.sql = f"/* {self.name} */ {_TOKEN.sub(partial(self._number, hints), text)}"
-        if unused := [argument.name for argument in self._arguments if argument.name not in self._used]:
+        self._values: list[tuple[int, Read | None]] = []  # of each: its argument's place, and what is read of that
+        # What chooses the text need not be in it.
+        self._used: set[str] = set() if variant is None else {self._arguments[0][0]}
+        # After the first word: what stands before it PostgreSQL 18 leaves out of `pg_stat_statements`.
+        word = _FIRST_WORD.match(text)
+        if word is None:
+            raise MalformedStatement(f"{self.name}: it begins with no word of SQL")
+        numbered = _TOKEN.sub(partial(self._number, hints), text[word.end() :])
+        self.sql = f"{word[0].lstrip()} /* {self.name} */{numbered}"
+        if unused := [name for name, _ in self._arguments if name not in self._used]:
             raise MalformedStatement(f"{self.name}: the text does not use {', '.join(unused)}")
-        self._shape = choose_shape(hints["return"])
-        if not _gives_rows(text) and hints["return"] in {bool, int}:
-            self._shape = Shape("nothing", lambda status: hints["return"](affected(status)))
-        elif not _gives_rows(text) and hints["return"] is not types.NoneType:
+        self.returns = hints["return"]
+        self._shape = choose_shape(self.returns)
+        if not _gives_rows(text) and self.returns in {bool, int}:
+            self._shape = Shape("nothing", lambda status: self.returns(affected(status)))
+        elif not _gives_rows(text) and self.returns is not types.NoneType:
             raise MalformedStatement(f"{self.name}: it returns no rows")
 
     async def __call__(self, connection: Connection, *given: P.args, **named: P.kwargs) -> T:
@@ -72,9 +97,8 @@ class Statement(Generic[P, T]):
     def bind(self, given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         """Return the values of the parameters, in their order, for a call with these arguments."""
         if len(given) < len(self._arguments):
-            rest = self._arguments[len(given) :]
-            given = (*given, *(named.get(argument.name, argument.default) for argument in rest))
-        return [value(given) for value in self._values]
+            given = (*given, *[named.get(name, default) for name, default in self._arguments[len(given) :]])
+        return [given[place] if read is None else read(given[place]) for place, read in self._values]
 
     def _number(self, hints: Mapping[str, Any], token: re.Match[str]) -> str:
         """Return the `$1` of a name, or what is none as it stands. Raises MalformedStatement for an unknown name."""
@@ -83,25 +107,26 @@ class Statement(Generic[P, T]):
             return token[0]
         key = f"{name}{suffix}"
         if key not in self.parameters:
-            argument, _, member = self._find(name, hints).partition(".")
-            place = [each.name for each in self._arguments].index(argument)
-            expected, read = hints[argument], cast(Read, itemgetter(place))
-            if member:
-                expected, read = list_members(expected)[member], _then(read, _unless_none(attrgetter(member)))
-            encode = _choose_encoder(expected, is_json=bool(suffix))
+            argument, *members = self._find(name, hints).split(".")
             self.parameters.append(key)
-            self._values.append(_then(read, encode) if encode else read)
+            self._values.append(
+                (
+                    [name for name, _ in self._arguments].index(argument),
+                    _choose_value(hints[argument], members, suffix),
+                )
+            )
             self._used.add(argument)
         return f"${self.parameters.index(key) + 1}{suffix}"
 
     def _find(self, name: str, hints: Mapping[str, Any]) -> str:
         """Return the argument, or the member of one (`holiday.nome`), that the name stands for."""
-        names = [argument.name for argument in self._arguments]
-        found = [name] if name in names else [f"{each}.{name}" for each in names if name in list_members(hints[each])]
-        if "." in name and name.partition(".")[2] in list_members(hints.get(name.partition(".")[0])):
-            found = [name]
-        if len(found) != 1:
-            raise MalformedStatement(f"{self.name}: :{name} is {' and '.join(found) or 'no parameter'}")
+        names = [name for name, _ in self._arguments]
+        first = name.partition(".")[0]
+        found = (
+            [name] if first in names else [f"{each}.{name}" for each in names if first in list_attributes(hints[each])]
+        )
+        if len(found) != 1 or not _exists(found[0].split(".")[1:], hints[found[0].partition(".")[0]]):
+            raise MalformedStatement(f"{self.name}: :{name} is {' and '.join(found[1:] and found) or 'no parameter'}")
         return found[0]
 
 
@@ -118,6 +143,34 @@ def statement(
     return make
 
 
+class Statements(Generic[K, P, T]):
+    """One function in several texts: its first argument after the connection is the key `of` the one that is run."""
+
+    def __init__(self, of: Mapping[K, Statement[Concatenate[K, P], T]]) -> None:
+        self.of = of
+
+    async def __call__(self, connection: Connection, key: K, /, *given: P.args, **named: P.kwargs) -> T:
+        """Run the statement of this key and return what it found."""
+        return await self.of[key](connection, key, *given, **named)
+
+
+def statements(
+    texts: Mapping[K, str], types_of: Callable[[K], Mapping[str, Any]] = lambda _: {}
+) -> Callable[[Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]], Statements[K, P, T]]:
+    """Make the function below one statement for each of these keys, known by the key's text.
+
+    `types_of` a key are those of arguments and of what is returned (`return`) that differ from key to key, by their
+    names. Raises MalformedStatement.
+    """
+
+    def make(stub: Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]) -> Statements[K, P, T]:
+        made = {key: Statement(text, stub, str(key), types_of(key)) for key, text in texts.items()}
+        STATEMENTS.update((each.name, each) for each in made.values())
+        return Statements(made)
+
+    return make
+
+
 def _gives_rows(text: str) -> bool:
     """Return whether the statement, and not only a part of it, returns rows."""
     outer = re.sub(r"'(?:[^']|'')*'|--[^\n]*", "", text)
@@ -127,21 +180,55 @@ def _gives_rows(text: str) -> bool:
     return "RETURNING" in outer or (verb is not None and verb[0] in {"SELECT", "VALUES", "SHOW"})
 
 
+def _exists(members: Sequence[str], expected: Any) -> bool:
+    """Return whether the type, or a sequence's, has the first of the members, that one's the second, and so on."""
+    if members and get_origin(expected) in CONTAINERS:
+        expected = get_args(expected)[0]
+    for member in members:
+        if member not in (types_of := list_attributes(expected)):
+            return False
+        expected = types_of[member]
+    return True
+
+
+def _choose_value(expected: Any, members: Sequence[str], cast_to: str) -> Read | None:
+    """Return what makes an argument of the type a value that the driver takes; None where it is one.
+
+    `members` lead from the argument to the value. None stays None, and so does a member of None.
+    """
+    if get_origin(expected) in CONTAINERS and (members or cast_to == "::jsonb[]"):
+        each = _choose_value(get_args(expected)[0], members, cast_to)
+        return list if each is None else lambda items: [each(item) for item in items]
+    read, path, is_optional = cast("Read | None", None), "", _is_optional(expected)
+    for member in members:
+        path = f"{path}.{member}".lstrip(".")
+        expected = list_attributes(expected)[member]
+        if _is_optional(expected) or member == members[-1]:
+            step = attrgetter(path)
+            read, path = _then(read, _unless_none(step) if is_optional else step), ""
+            is_optional = is_optional or _is_optional(expected)
+    encode = _choose_encoder(expected, is_json=bool(cast_to))
+    return read if encode is None else _then(read, _unless_none(encode) if is_optional else encode)
+
+
+def _is_optional(expected: Any) -> bool:
+    return types.NoneType in get_args(expected)
+
+
 def _choose_encoder(expected: Any, *, is_json: bool) -> Read | None:
-    """Return what makes a value of the type one that the driver takes; None where it is one. None stays None."""
+    """Return what makes a value of the type one that the driver takes; None where it is one."""
     (kind, *others) = [each for each in get_args(expected) if each is not types.NoneType] or [expected]
     if get_origin(expected) not in {Union, types.UnionType} or others:
         kind = expected
-    encode: Read | None = None
     if is_json:
-        encode = None if kind is str else json_text
-    elif kind in NUMBERS:
-        encode = attrgetter("digits")
-    elif get_origin(kind) in CONTAINERS:
-        encode = _list_digits if get_args(kind)[0] in NUMBERS else list
-    elif list_members(kind):
+        return None if kind is str else json_text
+    if kind in NUMBERS:
+        return attrgetter("digits")
+    if get_origin(kind) in CONTAINERS:
+        return _list_digits if get_args(kind)[0] in NUMBERS else list
+    if list_members(kind):
         raise MalformedStatement(f"{kind}: name its members, or cast it to jsonb")
-    return encode and _unless_none(encode)
+    return None
 
 
 def _list_digits(numbers: Iterable[Any]) -> list[str]:
@@ -152,5 +239,5 @@ def _unless_none(read: Read) -> Read:
     return lambda value: None if value is None else read(value)
 
 
-def _then(first: Read, second: Read) -> Read:
-    return lambda value: second(first(value))
+def _then(first: Read | None, second: Read) -> Read:
+    return second if first is None else lambda value: second(first(value))

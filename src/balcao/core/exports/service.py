@@ -127,7 +127,7 @@ async def _export_kinds(
         after = at.after if at.kind == export.kind else []
         rows = export.rows if not callable(export.rows) else await export.rows(connection)
         writer.begin(export.kind)
-        async for line in store.iterate(connection, rows, after):
+        async for line in store.iterate_lines(connection, rows, after):
             writer.add(line)
         writer.end()
 

@@ -5,8 +5,10 @@ compiled code that its handler reaches: the constants in it that are codes of it
 by a method of another object than the call is not followed; the codes that any operation may answer with stand here.
 """
 
+import dis
 import functools
 import inspect
+import itertools
 import sys
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
@@ -18,6 +20,7 @@ from typing import Any, get_args, get_origin
 from balcao.core.access.enumeration import NUMBERS
 from balcao.core.access.rules import PUBLIC
 from balcao.core.context.call import Call
+from balcao.core.database.statements import Statement
 from balcao.core.errors import BalcaoError
 from balcao.core.http.decoding import is_model
 from balcao.core.http.operations import Operation
@@ -172,13 +175,27 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
     names = _names(function)
     for name in names:
         yield vars(Call).get(name)  # what use cases do with their first argument
+    for name, member in _list_globals(function.__code__):
         found = function.__globals__.get(name)
         yield found
-        if isinstance(found, (ModuleType, type)):
+        if isinstance(found, ModuleType):
+            yield vars(found).get(member)
+        elif isinstance(found, type):
             yield from (vars(found)[other] for other in names if other in vars(found))
     # Of one declaration for several nouns the closure holds which: a function, or the noun's own declaration.
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     yield from (item for item in held if inspect.isroutine(item) or is_dataclass(item))
+
+
+@functools.cache
+def _list_globals(code: CodeType) -> Collection[tuple[str, str]]:
+    """Return the names of globals in the code, each with that of its member which the code goes on to, if any."""
+    found = set()
+    for each in _codes_within(code):
+        for one, other in itertools.pairwise(dis.get_instructions(each)):
+            if one.opname == "LOAD_GLOBAL":
+                found.add((one.argval, other.argval if other.opname in {"LOAD_ATTR", "LOAD_METHOD"} else ""))
+    return found
 
 
 def _list_parts(item: Any) -> Iterator[Any]:
@@ -187,6 +204,8 @@ def _list_parts(item: Any) -> Iterator[Any]:
         yield from item.values()
     elif isinstance(item, (tuple, list, frozenset, set)):
         yield from item
+    elif isinstance(item, Statement):
+        yield item.returns  # its `from_row` may refuse
     elif isinstance(item, (staticmethod, classmethod)) or inspect.ismethod(item):
         yield item.__func__
     elif isinstance(item, functools.partial):

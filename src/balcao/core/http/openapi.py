@@ -249,8 +249,10 @@ def error_statuses(operation: Operation) -> set[int]:
         found |= {415, operation.too_large().status}
     if operation.signature.path:
         found.add(404)
-    if operation.concerns_people or (operation.signature.queries and not operation.dialect.lists_faults):
+    if operation.concerns_people:
         found.add(400)
+    if operation.signature.body is not None or operation.signature.takes_content or operation.signature.queries:
+        found.add(422 if operation.dialect.lists_faults else 400)
     return found
 
 

@@ -3,13 +3,14 @@
 The same data drives the check before every call, the access catalogue, the descriptions and the gateway.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 from balcao.core.access.rules import Rule
-from balcao.core.context.call import Call
+from balcao.core.context.call import RecordDenial
 from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, TooLarge
 from balcao.core.http.dialects import ERROR_TEXT, Dialect
@@ -29,8 +30,6 @@ NOTHING_CHANGED: Mapping[str, str] = MappingProxyType({})
 PLATFORM_TAG = {"plataforma": "O que todo serviço tem: se vive, se pode atender, e a sua descrição."}
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
-# Leaves a service's own trace of a denied call, in place of the platform's; given the call and the path's parameters.
-RecordDenial = Callable[[Call, Mapping[str, str]], Awaitable[None]]
 
 
 def name_for_machines(key: str) -> str:
@@ -38,16 +37,15 @@ def name_for_machines(key: str) -> str:
     return f"{key}:machines"
 
 
-@dataclass(frozen=True, eq=False)
-class Operation:
-    """One operation of a service as declared; `path` is relative to the service's base.
+class RouteOptions(TypedDict, total=False):
+    """What an operation may say besides its method, path, key, rule and summary.
 
-    `key` is permanent (`service.operation`). `errors` are the statuses beyond those that follow from the rule. `ready`
-    may refuse, unconfigured, before the rule is looked at. `described_body` describes a body that the use case reads
-    from its bytes. What is for people's eyes alone is left out of the description (`in_description`). Of several
-    `media_types` of a success the first is what a caller gets who names none. `moved` describes the body of a 301. At
-    the statuses of `same_body` the body is that of the success, and says why it is none; those of them that are among
-    `errors` are refusals, with a code.
+    `errors` are the statuses beyond those that follow from the rule, the parameters and the body. `ready` may refuse,
+    unconfigured, before the rule is looked at. `described_body` describes a body that the use case reads from its
+    bytes. What is for people's eyes alone is left out of the description (`in_description`). Of several `media_types`
+    of a success the first is what a caller gets who names none. `moved` describes the body of a 301. At the statuses of
+    `same_body` the body is that of the success, and says why it is none; those of them that are among `errors` are
+    refusals, with a code.
 
     `may_lag` says that it reads what everybody may see, by `Call.reader`, and may show it some seconds late: from a
     replica, for callers who can change nothing that everybody sees (docs/adr/0006-reads-that-may-lag.md).
@@ -60,16 +58,11 @@ class Operation:
 
     `in_maintenance` says that the operation answers also while its service is in maintenance.
 
-    `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. `example` is a request
-    body that works on the demo data, as the JSON that the caller sends.
+    `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. It is the handler's
+    docstring, but where several operations share a text. `example` is a request body that works on the demo data, as
+    the JSON that the caller sends.
     """
 
-    method: str
-    path: str
-    key: str
-    rule: Rule
-    summary: str
-    signature: Signature
     dialect: Dialect
     status: int
     errors: Sequence[int]
@@ -87,11 +80,48 @@ class Operation:
     ready: Callable[[Platform], None] | None
     in_description: bool
     media_types: Sequence[str]
-    description: str | None
+    description: str
     example: Any
     moved: type | None
     same_body: Sequence[int]
     may_lag: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """One operation of a service as declared; `path` is relative to the service's base.
+
+    `key` is permanent (`service.operation`). The other members are those of `RouteOptions`.
+    """
+
+    method: str
+    path: str
+    key: str
+    rule: Rule
+    summary: str
+    signature: Signature
+    dialect: Dialect = ERROR_TEXT
+    status: int = 200
+    errors: Sequence[int] = ()
+    tags: Sequence[str] = ()
+    query: type | None = None
+    described_body: type | None = None
+    body_limit: int = MIB
+    too_large: Callable[[], BalcaoError] = TooLarge
+    rate: str | None = None
+    machine_rate: str | None = None
+    calls_crm: bool = False
+    in_maintenance: bool = False
+    concerns_people: bool = False
+    record_denial: RecordDenial | None = None
+    ready: Callable[[Platform], None] | None = None
+    in_description: bool = True
+    media_types: Sequence[str] = (JSON,)
+    description: str = ""
+    example: Any = None
+    moved: type | None = None
+    same_body: Sequence[int] = ()
+    may_lag: bool = False
 
     def rates(self, settings: Settings, changed: Mapping[str, str] = NOTHING_CHANGED) -> tuple[str, str]:
         """Return the rate of a person or an anonymous caller, and that of a machine.
@@ -115,106 +145,75 @@ class Operation:
         return replace(self, signature=replace(self.signature, returns=Response[kind]))
 
 
-@dataclass(frozen=True)
 class Routes:
-    """Declares the operations of one feature, in their order, with what they have in common.
+    """Declares operations, in their order, with the options that they have in common.
 
     `@routes.get(path, key, rule, summary, ...)` and its sisters declare the function below them, which stays as it is.
+    A service has one, and each of its features `extend`s it.
     """
 
-    tags: Sequence[str] = ()
-    dialect: Dialect = ERROR_TEXT
-    body_limit: int = MIB
-    declared: list[Operation] = field(default_factory=list)
+    def __init__(self, **options: Unpack[RouteOptions]) -> None:
+        self.options = options
+        self.declared: list[Operation] = []
 
-    def get(self, *args: Any, **options: Any) -> Callable[[Handler], Handler]:
-        """Declare a read; options are those of `declare`."""
-        return self.declare("GET", *args, **options)
+    def extend(self, **options: Unpack[RouteOptions]) -> "Routes":
+        """Return routes of a feature's own, with these options beside and above those of the service."""
+        both: RouteOptions = {**self.options, **options}
+        return Routes(**both)
 
-    def post(self, *args: Any, **options: Any) -> Callable[[Handler], Handler]:
-        """Declare a POST; options are those of `declare`."""
-        return self.declare("POST", *args, **options)
+    def get(
+        self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
+    ) -> Callable[[Handler], Handler]:
+        """Declare a read."""
+        return self.declare("GET", path, key, rule, summary, **options)
 
-    def put(self, *args: Any, **options: Any) -> Callable[[Handler], Handler]:
-        """Declare a PUT; options are those of `declare`."""
-        return self.declare("PUT", *args, **options)
+    def post(
+        self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
+    ) -> Callable[[Handler], Handler]:
+        """Declare a POST."""
+        return self.declare("POST", path, key, rule, summary, **options)
 
-    def patch(self, *args: Any, **options: Any) -> Callable[[Handler], Handler]:
-        """Declare a PATCH; options are those of `declare`."""
-        return self.declare("PATCH", *args, **options)
+    def put(
+        self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
+    ) -> Callable[[Handler], Handler]:
+        """Declare a PUT."""
+        return self.declare("PUT", path, key, rule, summary, **options)
 
-    def delete(self, *args: Any, **options: Any) -> Callable[[Handler], Handler]:
-        """Declare a DELETE; options are those of `declare`."""
-        return self.declare("DELETE", *args, **options)
+    def patch(
+        self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
+    ) -> Callable[[Handler], Handler]:
+        """Declare a PATCH."""
+        return self.declare("PATCH", path, key, rule, summary, **options)
+
+    def delete(
+        self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
+    ) -> Callable[[Handler], Handler]:
+        """Declare a DELETE."""
+        return self.declare("DELETE", path, key, rule, summary, **options)
 
     def declare(
-        self,
-        method: str,
-        path: str,
-        key: str,
-        rule: Rule,
-        summary: str,
-        *,
-        dialect: Dialect | None = None,
-        status: int = 200,
-        errors: Sequence[int] = (),
-        tags: Sequence[str] | None = None,
-        query: type | None = None,
-        described_body: type | None = None,
-        body_limit: int | None = None,
-        too_large: Callable[[], BalcaoError] = TooLarge,
-        rate: str | None = None,
-        machine_rate: str | None = None,
-        calls_crm: bool = False,
-        in_maintenance: bool = False,
-        concerns_people: bool = False,
-        record_denial: RecordDenial | None = None,
-        ready: Callable[[Platform], None] | None = None,
-        in_description: bool = True,
-        media_types: Sequence[str] = (JSON,),
-        description: str | None = None,
-        example: Any = None,
-        moved: type | None = None,
-        same_body: Sequence[int] = (),
-        may_lag: bool = False,
+        self, method: str, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare the function below as the operation's handler; see `Operation` for the options."""
+        """Declare the function below as the operation's handler."""
 
         def declare(handler: Handler) -> Handler:
             signature = signature_of(handler, parameters_of(path))
-            described = next((marker.schema for marker in signature.queries.values() if marker.schema), None)
-            self.declared.append(
-                Operation(
-                    method=method,
-                    path=path,
-                    key=key,
-                    rule=rule,
-                    summary=summary,
-                    signature=signature,
-                    dialect=dialect or self.dialect,
-                    status=status,
-                    errors=errors,
-                    tags=self.tags if tags is None else tags,
-                    query=query or described,
-                    described_body=described_body,
-                    body_limit=body_limit or self.body_limit,
-                    too_large=too_large,
-                    rate=rate,
-                    machine_rate=machine_rate,
-                    calls_crm=calls_crm,
-                    in_maintenance=in_maintenance,
-                    concerns_people=concerns_people,
-                    record_denial=record_denial,
-                    ready=ready,
-                    in_description=in_description,
-                    media_types=media_types,
-                    description=description,
-                    example=example,
-                    moved=moved,
-                    same_body=same_body,
-                    may_lag=may_lag,
-                )
+            chosen = {**self.options, **options}
+            chosen.setdefault(
+                "query", next((found.schema for found in signature.queries.values() if found.schema), None)
             )
+            text = options.get("description") or " ".join((inspect.getdoc(handler) or "").split())
+            chosen["description"] = _name_action(text, rule)
+            # mypy checked each option where it was given; into a dataclass it cannot follow them.
+            options_of_any_type = cast("dict[str, Any]", chosen)
+            self.declared.append(Operation(method, path, key, rule, summary, signature, **options_of_any_type))
             return handler
 
         return declare
+
+
+def _name_action(text: str, rule: Rule) -> str:
+    """Return the text with the action that the rule demands, where it does not name that itself."""
+    if rule.needed is None or f"`{rule.needed}`" in text:
+        return text
+    return f"{text} Exige a ação `{rule.needed}`.".lstrip()

@@ -13,7 +13,8 @@ from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
 from balcao.core.http.operations import PLATFORM_TAG, Operation, Routes
 from balcao.core.http.parameters import InPath, OfRequest
-from balcao.core.http.responses import HTML, PUBLIC, Response, etag_of, from_bytes
+from balcao.core.http.responses import HTML, PUBLIC, Response, from_bytes
+from balcao.core.values.etags import etag_of
 from balcao.settings import Settings
 
 if TYPE_CHECKING:
@@ -70,9 +71,9 @@ def description_operations(service: "Described") -> list[Operation]:
         public(),
         "Descrição da API em OpenAPI",
         errors=[304],
-        description="Devolve este documento, em OpenAPI 3.1, com os endereços em que a cidade oferece a plataforma.",
     )
     def read_openapi(call: Call) -> Response[dict[str, Any]]:
+        """Devolve este documento, em OpenAPI 3.1, com os endereços em que a cidade oferece a plataforma."""
         body = document(service, _gateways(call.platform.settings))
         return from_bytes(body, etag_of(body), call, PUBLIC)
 

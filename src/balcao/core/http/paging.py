@@ -1,14 +1,14 @@
-"""Lists page by page: the page that a caller asks for, and what the response says of the whole list."""
+"""The page of a list that a query asks for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
-from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InQuery
+from balcao.core.values.numbers import parse_whole_number
+from balcao.core.values.page import Page
 
 MOST_PER_PAGE = 100
 # Of reference data that portals read whole.
@@ -40,37 +40,6 @@ class LongMenuPageQuery(PageQuery):
     per_page: Annotated[int, Meta(ge=1, description="Itens por página; acima de 1000 vale 1000.", examples=[10])] = 10
 
 
-class Pagination(msgspec.Struct, frozen=True):
-    """`total` counts the items of all pages."""
-
-    page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
-    per_page: Annotated[int, Meta(description="Itens por página.", examples=[10])]
-    total: Annotated[int, Meta(description="Itens em todas as páginas.", examples=[42])]
-    total_pages: Annotated[int, Meta(description="Número de páginas.", examples=[5])]
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The page asked for; one beyond the end is empty, not a fault."""
-
-    page: int = 1
-    per_page: int = 10
-
-    @property
-    def limit(self) -> int:
-        """Return how many items the page holds at most."""
-        return self.per_page
-
-    @property
-    def offset(self) -> int:
-        """Return how many items come before the page."""
-        return (self.page - 1) * self.per_page
-
-    def of(self, total: int) -> Pagination:
-        """Return what the response says of the whole list, of which there are `total` items."""
-        return Pagination(self.page, self.per_page, total, -(-total // self.per_page))
-
-
 def parse_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PER_PAGE) -> Page:
     """Read the page asked for; `per_page` is the default, `most` the maximum.
 
@@ -99,13 +68,3 @@ MenuPageInQuery: TypeAlias = Annotated[Page, InQuery(parse_menu_page, MenuPageQu
 LongMenuPageInQuery: TypeAlias = Annotated[
     Page, InQuery(lambda query: parse_menu_page(query, most=MOST_PER_LONG_PAGE), LongMenuPageQuery)
 ]
-
-
-def parse_whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:
-    """Return a query parameter in ASCII digits as a number. Raises Invalid naming the parameter."""
-    if text is None:
-        return default
-    fits = text.isascii() and text.isdigit() and len(text) <= len(str(most))
-    if not fits or not least <= int(text) <= most:
-        raise Invalid(f"O parâmetro `{name}` deve ser um número inteiro de {least} a {most}.", code=f"{name}-invalid")
-    return int(text)

@@ -1,15 +1,14 @@
 """Responses: a body as bytes, and the headers that say who may store it and for how long."""
 
-import hashlib
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from balcao.core.context.call import Call
-from balcao.core.errors import PreconditionFailed
 from balcao.core.http.sent_headers import CONTENT_DISPOSITION, ETAG, sending
+from balcao.core.values.etags import etag_of, lists_etag
+from balcao.core.values.ready import Ready
 
 T = TypeVar("T")
 
@@ -84,29 +83,6 @@ def redirect(address: str, status: int = 302, *, cookies: tuple[str, ...] = ()) 
     return Response(status=status, headers={"Location": address}, cookies=cookies)
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A body that was serialised once, its strong ETag, and the responses made of it, by their `Cache-Control`."""
-
-    body: bytes
-    etag: str
-    _responses: dict[str, Response[Any]] = field(default_factory=dict, repr=False, compare=False)
-
-    @classmethod
-    def of(cls, value: Any) -> Self:
-        """Serialise the value."""
-        body = msgspec.json.encode(value)
-        return cls(body, etag_of(body))
-
-    def response(self, cache_control: str) -> Response[Any]:
-        """Return the 200 with this body, the same object every time."""
-        made = self._responses.get(cache_control)
-        if made is None:
-            headers = {"ETag": self.etag, "Cache-Control": cache_control}
-            made = self._responses[cache_control] = Response(self.body, headers=headers)
-        return made
-
-
 def personal(value: T, call: Call) -> Response[T]:
     """Return a person's own data: stored by nobody, with a strong ETag for conditional calls."""
     return with_etag(value, call, PERSONAL)
@@ -174,32 +150,14 @@ def from_bytes(
 def from_ready(ready: Ready, call: Call, cache_control: str) -> Response[Any]:
     """Return the ready response, or 304 when `If-None-Match` names it."""
     if call.if_none_match is None:
-        return ready.response(cache_control)
+        return _respond_ready(ready, cache_control)
     return from_bytes(ready.body, ready.etag, call, cache_control)
 
 
-def etag_of(body: bytes) -> str:
-    """Return a strong ETag of the body."""
-    return f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
-
-
-def lists_etag(header: str | None, etag: str) -> bool:
-    """Return whether `If-None-Match` lists this tag or is `*`; weak and strong form of a tag count as the same."""
-    if header is None:
-        return False
-    listed = {tag.removeprefix("W/") for tag in _list_tags(header)}
-    return etag.removeprefix("W/") in listed or "*" in listed
-
-
-def require_match(header: str | None, etag: str) -> None:
-    """Raise PreconditionFailed when `If-Match` was sent and names another state.
-
-    The comparison is strong (RFC 9110, 13.1.1): a weak tag does not say that nothing at all has changed, and names no
-    state that may be written over.
-    """
-    if header is not None and not {etag, "*"} & _list_tags(header):
-        raise PreconditionFailed()
-
-
-def _list_tags(header: str) -> set[str]:
-    return {tag.strip() for tag in header.split(",")}
+def _respond_ready(ready: Ready, cache_control: str) -> Response[Any]:
+    """Return the 200 with this body, the same object every time."""
+    made: Response[Any] | None = ready.responses.get(cache_control)
+    if made is None:
+        headers = {"ETag": ready.etag, "Cache-Control": cache_control}
+        made = ready.responses[cache_control] = Response(ready.body, headers=headers)
+    return made

@@ -1,6 +1,6 @@
 """An import as a feature declares it: one kind of row of the city's files, and how rows are written."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,8 @@ class Import:
     many are new or changed. It is idempotent. A row that cannot be used is its ValueError at decoding
     (`__post_init__` of `row`), whose text names the member and never the value. One that does not go with what is
     stored is an Invalid or a Conflict of `write`, which is then called with fewer rows until that one is found. `batch`
-    is the most rows of one call. `from_table`: what of it stands in cells may come in CSV, too.
+    is the most rows of one call. `from_table`: what of it stands in cells may come in CSV, too. With a `key` no batch
+    has two rows of one key: the last counts.
     """
 
     kind: str
@@ -28,6 +29,13 @@ class Import:
     write: Callable[[Connection, Sequence[Any]], Awaitable[int]]
     batch: int = BATCH
     from_table: bool = False
+    key: Callable[[Any], Hashable] | None = None
+
+    async def write_batch(self, connection: Connection, rows: Sequence[Any]) -> int:
+        """Write the rows, of those with one key the last; return how many are new or changed."""
+        if self.key is not None:
+            rows = list({self.key(row): row for row in rows}.values())
+        return await self.write(connection, rows)
 
 
 @dataclass

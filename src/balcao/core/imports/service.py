@@ -74,7 +74,7 @@ async def run(call: Call, source: Source, order: Order, on_progress: OnProgress)
             raise Invalid(_NO_TABLE, code="import-not-table")
         source.table.require_fitting(order.declared.row)
     async with _connect_as_owner(call.platform) as connection:
-        await store.lock(connection, order.declared.kind)
+        await store.lock_kind(connection, order.declared.kind)
         return await _run(connection, call, source, order, on_progress)
 
 
@@ -84,7 +84,7 @@ async def import_rows(platform: Platform, kind: Import, rows: Iterable[Any]) -> 
     async with _connect_as_owner(platform) as connection:
         while batch := list(islice(waiting, kind.batch)):
             async with connection.transaction():
-                changed += await kind.write(connection, batch)
+                changed += await kind.write_batch(connection, batch)
     return changed
 
 
@@ -95,7 +95,7 @@ async def _connect_as_owner(platform: Platform) -> AsyncIterator[Connection]:
     await database.open()
     try:
         async with database.connection() as connection:
-            await store.use_zone(connection, platform.settings.time_zone)
+            await store.set_zone(connection, platform.settings.time_zone)
             yield connection
     finally:
         await database.close()
@@ -118,7 +118,7 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
             on_progress(batch.position, done)
             batch = following.result()
     if not order.dry_run:
-        await store.finish(connection, order.declared.kind)
+        await store.finish_import(connection, order.declared.kind)
     return Outcome(done, resumed_after)
 
 
@@ -128,11 +128,11 @@ async def _begin(connection: Connection, call: Call, source: Source, order: Orde
     async with connection.transaction():
         await call.platform.audit.record(connection, call, "update", fields=[f"load:{kind}"])
         if source.sha256 is None:
-            await store.forget(connection, kind)
-        elif done := await store.find_unfinished(connection, kind, source.sha256):
+            await store.forget_import(connection, kind)
+        elif done := await store.find_unfinished_import(connection, kind, source.sha256):
             return done
         else:
-            await store.begin(connection, kind, source.sha256, source.size or 0, order.source or "")
+            await store.begin_import(connection, kind, source.sha256, source.size or 0, order.source or "")
     return Committed()
 
 
@@ -159,7 +159,7 @@ async def _commit(connection: Connection, order: Order, batch: Batch, done: Comm
             done.refused += len(refused)
             if order.dry_run:
                 raise _DryRun
-            await store.advance(connection, order.declared.kind, done)
+            await store.advance_import(connection, order.declared.kind, done)
     except _DryRun:
         return
 
@@ -170,7 +170,7 @@ async def _write(connection: Connection, declared: Import, rows: Sequence[Number
         return 0, []
     try:
         async with connection.transaction():
-            return await declared.write(connection, [row for _, row in rows]), []
+            return await declared.write_batch(connection, [row for _, row in rows]), []
     except (*RowsRefused, Invalid, Conflict) as fault:
         if len(rows) == 1:
             return 0, [Refused(rows[0].line, fault.message if isinstance(fault, BalcaoError) else _NOT_STORED)]

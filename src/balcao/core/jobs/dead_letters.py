@@ -11,7 +11,6 @@ from typing import Any
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.http.paging import Page
 from balcao.core.jobs import queue
 from balcao.core.jobs.declaration import DeadJobs, DeclaredDeadJobs, Subject
 from balcao.core.jobs.queue import JobFilters, QueuedJob, State
@@ -25,6 +24,7 @@ from balcao.core.jobs.schemas import (
 )
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import is_uuid
+from balcao.core.values.page import Page
 from balcao.core.values.text import clean
 
 DEAD: tuple[State, ...] = ("dead",)
@@ -38,7 +38,7 @@ async def list_dead_letters(
     async with call.platform.database.transaction() as connection:
         payloads = None if cpf is None else await _list_payloads(connection, call, cpf)
         filters = JobFilters(states, kinds, payloads=payloads)
-        total = await queue.count(connection, filters)
+        total = await queue.count_matching_jobs(connection, filters)
         jobs = await queue.list_jobs(connection, filters, limit=page.limit, offset=page.offset)
         subjects = await _find_subjects(connection, call, jobs)
         await _record(connection, call, "read", cpf)
@@ -48,7 +48,7 @@ async def list_dead_letters(
 async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
     """Return a job with its last tries. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        job = await queue.read(connection, parse_number(letter_id))
+        job = await queue.read_queued_job(connection, parse_number(letter_id))
         subject = (await _find_subjects(connection, call, [job])).get(job.id)
         tries = await queue.list_tries(connection, job.id)
         await _record(connection, call, "read", subject.cpf if subject else None)
@@ -60,9 +60,9 @@ async def retry(call: Call, letter_id: str) -> DeadLetter:
     """Put a job back, at once and with all its tries. Raises NotFound, Conflict for a job that is not dead."""
     number = parse_number(letter_id)
     async with call.platform.database.transaction() as connection:
-        await queue.lock_dead(connection, number)
-        await queue.retry(connection, [number])
-        job = await queue.read(connection, number)
+        await queue.lock_dead_job(connection, number)
+        await queue.retry_jobs(connection, [number])
+        job = await queue.read_queued_job(connection, number)
         subject = (await _find_subjects(connection, call, [job])).get(number)
         await _record(connection, call, "update", subject.cpf if subject else None, job.kind)
     return _to_dead_letter(job, subject)
@@ -75,8 +75,8 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     if not 1 <= body.limit <= MOST_AT_ONCE:
         raise Invalid(f"O campo `limit` deve ser um número de 1 a {MOST_AT_ONCE}.", code="limit-invalid")
     async with call.platform.database.transaction() as connection:
-        numbers = await queue.lock_matching(connection, JobFilters(DEAD, [kind], code), body.limit)
-        await queue.retry(connection, numbers)
+        numbers = await queue.lock_matching_jobs(connection, JobFilters(DEAD, [kind], code), body.limit)
+        await queue.retry_jobs(connection, numbers)
         # The kind is the caller's word until there are jobs of it: only then it is a name that the trail may keep.
         await _record(connection, call, "update", None, kind if numbers else "")
     return RetriedJobs(len(numbers))
@@ -98,12 +98,12 @@ async def end(connection: Connection, call: Call, number: int) -> None:
 
     What stands behind the job ends first: whoever changes it locks it before the job, too.
     """
-    job = await queue.read(connection, number)
+    job = await queue.read_queued_job(connection, number)
     subject = (await _find_subjects(connection, call, [job])).get(number)
     if (declared := _get_declared(call).get(job.kind)) and (row := _parse_row_id(declared, job)):
         await declared.drop(connection, row)
-    await queue.lock_dead(connection, number)
-    await queue.drop(connection, number)
+    await queue.lock_dead_job(connection, number)
+    await queue.drop_job(connection, number)
     await _record(connection, call, "delete", subject.cpf if subject else None, job.kind)
 
 

@@ -15,7 +15,7 @@ from pgqueuer.queries import Queries
 from pgqueuer.types import JobId
 
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import affected, fetch_count
+from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.jobs.worker import QUEUE_SCHEMA, encode_payload, queue_queries
 
@@ -38,6 +38,23 @@ class QueuedJob:
     last_failed_at: datetime | None
     error_code: str | None
     payload: Mapping[str, Any]
+
+    @classmethod
+    def from_row(cls, row: Row) -> "QueuedJob":
+        """Return the job of a row of `_JOB`."""
+        state = _STATES.get(row["status"], "queued")
+        payload = msgspec.json.decode(row["payload"] or b"{}")
+        return cls(
+            id=row["id"],
+            kind=row["entrypoint"],
+            state=state,
+            attempts=row["attempts"] + (1 if state == "dead" else 0),
+            due=row["execute_after"],
+            first_failed_at=row["first_at"],
+            last_failed_at=row["last_at"],
+            error_code=row["code"],
+            payload=payload if isinstance(payload, dict) else {},
+        )
 
 
 class Try(msgspec.Struct, frozen=True):
@@ -64,16 +81,21 @@ class JobFilters:
     payloads: Sequence[tuple[str, Mapping[str, Any]]] | None = field(default=None)
 
     @property
-    def parameters(self) -> tuple[Any, ...]:
-        """Return the values of `_FILTERS`."""
-        pairs = None if self.payloads is None else [_begin(kind, members) for kind, members in self.payloads]
-        statuses = [_STATUSES[state] for state in self.states]
-        return statuses or None, list(self.kinds) or None, self.error_code, pairs
+    def statuses(self) -> list[str] | None:
+        """Return the queue's own names of the states, None for all."""
+        return [_STATUSES[state] for state in self.states] or None
 
+    @property
+    def entrypoints(self) -> list[str] | None:
+        """Return the kinds, None for all."""
+        return list(self.kinds) or None
 
-def _begin(kind: str, members: Mapping[str, Any]) -> str:
-    """Return what `_FILTERS` compares: kind and payload, up to the brace that ends an object of these members only."""
-    return f"{kind}:{encode_payload(members)[:-1].hex()}"
+    @property
+    def beginnings(self) -> list[str] | None:
+        """Return kinds and payloads, each up to the brace that ends an object of these members only; None for all."""
+        if self.payloads is None:
+            return None
+        return [f"{kind}:{encode_payload(members)[:-1].hex()}" for kind, members in self.payloads]
 
 
 # The failures since the job was last put into the queue by somebody: the queue's own retries log a traceback with it.
@@ -86,33 +108,16 @@ _FAILURES = f"""
         WHERE job_id = job.id AND status = 'queued' AND traceback IS NULL), 0)
 """  # noqa: S608
 _FILTERS = f"""
-    ($1::text[] IS NULL OR job.status = ANY ($1::text[]::{QUEUE_SCHEMA}.pgqueuer_status[]))
-    AND ($2::text[] IS NULL OR job.entrypoint = ANY ($2))
-    AND ($3::text IS NULL OR (SELECT code FROM ({_FAILURES}) AS failures) = $3)
-    AND ($4::text[] IS NULL OR EXISTS (
-        SELECT FROM unnest($4) AS beginning
+    (:statuses::text[] IS NULL OR job.status = ANY (:statuses::text[]::{QUEUE_SCHEMA}.pgqueuer_status[]))
+    AND (:entrypoints::text[] IS NULL OR job.entrypoint = ANY (:entrypoints))
+    AND (:error_code::text IS NULL OR (SELECT code FROM ({_FAILURES}) AS failures) = :error_code)
+    AND (:beginnings::text[] IS NULL OR EXISTS (
+        SELECT FROM unnest(:beginnings) AS beginning
         WHERE starts_with(job.entrypoint || ':' || encode(job.payload, 'hex'), beginning)))
 """  # noqa: S608
-_COUNT = f"SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer AS job WHERE {_FILTERS}"  # noqa: S608
 _JOB = f"""
 SELECT job.id, job.entrypoint, job.status::text, job.attempts, job.execute_after, job.payload, failures.*
 FROM {QUEUE_SCHEMA}.pgqueuer AS job CROSS JOIN LATERAL ({_FAILURES}) AS failures
-"""  # noqa: S608
-_LIST = f"{_JOB} WHERE {_FILTERS} ORDER BY job.updated, job.id LIMIT $5 OFFSET $6"
-_READ = f"{_JOB} WHERE job.id = $1"
-_LOCK = f"SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1 FOR UPDATE"
-_MATCHING = f"""
-SELECT job.id FROM {QUEUE_SCHEMA}.pgqueuer AS job
-WHERE {_FILTERS} ORDER BY job.updated, job.id LIMIT $5 FOR UPDATE OF job SKIP LOCKED
-"""  # noqa: S608
-_TRIES = f"""
-SELECT created, traceback ->> 'exception_message' AS code, extract(epoch FROM created - picked)::float AS duration
-FROM (
-    SELECT created, traceback, id,
-           CASE WHEN lag(status) OVER steps = 'picked' THEN lag(created) OVER steps END AS picked
-    FROM {QUEUE_SCHEMA}.pgqueuer_log WHERE job_id = $1 WINDOW steps AS (ORDER BY id)
-) AS history
-WHERE traceback IS NOT NULL ORDER BY id DESC LIMIT $2
 """  # noqa: S608
 
 
@@ -124,78 +129,92 @@ class Tally(msgspec.Struct, frozen=True):
     dead: int
 
 
-_TALLY = f"""
-SELECT (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = $1 AND status = 'queued') AS queued,
-       (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = $1 AND status = 'picked') AS running,
-       (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = $1 AND status = 'failed') AS dead
-"""  # noqa: S608
+@statement(f"""
+SELECT (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = :kind AND status = 'queued') AS queued,
+       (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = :kind AND status = 'picked') AS running,
+       (SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer WHERE entrypoint = :kind AND status = 'failed') AS dead
+""")  # noqa: S608
+async def tally_jobs(connection: Connection, kind: str) -> Tally: ...
 
 
-async def tally(connection: Connection, kind: str) -> Tally:
-    """Return how many jobs of a kind are in each state."""
-    row = await connection.fetchrow(_TALLY, kind)
-    assert row is not None  # a row of counts
-    return Tally(row["queued"], row["running"], row["dead"])
+@statement(f"SELECT count(*) FROM {QUEUE_SCHEMA}.pgqueuer AS job WHERE {_FILTERS}")  # noqa: S608
+async def count_matching_jobs(connection: Connection, filters: JobFilters) -> int: ...
 
 
-async def count(connection: Connection, filters: JobFilters) -> int:
-    """Return how many jobs match."""
-    found: int = await connection.fetchval(_COUNT, *filters.parameters)
-    return found
-
-
+@statement(f"{_JOB} WHERE {_FILTERS} ORDER BY job.updated, job.id LIMIT :limit OFFSET :offset")
 async def list_jobs(
     connection: Connection, filters: JobFilters, *, limit: int = 100, offset: int = 0
 ) -> list[QueuedJob]:
     """Return jobs that are not done; what has waited longest comes first."""
-    return [_parse_job(row) for row in await connection.fetch(_LIST, *filters.parameters, limit, offset)]
 
 
-async def read(connection: Connection, number: int) -> QueuedJob:
+async def read_queued_job(connection: Connection, number: int) -> QueuedJob:
     """Return a job. Raises NotFound for one that is done or never was."""
-    row = await connection.fetchrow(_READ, number)
-    if row is None:
+    job = await _find_job(connection, number)
+    if job is None:
         raise NotFound(f"Não há tarefa {number} na fila.", code="job-unknown")
-    return _parse_job(row)
+    return job
+
+
+@statement(f"{_JOB} WHERE job.id = :number")
+async def _find_job(connection: Connection, number: int) -> QueuedJob | None: ...
 
 
 async def list_tries(connection: Connection, number: int) -> list[Try]:
     """Return the last tries that failed, the newest first."""
-    rows = await connection.fetch(_TRIES, number, LAST_TRIES)
-    return [Try(row["created"], None, row["code"], row["duration"]) for row in rows]
+    return await _list_tries(connection, number, LAST_TRIES)
 
 
-async def lock_dead(connection: Connection, number: int) -> QueuedJob:
+@statement(f"""
+SELECT created AS time, NULL::int AS status, traceback ->> 'exception_message' AS code,
+       extract(epoch FROM created - picked)::float AS duration
+FROM (
+    SELECT created, traceback, id,
+           CASE WHEN lag(status) OVER steps = 'picked' THEN lag(created) OVER steps END AS picked
+    FROM {QUEUE_SCHEMA}.pgqueuer_log WHERE job_id = :number WINDOW steps AS (ORDER BY id)
+) AS history
+WHERE traceback IS NOT NULL ORDER BY id DESC LIMIT :most
+""")  # noqa: S608
+async def _list_tries(connection: Connection, number: int, most: int) -> list[Try]: ...
+
+
+async def lock_dead_job(connection: Connection, number: int) -> QueuedJob:
     """Return a dead job, locked until the transaction ends. Raises NotFound, Conflict for one that is not dead."""
-    await connection.execute(_LOCK, number)
-    job = await read(connection, number)
+    await _lock_job(connection, number)
+    job = await read_queued_job(connection, number)
     if job.state != "dead":
         raise Conflict(f"A tarefa {number} não falhou: ela espera ou está em execução.", code="job-not-dead")
     return job
 
 
-async def lock_matching(connection: Connection, filters: JobFilters, limit: int) -> list[int]:
+@statement(f"SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = :number FOR UPDATE")
+async def _lock_job(connection: Connection, number: int) -> None: ...
+
+
+@statement(f"""
+SELECT job.id FROM {QUEUE_SCHEMA}.pgqueuer AS job
+WHERE {_FILTERS} ORDER BY job.updated, job.id LIMIT :limit FOR UPDATE OF job SKIP LOCKED
+""")  # noqa: S608
+async def lock_matching_jobs(connection: Connection, filters: JobFilters, limit: int) -> list[int]:
     """Return the numbers of jobs that match, the oldest first, locked until the transaction ends.
 
     Those that somebody else has locked are left out.
     """
-    return [row["id"] for row in await connection.fetch(_MATCHING, *filters.parameters, limit)]
 
 
-async def retry(connection: Connection, numbers: Sequence[int]) -> None:
+async def retry_jobs(connection: Connection, numbers: Sequence[int]) -> None:
     """Start dead jobs over, at once and with all their tries."""
     await _queries(connection).requeue_jobs([JobId(number) for number in numbers])
 
 
-_OLD = f"SELECT id FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'failed' AND updated <= now() - $1::interval ORDER BY id"  # noqa: S608
-
-
-async def list_dead_for(connection: Connection, age: timedelta) -> list[int]:
+@statement(f"""
+SELECT id FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'failed' AND updated <= now() - :age::interval ORDER BY id
+""")  # noqa: S608
+async def list_jobs_dead_for(connection: Connection, age: timedelta) -> list[int]:
     """Return the numbers of the jobs that have been dead that long."""
-    return [row["id"] for row in await connection.fetch(_OLD, age)]
 
 
-async def drop(connection: Connection, number: int) -> None:
+async def drop_job(connection: Connection, number: int) -> None:
     """Take a job out of the queue; its log says so."""
     queries = _queries(connection)
     if job := await queries.queue_job_by_id(JobId(number)):
@@ -219,50 +238,26 @@ WHERE status = 'failed' AND entrypoint = '{kind}'
 """  # noqa: S608 - texts of our own stores
 
 
-_OLDEST_DUE = f"""
-SELECT entrypoint AS kind, extract(epoch FROM now() - min(execute_after))::float8 AS seconds
+@statement(f"""
+SELECT entrypoint, extract(epoch FROM now() - min(execute_after))::float8
 FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'queued' AND execute_after <= now() GROUP BY entrypoint
-"""  # noqa: S608 - a constant
-
-
+""")  # noqa: S608 - a constant
 async def find_oldest_due(connection: Connection) -> Mapping[str, float]:
     """Return by kind for how many seconds the oldest job that is due has waited."""
-    return {row["kind"]: row["seconds"] for row in await connection.fetch(_OLDEST_DUE)}
 
 
 def _queries(connection: Connection) -> Queries:
     return queue_queries(AsyncpgDriver(connection))
 
 
-def _parse_job(row: Row) -> QueuedJob:
-    state = _STATES.get(row["status"], "queued")
-    payload = msgspec.json.decode(row["payload"] or b"{}")
-    return QueuedJob(
-        id=row["id"],
-        kind=row["entrypoint"],
-        state=state,
-        attempts=row["attempts"] + (1 if state == "dead" else 0),
-        due=row["execute_after"],
-        first_failed_at=row["first_at"],
-        last_failed_at=row["last_at"],
-        error_code=row["code"],
-        payload=payload if isinstance(payload, dict) else {},
-    )
-
-
-_COUNT_LOG = "SELECT count(*) FROM queue.pgqueuer_log WHERE $1::text IS NULL OR entrypoint = $1"
-
-
-async def count_log(connection: Connection, kind: str | None = None) -> int:
+@statement("SELECT count(*) FROM queue.pgqueuer_log WHERE :kind::text IS NULL OR entrypoint = :kind")
+async def count_log_entries(connection: Connection, kind: str | None = None) -> int:
     """Return how many entries the log has of a kind of jobs, or of all."""
-    return await fetch_count(connection, _COUNT_LOG, kind)
 
 
-_DELETE_LOG = """
-DELETE FROM queue.pgqueuer_log WHERE created <= now() - $1::interval AND ($2::text IS NULL OR entrypoint = $2)
-"""
-
-
-async def delete_log(connection: Connection, age: timedelta, kind: str | None = None) -> int:
+@statement("""
+DELETE FROM queue.pgqueuer_log
+WHERE created <= now() - :age::interval AND (:kind::text IS NULL OR entrypoint = :kind)
+""")
+async def delete_log_entries(connection: Connection, age: timedelta, kind: str | None = None) -> int:
     """Delete the log's entries of this age, of a kind of jobs or of all; return how many."""
-    return affected(await connection.execute(_DELETE_LOG, age, kind))

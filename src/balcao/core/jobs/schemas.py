@@ -6,8 +6,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.core.http.paging import Pagination
 from balcao.core.jobs.queue import State, Try
+from balcao.core.values.page import Pagination
 
 MOST_AT_ONCE = 1_000
 

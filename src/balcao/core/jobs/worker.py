@@ -12,7 +12,7 @@ import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import asyncpg
 import msgspec
@@ -29,6 +29,7 @@ from pgqueuer.types import Channel, QueueEntrypoint, QueueExecutionMode
 
 from balcao.core.database import servers
 from balcao.core.database.pool import Connection, Database
+from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
 from balcao.core.jobs.pulse import Pulse
 from balcao.core.logs import log
@@ -77,16 +78,17 @@ class _WorkerQueries(Queries):
     async def retry_job(self, job: Job, delay: timedelta, traceback_record: TracebackRecord | None) -> None:
         """Put a job back; one that only waits uses no try and logs no failure."""
         if traceback_record is not None and traceback_record.exception_type == _Uncounted.__name__:
-            await self.driver.execute(_PUT_BACK, job.id, delay)
+            await self.driver.execute(_put_back_job.sql, *_put_back_job.bind([job.id, delay], {}))
         else:
             await super().retry_job(job, delay, traceback_record)
 
 
-_PUT_BACK = f"""
+@statement(f"""
 UPDATE {QUEUE_SCHEMA}.pgqueuer
-SET status = 'queued', execute_after = now() + $2, updated = now(), queue_manager_id = NULL
-WHERE id = $1
-"""  # noqa: S608 - a name of ours
+SET status = 'queued', execute_after = now() + :delay, updated = now(), queue_manager_id = NULL
+WHERE id = :job
+""")  # noqa: S608 - a name of ours
+async def _put_back_job(connection: Connection, job: int, delay: timedelta) -> None: ...
 
 
 class _ListeningFirst(AsyncpgPoolDriver):
@@ -221,21 +223,25 @@ def withdraw_sql(job: str, source: str) -> str:
     return f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer USING {source} WHERE pgqueuer.id = {job}"  # noqa: S608 - as above
 
 
-_WITHDRAW = f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = $1 AND (status <> 'picked' OR $2) RETURNING true"  # noqa: S608
-
-
-async def withdraw(connection: Connection, job: int, *, also_running: bool = False) -> bool:
+@statement(f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = :job AND (status <> 'picked' OR :also_running)")  # noqa: S608
+async def withdraw_job(connection: Connection, job: int, *, also_running: bool = False) -> bool:
     """Take a job out of the queue; return False when a worker is running it.
 
     `also_running` is for a job that has done its work and whose end is only not written down yet.
     """
-    return bool(await connection.fetchval(_WITHDRAW, job, also_running))
 
 
 async def enqueue_alone(connection: Connection, kind: str) -> None:
     """Enqueue a job without payload, unless one of its kind waits or runs already."""
     queries = queue_queries(AsyncpgDriver(connection))
     await queries.enqueue(kind, None, dedupe_key=kind, on_conflict="skip")
+
+
+class NewJob(NamedTuple):
+    """A job that `enqueue_sql` enqueues: `payload` is what `encode_payload` made."""
+
+    kind: str
+    payload: bytes
 
 
 def encode_payload(payload: Mapping[str, Any]) -> bytes:

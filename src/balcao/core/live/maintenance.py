@@ -21,7 +21,7 @@ async def begin(
     """
     async with call.platform.database.transaction() as connection:
         for service in services:
-            await live.put(connection, MAINTENANCE, service, message, ends_at, author)
+            await live.put_live_change(connection, MAINTENANCE, service, message, ends_at, author)
             await call.platform.audit.record(connection, call, "update", fields=[service])
         return await _list(connection)
 
@@ -29,7 +29,7 @@ async def begin(
 async def end(call: Call, services: Iterable[str]) -> list[str]:
     """Have the services answer again, and return those that were in maintenance."""
     async with call.platform.database.transaction() as connection:
-        ended = [service for service in services if await live.remove(connection, MAINTENANCE, service)]
+        ended = [service for service in services if await live.remove_live_change(connection, MAINTENANCE, service)]
         for service in ended:
             await call.platform.audit.record(connection, call, "update", fields=[service])
     return ended
@@ -42,7 +42,7 @@ async def list_services(call: Call) -> list[Change]:
 
 
 async def _list(connection: Connection) -> list[Change]:
-    return [change for change in await live.list_changes(connection) if change.kind == MAINTENANCE]
+    return [change for change in await live.list_live_changes(connection) if change.kind == MAINTENANCE]
 
 
 def make_gauge(services: Sequence[str]) -> Gauge:

@@ -78,14 +78,14 @@ async def change(call: Call, limit: Limit, rate: str, ends_at: datetime | None, 
     """Let callers call as often as `rate` says until `ends_at`. Raises Invalid."""
     check(limit, rate)
     async with call.platform.database.transaction() as connection:
-        await live.put(connection, RATE, limit.name, rate, ends_at, author)
+        await live.put_live_change(connection, RATE, limit.name, rate, ends_at, author)
         await call.platform.audit.record(connection, call, "update", fields=[limit.name])
 
 
 async def reset(call: Call, name: str) -> bool:
     """Put the configured rate back in force; return whether it was another."""
     async with call.platform.database.transaction() as connection:
-        was_changed = await live.remove(connection, RATE, name)
+        was_changed = await live.remove_live_change(connection, RATE, name)
         if was_changed:
             await call.platform.audit.record(connection, call, "update", fields=[name])
     return was_changed
@@ -94,5 +94,5 @@ async def reset(call: Call, name: str) -> bool:
 async def list_changed(call: Call) -> dict[str, Change]:
     """Return the rates that are not the configured ones, by name."""
     async with call.platform.database.connection() as connection:
-        changes = await live.list_changes(connection)
+        changes = await live.list_live_changes(connection)
     return {change.name: change for change in changes if change.kind == RATE}

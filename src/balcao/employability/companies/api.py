@@ -5,12 +5,14 @@ from typing import Annotated
 
 from balcao.core.access.rules import action, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import FORM_BODY, Routes
-from balcao.core.http.paging import Page
+from balcao.core.feature import Demo, Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InQuery, Query
 from balcao.core.http.responses import NO_STORE, Response, created, stored, to_json, with_etag
 from balcao.core.values.cnpj import strip_cnpj
-from balcao.employability.companies import lookup, service
+from balcao.core.values.page import Page
+from balcao.employability.companies import demo, lookup, service, store
+from balcao.employability.companies.imports import IMPORTS
 from balcao.employability.companies.paths import CnpjInPath
 from balcao.employability.companies.schemas import (
     DEFAULT_PER_PAGE,
@@ -22,6 +24,7 @@ from balcao.employability.companies.schemas import (
     LegalEntity,
 )
 from balcao.employability.lists import parse_page, read_text
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade/empresas"
@@ -35,7 +38,7 @@ EXAMPLE = {
     "setor": "Serviços",
 }
 
-routes = Routes(tags=["companies"], body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["companies"], body_limit=FORM_BODY)
 
 
 def read_cnpj(query: Mapping[str, str]) -> str | None:
@@ -51,15 +54,13 @@ CompanyPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PE
     "employability.list_companies",
     public(),
     "Lista empresas",
-    description=(
-        "Devolve as empresas que anunciam vagas, por nome fantasia ou, sem ele, por razão social. `search` procura nos "
-        "dois nomes, sem distinguir maiúsculas e acentos. Não pede token."
-    ),
-    errors=[304, 400],
+    errors=[304],
     may_lag=True,
 )
 async def list_companies(call: Call, page: CompanyPage, query: Query) -> Response[Companies]:
-    """Return a page of companies."""
+    """Devolve as empresas que anunciam vagas, por nome fantasia ou, sem ele, por razão social. `search` procura nos
+    dois nomes, sem distinguir maiúsculas e acentos. Não pede token.
+    """
     found = await service.list_companies(call, page, read_text(query, "search"), read_cnpj(query))
     return with_etag(found, call, LISTED)
 
@@ -69,17 +70,15 @@ async def list_companies(call: Call, page: CompanyPage, query: Query) -> Respons
     "employability.create_company",
     action("employer:create"),
     "Cadastra uma empresa",
-    description=(
-        "Cadastra uma empresa e a devolve. Exige a ação `employer:create`. O CNPJ pode ter letras e pontuação, e é "
-        "guardado sem ela; um que já existe é 409, com um texto que termina em `(duplicate key 23505)`."
-    ),
     example=EXAMPLE,
     status=201,
-    errors=[400, 409],
+    errors=[409],
     rate=RATE,
 )
 async def create_company(call: Call, body: CompanyBody) -> Response[Company]:
-    """Add a company."""
+    """Cadastra uma empresa e a devolve. O CNPJ pode ter letras e pontuação, e é guardado sem ela; um que já existe é
+    409, com um texto que termina em `(duplicate key 23505)`.
+    """
     return created(await service.create_company(call, body))
 
 
@@ -88,15 +87,13 @@ async def create_company(call: Call, body: CompanyBody) -> Response[Company]:
     "employability.look_up_company",
     action("employer:lookup"),
     "Consulta um CNPJ no cadastro da cidade",
-    description=(
-        "Devolve o que o cadastro da cidade sabe de um CNPJ, para preencher o formulário de uma empresa; o que ele não "
-        "sabe é nulo. Exige a ação `employer:lookup`. A resposta pode ter até meia hora."
-    ),
-    errors=[400, 404],
+    errors=[400],
     rate="30/minute",
 )
 async def look_up_company(call: Call, cnpj: CnpjInPath) -> Response[LegalEntity]:
-    """Return what the registry knows of a CNPJ."""
+    """Devolve o que o cadastro da cidade sabe de um CNPJ, para preencher o formulário de uma empresa; o que ele não
+    sabe é nulo. A resposta pode ter até meia hora.
+    """
     return to_json(await lookup.look_up(call, cnpj), headers={"Cache-Control": NO_STORE})
 
 
@@ -105,12 +102,11 @@ async def look_up_company(call: Call, cnpj: CnpjInPath) -> Response[LegalEntity]
     "employability.read_company",
     public(),
     "Uma empresa",
-    description="Devolve uma empresa pelo CNPJ, com ou sem pontuação. Não pede token.",
-    errors=[304, 400, 404],
+    errors=[304, 400],
     may_lag=True,
 )
 async def read_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
-    """Return a company."""
+    """Devolve uma empresa pelo CNPJ, com ou sem pontuação. Não pede token."""
     return with_etag(await service.read_company(call, cnpj), call, LISTED)
 
 
@@ -119,16 +115,14 @@ async def read_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
     "employability.replace_company",
     action("employer:update"),
     "Altera uma empresa",
-    description=(
-        "Substitui o registro de uma empresa e o devolve. Exige a ação `employer:update`. O CNPJ não muda; um texto "
-        "vazio conta como ausente. Com `If-Match`, a mudança só vale sobre o estado lido."
-    ),
     example={"razao_social": "Padaria Aurora Ltda.", "nome_fantasia": "Padaria Aurora", "setor": "Alimentação"},
-    errors=[400, 404, 412],
+    errors=[412],
     rate=RATE,
 )
 async def replace_company(call: Call, cnpj: CnpjInPath, body: CompanyBody) -> Response[Company]:
-    """Replace a company's record."""
+    """Substitui o registro de uma empresa e o devolve. O CNPJ não muda; um texto vazio conta como ausente. Com
+    `If-Match`, a mudança só vale sobre o estado lido.
+    """
     return stored(await service.replace_company(call, cnpj, body))
 
 
@@ -137,13 +131,14 @@ async def replace_company(call: Call, cnpj: CnpjInPath, body: CompanyBody) -> Re
     "employability.delete_company",
     action("employer:delete"),
     "Exclui uma empresa",
-    description=(
-        "Exclui uma empresa de que não há vaga, nem excluída. Exige a ação `employer:delete`. Senão responde 409, com "
-        "um texto que termina em `(foreign key constraint 23503)`."
-    ),
-    errors=[400, 404, 409, 412],
+    errors=[400, 409, 412],
     rate=RATE,
 )
 async def delete_company(call: Call, cnpj: CnpjInPath) -> Message:
-    """Delete a company."""
+    """Exclui uma empresa de que não há vaga, nem excluída. Senão responde 409, com um texto que termina em `(foreign
+    key constraint 23503)`.
+    """
     return await service.delete_company(call, cnpj)
+
+
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, demo=Demo(demo.load), exports=store.EXPORTS)

@@ -19,7 +19,7 @@ class CompanyRow(CompanyBody):
 async def write(connection: Connection, rows: Sequence[CompanyRow]) -> int:
     """Write the companies that are new or say something else; return how many. Of one CNPJ the last row counts."""
     found = {company.cnpj: company for company in map(service.check_new, rows)}
-    return await store.import_rows(connection, list(found.values()))
+    return await store.upsert_imported_companies(connection, list(found.values()))
 
 
 IMPORTS = [Import("employers", CompanyRow, write, from_table=True)]

@@ -3,13 +3,13 @@
 import msgspec
 
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.http.idempotency import run_once
-from balcao.core.http.paging import Page
-from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.addresses import is_web_address
 from balcao.core.values.clock import utc_now
+from balcao.core.values.etags import etag_of, require_match
+from balcao.core.values.page import Page
 from balcao.employability.companies import store
 from balcao.employability.companies.paths import parse_cnpj
 from balcao.employability.companies.schemas import Companies, Company, CompanyBody
@@ -27,19 +27,19 @@ LONGEST_SIZE = 100
 async def list_companies(call: Call, page: Page, search: str | None, cnpj: str | None) -> Companies:
     """Return a page of companies by name: those with `search` in a name, or the one with this CNPJ."""
     async with call.reader.connection() as connection:
-        companies, total = await store.list_page(connection, search, cnpj, page)
+        companies, total = await store.list_companies(connection, search, cnpj, page)
     return Companies(companies, ListMeta.of(page, total))
 
 
 async def read_company(call: Call, cnpj: str) -> Company:
     """Return a company. Raises NotFound."""
     async with call.reader.connection() as connection:
-        return _require(await store.read(connection, cnpj))
+        return _require(await store.read_company(connection, cnpj))
 
 
 async def exists(connection: Connection, cnpj: str) -> bool:
     """Return whether there is a company with this CNPJ."""
-    return await store.read(connection, cnpj) is not None
+    return await store.read_company(connection, cnpj) is not None
 
 
 async def create_company(call: Call, body: CompanyBody) -> bytes:
@@ -47,7 +47,7 @@ async def create_company(call: Call, body: CompanyBody) -> bytes:
     checked = check_new(body)
 
     async def insert() -> Company:
-        company = await store.insert(connection, checked)
+        company = await store.insert_company(connection, checked)
         await call.platform.audit.record(connection, call, "create", fields=FIELDS)
         return company
 
@@ -69,7 +69,7 @@ async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:
     checked = _check(cnpj, body)
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, cnpj)
-        company = await store.update(connection, checked)
+        company = await store.update_company(connection, checked)
         await call.platform.audit.record(connection, call, "update", fields=FIELDS)
     return company
 
@@ -78,13 +78,13 @@ async def delete_company(call: Call, cnpj: str) -> Message:
     """Delete a company. Raises NotFound, PreconditionFailed, and Conflict while a job, also a deleted one, names it."""
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, cnpj)
-        await store.delete(connection, cnpj)
+        await store.delete_company(connection, cnpj)
         await call.platform.audit.record(connection, call, "delete", fields=FIELDS)
     return Message("Empresa excluída.")
 
 
 async def _lock(connection: Connection, call: Call, cnpj: str) -> None:
-    require_match(call.if_match, etag_of(msgspec.json.encode(_require(await store.lock(connection, cnpj)))))
+    require_match(call.if_match, etag_of(msgspec.json.encode(_require(await store.lock_company(connection, cnpj)))))
 
 
 def _check(cnpj: str, body: CompanyBody) -> Company:

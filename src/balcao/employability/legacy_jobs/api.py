@@ -4,11 +4,13 @@ from typing import Annotated
 
 from balcao.core.access.rules import action, public
 from balcao.core.context.call import Call
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import CODE_MESSAGE
-from balcao.core.http.operations import FORM_BODY, Routes
-from balcao.core.http.paging import Page
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, created, stored, with_etag
+from balcao.core.values.page import Page
 from balcao.employability.legacy_jobs import service
 from balcao.employability.legacy_jobs.filters import LegacyJobFilters
 from balcao.employability.legacy_jobs.schemas import (
@@ -21,6 +23,7 @@ from balcao.employability.legacy_jobs.schemas import (
 )
 from balcao.employability.lists import parse_page
 from balcao.employability.paths import integer_in_path
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Nothing
 
 BASE = "/api/v1/empregos"
@@ -38,7 +41,7 @@ EXAMPLE = {
 }
 _CREATED = "Um emprego em `CRIADO` só é mostrado a quem tem a ação `legacy_job:manage`."
 
-routes = Routes(tags=["legacy-jobs"], dialect=CODE_MESSAGE, body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["legacy-jobs"], dialect=CODE_MESSAGE, body_limit=FORM_BODY)
 
 JobPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), LegacyJobQuery)]
 # The example is an open job of the sandbox.
@@ -52,11 +55,10 @@ Filters = Annotated[LegacyJobFilters, InQuery(LegacyJobFilters.parse)]
     public().testing(service.MANAGE),
     "Lista empregos da listagem antiga",
     description=f"Devolve empregos, dos mais novos aos mais antigos. Não pede token. {_CREATED}",
-    errors=[304, 400],
+    errors=[304],
     may_lag=True,
 )
 async def list_legacy_jobs(call: Call, filters: Filters, page: JobPage) -> Response[LegacyJobs]:
-    """Return a page of older jobs."""
     return with_etag(await service.list_jobs(call, filters, page), call, SEEN)
 
 
@@ -65,14 +67,13 @@ async def list_legacy_jobs(call: Call, filters: Filters, page: JobPage) -> Respo
     "employability.create_legacy_job",
     action(service.MANAGE),
     "Cadastra um emprego na listagem antiga",
-    description="Cadastra um emprego, em `CRIADO` ou `ABERTO`, e o devolve. Exige a ação `legacy_job:manage`.",
     example=EXAMPLE,
     status=201,
-    errors=[400, 409],
+    errors=[409],
     rate=RATE,
 )
 async def create_legacy_job(call: Call, body: LegacyJobBody) -> Response[LegacyJob]:
-    """Create an older job."""
+    """Cadastra um emprego, em `CRIADO` ou `ABERTO`, e o devolve."""
     return created(await service.create_job(call, body))
 
 
@@ -82,11 +83,10 @@ async def create_legacy_job(call: Call, body: LegacyJobBody) -> Response[LegacyJ
     public().testing(service.MANAGE),
     "Um emprego da listagem antiga",
     description=f"Devolve um emprego. Não pede token. {_CREATED}",
-    errors=[304, 400, 404],
+    errors=[304, 400],
     may_lag=True,
 )
 async def read_legacy_job(call: Call, id: NumberInPath) -> Response[LegacyJob]:
-    """Return an older job."""
     return with_etag(await service.read_job(call, id), call, SEEN)
 
 
@@ -95,16 +95,14 @@ async def read_legacy_job(call: Call, id: NumberInPath) -> Response[LegacyJob]:
     "employability.replace_legacy_job",
     action(service.MANAGE),
     "Altera um emprego da listagem antiga",
-    description=(
-        "Substitui um emprego e o devolve. Exige a ação `legacy_job:manage`. De CRIADO vai-se a ABERTO; de ABERTO a "
-        "EM_ANALISE e ENCERRADO; de EM_ANALISE a ABERTO e ENCERRADO; de ENCERRADO a ABERTO, se o limite não passou."
-    ),
     example=EXAMPLE,
-    errors=[400, 404, 409, 412],
+    errors=[409, 412],
     rate=RATE,
 )
 async def replace_legacy_job(call: Call, id: NumberInPath, body: LegacyJobBody) -> Response[LegacyJob]:
-    """Replace an older job."""
+    """Substitui um emprego e o devolve. De CRIADO vai-se a ABERTO; de ABERTO a EM_ANALISE e ENCERRADO; de EM_ANALISE a
+    ABERTO e ENCERRADO; de ENCERRADO a ABERTO, se o limite não passou.
+    """
     return stored(await service.replace_job(call, id, body))
 
 
@@ -113,13 +111,14 @@ async def replace_legacy_job(call: Call, id: NumberInPath, body: LegacyJobBody) 
     "employability.remove_legacy_job",
     action(service.MANAGE),
     "Retira um emprego da listagem antiga",
-    description=(
-        "Retira um emprego da listagem anterior às vagas e responde com um objeto vazio. Exige a ação "
-        "`legacy_job:manage`. O número não é usado de novo. Os erros desta listagem têm a forma `{code, message}`."
-    ),
-    errors=[400, 404, 412],
+    errors=[400, 412],
     rate=RATE,
 )
 async def remove_legacy_job(call: Call, id: NumberInPath) -> Nothing:
-    """Remove a job from the earlier listing."""
+    """Retira um emprego da listagem anterior às vagas e responde com um objeto vazio. O número não é usado de novo. Os
+    erros desta listagem têm a forma `{code, message}`.
+    """
     return await service.remove_job(call, id)
+
+
+FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("employability.legacy_job",)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from balcao.core.errors import Invalid
-from balcao.core.http.paging import parse_whole_number
+from balcao.core.values.numbers import parse_whole_number
 from balcao.employability.legacy_jobs.schemas import CONTRACT_KINDS, WORKING_HOURS
 from balcao.employability.legacy_jobs.states import LegacyJobStatus
 from balcao.employability.lists import read_text

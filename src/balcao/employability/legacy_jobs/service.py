@@ -8,12 +8,12 @@ import msgspec
 from balcao.core.access.caller import TokenRefused
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound, Unavailable
-from balcao.core.http.idempotency import run_once
-from balcao.core.http.paging import Page
-from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.clock import utc_now
+from balcao.core.values.etags import etag_of, require_match
+from balcao.core.values.page import Page
 from balcao.employability.legacy_jobs import states, store
 from balcao.employability.legacy_jobs.filters import LegacyJobFilters
 from balcao.employability.legacy_jobs.schemas import LegacyJob, LegacyJobBody, LegacyJobs
@@ -31,14 +31,14 @@ LONGEST_PROSE = 10_000
 async def list_job_ids(call: Call) -> list[int]:
     """Return the ids of the jobs that were not removed, newest first."""
     async with call.platform.database.connection() as connection:
-        return await store.list_ids(connection)
+        return await store.list_legacy_job_ids(connection)
 
 
 async def list_jobs(call: Call, filters: LegacyJobFilters, page: Page) -> LegacyJobs:
     """Return a page of jobs, newest first."""
     sees_all = await _manages(call)
     async with call.reader.connection() as connection:
-        jobs, total = await store.list_page(connection, filters, page, sees_all=sees_all)
+        jobs, total = await store.list_legacy_jobs(connection, filters, page, sees_all=sees_all)
     return LegacyJobs(jobs, ListMeta.of(page, total))
 
 
@@ -46,7 +46,7 @@ async def read_job(call: Call, id_: int) -> LegacyJob:
     """Return a job. Raises NotFound, also for one that is not open yet and not the caller's to manage."""
     sees_all = await _manages(call)
     async with call.reader.connection() as connection:
-        job = _require(await store.read(connection, id_))
+        job = _require(await store.read_legacy_job(connection, id_))
     return job if sees_all or job.status is not LegacyJobStatus.CREATED else _require(None)
 
 
@@ -57,9 +57,9 @@ async def create_job(call: Call, body: LegacyJobBody) -> bytes:
 
     async def insert() -> LegacyJob:
         await _require_schooling(connection, checked.escolaridade_id)
-        id_ = await store.insert(connection, checked)
+        id_ = await store.insert_legacy_job(connection, checked)
         await call.platform.audit.record(connection, call, "create", fields=FIELDS)
-        return _require(await store.read(connection, id_))
+        return _require(await store.read_legacy_job(connection, id_))
 
     async with call.platform.database.transaction() as connection:
         return await run_once(connection, call, None, [body], insert)
@@ -75,22 +75,22 @@ async def replace_job(call: Call, id_: int, body: LegacyJobBody) -> LegacyJob:
         current = await _lock_job(connection, call, id_)
         states.check_move(current.status, checked.status, checked.data_limite_candidatura, utc_now())
         await _require_schooling(connection, checked.escolaridade_id)
-        await store.replace(connection, id_, checked)
+        await store.update_legacy_job(connection, id_, checked)
         await call.platform.audit.record(connection, call, "update", fields=FIELDS)
-        return _require(await store.read(connection, id_))
+        return _require(await store.read_legacy_job(connection, id_))
 
 
 async def remove_job(call: Call, id_: int) -> Nothing:
     """Remove a job; its row stays, so that the id is never used again. Raises NotFound, PreconditionFailed."""
     async with call.platform.database.transaction() as connection:
         await _lock_job(connection, call, id_)
-        await store.delete(connection, id_)
+        await store.mark_legacy_job_deleted(connection, id_)
         await call.platform.audit.record(connection, call, "delete", fields=FIELDS)
     return Nothing()
 
 
 async def _lock_job(connection: Connection, call: Call, id_: int) -> LegacyJob:
-    current = _require(await store.lock(connection, id_))
+    current = _require(await store.lock_legacy_job(connection, id_))
     require_match(call.if_match, etag_of(msgspec.json.encode(current)))
     return current
 

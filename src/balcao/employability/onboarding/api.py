@@ -1,17 +1,27 @@
 """Routes of the first login to the job listings."""
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
 from balcao.core.access.rules import own, own_alone
+from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal
-from balcao.employability.onboarding import service
+from balcao.core.values.cpf import Cpf
+from balcao.employability.onboarding import service, store
 from balcao.employability.onboarding.schemas import Onboarding
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade/onboarding/{cpf}"
 
-routes = Routes(tags=["terms"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["terms"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -19,14 +29,12 @@ routes = Routes(tags=["terms"], body_limit=SMALL_BODY)
     "employability.read_onboarding",
     own("resume:read_any"),
     "Se é o primeiro acesso da pessoa",
-    description=(
-        "Diz se a pessoa ainda não concluiu a apresentação das vagas. Para ela mesma e para quem tem a ação "
-        "`resume:read_any`, que fica na auditoria."
-    ),
     errors=[304, 400],
 )
 async def read_onboarding(call: Call, cpf: CpfInPath) -> Response[Onboarding]:
-    """Return whether the person is new here."""
+    """Diz se a pessoa ainda não concluiu a apresentação das vagas. Para ela mesma e para quem tem a ação
+    `resume:read_any`, que fica na auditoria.
+    """
     return personal(await service.read(call, cpf), call)
 
 
@@ -35,10 +43,32 @@ async def read_onboarding(call: Call, cpf: CpfInPath) -> Response[Onboarding]:
     "employability.complete_onboarding",
     own_alone(),
     "Conclui a apresentação",
-    description="Registra que a pessoa que chama concluiu a apresentação das vagas; repetir não muda nada.",
     errors=[400],
     rate="60/minute",
 )
 async def complete_onboarding(call: Call, cpf: CpfInPath) -> Message:
-    """Complete the introduction."""
+    """Registra que a pessoa que chama concluiu a apresentação das vagas; repetir não muda nada."""
     return await service.complete(call, cpf)
+
+
+async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+    completed = await store.read_completion(connection, cpf)
+    return {"apresentacao_vagas": completed.isoformat() if completed else None}
+
+
+async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
+    return [Cleared("onboarding", await store.delete_completion(connection, cpf), ["onboarding"])]
+
+
+PERSONAL_DATA = PersonalData(
+    "onboarding",
+    _export,
+    _erase,
+    tables=("employability.onboarding",),
+    members=(
+        ExportMember("apresentacao_vagas", datetime | None, "Quando a pessoa concluiu a apresentação das vagas.", 202),
+    ),
+)
+FEATURE = Feature(
+    routes=routes.declared, personal_data=PERSONAL_DATA, exports=Exports(tables=("employability.onboarding",))
+)

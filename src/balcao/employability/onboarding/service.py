@@ -12,12 +12,12 @@ FIELDS = ["onboarding"]
 async def read(call: Call, cpf: Cpf) -> Onboarding:
     """Return whether the person is new here."""
     async with call.reading(cpf, FIELDS) as connection:
-        return Onboarding(await store.read(connection, cpf) is None)
+        return Onboarding(await store.read_completion(connection, cpf) is None)
 
 
 async def complete(call: Call, cpf: Cpf) -> Message:
     """Complete the introduction; a repeat changes nothing."""
     async with call.platform.database.transaction() as connection:
-        if await store.complete(connection, cpf):
+        if await store.insert_completion(connection, cpf):
             await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
     return Message("Apresentação concluída.")

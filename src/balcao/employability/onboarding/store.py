@@ -3,25 +3,18 @@
 from datetime import datetime
 
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import affected
+from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
-_READ = "SELECT completed_at FROM employability.onboarding WHERE cpf = $1"
-_COMPLETE = "INSERT INTO employability.onboarding (cpf) VALUES ($1) ON CONFLICT (cpf) DO NOTHING"
-_DELETE = "DELETE FROM employability.onboarding WHERE cpf = $1"
+
+@statement("SELECT completed_at FROM employability.onboarding WHERE cpf = :cpf")
+async def read_completion(connection: Connection, cpf: Cpf) -> datetime | None: ...
 
 
-async def read(connection: Connection, cpf: Cpf) -> datetime | None:
-    """Return when the person completed it; None before."""
-    found: datetime | None = await connection.fetchval(_READ, cpf.digits)
-    return found
+@statement("INSERT INTO employability.onboarding (cpf) VALUES (:cpf) ON CONFLICT (cpf) DO NOTHING")
+async def insert_completion(connection: Connection, cpf: Cpf) -> bool:
+    """Return false when it was complete before."""
 
 
-async def complete(connection: Connection, cpf: Cpf) -> bool:
-    """Store that it is complete; return false when it was before."""
-    return bool(affected(await connection.execute(_COMPLETE, cpf.digits)))
-
-
-async def delete(connection: Connection, cpf: Cpf) -> int:
-    """Delete the mark and return how many there were."""
-    return affected(await connection.execute(_DELETE, cpf.digits))
+@statement("DELETE FROM employability.onboarding WHERE cpf = :cpf")
+async def delete_completion(connection: Connection, cpf: Cpf) -> int: ...

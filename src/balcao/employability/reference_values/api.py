@@ -5,13 +5,15 @@ from uuid import UUID
 
 from balcao.core.access.rules import action, authenticated, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import FORM_BODY, Routes
-from balcao.core.http.paging import Page
+from balcao.core.feature import Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, created, stored, with_etag
+from balcao.core.values.page import Page
 from balcao.employability.lists import parse_page
 from balcao.employability.paths import uuid_in_path
-from balcao.employability.reference_values import service
+from balcao.employability.reference_values import service, store
+from balcao.employability.reference_values.imports import IMPORTS
 from balcao.employability.reference_values.kinds import NOUNS, RANKED, Kind, seed_value_id
 from balcao.employability.reference_values.schemas import (
     DEFAULT_PER_PAGE,
@@ -21,6 +23,7 @@ from balcao.employability.reference_values.schemas import (
     ReferenceValue,
     ReferenceValues,
 )
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade"
@@ -34,7 +37,7 @@ ReferencePage = Annotated[
     Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), ReferenceQuery)
 ]
 
-routes = Routes(tags=["reference-values"], body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["reference-values"], body_limit=FORM_BODY)
 
 
 def declare(kind: Kind) -> None:
@@ -64,16 +67,15 @@ def declare(kind: Kind) -> None:
         f"employability.create_{noun.key}",
         manage,
         f"Cadastra {noun.one}",
-        description=(
-            "Acrescenta um registro à tabela e o devolve. Exige a ação `job_reference:manage`. O texto de outro "
-            "registro, sem distinguir maiúsculas e acentos, é 409."
-        ),
         example={"descricao": "Outra opção"} | place,
         status=201,
         errors=[400, 409],
         rate=RATE,
     )
     async def create_value(call: Call, body: ReferenceBody) -> Response[ReferenceValue]:
+        """Acrescenta um registro à tabela e o devolve. Exige a ação `job_reference:manage`. O texto de outro registro,
+        sem distinguir maiúsculas e acentos, é 409.
+        """
         return created(await service.create_value(call, kind, body))
 
     @routes.get(
@@ -81,13 +83,12 @@ def declare(kind: Kind) -> None:
         f"employability.read_{noun.key}",
         authenticated(),
         f"Consulta {noun.one}",
-        description=(
-            "Devolve um registro da tabela. Basta um token válido. Guarde a resposta e revalide-a com o `ETag`: os "
-            "valores mudam raramente."
-        ),
         errors=[304, 400, 404],
     )
     async def read_value(call: Call, id: value_id) -> Response[ReferenceValue]:
+        """Devolve um registro da tabela. Basta um token válido. Guarde a resposta e revalide-a com o `ETag`: os valores
+        mudam raramente.
+        """
         return with_etag(await service.read_value(call, kind, id), call, REVALIDATED)
 
     @routes.put(
@@ -95,16 +96,15 @@ def declare(kind: Kind) -> None:
         f"employability.replace_{noun.key}",
         manage,
         f"Altera {noun.one}",
-        description=(
-            "Troca o texto de um registro e devolve o que foi gravado. Exige a ação `job_reference:manage`. Os demais "
-            "membros do corpo são ignorados; o texto de outro registro da tabela, sem distinguir maiúsculas e acentos, "
-            "é 409. Com `If-Match`, a mudança só vale sobre o estado lido."
-        ),
         example={"descricao": "Opção alterada"} | place,
         errors=[400, 404, 409, 412],
         rate=RATE,
     )
     async def replace_value(call: Call, id: value_id, body: ReferenceBody) -> Response[ReferenceValue]:
+        """Troca o texto de um registro e devolve o que foi gravado. Exige a ação `job_reference:manage`. Os demais
+        membros do corpo são ignorados; o texto de outro registro da tabela, sem distinguir maiúsculas e acentos, é 409.
+        Com `If-Match`, a mudança só vale sobre o estado lido.
+        """
         return stored(await service.replace_value(call, kind, id, body))
 
     @routes.delete(
@@ -112,16 +112,18 @@ def declare(kind: Kind) -> None:
         f"employability.delete_{noun.key}",
         manage,
         f"Exclui {noun.one}",
-        description=(
-            "Exclui um registro da tabela. Exige a ação `job_reference:manage`. O que uma vaga ou um currículo usa não "
-            "se exclui (409)."
-        ),
         errors=[400, 404, 409, 412],
         rate=RATE,
     )
     async def delete_value(call: Call, id: value_id) -> Message:
+        """Exclui um registro da tabela. Exige a ação `job_reference:manage`. O que uma vaga ou um currículo usa não se
+        exclui (409).
+        """
         return await service.delete_value(call, kind, id)
 
 
 for each in Kind:
     declare(each)
+
+
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=store.EXPORTS)

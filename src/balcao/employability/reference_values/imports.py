@@ -8,7 +8,7 @@ from balcao.core.imports.declaration import Import
 from balcao.employability.reference_values import service, store
 from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.reference_values.schemas import ReferenceBody
-from balcao.employability.reference_values.store import ImportedValue, Match
+from balcao.employability.reference_values.store import ImportedValue, ImportMatch
 
 # Whoever uses one of its values in a job or a resume waits until the batch is committed.
 BATCH = 500
@@ -35,14 +35,14 @@ async def write(connection: Connection, rows: Sequence[ReferenceRow]) -> int:
 
 async def _write(connection: Connection, values: Sequence[ImportedValue]) -> int:
     """Write together what comes out as one after the other would; otherwise each half, the first one first."""
-    matches = await store.match(connection, values)
+    matches = await store.match_imported_values(connection, values)
     if len(values) == 1 or _are_apart(values, matches):
-        return await store.write(connection, values, matches)
+        return await store.write_imported_values(connection, values, matches)
     middle = len(values) // 2
     return await _write(connection, values[:middle]) + await _write(connection, values[middle:])
 
 
-def _are_apart(values: Sequence[ImportedValue], matches: Sequence[Match]) -> bool:
+def _are_apart(values: Sequence[ImportedValue], matches: Sequence[ImportMatch]) -> bool:
     """Return whether no value has to do with another.
 
     Two have when they name the same stored value, by id or text, when they bring the same id or text, and when one of
@@ -57,7 +57,7 @@ def _are_apart(values: Sequence[ImportedValue], matches: Sequence[Match]) -> boo
     )
 
 
-def _iterate_appended(values: Sequence[ImportedValue], matches: Sequence[Match]) -> Iterator[Kind]:
+def _iterate_appended(values: Sequence[ImportedValue], matches: Sequence[ImportMatch]) -> Iterator[Kind]:
     """Yield the kinds that a value is put at the end of."""
     for value, one in zip(values, matches, strict=True):
         if value.position is None and not one.has_id and one.by_text is None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 _NAMESPACE = uuid5(NAMESPACE_URL, "balcao:employability")
@@ -18,6 +19,13 @@ class Kind(StrEnum):
     CURRENT_SITUATION = "situacoes-atual"
     AVAILABILITY = "disponibilidades"
     ZONE = "zonas"
+
+
+class ValueKey(NamedTuple):
+    """What names a value: an id counts for its own kind alone."""
+
+    kind: Kind
+    id: UUID
 
 
 # Kinds whose order means something: a demanded level is met by every later one. Their records show it as `ordem`.

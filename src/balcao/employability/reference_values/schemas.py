@@ -1,12 +1,14 @@
 """Wire types of the reference values."""
 
-from typing import Annotated
+from typing import Annotated, Self
 from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from balcao.core.database.pool import Row
 from balcao.employability.lists import ListMeta, PageNumber
+from balcao.employability.reference_values.kinds import RANKED
 from balcao.employability.schemas import CreatedAt, UpdatedAt
 
 MOST_PER_PAGE = 1000
@@ -28,6 +30,14 @@ class ReferenceValue(msgspec.Struct):
         int | UnsetType,
         Meta(description="Lugar na ordem crescente; só em `escolaridades` e `niveis-idioma`.", examples=[4]),
     ] = UNSET
+
+    @classmethod
+    def from_row(cls, row: Row) -> Self:
+        """Return the value of a row with its `kind` and `posicao`."""
+        ranked = row["kind"] in RANKED
+        return cls(
+            row["id"], row["descricao"], row["created_at"], row["updated_at"], row["posicao"] if ranked else UNSET
+        )
 
 
 class ReferenceValues(msgspec.Struct):

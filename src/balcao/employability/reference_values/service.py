@@ -6,14 +6,14 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.http.idempotency import run_once
-from balcao.core.http.paging import Page
-from balcao.core.http.responses import etag_of, require_match
+from balcao.core.values.etags import etag_of, require_match
+from balcao.core.values.page import Page
 from balcao.employability.lists import ListMeta
 from balcao.employability.reference_values import store
-from balcao.employability.reference_values.kinds import RANKED, Kind
+from balcao.employability.reference_values.kinds import RANKED, Kind, ValueKey
 from balcao.employability.reference_values.schemas import (
     LAST_POSITION,
     MOST_PER_PAGE,
@@ -30,30 +30,30 @@ MAX_LENGTH = 255
 async def list_values(call: Call, kind: Kind, page: Page) -> ReferenceValues:
     """Return a page of one table, in its order."""
     async with call.reader.connection() as connection:
-        values, total = await store.list_page(connection, kind, page)
+        values, total = await store.list_values(connection, kind, page)
     return ReferenceValues(values, ListMeta.of(page, total))
 
 
 async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
     """Return a value. Raises NotFound, also for an id of another kind."""
     async with call.platform.database.connection() as connection:
-        return _require(await store.read(connection, kind, id_))
+        return _require(await store.read_value(connection, kind, id_))
 
 
 async def list_kind(connection: Connection, kind: Kind) -> list[ReferenceValue]:
     """Return the values of one table, in its order, of a table as long as any list may be."""
-    values, _ = await store.list_page(connection, kind, Page(1, MOST_PER_PAGE))
+    values, _ = await store.list_values(connection, kind, Page(1, MOST_PER_PAGE))
     return values
 
 
-async def list_unknown(connection: Connection, wanted: Sequence[tuple[Kind, UUID]]) -> set[tuple[Kind, UUID]]:
+async def list_unknown_values(connection: Connection, wanted: Sequence[ValueKey]) -> set[ValueKey]:
     """Return those of the wanted values that are in no table, or in that of another kind."""
-    return await store.list_unknown(connection, wanted)
+    return await store.list_unknown_values(connection, wanted)
 
 
 async def are_known(connection: Connection, kind: Kind, ids: Collection[UUID]) -> bool:
     """Return whether all of these are values of the kind."""
-    return not ids or not await store.list_unknown(connection, [(kind, id_) for id_ in ids])
+    return not ids or not await store.list_unknown_values(connection, [ValueKey(kind, id_) for id_ in ids])
 
 
 async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
@@ -64,7 +64,7 @@ async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
     descricao, ordem = check(kind, body)
 
     async def insert() -> ReferenceValue:
-        value = await store.create(connection, kind, descricao, ordem)
+        value = await store.insert_value(connection, kind, descricao, ordem)
         await call.platform.audit.record(connection, call, "create", fields=["descricao"])
         return value
 
@@ -80,7 +80,7 @@ async def replace_value(call: Call, kind: Kind, id_: UUID, body: ReferenceBody) 
     descricao, ordem = check(kind, body)
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, kind, id_)
-        stored = await store.update(connection, id_, descricao, ordem)
+        stored = await store.update_value(connection, id_, descricao, ordem)
         await call.platform.audit.record(connection, call, "update", fields=["descricao"])
     return stored
 
@@ -89,13 +89,13 @@ async def delete_value(call: Call, kind: Kind, id_: UUID) -> Message:
     """Delete a value. Raises NotFound, PreconditionFailed, and Conflict while a job or a resume uses it."""
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, kind, id_)
-        await store.delete(connection, id_)
+        await store.delete_value(connection, id_)
         await call.platform.audit.record(connection, call, "delete", fields=["descricao"])
     return Message("Registro excluído.")
 
 
 async def _lock(connection: Connection, call: Call, kind: Kind, id_: UUID) -> None:
-    current = _require(await store.lock(connection, kind, id_))
+    current = _require(await store.lock_value(connection, kind, id_))
     require_match(call.if_match, etag_of(msgspec.json.encode(current)))
 
 

@@ -1,19 +1,24 @@
 """Routes of a person's rights over what the job listings hold of them."""
 
+from collections.abc import Iterable
+
 from balcao.core.access.rules import own_alone
+from balcao.core.audit.personal_data import PersonalData, list_members
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, attachment
 from balcao.employability.rights import service
-from balcao.employability.rights.schemas import JobsExport
+from balcao.employability.rights.schemas import JobsExport, make_export_type
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 EXPORT_KEY = "employability.export_data"
 BASE = "/api/v1/empregabilidade/curriculo/{cpf}"
 FILE_NAME = "dados-das-vagas.json"
 
-routes = Routes(tags=["rights"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["rights"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -21,13 +26,12 @@ routes = Routes(tags=["rights"], body_limit=SMALL_BODY)
     EXPORT_KEY,
     own_alone(),
     "Arquivo com tudo o que as vagas guardam da pessoa",
-    description=(
-        "Devolve, como anexo JSON, tudo o que este serviço guarda da pessoa que chama, em um só instante. A exportação "
-        "fica na trilha de auditoria e tem um limite de chamadas por pessoa."
-    ),
     errors=[400],
 )
 async def export_data(call: Call, cpf: CpfInPath) -> Response[JobsExport]:
+    """Devolve, como anexo JSON, tudo o que este serviço guarda da pessoa que chama, em um só instante. A exportação
+    fica na trilha de auditoria e tem um limite de chamadas por pessoa.
+    """
     return attachment(await service.export(call, cpf), FILE_NAME)
 
 
@@ -36,12 +40,17 @@ async def export_data(call: Call, cpf: CpfInPath) -> Response[JobsExport]:
     "employability.erase_data",
     own_alone(),
     "Apaga o que as vagas guardam da pessoa",
-    description=(
-        "Apaga currículo, ligações, interesses, aceitação dos termos e apresentação da pessoa que chama, retira "
-        "as suas candidaturas abertas e esvazia as demais. Isto não se desfaz; repetir não muda nada."
-    ),
     errors=[400],
     rate="60/minute",
 )
 async def erase_data(call: Call, cpf: CpfInPath) -> Message:
+    """Apaga currículo, ligações, interesses, aceitação dos termos e apresentação da pessoa que chama, retira as suas
+    candidaturas abertas e esvazia as demais. Isto não se desfaz; repetir não muda nada.
+    """
     return await service.erase(call, cpf)
+
+
+def make_feature(declarations: Iterable[PersonalData]) -> Feature:
+    """Declare the rights over what these features store: the export is described by their declarations."""
+    export = make_export_type(list_members(declarations))
+    return Feature(routes=[one.returning(export) if one.key == EXPORT_KEY else one for one in routes.declared])

@@ -3,8 +3,8 @@
 import msgspec
 
 from balcao.core.audit.personal_data import DeclaredPersonalData
+from balcao.core.context import idempotency
 from balcao.core.context.call import Call
-from balcao.core.http import idempotency
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.employability.schemas import Message

@@ -6,14 +6,17 @@ from typing import Annotated
 from balcao.core.access.rules import action, authenticated, public
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
-from balcao.core.http.operations import FORM_BODY, Routes
-from balcao.core.http.paging import Page
+from balcao.core.feature import Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InQuery, Query
 from balcao.core.http.responses import Response, created, stored, with_etag
+from balcao.core.values.page import Page
 from balcao.employability.lists import parse_page, read_text
 from balcao.employability.paths import integer_in_path, parse_integer
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
-from balcao.employability.skills import service
+from balcao.employability.skills import service, store
+from balcao.employability.skills.imports import IMPORTS
 from balcao.employability.skills.kinds import NOUNS, Catalogue
 from balcao.employability.skills.schemas import (
     DEFAULT_PER_PAGE,
@@ -35,7 +38,7 @@ LISTED = "public, max-age=600"
 RATE = "60/minute"
 MANAGE = action("skill:manage")
 
-routes = Routes(tags=["skills"], body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["skills"], body_limit=FORM_BODY)
 
 
 def parse_area(query: Mapping[str, str]) -> int | None:
@@ -83,14 +86,13 @@ def declare_skill_list(path: str, key: str) -> None:
         key,
         public(),
         "Lista habilidades",
-        description=(
-            "Devolve habilidades por nome, cada uma com as suas áreas de atuação. `q` procura em qualquer parte do "
-            "nome, `id_area_atuacao` deixa só as de uma área. Não pede token; a resposta vale por dez minutos."
-        ),
         errors=[304, 400],
         may_lag=True,
     )
     async def list_skills(call: Call, page: SkillPage, query: Query) -> Response[CatalogueEntries]:
+        """Devolve habilidades por nome, cada uma com as suas áreas de atuação. `q` procura em qualquer parte do nome,
+        `id_area_atuacao` deixa só as de uma área. Não pede token; a resposta vale por dez minutos.
+        """
         found = await service.list_entries(call, Catalogue.SKILL, page, read_text(query, "q"), area=parse_area(query))
         return with_etag(found, call, LISTED)
 
@@ -105,16 +107,15 @@ def declare(catalogue: Catalogue) -> None:
         f"employability.create_{noun.key}",
         MANAGE,
         f"Cadastra {noun.one}",
-        description=(
-            "Acrescenta um item ao catálogo e o devolve. Exige a ação `skill:manage`. O nome de outro item, sem "
-            "distinguir maiúsculas e acentos, é 409."
-        ),
         example={"nome": "Um nome novo"},
         status=201,
         errors=[400, 409],
         rate=RATE,
     )
     async def create_entry(call: Call, body: NameBody) -> Response[CatalogueEntry]:
+        """Acrescenta um item ao catálogo e o devolve. Exige a ação `skill:manage`. O nome de outro item, sem distinguir
+        maiúsculas e acentos, é 409.
+        """
         return created(await service.create_entry(call, catalogue, body))
 
     @routes.get(
@@ -122,10 +123,10 @@ def declare(catalogue: Catalogue) -> None:
         f"employability.read_{noun.key}",
         authenticated(),
         f"Consulta {noun.one}",
-        description="Devolve um item do catálogo. Basta um token válido; o `ETag` permite revalidar a resposta.",
         errors=[304, 400, 404],
     )
     async def read_entry(call: Call, id: entry_id) -> Response[CatalogueEntry]:
+        """Devolve um item do catálogo. Basta um token válido; o `ETag` permite revalidar a resposta."""
         return with_etag(await service.read_entry(call, catalogue, id), call, REVALIDATED)
 
     @routes.put(
@@ -133,15 +134,14 @@ def declare(catalogue: Catalogue) -> None:
         f"employability.rename_{noun.key}",
         MANAGE,
         f"Altera {noun.one}",
-        description=(
-            "Troca o nome de um item e devolve o que foi gravado. Exige a ação `skill:manage`. Com `If-Match`, a "
-            "mudança só vale sobre o estado lido."
-        ),
         example={"nome": "Outro nome"},
         errors=[400, 404, 409, 412],
         rate=RATE,
     )
     async def rename_entry(call: Call, id: entry_id, body: NameBody) -> Response[CatalogueEntry]:
+        """Troca o nome de um item e devolve o que foi gravado. Exige a ação `skill:manage`. Com `If-Match`, a mudança
+        só vale sobre o estado lido.
+        """
         return stored(await service.rename_entry(call, catalogue, id, body))
 
     @routes.delete(
@@ -149,14 +149,13 @@ def declare(catalogue: Catalogue) -> None:
         f"employability.delete_{noun.key}",
         MANAGE,
         f"Exclui {noun.one}",
-        description=(
-            "Exclui um item do catálogo. Exige a ação `skill:manage`. O que um currículo usa, e a habilidade ou área "
-            "ligada à outra, não se exclui (409)."
-        ),
         errors=[400, 404, 409, 412],
         rate=RATE,
     )
     async def delete_entry(call: Call, id: entry_id) -> Message:
+        """Exclui um item do catálogo. Exige a ação `skill:manage`. O que um currículo usa, e a habilidade ou área
+        ligada à outra, não se exclui (409).
+        """
         return await service.delete_entry(call, catalogue, id)
 
 
@@ -177,14 +176,15 @@ SkillId = Annotated[int, integer_in_path(NOUNS[Catalogue.SKILL].example)]
     "employability.replace_skill_areas",
     MANAGE,
     "Define as áreas de uma habilidade",
-    description=(
-        "Substitui as áreas de atuação de uma habilidade e as devolve; as que ficam mantêm o seu "
-        "`id_area_atuacao_habilidade`. Exige a ação `skill:manage`. Não se retira a área que um currículo usa (409)."
-    ),
     example={"areas_ids": [8]},
-    errors=[400, 404, 409, 412],
+    errors=[409, 412],
     rate=RATE,
 )
 async def replace_skill_areas(call: Call, id: SkillId, body: SkillAreasBody) -> SkillAreas:
-    """Replace the areas to which a skill belongs."""
+    """Substitui as áreas de atuação de uma habilidade e as devolve; as que ficam mantêm o seu
+    `id_area_atuacao_habilidade`. Não se retira a área que um currículo usa (409).
+    """
     return await service.replace_skill_areas(call, id, body)
+
+
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=store.EXPORTS)

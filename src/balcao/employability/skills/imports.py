@@ -46,15 +46,16 @@ async def write_skills(connection: Connection, rows: Sequence[SkillRow]) -> int:
     linked = [row.nome for row in rows for _ in row.areas_atuacao]
     await _write_names(connection, Catalogue.WORK_AREA, areas, respell=False)
     written = await _write_names(connection, Catalogue.SKILL, [row.nome for row in rows])
-    pairs = zip(await store.fold(connection, linked), await store.fold(connection, areas), strict=True)
-    return len(written | await store.import_links(connection, list(pairs)))
+    pairs = zip(await store.fold_names(connection, linked), await store.fold_names(connection, areas), strict=True)
+    links = [store.SkillInArea(skill, area) for skill, area in pairs]
+    return len(written | await store.insert_imported_links(connection, links))
 
 
 async def _write_names(
     connection: Connection, catalogue: Catalogue, names: Sequence[str], *, respell: bool = True
 ) -> set[str]:
-    last = dict(zip(await store.fold(connection, names), names, strict=True))
-    return await store.import_names(connection, catalogue, list(last.values()), respell=respell)
+    last = dict(zip(await store.fold_names(connection, names), names, strict=True))
+    return await store.upsert_imported_names(connection, catalogue, list(last.values()), respell=respell)
 
 
 IMPORTS = [

@@ -3,11 +3,11 @@
 import msgspec
 
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.http.idempotency import run_once
-from balcao.core.http.paging import Page
-from balcao.core.http.responses import etag_of, require_match
+from balcao.core.values.etags import etag_of, require_match
+from balcao.core.values.page import Page
 from balcao.employability.lists import ListMeta
 from balcao.employability.schemas import Message
 from balcao.employability.skills import store
@@ -31,14 +31,14 @@ async def list_entries(
 ) -> CatalogueEntries:
     """Return a page of a catalogue by name: those with `search` in their name and, of skills, of the area."""
     async with call.reader.connection() as connection:
-        entries, total = await store.list_page(connection, catalogue, search, area, page)
+        entries, total = await store.list_entries(connection, catalogue, search, area, page)
     return CatalogueEntries(entries, ListMeta.of(page, total))
 
 
 async def read_entry(call: Call, catalogue: Catalogue, id_: int) -> CatalogueEntry:
     """Return an entry. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        return _require(await store.read(connection, catalogue, id_))
+        return _require(await store.read_entry(connection, catalogue, id_))
 
 
 async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> bytes:
@@ -46,7 +46,7 @@ async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> byte
     name = clean_name("nome", body.nome)
 
     async def insert() -> CatalogueEntry:
-        entry = await store.insert(connection, catalogue, name)
+        entry = await store.insert_entry(connection, catalogue, name)
         await call.platform.audit.record(connection, call, "create", fields=["nome"])
         return entry
 
@@ -59,7 +59,7 @@ async def rename_entry(call: Call, catalogue: Catalogue, id_: int, body: NameBod
     name = clean_name("nome", body.nome)
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, catalogue, id_)
-        entry = await store.update(connection, catalogue, id_, name)
+        entry = await store.update_entry(connection, catalogue, id_, name)
         await call.platform.audit.record(connection, call, "update", fields=["nome"])
     return entry
 
@@ -68,7 +68,7 @@ async def delete_entry(call: Call, catalogue: Catalogue, id_: int) -> Message:
     """Delete an entry. Raises NotFound, PreconditionFailed, and Conflict while something refers to it."""
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, catalogue, id_)
-        await store.delete(connection, catalogue, id_)
+        await store.delete_entry(connection, catalogue, id_)
         await call.platform.audit.record(connection, call, "delete", fields=["nome"])
     return Message("Item excluído.")
 
@@ -88,7 +88,7 @@ async def replace_skill_areas(call: Call, id_: int, body: SkillAreasBody) -> Ski
             raise Invalid("O campo `areas_ids` tem uma área que não existe.", code="areas_ids-invalid")
         await store.replace_areas(connection, id_, wanted)
         await call.platform.audit.record(connection, call, "update", fields=["areas_atuacao"])
-        areas = _require(await store.read(connection, Catalogue.SKILL, id_)).areas_atuacao
+        areas = _require(await store.read_entry(connection, Catalogue.SKILL, id_)).areas_atuacao
     return SkillAreas(list[SkillArea]() if areas is msgspec.UNSET else areas)
 
 
@@ -98,7 +98,7 @@ def clean_name(field: str, name: str) -> str:
 
 
 async def _lock(connection: Connection, call: Call, catalogue: Catalogue, id_: int) -> None:
-    current = _require(await store.lock(connection, catalogue, id_))
+    current = _require(await store.lock_entry(connection, catalogue, id_))
     require_match(call.if_match, etag_of(msgspec.json.encode(current)))
 
 

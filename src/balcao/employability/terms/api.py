@@ -1,17 +1,27 @@
 """Routes of the terms of use."""
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
 from balcao.core.access.rules import own, own_alone
+from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Demo, Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal
+from balcao.core.values.cpf import Cpf
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
-from balcao.employability.terms import service
-from balcao.employability.terms.schemas import TermsAcceptance, TermsStatus
+from balcao.employability.terms import demo, service, store
+from balcao.employability.terms.schemas import ExportedAcceptance, TermsAcceptance, TermsStatus
 
 BASE = "/api/v1/empregabilidade/termos-uso/{cpf}"
 
-routes = Routes(tags=["terms"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["terms"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -19,14 +29,12 @@ routes = Routes(tags=["terms"], body_limit=SMALL_BODY)
     "employability.read_terms_status",
     own("resume:read_any"),
     "Se a pessoa aceitou os termos de uso",
-    description=(
-        "Diz se a pessoa aceitou a versão atual dos termos de uso das vagas. Para ela mesma e para quem tem a ação "
-        "`resume:read_any`, que fica na auditoria."
-    ),
     errors=[304, 400],
 )
 async def read_terms_status(call: Call, cpf: CpfInPath) -> Response[TermsStatus]:
-    """Return whether the person accepted the current version."""
+    """Diz se a pessoa aceitou a versão atual dos termos de uso das vagas. Para ela mesma e para quem tem a ação
+    `resume:read_any`, que fica na auditoria.
+    """
     return personal(await service.read_status(call, cpf), call)
 
 
@@ -35,12 +43,11 @@ async def read_terms_status(call: Call, cpf: CpfInPath) -> Response[TermsStatus]
     "employability.accept_terms",
     own_alone(),
     "Aceita os termos de uso",
-    description="Registra que a pessoa que chama aceita a versão atual dos termos; repetir mantém o primeiro instante.",
     errors=[400],
     rate="60/minute",
 )
 async def accept_terms(call: Call, cpf: CpfInPath) -> Message:
-    """Accept the current version of the terms."""
+    """Registra que a pessoa que chama aceita a versão atual dos termos; repetir mantém o primeiro instante."""
     return await service.accept(call, cpf)
 
 
@@ -49,15 +56,13 @@ async def accept_terms(call: Call, cpf: CpfInPath) -> Message:
     "employability.revoke_terms",
     own_alone(),
     "Retira a aceitação dos termos de uso",
-    description=(
-        "Retira a aceitação da pessoa que chama: ela sai do banco de currículos e não se candidata até aceitar de "
-        "novo. As candidaturas que já fez continuam; 404 se não havia aceitação."
-    ),
-    errors=[400, 404],
+    errors=[400],
     rate="60/minute",
 )
 async def revoke_terms(call: Call, cpf: CpfInPath) -> Message:
-    """Revoke the acceptance of the terms."""
+    """Retira a aceitação da pessoa que chama: ela sai do banco de currículos e não se candidata até aceitar de novo. As
+    candidaturas que já fez continuam; 404 se não havia aceitação.
+    """
     return await service.revoke(call, cpf)
 
 
@@ -66,12 +71,42 @@ async def revoke_terms(call: Call, cpf: CpfInPath) -> Message:
     "employability.read_terms_acceptance",
     own("resume:read_any"),
     "A aceitação dos termos de uso",
-    description=(
-        "Devolve a aceitação mais nova da pessoa, com o instante. Para ela mesma e para quem tem a ação "
-        "`resume:read_any`, que vê o CPF mascarado e fica na auditoria; 404 se não houve nenhuma."
-    ),
-    errors=[304, 400, 404],
+    errors=[304, 400],
 )
 async def read_terms_acceptance(call: Call, cpf: CpfInPath) -> Response[TermsAcceptance]:
-    """Return the person's newest acceptance."""
+    """Devolve a aceitação mais nova da pessoa, com o instante. Para ela mesma e para quem tem a ação `resume:read_any`,
+    que vê o CPF mascarado e fica na auditoria; 404 se não houve nenhuma.
+    """
     return personal(await service.read_details(call, cpf), call)
+
+
+async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+    found = await store.read_acceptance(connection, cpf)
+    accepted = None if found is None else {"versao": found.version, "aceito_em": found.aceito_em.isoformat()}
+    return {"termos_vagas": accepted}
+
+
+async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
+    return [Cleared("terms", await store.delete_acceptance(connection, cpf), ["termos_uso"])]
+
+
+PERSONAL_DATA = PersonalData(
+    "terms",
+    _export,
+    _erase,
+    tables=("employability.terms_acceptance",),
+    members=(
+        ExportMember(
+            "termos_vagas",
+            ExportedAcceptance | None,
+            "A versão dos termos das vagas que a pessoa aceitou, e quando.",
+            201,
+        ),
+    ),
+)
+FEATURE = Feature(
+    routes=routes.declared,
+    personal_data=PERSONAL_DATA,
+    demo=Demo(demo.load),
+    exports=Exports(tables=("employability.terms_acceptance",)),
+)

@@ -22,8 +22,8 @@ async def read_status(call: Call, cpf: Cpf) -> TermsStatus:
 
 async def find_accepted(connection: Connection, cpf: Cpf) -> str | None:
     """Return the version of the terms that the person accepted; None for none."""
-    found = await store.read(connection, cpf)
-    return None if found is None else found["version"]
+    found = await store.read_acceptance(connection, cpf)
+    return None if found is None else found.version
 
 
 async def accept(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) -> Message:
@@ -32,7 +32,7 @@ async def accept(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) 
     The registry is asked for the person's names at once, or after that while.
     """
     async with call.platform.database.transaction() as connection:
-        acceptance = await store.accept(connection, cpf, call.platform.settings.jobs_terms_version)
+        acceptance = await store.upsert_acceptance(connection, cpf, call.platform.settings.jobs_terms_version)
         if acceptance is not None:
             await bank.enter(connection, acceptance, after=names_after)
             await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
@@ -42,7 +42,7 @@ async def accept(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) 
 async def revoke(call: Call, cpf: Cpf) -> Message:
     """Revoke the acceptance, of whichever version. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        if not await store.delete(connection, cpf):
+        if not await store.delete_acceptance(connection, cpf):
             raise _not_accepted()
         await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=FIELDS)
     return Message("Aceitação dos termos de uso retirada.")
@@ -51,15 +51,15 @@ async def revoke(call: Call, cpf: Cpf) -> Message:
 async def read_details(call: Call, cpf: Cpf) -> TermsAcceptance:
     """Return the person's newest acceptance. Raises NotFound."""
     async with call.reading(cpf, FIELDS) as connection:
-        found = await store.read(connection, cpf)
+        found = await store.read_acceptance(connection, cpf)
     if found is None:
         raise _not_accepted()
     return TermsAcceptance(
         cpf.digits if call.is_owner else cpf.masked,
-        found["version"] == call.platform.settings.jobs_terms_version,
-        found["aceito_em"],
-        found["created_at"],
-        found["updated_at"],
+        found.version == call.platform.settings.jobs_terms_version,
+        found.aceito_em,
+        found.created_at,
+        found.updated_at,
     )
 
 

@@ -4,24 +4,16 @@ from balcao.core.context.call import Call
 from balcao.core.values.clock import utc_now
 from balcao.health_units.counts import store
 from balcao.health_units.counts.periods import choose_days, format_period
-from balcao.health_units.counts.schemas import ByColor, Count, Counts, CountsQuery
+from balcao.health_units.counts.schemas import Count, Counts, CountsQuery, Periodo
+
+_UNITS = {Periodo.MES: "month", Periodo.TRIMESTRE: "quarter"}
 
 
 async def count_notifications(call: Call, query: CountsQuery) -> Counts:
     """Return how many notifications were opened in whole periods. Raises Unprocessable."""
     first, last = choose_days(query, utc_now().astimezone(call.zone).date())
     async with call.reader.connection() as connection:
-        rows = await store.count(connection, query, first, last, call.zone)
-    counts = [
-        Count(
-            periodo=format_period(row["inicio"], query.periodo),
-            inicio=row["inicio"],
-            area=row["area"],
-            cnes=row["cnes"],
-            nome=row["nome"],
-            abertas=row["abertas"],
-            por_cor=ByColor(row["verde"], row["amarelo"], row["laranja"], row["vermelho"]),
+        opened = await store.count_opened(
+            connection, query, first, last, unit=_UNITS[query.periodo], zone=call.zone.key
         )
-        for row in rows
-    ]
-    return Counts(first, last, counts)
+    return Counts(first, last, [Count(format_period(each.inicio, query.periodo), *each) for each in opened])

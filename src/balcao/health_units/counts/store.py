@@ -1,39 +1,54 @@
 """SQL of the counts."""
 
 from datetime import date
-from zoneinfo import ZoneInfo
+from typing import NamedTuple
 
 from balcao.core.database.pool import Connection, Row
-from balcao.health_units.counts.schemas import CountsQuery, Grupo, Periodo
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
+from balcao.health_units.counts.schemas import ByColor, CountsQuery
 
-_UNITS = {Periodo.MES: "month", Periodo.TRIMESTRE: "quarter"}
+
+class OpenedCount(NamedTuple):
+    """What was opened in one period and group; `inicio` is the period's first day."""
+
+    inicio: date
+    area: str | None
+    cnes: str | None
+    nome: str | None
+    abertas: int
+    por_cor: ByColor
+
+    @classmethod
+    def from_row(cls, row: Row) -> "OpenedCount":
+        """Return the count of a row that has the colours among its columns."""
+        return cls(row["inicio"], row["area"], row["cnes"], row["nome"], row["abertas"], read_part(ByColor, row))
+
 
 # A month begins and ends by the city's clock. What was closed as a mistake never was.
-_COUNT = """
-SELECT date_trunc($1, aberta_em AT TIME ZONE $2)::date AS inicio,
-       CASE WHEN $5 <> 'cidade' THEN unit.area END AS area,
-       CASE WHEN $5 = 'unidade' THEN unit.cnes END AS cnes,
-       CASE WHEN $5 = 'unidade' THEN unit.nome END AS nome,
+@statement("""
+SELECT date_trunc(:unit, aberta_em AT TIME ZONE :zone)::date AS inicio,
+       CASE WHEN :por <> 'cidade' THEN unit.area END AS area,
+       CASE WHEN :por = 'unidade' THEN unit.cnes END AS cnes,
+       CASE WHEN :por = 'unidade' THEN unit.nome END AS nome,
        count(*) AS abertas,
        count(*) FILTER (WHERE risco_maximo = 'Verde') AS verde,
        count(*) FILTER (WHERE risco_maximo = 'Amarelo') AS amarelo,
        count(*) FILTER (WHERE risco_maximo = 'Laranja') AS laranja,
        count(*) FILTER (WHERE risco_maximo = 'Vermelho') AS vermelho
 FROM health_units.notifications JOIN health_units.units AS unit USING (cnes)
-WHERE aberta_em >= $3::date::timestamp AT TIME ZONE $2
-  AND aberta_em < ($4::date + 1)::timestamp AT TIME ZONE $2
+WHERE aberta_em >= :first::date::timestamp AT TIME ZONE :zone
+  AND aberta_em < (:last::date + 1)::timestamp AT TIME ZONE :zone
   AND causa IS DISTINCT FROM 'engano'
-  AND ($6::text IS NULL OR unit.area = $6)
-  AND ($7::text IS NULL OR unit.cnes = $7)
+  AND (:area::text IS NULL OR unit.area = :area)
+  AND (:cnes::text IS NULL OR unit.cnes = :cnes)
 GROUP BY 1, 2, 3, 4
 ORDER BY 1, 2 NULLS LAST, 3
-"""
+""")
+async def count_opened(
+    connection: Connection, query: CountsQuery, first: date, last: date, *, unit: str, zone: str
+) -> list[OpenedCount]:
+    """Return a count for each period and group in which something was opened from the first day to the last.
 
-
-async def count(connection: Connection, query: CountsQuery, first: date, last: date, zone: ZoneInfo) -> list[Row]:
-    """Return a row for each period and group in which something was opened from the first day to the last."""
-    return list(
-        await connection.fetch(
-            _COUNT, _UNITS[query.periodo], zone.key, first, last, Grupo(query.por), query.area, query.cnes
-        )
-    )
+    `unit` is the period as `date_trunc` calls it.
+    """

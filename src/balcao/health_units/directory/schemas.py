@@ -6,7 +6,8 @@ import msgspec
 from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
 
-from balcao.core.http.paging import LAST_PAGE, Pagination
+from balcao.core.http.paging import LAST_PAGE
+from balcao.core.values.page import Pagination
 from balcao.core.values.text import fold, stacks_marks
 from balcao.health_units.opening import Hours, Situacao
 from balcao.health_units.operations import Flag, WholeNumber

@@ -1,9 +1,9 @@
 """Looking for units, in what the process has in memory."""
 
 from balcao.core.context.call import Call
-from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
+from balcao.core.values.page import Page
 from balcao.health_units.directory.distance import measure_distance
 from balcao.health_units.directory.schemas import MapQuery, Unit, UnitFeatures, Units, UnitsFilter, UnitsQuery
 from balcao.health_units.directory.views import Moment, find_state, get_color, get_place, show_on_map, show_unit

@@ -13,11 +13,12 @@ from balcao.core.audit.retention import Swept
 from balcao.core.context import tickets
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import notify
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import store, streams
 from balcao.health_units.feed.schemas import ResetEvent, RiskEvent, StreamQuery, StreamTicket, UnitEvent
+from balcao.health_units.feed.store import NewChange, StoredChange
 from balcao.health_units.feed.streams import Change, Hub, Listener
 from balcao.health_units.operations import READ
 from balcao.health_units.risk import service as risk
@@ -29,7 +30,9 @@ from balcao.zones import load_zone
 CHANNEL = "balcao_health_units"
 # Tells a webhook of one entry.
 WEBHOOK_JOB = "health_units.deliver_webhook"
-RISK, UNIT, RESET = "risco", "unidade", "reset"
+RISK: Literal["risco"] = "risco"
+UNIT: Literal["unidade"] = "unidade"
+RESET = "reset"
 # The operation that a ticket opens.
 STREAM = "health_units.stream_changes"
 KEPT_FOR = timedelta(days=7)
@@ -40,12 +43,15 @@ _decode_risk = msgspec.json.Decoder(UnitRisk).decode
 async def publish_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> None:
     """Publish the unit's risk as this transaction leaves it, with instants in the city's zone."""
     found = await risk.read_unit_risk(connection, cnes, zone)
-    await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, RISK, [(cnes, found)])
+    await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, RISK, [NewChange(cnes, found)])
 
 
-async def publish_imported_risk(connection: Connection, cnes: Cnes) -> None:
-    """Publish the unit's risk; the connection of an import is set to the city's zone."""
-    await publish_risk(connection, cnes, load_zone(await store.read_zone(connection)))
+async def publish_imported_risks(connection: Connection, units: Collection[Cnes]) -> None:
+    """Publish the risk of each of these units; the connection of an import is set to the city's zone."""
+    if units:
+        found = await risk.list_unit_risks(connection, units, load_zone(await store.read_zone(connection)))
+        changes = [NewChange(cnes, found[cnes.digits]) for cnes in units]
+        await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, RISK, changes)
 
 
 async def publish_unit(connection: Connection, cnes: Cnes) -> None:
@@ -56,7 +62,7 @@ async def publish_unit(connection: Connection, cnes: Cnes) -> None:
 async def publish_units(connection: Connection, units: Sequence[Cnes]) -> None:
     """Publish as `publish_unit` for each of some units, in this order."""
     if units:
-        changes = [(cnes, {"cnes": cnes.digits}) for cnes in units]
+        changes = [NewChange(cnes, {"cnes": cnes.digits}) for cnes in units]
         await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, UNIT, changes)
 
 
@@ -128,8 +134,8 @@ async def _open(
 async def _is_kept(call: Call, after: int) -> bool:
     """Tell whether everything beyond this number is still there; a number of the future was given by nobody."""
     async with call.platform.database.connection() as connection:
-        kept = await store.read_kept(connection)
-    return kept.first - 1 <= after <= kept.last
+        stored = await store.read_feed_range(connection)
+    return stored.first - 1 <= after <= stored.last
 
 
 async def _replay(platform: Platform, after: int, up_to: int, codes: Collection[str]) -> AsyncIterator[bytes]:
@@ -143,11 +149,11 @@ async def _list_pages(
     """Yield the changes between two numbers, some at a time."""
     while after < up_to:
         async with platform.database.connection() as connection:
-            rows = await store.list_changes(connection, after, up_to, codes, _PAGE)
-        if not rows:
+            found = await store.list_changes(connection, after, up_to, codes or None, _PAGE)
+        if not found:
             return
-        yield [_to_change(row) for row in rows]
-        after = rows[-1]["sequencia"]
+        yield [_to_change(change) for change in found]
+        after = found[-1].sequencia
 
 
 class Published(NamedTuple):
@@ -160,21 +166,19 @@ class Published(NamedTuple):
 
 async def read_event(connection: Connection, sequence: int) -> Published | None:
     """Return one entry of the feed; None when it is not kept any more."""
-    row = await store.read_change(connection, sequence)
-    return None if row is None else Published(row["tipo"], row["em"], _to_event(row))
+    found = await store.read_change(connection, sequence)
+    return None if found is None else Published(found.change.tipo, found.em, _to_event(found.change))
 
 
-def _to_change(row: Row) -> Change:
-    number, cnes = row["sequencia"], row["cnes"]
-    return Change(number, cnes, _encode_event(row["tipo"], number, _to_event(row)))
+def _to_change(change: StoredChange) -> Change:
+    return Change(change.sequencia, change.cnes, _encode_event(change.tipo, change.sequencia, _to_event(change)))
 
 
-def _to_event(row: Row) -> RiskEvent | UnitEvent:
-    number, cnes = row["sequencia"], row["cnes"]
-    if row["tipo"] == RISK:
-        found = _decode_risk(row["dados"])
-        return RiskEvent(number, cnes, found.notificacao_ativa, found.ultima_notificacao)
-    return UnitEvent(number, cnes)
+def _to_event(change: StoredChange) -> RiskEvent | UnitEvent:
+    if change.tipo == RISK:
+        found = _decode_risk(change.dados)
+        return RiskEvent(change.sequencia, change.cnes, found.notificacao_ativa, found.ultima_notificacao)
+    return UnitEvent(change.sequencia, change.cnes)
 
 
 def _encode_event(kind: str, number: int, data: RiskEvent | UnitEvent | ResetEvent) -> bytes:
@@ -183,4 +187,4 @@ def _encode_event(kind: str, number: int, data: RiskEvent | UnitEvent | ResetEve
 
 async def apply_retention(_: Call, connection: Connection) -> Swept:
     """Delete what no listener can be told any more."""
-    return Swept(*await store.forget(connection, KEPT_FOR))
+    return await store.delete_old_changes(connection, KEPT_FOR)

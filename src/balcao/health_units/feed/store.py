@@ -1,104 +1,124 @@
 """SQL of the change feed."""
 
 from collections.abc import Collection, Sequence
-from datetime import timedelta
-from typing import Any, NamedTuple
+from datetime import datetime, timedelta
+from typing import Any, Literal, NamedTuple
 
-from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.audit.retention import Swept
+from balcao.core.database.pool import Connection, Row
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cnes import Cnes
+
+Tipo = Literal["risco", "unidade"]
+
+
+class NewChange(NamedTuple):
+    """A change of a unit, with what is told of it."""
+
+    cnes: Cnes
+    dados: Any
+
 
 # The counter's row lock is held until the commit, so numbers appear in their order; NOTIFY goes out with the commit. In
 # the same statement the webhooks that want the unit get their jobs.
 _JOBS = enqueue_sql(
-    "$5",
+    ":job",
     """convert_to(format('{"webhook":"%s","sequencia":%s}', webhooks.id, entry.sequencia), 'UTF8')""",
     "interval '0'",
     """entry CROSS JOIN health_units.webhooks
     WHERE webhooks.ativo AND (webhooks.unidades = '{}' OR entry.cnes = ANY(webhooks.unidades))""",
 )
-_APPEND = f"""
+
+
+@statement(f"""
 WITH counter AS (
-    UPDATE health_units.feed_counter SET last = last + cardinality($2::text[]), em = greatest(em, now())
-    RETURNING last - cardinality($2::text[]) AS before, em
+    UPDATE health_units.feed_counter
+    SET last = last + cardinality(:changes.cnes::text[]), em = greatest(em, now())
+    RETURNING last - cardinality(:changes.cnes::text[]) AS before, em
 ), entry AS (
     INSERT INTO health_units.change_feed (sequencia, tipo, cnes, em, dados)
-    SELECT before + number, $1, cnes, em, dados::jsonb
-    FROM counter, unnest($2::text[], $3::text[]) WITH ORDINALITY AS change (cnes, dados, number)
+    SELECT before + number, :tipo, cnes, em, dados
+    FROM counter, unnest(:changes.cnes::text[], :changes.dados::jsonb[])
+        WITH ORDINALITY AS change (cnes, dados, number)
     RETURNING sequencia, cnes
 ), {_JOBS}
-SELECT pg_notify($4, max(sequencia)::text) FROM entry
-"""
-
-
+SELECT pg_notify(:channel, max(sequencia)::text) FROM entry
+""")
 async def append_changes(
-    connection: Connection, channel: str, job: str, tipo: str, changes: Sequence[tuple[Cnes, Any]]
+    connection: Connection, channel: str, job: str, tipo: Tipo, changes: Sequence[NewChange]
 ) -> None:
     """Append an entry as of now for each unit, in this order, with what is told of it.
 
     To be called last in a transaction: everybody else who writes waits for its end.
     """
-    codes, told = [cnes.digits for cnes, _ in changes], [json_text(dados) for _, dados in changes]
-    await connection.execute(_APPEND, tipo, codes, told, channel, job)
 
 
+@statement("SHOW timezone")
 async def read_zone(connection: Connection) -> str:
     """Return the name of the connection's time zone."""
-    return str(await connection.fetchval("SHOW timezone"))
 
 
-_LIST = """
+class StoredChange(NamedTuple):
+    """An entry of the feed; `dados` is JSON."""
+
+    sequencia: int
+    tipo: Tipo
+    cnes: str
+    dados: str
+
+
+@statement("""
 SELECT sequencia, tipo, cnes, dados FROM health_units.change_feed
-WHERE sequencia > $1 AND sequencia <= $2 AND ($3::text[] IS NULL OR cnes = ANY($3))
-ORDER BY sequencia LIMIT $4
-"""
+WHERE sequencia > :after AND sequencia <= :up_to AND (:codes::text[] IS NULL OR cnes = ANY(:codes))
+ORDER BY sequencia LIMIT :limit
+""")
+async def list_changes(
+    connection: Connection, after: int, up_to: int, codes: Collection[str] | None, limit: int
+) -> list[StoredChange]:
+    """Return entries with numbers beyond `after`, of these units or, without any, of all."""
 
 
-async def list_changes(connection: Connection, after: int, up_to: int, codes: Collection[str], limit: int) -> list[Row]:
-    """Return entries with numbers beyond `after`, of these units or, where none is named, of all."""
-    return list(await connection.fetch(_LIST, after, up_to, list(codes) or None, limit))
+class DatedChange(NamedTuple):
+    """An entry of the feed, and when it was published."""
+
+    em: datetime
+    change: StoredChange
+
+    @classmethod
+    def from_row(cls, row: Row) -> "DatedChange":
+        """Return the entry of a row that has its columns and the instant."""
+        return cls(row["em"], read_part(StoredChange, row))
 
 
-_READ = "SELECT sequencia, tipo, cnes, em, dados FROM health_units.change_feed WHERE sequencia = $1"
+@statement("SELECT sequencia, tipo, cnes, em, dados FROM health_units.change_feed WHERE sequencia = :sequence")
+async def read_change(connection: Connection, sequence: int) -> DatedChange | None: ...
 
 
-async def read_change(connection: Connection, sequence: int) -> Row | None:
-    return await connection.fetchrow(_READ, sequence)
-
-
-class Kept(NamedTuple):
-    """The first and the last number of what is kept; `first` is beyond `last` when nothing is."""
+class FeedRange(NamedTuple):
+    """The first and the last number of what is stored; `first` is beyond `last` when nothing is."""
 
     first: int
     last: int
 
 
-_KEPT = """
+@statement("""
 SELECT last, coalesce((SELECT min(sequencia) FROM health_units.change_feed), last + 1) AS first
 FROM health_units.feed_counter
-"""
-
-
-async def read_kept(connection: Connection) -> Kept:
+""")
+async def read_feed_range(connection: Connection) -> FeedRange:
     """Return which changes a listener can be told."""
-    row = await connection.fetchrow(_KEPT)
-    assert row is not None
-    return Kept(row["first"], row["last"])
 
 
 # From the beginning of the feed only: a listener is told everything from its number on, or to read again.
-_FORGET = """
+@statement("""
 WITH gone AS (
     DELETE FROM health_units.change_feed
-    WHERE sequencia <= (SELECT max(sequencia) FROM health_units.change_feed WHERE em < now() - $1::interval)
+    WHERE sequencia <= (SELECT max(sequencia) FROM health_units.change_feed WHERE em < now() - :retention::interval)
     RETURNING 1
 )
 SELECT (SELECT count(*) FROM health_units.change_feed) AS checked, (SELECT count(*) FROM gone) AS removed
-"""
-
-
-async def forget(connection: Connection, kept_for: timedelta) -> tuple[int, int]:
-    """Delete what is older; return how many entries there were, and how many of them are gone."""
-    row = await connection.fetchrow(_FORGET, kept_for)
-    assert row is not None
-    return row["checked"], row["removed"]
+""")
+async def delete_old_changes(connection: Connection, retention: timedelta) -> Swept:
+    """Delete what is older."""

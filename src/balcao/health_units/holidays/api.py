@@ -3,16 +3,18 @@
 from typing import Annotated, TypeAlias
 
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.responses import Response, stored, with_etag
-from balcao.health_units.holidays import service
+from balcao.health_units.holidays import jobs, service
 from balcao.health_units.holidays.schemas import Holiday, HolidayBody, Holidays, HolidaysQuery
-from balcao.health_units.operations import CACHE, MANAGE_UNITS, RATES, READ, DayInPath, in_query
+from balcao.health_units.operations import CACHE, MANAGE_UNITS, READ, DayInPath, in_query
+from balcao.health_units.routes import ROUTES
 
 HolidaysInQuery: TypeAlias = Annotated[HolidaysQuery, in_query(HolidaysQuery)]
 
-routes = Routes(tags=["horários"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["horários"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -20,13 +22,11 @@ routes = Routes(tags=["horários"], dialect=DETAIL, body_limit=SMALL_BODY)
     "health_units.list_holidays",
     READ,
     "Feriados da cidade",
-    description="Lista os feriados por data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.",
-    errors=[304, 422],
-    **RATES,
+    errors=[304],
     may_lag=True,
 )
 async def list_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays]:
-    """List holidays."""
+    """Lista os feriados por data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
     return with_etag(await service.list_holidays(call, query.ano), call, CACHE)
 
 
@@ -35,13 +35,11 @@ async def list_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays
     "health_units.read_holiday",
     READ,
     "Um feriado",
-    description="Devolve o feriado da data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.",
-    errors=[304, 404, 422],
-    **RATES,
+    errors=[304, 422],
     may_lag=True,
 )
 async def read_holiday(call: Call, data: DayInPath) -> Response[Holiday]:
-    """Return the holiday on a date."""
+    """Devolve o feriado da data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
     return with_etag(await service.read_holiday(call, data), call, CACHE)
 
 
@@ -50,16 +48,12 @@ async def read_holiday(call: Call, data: DayInPath) -> Response[Holiday]:
     "health_units.put_holiday",
     MANAGE_UNITS,
     "Define o feriado de uma data",
-    description=(
-        "Cria ou substitui o feriado da data; com `fecha`, nesse dia só abrem as unidades que abrem em feriado ou têm "
-        "exceção. Os nacionais vêm cadastrados; a cidade acrescenta os seus. Exige a ação `health_unit:manage`."
-    ),
     example={"nome": "São Sebastião", "ambito": "municipal", "facultativo": False, "fecha": True},
-    errors=[422],
-    **RATES,
 )
 async def put_holiday(call: Call, data: DayInPath, body: HolidayBody) -> Response[Holiday]:
-    """Create or replace the holiday on a date."""
+    """Cria ou substitui o feriado da data; com `fecha`, nesse dia só abrem as unidades que abrem em feriado ou têm
+    exceção. Os nacionais vêm cadastrados; a cidade acrescenta os seus.
+    """
     return stored(await service.put_holiday(call, data, body))
 
 
@@ -68,12 +62,17 @@ async def put_holiday(call: Call, data: DayInPath, body: HolidayBody) -> Respons
     "health_units.delete_holiday",
     MANAGE_UNITS,
     "Retira um feriado",
-    description="A data volta a ser um dia comum. Exige a ação `health_unit:manage`.",
     status=204,
-    errors=[404, 422],
-    **RATES,
+    errors=[422],
 )
 async def delete_holiday(call: Call, data: DayInPath) -> Response[None]:
-    """Make a date an ordinary day again."""
+    """A data volta a ser um dia comum."""
     await service.delete_holiday(call, data)
     return Response(status=204)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    jobs=jobs.JOBS,
+    exports=Exports(tables=("health_units.holidays", "health_units.holiday_years")),
+)

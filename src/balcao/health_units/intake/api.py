@@ -2,13 +2,14 @@
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import Routes
-from balcao.health_units.intake import service
+from balcao.core.database.gauges import Gauge
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.health_units.intake import jobs, notifications, service, store, units
 from balcao.health_units.intake.schemas import RiskSources
-from balcao.health_units.operations import RATES
+from balcao.health_units.routes import ROUTES
 
-routes = Routes(tags=["risco"], dialect=DETAIL)
+routes = ROUTES.extend(tags=["risco"])
 
 
 @routes.get(
@@ -16,12 +17,25 @@ routes = Routes(tags=["risco"], dialect=DETAIL)
     "health_units.list_sources",
     action("risk_notification:read"),
     "Fontes de notificações e o seu sinal de vida",
-    description=(
-        "Lista os sistemas da secretaria que são lidos a cada minuto: quando cada um respondeu pela última vez, quando "
-        "trouxe algo novo e o que deu errado. Exige a ação `risk_notification:read`."
-    ),
-    **RATES,
 )
 async def list_sources(call: Call) -> RiskSources:
-    """List the sources."""
+    """Lista os sistemas da secretaria que são lidos a cada minuto: quando cada um respondeu pela última vez, quando
+    trouxe algo novo e o que deu errado.
+    """
     return await service.list_sources(call)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    jobs=jobs.JOBS,
+    imports=[units.IMPORT, notifications.IMPORT],
+    gauges=[
+        Gauge(
+            "balcao_risk_source_silence_seconds",
+            "How long a system of the department that is read has not answered",
+            ("source",),
+            store.measure_silence,
+        )
+    ],
+    exports=Exports(derived=("health_units.sources",)),
+)

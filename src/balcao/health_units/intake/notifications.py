@@ -11,18 +11,19 @@ from msgspec import Meta
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
 from balcao.core.imports.declaration import Import
-from balcao.core.values.clock import utc_now
+from balcao.core.values.clock import EARLIEST, utc_now
 from balcao.health_units.feed import service as feed
 from balcao.health_units.intake.bodies import parse_body, parse_cnes
 from balcao.health_units.notifications import service as notifications
+from balcao.health_units.notifications.imported import ImportedNotification, make_id
 from balcao.health_units.notifications.schemas import Causa, CloseBody
-from balcao.health_units.notifications.states import ImportedNotification
 from balcao.health_units.situation import Risco
 
 BATCH = 100  # until their commit everybody else who changes a unit or a risk waits
 # A former system's clock, or ours, may be a little ahead.
 _LEEWAY = timedelta(minutes=5)
 _Instant = Annotated[datetime, Meta(tz=True)]
+_INSTANTS = ("aberta_em", "ultima_atualizacao", "encerrada_em")
 
 
 class NotificationRow(msgspec.Struct):
@@ -49,14 +50,33 @@ class NotificationRow(msgspec.Struct):
         later = [at for at in (self.ultima_atualizacao, self.encerrada_em) if at is not None]
         if any(at < self.aberta_em for at in later):
             raise Invalid("O campo `aberta_em` deve vir antes dos outros instantes.")
-        self._require_past()
+        self._check_instants()
 
-    def _require_past(self) -> None:
-        """Raise Invalid for an instant that is still to come: the unit would be shown at risk, and ever after later."""
-        for name in ("aberta_em", "ultima_atualizacao", "encerrada_em"):
+    def to_imported(self) -> ImportedNotification:
+        """Return the notification under its id.
+
+        Without one its instants are in whole seconds, so that a system that tells fractions only now and then is not
+        heard twice.
+        """
+        instants = {name: getattr(self, name) for name in _INSTANTS}
+        if self.id is None:
+            instants = {name: at and at.replace(microsecond=0) for name, at in instants.items()}
+        id_ = self.id or make_id(self.cnes, self.aberta_em)
+        return ImportedNotification(
+            id=id_, cnes=self.cnes, risco=self.risco, causa=self.causa, motivo=self.motivo, **instants
+        )
+
+    def _check_instants(self) -> None:
+        """Raise Invalid for an instant that no calendar here has.
+
+        Also for one that is still to come: the unit would be shown at risk, and ever after later.
+        """
+        for name in _INSTANTS:
             at = getattr(self, name)
             if at is not None and at > utc_now() + _LEEWAY:
                 raise Invalid(f"O campo `{name}` está no futuro.")
+            if at is not None and at < EARLIEST:
+                raise Invalid(f"O campo `{name}` deve ser um instante entre os anos 1 e 9999.")
 
 
 async def write(connection: Connection, rows: Sequence[NotificationRow]) -> int:
@@ -64,15 +84,9 @@ async def write(connection: Connection, rows: Sequence[NotificationRow]) -> int:
 
     Raises Invalid for a row of an unknown unit, or one whose unit has another active or a newer notification.
     """
-    changed: dict[str, int] = {}
-    for row in rows:
-        cnes = parse_cnes(row.cnes)
-        old = ImportedNotification(row.risco, row.aberta_em, row.ultima_atualizacao, row.encerrada_em, row.causa)
-        if await notifications.import_notification(connection, cnes, old, row.motivo, row.id):
-            changed[row.cnes] = changed.get(row.cnes, 0) + 1
-    for code in changed:
-        await feed.publish_imported_risk(connection, parse_cnes(code))
-    return sum(changed.values())
+    changed = await notifications.import_notifications(connection, [row.to_imported() for row in rows])
+    await feed.publish_imported_risks(connection, list(dict.fromkeys(changed)))
+    return len(changed)
 
 
 IMPORT = Import("notifications", NotificationRow, write, batch=BATCH, from_table=True)

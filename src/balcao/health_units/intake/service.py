@@ -34,7 +34,7 @@ class _Unreadable(Exception):
 async def list_sources(call: Call) -> RiskSources:
     """Return the heartbeat of each configured source; one that no worker has read yet is left out."""
     async with call.platform.database.connection() as connection:
-        rows = await store.list_sources(connection, list(parse_pairs(call.platform.settings.risk_sources)))
+        sources = await store.list_sources(connection, list(parse_pairs(call.platform.settings.risk_sources)))
 
     def show(at: datetime | None) -> str | None:
         return None if at is None else format_rfc3339_seconds(at, call.zone)
@@ -42,15 +42,15 @@ async def list_sources(call: Call) -> RiskSources:
     return RiskSources(
         [
             RiskSource(
-                nome=row["nome"],
-                ouvida_em=show(row["ouvida_em"]),
-                mudou_em=show(row["mudou_em"]),
-                linhas=row["linhas"],
-                recusadas=row["recusadas"],
-                falhou_em=show(row["falhou_em"]),
-                erro=row["erro"],
+                nome=source.nome,
+                ouvida_em=show(source.ouvida_em),
+                mudou_em=show(source.mudou_em),
+                linhas=source.linhas,
+                recusadas=source.recusadas,
+                falhou_em=show(source.falhou_em),
+                erro=source.erro,
             )
-            for row in rows
+            for source in sources
         ]
     )
 
@@ -61,7 +61,7 @@ async def read_sources(platform: Platform) -> None:
     if not addresses:
         return
     async with platform.database.connection() as connection:
-        await store.keep_sources(connection, list(addresses))
+        await store.insert_sources(connection, list(addresses))
     await asyncio.gather(*(_read_source(platform, name, address) for name, address in addresses.items()))
 
 
@@ -70,9 +70,9 @@ async def _read_source(platform: Platform, name: str, address: str) -> None:
         content = await _fetch(platform, name, address)
         digest = hashlib.sha256(content).digest()
         async with platform.database.connection() as connection:
-            is_known = await store.read_digest(connection, name) == digest
+            is_known = await store.read_source_digest(connection, name) == digest
             if is_known:
-                await store.note_answer(connection, name)
+                await store.note_same_content(connection, name)
         if not is_known:
             file = io.BytesIO(content)
             order = imports.Order(_IMPORT, source=name)
@@ -80,11 +80,11 @@ async def _read_source(platform: Platform, name: str, address: str) -> None:
             done = (await imports.run(call, Source(file, file), order, lambda *_: None)).done
             async with platform.database.connection() as connection:
                 lines = done.changed + done.unchanged + done.refused
-                await store.note_change(connection, name, digest, lines, done.refused)
+                await store.note_changed_content(connection, name, digest, lines, done.refused)
     except (_Unreadable, BalcaoError) as failure:
         code = failure.code if isinstance(failure, BalcaoError) else str(failure)
         async with platform.database.connection() as connection:
-            await store.note_failure(connection, name, code)
+            await store.note_failed_reading(connection, name, code)
 
 
 async def _fetch(platform: Platform, name: str, address: str) -> bytes:

@@ -7,14 +7,15 @@ from uuid import UUID
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
+from balcao.core.database.gauges import Gauge
 from balcao.core.errors import Fault, Unprocessable
+from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath, InQuery
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import ETAG, LOCATION, sending
-from balcao.health_units.notifications import service, views
+from balcao.health_units.notifications import service, store, views
 from balcao.health_units.notifications.cursors import decode_cursor, encode_cursor
 from balcao.health_units.notifications.schemas import (
     NOTIFICATION_ID,
@@ -28,7 +29,8 @@ from balcao.health_units.notifications.schemas import (
     StaffNotification,
 )
 from balcao.health_units.notifications.states import Notification
-from balcao.health_units.operations import RATES, READ, CnesInPath
+from balcao.health_units.operations import READ, CnesInPath
+from balcao.health_units.routes import ROUTES
 
 
 def _parse_id(text: str) -> UUID:
@@ -48,7 +50,7 @@ IdInPath: TypeAlias = Annotated[
 ]
 MANAGE = action("risk_notification:manage")
 
-routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -56,17 +58,13 @@ routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
     "health_units.list_notifications",
     READ,
     "Notificações de risco de uma unidade",
-    description=(
-        "Lista as notificações da unidade, da mais nova à mais antiga, sem as encerradas por engano. Toda pessoa com "
-        "token lê; uma máquina precisa do escopo `sms:read`. Siga `proximo` até ser nulo."
-    ),
-    errors=[404, 422],
-    **RATES,
 )
 async def list_notifications(
     call: Call, cnes: CnesInPath, query: Annotated[LogQuery, InQuery(_parse_query, LogQuery)]
 ) -> NotificationLog:
-    """List a unit's notifications."""
+    """Lista as notificações da unidade, da mais nova à mais antiga, sem as encerradas por engano. Toda pessoa com token
+    lê; uma máquina precisa do escopo `sms:read`. Siga `proximo` até ser nulo.
+    """
     before = decode_cursor(cnes, query.after) if query.after else None
     found = await service.list_notifications(call, cnes, query, before)
     page = found[: query.limit]
@@ -79,11 +77,6 @@ async def list_notifications(
     "health_units.open_notification",
     MANAGE,
     "Abre uma notificação de risco",
-    description=(
-        "Abre uma notificação para a unidade, que não pode ter outra ativa (409). A cor vale para o público na hora; "
-        "motivo, ocorrência e consequências, das listas de `/listas`, ficam com a equipe. "
-        "Exige a ação `risk_notification:manage`."
-    ),
     status=201,
     example={
         "risco": "Amarelo",
@@ -91,12 +84,13 @@ async def list_notifications(
         "ocorrencia": "confronto_armado",
         "consequencias": ["visitas_suspensas"],
     },
-    errors=[404, 409, 422],
-    **RATES,
+    errors=[409],
 )
 @sending(LOCATION)
 async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Response[StaffNotification]:
-    """Open a notification."""
+    """Abre uma notificação para a unidade, que não pode ter outra ativa (409). A cor vale para o público na hora;
+    motivo, ocorrência e consequências, das listas de `/listas`, ficam com a equipe.
+    """
     opened = await service.open_notification(call, cnes, body)
     headers = {LOCATION.name: f"notificacoes/{opened.id}"}
     return _respond(call, opened, body.remarks, status=201, headers=headers)
@@ -107,15 +101,12 @@ async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Res
     "health_units.read_notification",
     action("risk_notification:read"),
     "Uma notificação de risco, com o seu registro",
-    description=(
-        "Devolve a notificação com todos os eventos, seus autores e motivos, também a encerrada por engano. Exige a "
-        "ação `risk_notification:read`; a leitura fica na trilha de auditoria."
-    ),
-    errors=[404, 422],
-    **RATES,
+    errors=[422],
 )
 async def read_notification(call: Call, cnes: CnesInPath, id: IdInPath) -> Response[NotificationDetail]:
-    """Return a notification with its log."""
+    """Devolve a notificação com todos os eventos, seus autores e motivos, também a encerrada por engano. Exige a ação
+    `risk_notification:read`; a leitura fica na trilha de auditoria.
+    """
     found, log = await service.read_notification(call, cnes, id)
     return to_json(views.show_with_log(found, log, call.zone), headers={"ETag": found.etag, "Cache-Control": PERSONAL})
 
@@ -125,18 +116,15 @@ async def read_notification(call: Call, cnes: CnesInPath, id: IdInPath) -> Respo
     "health_units.change_notification",
     MANAGE,
     "Muda ou confirma a cor de uma notificação",
-    description=(
-        "Muda a cor da notificação ativa; a mesma cor de novo a confirma. Depois de encerrada não muda mais (409). Com "
-        "`If-Match`, só vale sobre o estado lido. Exige a ação `risk_notification:manage`."
-    ),
     example={"risco": "Vermelho"},
-    errors=[404, 409, 412, 422],
-    **RATES,
+    errors=[409, 412],
 )
 async def change_notification(
     call: Call, cnes: CnesInPath, id: IdInPath, body: ChangeBody
 ) -> Response[StaffNotification]:
-    """Change the colour."""
+    """Muda a cor da notificação ativa; a mesma cor de novo a confirma. Depois de encerrada não muda mais (409). Com
+    `If-Match`, só vale sobre o estado lido.
+    """
     return _respond(call, await service.change_notification(call, cnes, id, body), body.remarks)
 
 
@@ -145,19 +133,15 @@ async def change_notification(
     "health_units.close_notification",
     MANAGE,
     "Encerra uma notificação",
-    description=(
-        "Encerra a notificação para sempre. A cor fica a que tinha, salvo se `risco` vier; com a causa `engano` ela "
-        "some para o público e fica só no registro. Com `If-Match`, só vale sobre o estado lido. Exige a ação "
-        "`risk_notification:manage`."
-    ),
     example={"causa": "normalizacao", "risco": "Verde"},
-    errors=[404, 409, 412, 422],
-    **RATES,
+    errors=[409, 412],
 )
 async def close_notification(
     call: Call, cnes: CnesInPath, id: IdInPath, body: CloseBody
 ) -> Response[StaffNotification]:
-    """Close a notification."""
+    """Encerra a notificação para sempre. A cor fica a que tinha, salvo se `risco` vier; com a causa `engano` ela some
+    para o público e fica só no registro. Com `If-Match`, só vale sobre o estado lido.
+    """
     return _respond(call, await service.close_notification(call, cnes, id, body), body.remarks)
 
 
@@ -173,3 +157,17 @@ def _respond(
     shown = views.show_to_staff(notification, remarks, call.author.name, call.zone)
     common = {ETAG.name: notification.etag, "Cache-Control": PERSONAL}
     return to_json(shown, status=status, headers=common | (headers or {}))
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    gauges=[
+        Gauge(
+            "balcao_risk_outdated_notifications",
+            "Active notifications that nobody has changed or confirmed for 24 hours",
+            (),
+            store.count_outdated,
+        )
+    ],
+    exports=store.EXPORTS,
+)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from balcao.core.errors import Fault, Unprocessable
-from balcao.core.http import cursors
+from balcao.core.values import cursors
 from balcao.core.values.cnes import Cnes
 
 _EPOCH = datetime.fromtimestamp(0, UTC)

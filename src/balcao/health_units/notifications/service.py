@@ -3,28 +3,27 @@
 Each act leaves its event, its entry in the feed and its audit event in one transaction.
 """
 
-from datetime import UTC, datetime
-from functools import reduce
-from uuid import UUID, uuid5
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from uuid import UUID
 
 from balcao.core.context.audit import Action
 from balcao.core.context.call import Author, Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.http.responses import require_match
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
+from balcao.core.values.etags import require_match
 from balcao.core.values.ids import new_id
 from balcao.health_units.feed import service as feed
 from balcao.health_units.notifications import states, store
+from balcao.health_units.notifications.imported import ALREADY_ACTIVE, ImportedNotification, Replay
 from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, LogQuery, OpenBody, Remarks
-from balcao.health_units.notifications.states import ImportedNotification, Notification, NotificationEvent
+from balcao.health_units.notifications.states import Notification, NotificationEvent
 from balcao.health_units.notifications.store import RecordedEvent
 from balcao.health_units.reference_lists import service as reference_lists
 from balcao.health_units.units import service as units
 
-# What names the notifications of a former system, which has no ids that we know.
-_FORMER = UUID("0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90")
 _IMPORTER = Author("Importação", "import")
 
 
@@ -37,11 +36,11 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
     async with call.platform.database.transaction() as connection:
         await _check(call, connection, cnes, body.remarks)
         await units.lock_active(connection, cnes)
-        last = await store.read_latest(connection, cnes)
+        last = await store.read_latest_notification(connection, cnes)
         after = last.ultima_atualizacao if last else None
         event = states.open_event(body.risco, states.next_instant(at or utc_now(), after))
         notification = states.begin(UUID(new_id()), cnes.digits, event)
-        if not await store.insert(connection, notification):
+        if not await store.insert_notification(connection, notification):
             raise _make_already_active(last)
         await _record(call, connection, "create", notification, event, body.remarks)
     return notification
@@ -74,18 +73,18 @@ async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notificat
     """Return a notification and its log; the read is recorded. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         await units.require_area(call, connection, cnes)
-        found = await store.read(connection, cnes, id)
+        found = await store.read_notification(connection, cnes, id)
         if found is None:
             raise _make_unknown()
         await call.platform.audit.record(connection, call, "read", fields=["eventos"])
-        return found, await store.list_events(connection, id)
+        return found, await store.list_notification_events(connection, id)
 
 
 async def list_notifications(call: Call, cnes: Cnes, query: LogQuery, before: datetime | None) -> list[Notification]:
     """Return up to `limit` + 1 public notifications opened before an instant, newest first. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         bounds = query.de, query.ate
-        found = await store.list_public(connection, cnes, query.status, bounds, before, query.limit + 1)
+        found = await store.list_public_notifications(connection, cnes, query.status, bounds, before, query.limit + 1)
     if found is None:
         raise NotFound("Unidade de saúde não encontrada.", code="unit-not-found")
     return found
@@ -94,48 +93,42 @@ async def list_notifications(call: Call, cnes: Cnes, query: LogQuery, before: da
 async def read_latest(call: Call, cnes: Cnes) -> Notification | None:
     """Return the unit's newest notification, mistakes included."""
     async with call.platform.database.connection() as connection:
-        return await store.read_latest(connection, cnes)
+        return await store.read_latest_notification(connection, cnes)
 
 
 async def count_events(call: Call, cnes: Cnes) -> int:
     """Count the entries in the logs of a unit's notifications."""
     async with call.platform.database.connection() as connection:
-        return await store.count_events(connection, cnes)
+        return await store.count_unit_events(connection, cnes)
 
 
-async def import_notification(
-    connection: Connection, cnes: Cnes, old: ImportedNotification, motivo: str | None, id_: UUID | None = None
-) -> bool:
-    """Write a notification of a former system, or what happened to it since; return whether there was anything.
+async def import_notifications(connection: Connection, rows: Sequence[ImportedNotification]) -> list[Cnes]:
+    """Write notifications of a former system, or what happened to them since; return the unit of each such row.
 
-    Unit and opening name it, unless it has an id. Raises Invalid for an unknown unit, and where the unit has another
-    active one, or is to get an active one that is not its newest.
+    The result is that of the rows one after the other. Raises Invalid for a row that cannot be used.
     """
-    if id_ is None:  # whole seconds, so that a system that tells fractions only now and then is not heard twice
-        old = states.cut_to_seconds(old)
-    id_ = id_ or uuid5(_FORMER, f"{cnes} {old.aberta_em.astimezone(UTC).isoformat(timespec='seconds')}")
-    present = await store.lock(connection, cnes, id_)
-    if present is None:
-        latest = await store.read_latest(connection, cnes)
-        if latest is None and not await units.exists(connection, cnes):
-            raise Invalid("O campo `cnes` não é o de uma unidade daqui: importe-a antes.")
-        if latest is not None and latest.aberta_em >= old.aberta_em and old.encerrada_em is None:
-            raise Invalid("A notificação está ativa, mas a unidade tem outra mais nova: falta o campo `encerrada_em`.")
-        if latest is not None and latest.active and latest.aberta_em <= old.aberta_em:
-            raise Invalid("A unidade já tem outra notificação ativa.")
-        opening = states.open_event(old.risco, old.aberta_em)
-        begun = states.begin(id_, cnes.digits, opening)
-        later = states.list_later_events(begun, old)
-        if not await store.insert(connection, reduce(states.apply, later, begun)):
-            raise Invalid("A unidade já tem outra notificação ativa.")
-        events = [opening, *later]
-    else:
-        events = states.list_later_events(present, old)
-        if events:
-            await store.update(connection, reduce(states.apply, events, present))
-    for event in events:
-        await store.append_event(connection, id_, event, Remarks(motivo), _IMPORTER)
-    return bool(events)
+    held = {state.key: state for state in await store.list_notifications_by_key(connection, *_split_keys(rows))}
+    rows = [row for row in rows if not row.is_said_by(held.get(row.key))]
+    if not rows:
+        return []
+    codes = sorted({row.cnes for row in rows})
+    # Units first: whoever holds one is alone in opening a notification of it.
+    known_units = await units.lock_all(connection, codes)
+    known = await store.lock_notifications_by_key(connection, *_split_keys(rows))
+    replay = Replay(known_units, known, await store.list_newest_notifications(connection, codes))
+    changed = [Cnes(row.cnes) for row in rows if replay.apply(row)]
+    # Before the new ones, as a unit has one active notification at a time.
+    await store.update_notifications(connection, list(replay.updated.values()))
+    if await store.insert_notifications(connection, list(replay.added.values())) < len(replay.added):
+        raise Invalid(ALREADY_ACTIVE)
+    await store.append_events(connection, replay.events, _IMPORTER)
+    return changed
+
+
+def _split_keys(rows: Iterable[ImportedNotification]) -> tuple[list[str], list[UUID]]:
+    """Return the units and the ids of the rows."""
+    codes, ids = zip(*{row.key for row in rows}, strict=True)
+    return list(codes), list(ids)
 
 
 async def _check(call: Call, connection: Connection, cnes: Cnes, remarks: Remarks) -> None:
@@ -146,7 +139,7 @@ async def _check(call: Call, connection: Connection, cnes: Cnes, remarks: Remark
 
 async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID, remarks: Remarks) -> Notification:
     await _check(call, connection, cnes, remarks)
-    present = await store.lock(connection, cnes, id)
+    present = await store.lock_notification(connection, cnes, id)
     if present is None:
         raise _make_unknown()
     require_match(call.if_match, present.etag)
@@ -157,7 +150,7 @@ async def _advance(
     call: Call, connection: Connection, present: Notification, event: NotificationEvent, remarks: Remarks
 ) -> Notification:
     new = states.apply(present, event)
-    await store.update(connection, new)
+    await store.update_notification(connection, new)
     await _record(call, connection, "update", new, event, remarks)
     return new
 
@@ -170,7 +163,7 @@ async def _record(
     event: NotificationEvent,
     remarks: Remarks,
 ) -> None:
-    await store.append_event(connection, state.id, event, remarks, call.author)
+    await store.append_event(connection, new_id(), state.id, event, remarks, call.author)
     await call.platform.audit.record(connection, call, action, fields=["risco", "status"])
     await feed.publish_risk(connection, Cnes(state.cnes), call.zone)
 

@@ -38,40 +38,17 @@ class Notification(msgspec.Struct, frozen=True):
     versao: int
 
     @property
+    def key(self) -> tuple[str, UUID]:
+        """Return unit and id."""
+        return self.cnes, self.id
+
+    @property
     def active(self) -> bool:
         return self.status is Status.ATIVO
 
     @property
     def etag(self) -> str:
         return f'"v{self.versao}"'
-
-
-class ImportedNotification(msgspec.Struct, frozen=True):
-    """What a former system knows of a notification: one colour, and up to three instants."""
-
-    risco: Risco
-    aberta_em: datetime
-    ultima_atualizacao: datetime | None
-    encerrada_em: datetime | None
-    causa: Causa | None
-
-
-def list_later_events(present: Notification, old: ImportedNotification) -> list[NotificationEvent]:
-    """Return what happened by the former system's account and is not in the state: a confirmation, or the end."""
-    if not present.active:
-        return []
-    if old.encerrada_em is not None:
-        return [close_event(present, old.causa or Causa.NORMALIZACAO, old.risco, old.encerrada_em)]
-    if old.ultima_atualizacao is not None and old.ultima_atualizacao > present.ultima_atualizacao:
-        return [change_event(present, old.risco, old.ultima_atualizacao)]
-    return []
-
-
-def cut_to_seconds(old: ImportedNotification) -> ImportedNotification:
-    """Return the same with instants in whole seconds."""
-    instants = ("aberta_em", "ultima_atualizacao", "encerrada_em")
-    cut = {name: at.replace(microsecond=0) for name in instants if (at := getattr(old, name)) is not None}
-    return msgspec.structs.replace(old, **cut)
 
 
 def next_instant(now: datetime, last: datetime | None) -> datetime:

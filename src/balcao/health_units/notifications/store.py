@@ -1,15 +1,17 @@
 """SQL of the notifications and their log."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from balcao.core.context.call import Author
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import fetch_count
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
@@ -26,139 +28,206 @@ class RecordedEvent:
     remarks: Remarks
     autor_nome: str
 
+    @classmethod
+    def from_row(cls, row: Row) -> "RecordedEvent":
+        """Return the event of a row that has its columns and the author's name."""
+        return cls(read_part(NotificationEvent, row), read_part(Remarks, row), row["autor_nome"])
 
-_OUTDATED = """
+
+@statement("""
 SELECT count(*) FROM health_units.notifications
-WHERE status = 'Ativo' AND ultima_atualizacao < now() - $1::interval
-"""
+WHERE status = 'Ativo' AND ultima_atualizacao < now() - :outdated_after::interval
+""")
+async def _count_outdated(connection: Connection, outdated_after: timedelta) -> int: ...
 
 
 async def count_outdated(connection: Connection) -> Mapping[tuple[str, ...], float]:
     """Return how many active notifications nobody has touched for long."""
-    return {(): await fetch_count(connection, _OUTDATED, OUTDATED_AFTER)}
+    return {(): await _count_outdated(connection, OUTDATED_AFTER)}
 
 
-_LATEST = """
+@statement("""
 SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
-FROM health_units.notifications WHERE cnes = $1 ORDER BY aberta_em DESC LIMIT 1
-"""
-
-
-async def read_latest(connection: Connection, cnes: Cnes) -> Notification | None:
+FROM health_units.notifications WHERE cnes = :cnes ORDER BY aberta_em DESC LIMIT 1
+""")
+async def read_latest_notification(connection: Connection, cnes: Cnes) -> Notification | None:
     """Return the unit's newest notification, mistakes included."""
-    return _to_notification(await connection.fetchrow(_LATEST, cnes.digits))
 
 
 # The partial unique index decides which of two openings is the one.
-_INSERT = """
+@statement("""
 INSERT INTO health_units.notifications
     (id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+VALUES (:id, :cnes, :risco, :status, :aberta_em, :ultima_atualizacao, :encerrada_em, :causa, :risco_maximo, :versao)
 ON CONFLICT (cnes) WHERE status = 'Ativo' DO NOTHING
 RETURNING true
-"""
-
-
-async def insert(connection: Connection, notification: Notification) -> bool:
+""")
+async def insert_notification(connection: Connection, notification: Notification) -> bool:
     """Return false when the unit has an active one."""
-    return bool(await connection.fetchval(_INSERT, *msgspec.structs.astuple(notification)))
-
-
-_LOCK = """
-SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
-FROM health_units.notifications WHERE id = $1 AND cnes = $2 FOR UPDATE
-"""
-
-
-async def lock(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
-    """Lock a notification of this unit until the transaction ends; None when there is no such one."""
-    return _to_notification(await connection.fetchrow(_LOCK, id, cnes.digits))
-
-
-_UPDATE = """
-UPDATE health_units.notifications
-SET risco = $2, status = $3, ultima_atualizacao = $4, encerrada_em = $5, causa = $6, risco_maximo = $7, versao = $8
-WHERE id = $1
-"""
-
-
-async def update(connection: Connection, new: Notification) -> None:
-    await connection.execute(
-        _UPDATE,
-        new.id,
-        new.risco,
-        new.status,
-        new.ultima_atualizacao,
-        new.encerrada_em,
-        new.causa,
-        new.risco_maximo,
-        new.versao,
-    )
-
-
-_APPEND = """
-INSERT INTO health_units.notification_events
-    (id, notification_id, tipo, risco_antes, risco_depois, causa, em, motivo, ocorrencia, consequencias,
-     autor_sub, autor_nome)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-"""
-
-
-async def append_event(
-    connection: Connection, id: UUID, event: NotificationEvent, remarks: Remarks, author: Author
-) -> None:
-    what, said = msgspec.structs.astuple(event), msgspec.structs.astuple(remarks)
-    await connection.execute(_APPEND, new_id(), id, *what, *said, author.subject, author.name)
 
 
 _READ = """
 SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
-FROM health_units.notifications WHERE id = $1 AND cnes = $2
+FROM health_units.notifications WHERE id = :id AND cnes = :cnes
 """
 
 
-async def read(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
-    """Return a notification of this unit; None when there is no such one."""
-    return _to_notification(await connection.fetchrow(_READ, id, cnes.digits))
+@statement(f"{_READ} FOR UPDATE")
+async def lock_notification(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
+    """Lock a notification of this unit until the transaction ends; None when there is no such one."""
 
 
-_EVENTS = """
-SELECT tipo, risco_antes, risco_depois, causa, em, motivo, ocorrencia, consequencias, autor_nome
-FROM health_units.notification_events WHERE notification_id = $1 ORDER BY em
+_OF_ROWS = """
+SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
+FROM unnest(:codes::text[], :ids::uuid[]) AS named (cnes, id)
+JOIN health_units.notifications AS stored USING (cnes, id)
 """
 
 
-async def list_events(connection: Connection, id: UUID) -> list[RecordedEvent]:
-    """Return the log in the order of time."""
-    members = [dict(row) for row in await connection.fetch(_EVENTS, id)]
-    return [
-        RecordedEvent(msgspec.convert(each, NotificationEvent), msgspec.convert(each, Remarks), str(each["autor_nome"]))
-        for each in members
+@statement(_OF_ROWS)
+async def list_notifications_by_key(
+    connection: Connection, codes: Sequence[str], ids: Sequence[UUID]
+) -> list[Notification]:
+    """Return those of these notifications that are there; each is named by its unit and its id."""
+
+
+@statement(_OF_ROWS + "ORDER BY id FOR UPDATE OF stored")
+async def lock_notifications_by_key(
+    connection: Connection, codes: Sequence[str], ids: Sequence[UUID]
+) -> list[Notification]:
+    """Lock those of these notifications that are there until the transaction ends."""
+
+
+@statement("""
+SELECT newest.* FROM unnest(:codes::text[]) AS named (cnes) CROSS JOIN LATERAL (
+    SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
+    FROM health_units.notifications WHERE cnes = named.cnes ORDER BY aberta_em DESC LIMIT 1
+) AS newest
+""")
+async def list_newest_notifications(connection: Connection, codes: Sequence[str]) -> list[Notification]:
+    """Return the newest notification of each unit that has any, mistakes included."""
+
+
+@statement("""
+INSERT INTO health_units.notifications
+    (id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao)
+SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
+FROM jsonb_populate_recordset(NULL::health_units.notifications, :notifications::jsonb)
+ON CONFLICT (cnes) WHERE status = 'Ativo' DO NOTHING
+""")
+async def insert_notifications(connection: Connection, notifications: Sequence[Notification]) -> int:
+    """Return how many were inserted: all but those whose unit has an active one."""
+
+
+@statement("""
+UPDATE health_units.notifications AS stored SET
+    risco = new.risco, status = new.status, ultima_atualizacao = new.ultima_atualizacao,
+    encerrada_em = new.encerrada_em, causa = new.causa, risco_maximo = new.risco_maximo, versao = new.versao
+FROM jsonb_populate_recordset(NULL::health_units.notifications, :notifications::jsonb) AS new
+WHERE stored.id = new.id
+""")
+async def update_notifications(connection: Connection, notifications: Sequence[Notification]) -> None: ...
+
+
+@statement("""
+UPDATE health_units.notifications
+SET risco = :risco, status = :status, ultima_atualizacao = :ultima_atualizacao, encerrada_em = :encerrada_em,
+    causa = :causa, risco_maximo = :risco_maximo, versao = :versao
+WHERE id = :id
+""")
+async def update_notification(connection: Connection, new: Notification) -> None: ...
+
+
+@statement("""
+INSERT INTO health_units.notification_events
+    (id, notification_id, tipo, risco_antes, risco_depois, causa, em, motivo, ocorrencia, consequencias,
+     autor_sub, autor_nome)
+VALUES (:id, :notification_id, :tipo, :risco_antes, :risco_depois, :causa, :em, :motivo, :ocorrencia, :consequencias,
+        :author.subject, :author.name)
+""")
+async def append_event(
+    connection: Connection, id: str, notification_id: UUID, event: NotificationEvent, remarks: Remarks, author: Author
+) -> None: ...
+
+
+@statement("""
+INSERT INTO health_units.notification_events
+    (id, notification_id, tipo, risco_antes, risco_depois, causa, em, motivo, ocorrencia, consequencias,
+     autor_sub, autor_nome)
+SELECT id, notification_id, tipo, risco_antes, risco_depois, causa, em, motivo, ocorrencia, consequencias,
+    :subject, :name
+FROM jsonb_populate_recordset(NULL::health_units.notification_events, :events::jsonb)
+""")
+async def _append_all(connection: Connection, events: Sequence[Mapping[str, Any]], author: Author) -> None: ...
+
+
+async def append_events(
+    connection: Connection, events: Iterable[tuple[UUID, NotificationEvent, Remarks]], author: Author
+) -> None:
+    """Append events of several notifications, each with what is said of it, by one author."""
+    rows = [
+        {"id": new_id(), "notification_id": id_, **msgspec.structs.asdict(event), **msgspec.structs.asdict(remarks)}
+        for id_, event, remarks in events
     ]
+    await _append_all(connection, rows, author)
+
+
+@statement(_READ)
+async def read_notification(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
+    """Return a notification of this unit; None when there is no such one."""
+
+
+@statement("""
+SELECT tipo, risco_antes, risco_depois, causa, em, motivo, ocorrencia, consequencias, autor_nome
+FROM health_units.notification_events WHERE notification_id = :id ORDER BY em
+""")
+async def list_notification_events(connection: Connection, id: UUID) -> list[RecordedEvent]:
+    """Return the log in the order of time."""
+
+
+class ListedNotification(NamedTuple):
+    """A notification of a page; None on an empty one."""
+
+    notification: Notification | None
+
+    @classmethod
+    def from_row(cls, row: Row) -> "ListedNotification":
+        """Return the notification of a row whose columns may all be null."""
+        return cls(None if row["id"] is None else read_part(Notification, row))
 
 
 # The unit's row is there even without a notification: no row at all tells of an unknown unit. An instant is shown in
 # whole seconds and is to be found by what was shown.
-_LOG = """
+@statement("""
 SELECT found.*
 FROM health_units.units AS unit
 LEFT JOIN LATERAL (
     SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
     FROM health_units.notifications
     WHERE cnes = unit.cnes AND causa IS DISTINCT FROM 'engano'
-      AND ($2::text IS NULL OR status = $2)
-      AND ($3::timestamptz IS NULL OR aberta_em >= $3)
-      AND ($4::timestamptz IS NULL OR aberta_em < date_trunc('second', $4::timestamptz) + interval '1 second')
-      AND ($5::timestamptz IS NULL OR aberta_em < $5)
+      AND (:status::text IS NULL OR status = :status)
+      AND (:opened_from::timestamptz IS NULL OR aberta_em >= :opened_from)
+      AND (:opened_until::timestamptz IS NULL
+           OR aberta_em < date_trunc('second', :opened_until::timestamptz) + interval '1 second')
+      AND (:before::timestamptz IS NULL OR aberta_em < :before)
     ORDER BY aberta_em DESC
-    LIMIT $6
+    LIMIT :limit
 ) AS found ON true
-WHERE unit.cnes = $1
+WHERE unit.cnes = :cnes
 ORDER BY found.aberta_em DESC
-"""
+""")
+async def _list_public(
+    connection: Connection,
+    cnes: Cnes,
+    status: Status | None,
+    opened_from: datetime | None,
+    opened_until: datetime | None,
+    before: datetime | None,
+    limit: int,
+) -> list[ListedNotification]: ...
 
 
-async def list_public(
+async def list_public_notifications(
     connection: Connection,
     cnes: Cnes,
     status: Status | None,
@@ -167,25 +236,16 @@ async def list_public(
     limit: int,
 ) -> list[Notification] | None:
     """Return a unit's notifications without mistakes, newest first; None for an unknown unit."""
-    rows = await connection.fetch(_LOG, cnes.digits, status, *opened, before, limit)
-    if not rows:
-        return None
-    return [msgspec.convert(dict(row), Notification) for row in rows if row["id"] is not None]
+    listed = await _list_public(connection, cnes, status, *opened, before, limit)
+    return [each.notification for each in listed if each.notification is not None] if listed else None
 
 
-_COUNT_EVENTS = """
+@statement("""
 SELECT count(*) FROM health_units.notification_events AS event
 JOIN health_units.notifications AS notification ON notification.id = event.notification_id
-WHERE notification.cnes = $1
-"""
-
-
-async def count_events(connection: Connection, cnes: Cnes) -> int:
-    return await fetch_count(connection, _COUNT_EVENTS, cnes.digits)
-
-
-def _to_notification(row: Row | None) -> Notification | None:
-    return None if row is None else msgspec.convert(dict(row), Notification)
+WHERE notification.cnes = :cnes
+""")
+async def count_unit_events(connection: Connection, cnes: Cnes) -> int: ...
 
 
 _LINE = """

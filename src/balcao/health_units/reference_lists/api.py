@@ -5,11 +5,12 @@ from typing import Annotated, TypeAlias
 
 from balcao.core.context.call import Call
 from balcao.core.errors import Fault, Unprocessable
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import PERSONAL, Response, to_json, with_etag
-from balcao.health_units.operations import CACHE, MANAGE_UNITS, RATES, READ
+from balcao.health_units.operations import CACHE, MANAGE_UNITS, READ
 from balcao.health_units.reference_lists import service
 from balcao.health_units.reference_lists.schemas import (
     CODE,
@@ -18,8 +19,9 @@ from balcao.health_units.reference_lists.schemas import (
     ReferenceValueBody,
     ReferenceValues,
 )
+from balcao.health_units.routes import ROUTES
 
-routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
 
 
 def _parse_list(text: str) -> Lista:
@@ -55,16 +57,13 @@ CodeInPath: TypeAlias = Annotated[str, InPath(_parse_code, "Código do valor", "
     "health_units.list_reference_values",
     READ,
     "Tipos de ocorrência, ou de consequência",
-    description=(
-        "Devolve a lista que a secretaria mantém para descrever as notificações. Toda pessoa com token lê; uma máquina "
-        "precisa do escopo `sms:read`."
-    ),
     errors=[304, 422],
-    **RATES,
     may_lag=True,
 )
 async def list_reference_values(call: Call, lista: ListInPath) -> Response[ReferenceValues]:
-    """Return a whole list."""
+    """Devolve a lista que a secretaria mantém para descrever as notificações. Toda pessoa com token lê; uma máquina
+    precisa do escopo `sms:read`.
+    """
     return with_etag(await service.list_values(call, lista), call, CACHE)
 
 
@@ -73,18 +72,17 @@ async def list_reference_values(call: Call, lista: ListInPath) -> Response[Refer
     "health_units.put_reference_value",
     MANAGE_UNITS,
     "Acrescenta ou altera um valor de uma lista",
-    description=(
-        "Acrescenta o valor (201) ou o substitui (200). Um valor nunca é apagado, porque registros o citam; com `ativo`"
-        " falso ele não vale para novos. Exige a ação `health_unit:manage`."
-    ),
     example={"nome": "Queda de árvore"},
-    errors=[422],
     same_body=[201],
-    **RATES,
 )
 async def put_reference_value(
     call: Call, lista: ListInPath, codigo: CodeInPath, body: ReferenceValueBody
 ) -> Response[ReferenceValue]:
-    """Create or replace a value."""
+    """Acrescenta o valor (201) ou o substitui (200). Um valor nunca é apagado, porque registros o citam; com `ativo`
+    falso ele não vale para novos.
+    """
     value, is_new = await service.put_value(call, lista, codigo, body)
     return to_json(value, status=201 if is_new else 200, headers={"Cache-Control": PERSONAL})
+
+
+FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("health_units.reference_values",)))

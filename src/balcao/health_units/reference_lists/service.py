@@ -7,13 +7,14 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Fault, Unprocessable
 from balcao.health_units.reference_lists import store
 from balcao.health_units.reference_lists.schemas import Lista, ReferenceValue, ReferenceValueBody, ReferenceValues
+from balcao.health_units.reference_lists.store import NamedValue
 from balcao.health_units.units import service as units
 
 
 async def list_values(call: Call, lista: Lista) -> ReferenceValues:
     """Return a whole list."""
     async with call.reader.connection() as connection:
-        return ReferenceValues(await store.list_values(connection, lista))
+        return ReferenceValues(await store.list_reference_values(connection, lista))
 
 
 async def put_value(call: Call, lista: Lista, codigo: str, body: ReferenceValueBody) -> tuple[ReferenceValue, bool]:
@@ -24,7 +25,7 @@ async def put_value(call: Call, lista: Lista, codigo: str, body: ReferenceValueB
     units.require_one_area(call, None)
     value = ReferenceValue(codigo, body.nome, body.ativo)
     async with call.platform.database.transaction() as connection:
-        is_new = await store.put(connection, lista, value)
+        is_new = await store.put_reference_value(connection, lista, value)
         await call.platform.audit.record(
             connection, call, "create" if is_new else "update", fields=sorted(body.model_fields_set)
         )
@@ -34,16 +35,16 @@ async def put_value(call: Call, lista: Lista, codigo: str, body: ReferenceValueB
 async def require_known(connection: Connection, ocorrencia: str | None, consequencias: Sequence[str]) -> None:
     """Raise Unprocessable where one of these is on no list or switched off; ask only where there is something."""
     places: list[tuple[str, ...]] = []
-    named: list[tuple[Lista, str]] = []
+    named: list[NamedValue] = []
     if ocorrencia is not None:
         places.append(("ocorrencia",))
-        named.append((Lista.OCORRENCIAS, ocorrencia))
+        named.append(NamedValue(Lista.OCORRENCIAS, ocorrencia))
     for number, codigo in enumerate(consequencias):
         places.append(("consequencias", str(number)))
-        named.append((Lista.CONSEQUENCIAS, codigo))
+        named.append(NamedValue(Lista.CONSEQUENCIAS, codigo))
     if not named:
         return
-    unknown = await store.find_unknown(connection, named)
+    unknown = await store.find_unknown_values(connection, named)
     if unknown:
         text = "não está na lista, ou não se usa mais"
         faults = [Fault(loc=["body", *places[index]], msg=text, type="value_error") for index in unknown]

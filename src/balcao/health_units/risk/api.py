@@ -3,16 +3,17 @@
 from typing import Annotated, TypeAlias
 
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.responses import Response, from_ready
-from balcao.health_units.operations import CACHE, RATES, READ, CnesInPath, in_query
+from balcao.health_units.operations import CACHE, READ, CnesInPath, in_query
 from balcao.health_units.risk import service
 from balcao.health_units.risk.schemas import RisksQuery, UnitRisk, UnitRisks
+from balcao.health_units.routes import ROUTES
 
 RisksInQuery: TypeAlias = Annotated[RisksQuery, in_query(RisksQuery, repeated=("cnes",))]
 
-routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -20,16 +21,13 @@ routes = Routes(tags=["risco"], dialect=DETAIL, body_limit=SMALL_BODY)
     "health_units.read_risk",
     READ,
     "Risco atual de uma unidade de saúde",
-    description=(
-        "Diz se a unidade funciona normalmente ou se o entorno é inseguro, com a notificação ativa e a mais recente. "
-        "Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`. Quando o risco não pôde ser confirmado há"
-        " pouco, a resposta é 503, nunca um valor velho; guarde-a no máximo 30 segundos e revalide com o `ETag`."
-    ),
-    errors=[304, 404, 422],
-    **RATES,
+    errors=[304, 422],
 )
 def read_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
-    """Return a unit's risk from memory."""
+    """Diz se a unidade funciona normalmente ou se o entorno é inseguro, com a notificação ativa e a mais recente. Toda
+    pessoa com token lê; uma máquina precisa do escopo `sms:read`. Quando o risco não pôde ser confirmado há pouco, a
+    resposta é 503, nunca um valor velho; guarde-a no máximo 30 segundos e revalide com o `ETag`.
+    """
     return from_ready(service.read_risk(call, cnes), call, CACHE)
 
 
@@ -38,14 +36,14 @@ def read_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
     "health_units.list_risks",
     READ,
     "Risco atual de várias unidades, ou de todas",
-    description=(
-        "Devolve o risco das unidades pedidas, por CNES, e em `desconhecidas` os códigos que não são de nenhuma; sem "
-        "`cnes`, o retrato de todas as unidades ativas. Toda pessoa com token lê; uma máquina precisa do escopo "
-        "`sms:read`. Revalide com o `ETag`; para seguir as mudanças, continue da `sequencia` em `/unidades/eventos`."
-    ),
-    errors=[304, 422],
-    **RATES,
+    errors=[304],
 )
 def list_risks(call: Call, query: RisksInQuery) -> Response[UnitRisks]:
-    """Return the risk of several units from memory."""
+    """Devolve o risco das unidades pedidas, por CNES, e em `desconhecidas` os códigos que não são de nenhuma; sem
+    `cnes`, o retrato de todas as unidades ativas. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
+    Revalide com o `ETag`; para seguir as mudanças, continue da `sequencia` em `/unidades/eventos`.
+    """
     return from_ready(service.read_risks(call, query.cnes), call, CACHE)
+
+
+FEATURE = Feature(routes=routes.declared)

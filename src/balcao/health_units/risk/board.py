@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from balcao.core.errors import NotFound, Unavailable
-from balcao.core.http.responses import Ready
 from balcao.core.values.cnes import Cnes
+from balcao.core.values.ready import Ready
 from balcao.health_units.opening import Timetable
 from balcao.health_units.records import UnitRecord
 from balcao.health_units.risk.schemas import UnitRisk, UnitRisks

@@ -1,28 +1,24 @@
 """The units' risk: read from the board by callers, from the database by who refreshes the board or writes the feed."""
 
 import time
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Collection, Sequence
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
-from balcao.core.database.pool import Connection, Row
-from balcao.core.http.responses import Ready
+from balcao.core.database.pool import Connection
 from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
+from balcao.core.values.ready import Ready
 from balcao.core.values.text import fold
-from balcao.health_units.opening import Interval, Timetable
 from balcao.health_units.records import UnitRecord
 from balcao.health_units.risk import store
 from balcao.health_units.risk.board import Picture, UnitBoard, UnitState
 from balcao.health_units.risk.schemas import Situation, UnitRisk
+from balcao.health_units.risk.store import StoredState
 from balcao.health_units.situation import Status
-
-_decode_week = msgspec.json.Decoder(dict[int, list[Interval]]).decode
-_decode_exceptions = msgspec.json.Decoder(dict[date, list[Interval]]).decode
 
 
 def read_risk(call: Call, cnes: Cnes) -> Ready:
@@ -38,7 +34,12 @@ def read_risks(call: Call, codes: Sequence[str]) -> Ready:
 
 async def read_unit_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> UnitRisk:
     """Return the risk as the transaction at hand sees it; the unit exists."""
-    return _to_risk(await store.read_state(connection, cnes), zone)
+    return _to_risk(await store.read_unit_state(connection, cnes), zone)
+
+
+async def list_unit_risks(connection: Connection, units: Collection[Cnes], zone: ZoneInfo) -> dict[str, UnitRisk]:
+    """Return the risks of units that exist as the transaction at hand sees them, by CNES."""
+    return {stored.cnes: _to_risk(stored, zone) for stored in await store.list_states_of_units(connection, units)}
 
 
 async def refresh(platform: Platform, board: UnitBoard) -> None:
@@ -48,35 +49,28 @@ async def refresh(platform: Platform, board: UnitBoard) -> None:
     async with platform.database.connection() as connection:
         # First the number: the states may hold later changes too, never miss one up to it.
         last = await store.read_last_change(connection)
-        rows = await store.list_states(connection)
+        stored = await store.list_unit_states(connection)
         holidays = await store.list_closing_holidays(connection)
-    states = {row["cnes"]: _to_state(row, zone) for row in rows}
-    changed_at = format_rfc3339_seconds(last["em"], zone)
-    board.replace(Picture(last["last"], changed_at, states, frozenset(holidays)), asked_at)
+    states = {each.cnes: _to_state(each, zone) for each in stored}
+    board.replace(Picture(last.last, format_rfc3339_seconds(last.em, zone), states, holidays), asked_at)
 
 
-def _to_state(row: Row, zone: ZoneInfo) -> UnitState:
-    members = dict(row)
-    members["atualizado_em"] = format_rfc3339_seconds(row["atualizado_em"], zone)
-    risk = _to_risk(row, zone)
+def _to_state(stored: StoredState, zone: ZoneInfo) -> UnitState:
+    updated = format_rfc3339_seconds(stored.record["atualizado_em"], zone)
+    risk = _to_risk(stored, zone)
     return UnitState(
-        record=msgspec.convert(members, UnitRecord),
-        folded_name=fold(row["nome"]),
+        record=msgspec.convert({**stored.record, "atualizado_em": updated}, UnitRecord),
+        folded_name=fold(stored.record["nome"]),
         risk=risk,
-        opened_at=row["aberta_em"] if risk.notificacao_ativa else None,
-        timetable=_to_timetable(row),
+        opened_at=stored.newest.aberta_em if stored.newest and risk.notificacao_ativa else None,
+        timetable=stored.timetable,
         ready=Ready.of(risk),
     )
 
 
-def _to_risk(row: Row, zone: ZoneInfo) -> UnitRisk:
-    if row["risco"] is None:
-        return UnitRisk(row["cnes"], None, None)
-    newest = Situation(row["risco"], row["status"], format_rfc3339_seconds(row["ultima_atualizacao"], zone))
-    return UnitRisk(row["cnes"], newest if newest.status == Status.ATIVO else None, newest)
-
-
-def _to_timetable(row: Row) -> Timetable | None:
-    if row["semana"] is None:
-        return None
-    return Timetable(_decode_week(row["semana"]), row["abre_feriado"], _decode_exceptions(row["excecoes"]))
+def _to_risk(stored: StoredState, zone: ZoneInfo) -> UnitRisk:
+    if stored.newest is None:
+        return UnitRisk(stored.cnes, None, None)
+    touched = format_rfc3339_seconds(stored.newest.ultima_atualizacao, zone)
+    newest = Situation(stored.newest.risco, stored.newest.status, touched)
+    return UnitRisk(stored.cnes, newest if newest.status == Status.ATIVO else None, newest)

@@ -1,18 +1,50 @@
 """SQL of the units as they stand."""
 
-from datetime import date
+from collections.abc import Collection, Mapping
+from datetime import date, datetime
+from typing import Any, NamedTuple
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
 from balcao.core.values.cnes import Cnes
+from balcao.health_units.opening import Timetable
+from balcao.health_units.situation import Risco, Status
+
+
+class NewestNotification(NamedTuple):
+    """The newest notification of a unit that is no mistake."""
+
+    risco: Risco
+    status: Status
+    aberta_em: datetime
+    ultima_atualizacao: datetime
+
+
+class StoredState(NamedTuple):
+    """A unit with its own columns (`record`), its newest notification and its openings."""
+
+    cnes: str
+    record: Mapping[str, Any]
+    newest: NewestNotification | None
+    timetable: Timetable | None
+
+    @classmethod
+    def from_row(cls, row: Row) -> "StoredState":
+        """Return the unit of a row that has all of these columns."""
+        newest = None if row["risco"] is None else read_part(NewestNotification, row)
+        timetable = None if row["week"] is None else read_part(Timetable, row)
+        return cls(row["cnes"], row, newest, timetable)
+
 
 # The active notification, where there is one, is always the newest. Of exceptions and holidays those from yesterday on
 # matter: somewhere it may still be that day.
 _STATE = """
-SELECT unit.*, newest.*, hours.semana, hours.abre_feriado, (
+SELECT unit.*, newest.*, hours.semana AS week, hours.abre_feriado AS opens_on_holidays, (
     SELECT coalesce(jsonb_object_agg(data, intervalos), '{}')
     FROM health_units.unit_exceptions
     WHERE cnes = unit.cnes AND data >= current_date - 1
-) AS excecoes
+) AS exceptions
 FROM health_units.units AS unit
 LEFT JOIN health_units.unit_weekly_hours AS hours ON hours.cnes = unit.cnes
 LEFT JOIN LATERAL (
@@ -25,28 +57,29 @@ LEFT JOIN LATERAL (
 """
 
 
-async def list_states(connection: Connection) -> list[Row]:
-    return list(await connection.fetch(_STATE))
+@statement(_STATE)
+async def list_unit_states(connection: Connection) -> list[StoredState]: ...
 
 
-_OF_UNIT = _STATE + "WHERE unit.cnes = $1"
+@statement(_STATE + "WHERE unit.cnes = :cnes")
+async def read_unit_state(connection: Connection, cnes: Cnes) -> StoredState:
+    """Return the state of a unit that exists."""
 
 
-async def read_state(connection: Connection, cnes: Cnes) -> Row:
-    """Return the row of a unit that exists."""
-    (row,) = await connection.fetch(_OF_UNIT, cnes.digits)
-    return row
+@statement(_STATE + "WHERE unit.cnes = ANY(:units)")
+async def list_states_of_units(connection: Connection, units: Collection[Cnes]) -> list[StoredState]: ...
 
 
-_CLOSING_HOLIDAYS = "SELECT data FROM health_units.holidays WHERE fecha AND data >= current_date - 1"
+@statement("SELECT data FROM health_units.holidays WHERE fecha AND data >= current_date - 1")
+async def list_closing_holidays(connection: Connection) -> frozenset[date]: ...
 
 
-async def list_closing_holidays(connection: Connection) -> list[date]:
-    return [row["data"] for row in await connection.fetch(_CLOSING_HOLIDAYS)]
+class LastChange(NamedTuple):
+    """The number and the instant of the last public change."""
+
+    last: int
+    em: datetime
 
 
-async def read_last_change(connection: Connection) -> Row:
-    """Return the number and the instant of the last public change."""
-    row = await connection.fetchrow("SELECT last, em FROM health_units.feed_counter")
-    assert row is not None
-    return row
+@statement("SELECT last, em FROM health_units.feed_counter")
+async def read_last_change(connection: Connection) -> LastChange: ...

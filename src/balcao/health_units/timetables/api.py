@@ -3,17 +3,19 @@
 from typing import Annotated, TypeAlias
 
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.responses import Response, stored, with_etag
-from balcao.health_units.operations import CACHE, MANAGE_UNITS, RATES, READ, CnesInPath, DayInPath, in_query
+from balcao.health_units.operations import CACHE, MANAGE_UNITS, READ, CnesInPath, DayInPath, in_query
+from balcao.health_units.routes import ROUTES
 from balcao.health_units.timetables import service
 from balcao.health_units.timetables.schemas import DayException, Days, DaysQuery, ExceptionBody, Week, WeekBody
 
 DaysInQuery: TypeAlias = Annotated[DaysQuery, in_query(DaysQuery)]
 _WORKDAY = [{"inicio": "08:00", "fim": "17:00"}]
 
-routes = Routes(tags=["horários"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["horários"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -21,15 +23,12 @@ routes = Routes(tags=["horários"], dialect=DETAIL, body_limit=SMALL_BODY)
     "health_units.list_opening_days",
     READ,
     "Quando uma unidade abre, dia a dia",
-    description=(
-        "Devolve as aberturas reais de cada dia do período, contados feriados e exceções. O risco não entra: veja "
-        "`atendimento` na unidade. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."
-    ),
-    errors=[304, 404, 422],
-    **RATES,
+    errors=[304],
 )
 async def list_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery) -> Response[Days]:
-    """List a unit's openings day by day."""
+    """Devolve as aberturas reais de cada dia do período, contados feriados e exceções. O risco não entra: veja
+    `atendimento` na unidade. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
+    """
     return with_etag(await service.list_days(call, cnes, query), call, CACHE)
 
 
@@ -38,17 +37,12 @@ async def list_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery) ->
     "health_units.put_week",
     MANAGE_UNITS,
     "Define a semana de uma unidade",
-    description=(
-        "Substitui os horários da semana inteira; um dia que faltar fica fechado. Até quatro intervalos por dia, sem "
-        "sobreposição; o que passa da meia-noite se escreve nos dois dias, com `24:00` e `00:00`. Exige a ação "
-        "`health_unit:manage`."
-    ),
     example={"semana": {"1": _WORKDAY, "2": _WORKDAY, "3": _WORKDAY, "4": _WORKDAY, "5": _WORKDAY, "6": [], "7": []}},
-    errors=[404, 422],
-    **RATES,
 )
 async def put_week(call: Call, cnes: CnesInPath, body: WeekBody) -> Response[Week]:
-    """Replace a unit's week."""
+    """Substitui os horários da semana inteira; um dia que faltar fica fechado. Até quatro intervalos por dia, sem
+    sobreposição; o que passa da meia-noite se escreve nos dois dias, com `24:00` e `00:00`.
+    """
     return stored(await service.put_week(call, cnes, body))
 
 
@@ -57,16 +51,12 @@ async def put_week(call: Call, cnes: CnesInPath, body: WeekBody) -> Response[Wee
     "health_units.put_exception",
     MANAGE_UNITS,
     "Define as aberturas de um dia",
-    description=(
-        "Neste dia valem estas aberturas em lugar das da semana, também em feriado; sem nenhuma a unidade fecha. O "
-        "motivo aparece ao público. Exige a ação `health_unit:manage`."
-    ),
     example={"intervalos": [{"inicio": "08:00", "fim": "12:00"}], "motivo": "véspera de Natal"},
-    errors=[404, 422],
-    **RATES,
 )
 async def put_exception(call: Call, cnes: CnesInPath, data: DayInPath, body: ExceptionBody) -> Response[DayException]:
-    """Create or replace the openings of one day."""
+    """Neste dia valem estas aberturas em lugar das da semana, também em feriado; sem nenhuma a unidade fecha. O motivo
+    aparece ao público.
+    """
     return stored(await service.put_exception(call, cnes, data, body))
 
 
@@ -75,12 +65,16 @@ async def put_exception(call: Call, cnes: CnesInPath, data: DayInPath, body: Exc
     "health_units.delete_exception",
     MANAGE_UNITS,
     "Desfaz a exceção de um dia",
-    description="Neste dia volta a valer a semana. Exige a ação `health_unit:manage`.",
     status=204,
-    errors=[404, 422],
-    **RATES,
+    errors=[422],
 )
 async def delete_exception(call: Call, cnes: CnesInPath, data: DayInPath) -> Response[None]:
-    """Give a day back to the week."""
+    """Neste dia volta a valer a semana."""
     await service.delete_exception(call, cnes, data)
     return Response(status=204)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    exports=Exports(tables=("health_units.unit_exceptions",), derived=("health_units.unit_weekly_hours",)),
+)

@@ -31,11 +31,11 @@ class IntervalBody(BaseModel):
 
 def to_intervals(bodies: Sequence[IntervalBody]) -> list[Interval]:
     """Return the openings in their order."""
-    return sorted(Interval(body.inicio, body.fim) for body in bodies)
+    return [Interval(start, end) for start, end in sorted([(body.inicio, body.fim) for body in bodies])]
 
 
 def _check_day(bodies: list[IntervalBody]) -> list[IntervalBody]:
-    if fault := find_fault(to_intervals(bodies)):
+    if fault := find_fault([(body.inicio, body.fim) for body in bodies]):
         raise ValueError(fault)
     return bodies
 

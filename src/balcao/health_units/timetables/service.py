@@ -27,19 +27,19 @@ from balcao.health_units.units import service as units
 
 async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
     """Replace a unit's week. Raises NotFound."""
-    week = _fill_week(body)
+    week = Week(cnes.digits, _fill_week(body), body.abre_feriado)
     async with call.platform.database.transaction() as connection:
         await units.require_area(call, connection, cnes)
-        if not await store.put_week(connection, cnes, week, body.abre_feriado):
+        if not await store.put_week(connection, week):
             raise units.make_unknown()
         await call.platform.audit.record(connection, call, "update", fields=["abre_feriado", "semana"])
         await feed.publish_unit(connection, cnes)
-    return Week(cnes.digits, week, body.abre_feriado)
+    return week
 
 
 async def import_weeks(connection: Connection, bodies: Mapping[Cnes, WeekBody]) -> set[Cnes]:
     """Write the weeks of imported units unless they are so already; return the units of those that were written."""
-    weeks = [(cnes, _fill_week(body), body.abre_feriado) for cnes, body in bodies.items()]
+    weeks = [Week(cnes.digits, _fill_week(body), body.abre_feriado) for cnes, body in bodies.items()]
     return await store.put_changed_weeks(connection, weeks)
 
 
@@ -52,7 +52,7 @@ def _fill_week(body: WeekBody) -> dict[str, list[Interval]]:
 async def list_codes(call: Call) -> set[str]:
     """Return the codes (CNES) of the units that have a timetable."""
     async with call.platform.database.connection() as connection:
-        return await store.list_codes(connection)
+        return await store.list_units_with_week(connection)
 
 
 async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) -> DayException:

@@ -6,37 +6,33 @@ from datetime import date
 
 import msgspec
 
-from balcao.core.database.pool import Connection, json_text
-from balcao.core.database.queries import affected
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.opening import Interval
-from balcao.health_units.timetables.schemas import DayException
+from balcao.health_units.timetables.schemas import DayException, Week
 
 _REPLACE_WEEK = """
 ON CONFLICT (cnes) DO UPDATE SET semana = excluded.semana, abre_feriado = excluded.abre_feriado
 """
-# Nothing is written, and nothing returned, for an unknown unit.
-_PUT_WEEK = (
-    """
+
+
+# Nothing is written for an unknown unit.
+@statement(f"""
 INSERT INTO health_units.unit_weekly_hours (cnes, semana, abre_feriado)
-SELECT cnes, $2::jsonb, $3 FROM health_units.units WHERE cnes = $1
-"""
-    + _REPLACE_WEEK
-)
-
-
-async def put_week(
-    connection: Connection, cnes: Cnes, week: Mapping[str, list[Interval]], opens_on_holidays: bool
-) -> bool:
+SELECT cnes, :semana::jsonb, :abre_feriado FROM health_units.units WHERE cnes = :cnes
+{_REPLACE_WEEK}
+""")
+async def put_week(connection: Connection, week: Week) -> bool:
     """Return whether there is such a unit."""
-    return affected(await connection.execute(_PUT_WEEK, cnes.digits, json_text(week), opens_on_holidays)) > 0
 
 
 # A week that is so already is not even locked.
-_PUT_CHANGED_WEEKS = f"""
+@statement(f"""
 WITH offered AS MATERIALIZED (
-    SELECT cnes, semana::jsonb, abre_feriado
-    FROM unnest($1::text[], $2::text[], $3::boolean[]) AS offered (cnes, semana, abre_feriado)
+    SELECT cnes, semana, abre_feriado
+    FROM unnest(:weeks.cnes::text[], :weeks.semana::jsonb[], :weeks.abre_feriado::boolean[])
+        AS offered (cnes, semana, abre_feriado)
 )
 INSERT INTO health_units.unit_weekly_hours (cnes, semana, abre_feriado)
 SELECT offered.* FROM offered LEFT JOIN LATERAL (
@@ -45,46 +41,28 @@ SELECT offered.* FROM offered LEFT JOIN LATERAL (
 WHERE (stored.semana, stored.abre_feriado) IS DISTINCT FROM (offered.semana, offered.abre_feriado)
 {_REPLACE_WEEK}
 RETURNING cnes
-"""
-
-
-async def put_changed_weeks(
-    connection: Connection, weeks: Sequence[tuple[Cnes, Mapping[str, list[Interval]], bool]]
-) -> set[Cnes]:
+""")
+async def put_changed_weeks(connection: Connection, weeks: Sequence[Week]) -> set[Cnes]:
     """Write the weeks of units that exist unless they are so already; return the units of those that were written."""
-    codes = [cnes.digits for cnes, _, _ in weeks]
-    texts = [json_text(week) for _, week, _ in weeks]
-    rows = await connection.fetch(_PUT_CHANGED_WEEKS, codes, texts, [on_holidays for _, _, on_holidays in weeks])
-    return {Cnes(row["cnes"]) for row in rows}
 
 
-_WITH_WEEK = "SELECT cnes FROM health_units.unit_weekly_hours"
+@statement("SELECT cnes FROM health_units.unit_weekly_hours")
+async def list_units_with_week(connection: Connection) -> set[str]:
+    """Return the codes (CNES) of the units that have a timetable."""
 
 
-async def list_codes(connection: Connection) -> set[str]:
-    """Return the units that have a timetable."""
-    return {row["cnes"] for row in await connection.fetch(_WITH_WEEK)}
-
-
-_PUT_EXCEPTION = """
+@statement("""
 INSERT INTO health_units.unit_exceptions (cnes, data, intervalos, motivo)
-SELECT cnes, $2, $3::jsonb, $4 FROM health_units.units WHERE cnes = $1
+SELECT cnes, :data, :intervalos::jsonb, :motivo FROM health_units.units WHERE cnes = :cnes
 ON CONFLICT (cnes, data) DO UPDATE SET intervalos = excluded.intervalos, motivo = excluded.motivo
-"""
-
-
-async def put_exception(connection: Connection, new: DayException) -> bool:
+""")
+async def put_exception(connection: Connection, exception: DayException) -> bool:
     """Return whether there is such a unit."""
-    written = await connection.execute(_PUT_EXCEPTION, new.cnes, new.data, json_text(new.intervalos), new.motivo)
-    return affected(written) > 0
 
 
-_DELETE_EXCEPTION = "DELETE FROM health_units.unit_exceptions WHERE cnes = $1 AND data = $2"
-
-
+@statement("DELETE FROM health_units.unit_exceptions WHERE cnes = :cnes AND data = :day")
 async def delete_exception(connection: Connection, cnes: Cnes, day: date) -> bool:
     """Return whether there was one."""
-    return affected(await connection.execute(_DELETE_EXCEPTION, cnes.digits, day)) > 0
 
 
 class DayOpenings(msgspec.Struct):
@@ -102,33 +80,19 @@ class Openings:
     holidays: Mapping[date, str]
 
 
-_OPENINGS = """
-SELECT hours.semana, coalesce(hours.abre_feriado, false) AS abre_feriado, (
+@statement("""
+SELECT hours.semana AS week, coalesce(hours.abre_feriado, false) AS opens_on_holidays, (
     SELECT coalesce(jsonb_object_agg(data, jsonb_build_object('intervalos', intervalos, 'motivo', motivo)), '{}')
     FROM health_units.unit_exceptions
-    WHERE cnes = unit.cnes AND data BETWEEN $2 AND $3
-) AS excecoes, (
+    WHERE cnes = unit.cnes AND data BETWEEN :first AND :last
+) AS exceptions, (
     SELECT coalesce(jsonb_object_agg(data, nome), '{}')
     FROM health_units.holidays
-    WHERE fecha AND data BETWEEN $2 AND $3
-) AS feriados
+    WHERE fecha AND data BETWEEN :first AND :last
+) AS holidays
 FROM health_units.units AS unit
 LEFT JOIN health_units.unit_weekly_hours AS hours ON hours.cnes = unit.cnes
-WHERE unit.cnes = $1
-"""
-_decode_week = msgspec.json.Decoder(dict[int, list[Interval]]).decode
-_decode_exceptions = msgspec.json.Decoder(dict[date, DayOpenings]).decode
-_decode_holidays = msgspec.json.Decoder(dict[date, str]).decode
-
-
+WHERE unit.cnes = :cnes
+""")
 async def read_openings(connection: Connection, cnes: Cnes, first: date, last: date) -> Openings | None:
     """Return what the openings of these days follow from; None for an unknown unit."""
-    row = await connection.fetchrow(_OPENINGS, cnes.digits, first, last)
-    if row is None:
-        return None
-    return Openings(
-        _decode_week(row["semana"]) if row["semana"] is not None else None,
-        row["abre_feriado"],
-        _decode_exceptions(row["excecoes"]),
-        _decode_holidays(row["feriados"]),
-    )

@@ -1,15 +1,16 @@
 """Routes of the units' register."""
 
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.responses import PERSONAL, Response, to_json
-from balcao.health_units.operations import MANAGE_UNITS, RATES, CnesInPath
+from balcao.health_units.operations import MANAGE_UNITS, CnesInPath
 from balcao.health_units.records import UnitRecord
-from balcao.health_units.units import service
+from balcao.health_units.routes import ROUTES
+from balcao.health_units.units import service, store
 from balcao.health_units.units.schemas import UnitBody
 
-routes = Routes(tags=["unidades"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["unidades"], body_limit=SMALL_BODY)
 
 
 @routes.put(
@@ -17,11 +18,6 @@ routes = Routes(tags=["unidades"], dialect=DETAIL, body_limit=SMALL_BODY)
     "health_units.put_unit",
     MANAGE_UNITS,
     "Cadastra ou substitui uma unidade de saúde",
-    description=(
-        "Cadastra a unidade (201) ou substitui o seu registro inteiro (200): o que não vier fica vazio. Uma unidade "
-        "nunca é apagada; com `ativa` falso ela deixa as listas. Horários e risco não mudam aqui. Exige a ação "
-        "`health_unit:manage`."
-    ),
     example={
         "nome": "Clínica da Família Modelo 1",
         "logradouro": "Rua Modelo 1",
@@ -34,11 +30,14 @@ routes = Routes(tags=["unidades"], dialect=DETAIL, body_limit=SMALL_BODY)
         "latitude": -22.905,
         "longitude": -43.20667,
     },
-    errors=[422],
     same_body=[201],
-    **RATES,
 )
 async def put_unit(call: Call, cnes: CnesInPath, body: UnitBody) -> Response[UnitRecord]:
-    """Create or replace a unit."""
+    """Cadastra a unidade (201) ou substitui o seu registro inteiro (200): o que não vier fica vazio. Uma unidade nunca
+    é apagada; com `ativa` falso ela deixa as listas. Horários e risco não mudam aqui.
+    """
     unit, is_new = await service.put_unit(call, cnes, body)
     return to_json(unit, status=201 if is_new else 200, headers={"Cache-Control": PERSONAL})
+
+
+FEATURE = Feature(routes=routes.declared, exports=store.EXPORTS)

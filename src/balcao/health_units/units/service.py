@@ -1,12 +1,12 @@
 """Registering health units."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden, NotFound
-from balcao.core.values.clock import utc_now
+from balcao.core.values.clock import format_rfc3339_seconds, utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import service as feed
 from balcao.health_units.records import UnitRecord
@@ -23,17 +23,20 @@ async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None =
     async with call.platform.database.transaction() as connection:
         await require_area(call, connection, cnes)
         require_one_area(call, body.area)
-        record, is_new = await store.put(connection, cnes, body, at, call.zone)
+        is_new, updated = await store.put_unit(connection, cnes, body, at)
         await call.platform.audit.record(
             connection, call, "create" if is_new else "update", fields=sorted(body.model_fields_set)
         )
         await feed.publish_unit(connection, cnes)
-    return record, is_new
+    updated_at = format_rfc3339_seconds(updated, call.zone)
+    return UnitRecord(cnes=cnes.digits, **body.model_dump(), atualizado_em=updated_at), is_new
 
 
 async def import_units(connection: Connection, bodies: Mapping[Cnes, UnitBody]) -> set[Cnes]:
     """Write units of an import unless they are so already; return those that were written."""
-    return await store.put_changed(connection, bodies, utc_now())
+    now = utc_now()
+    rows = [{"cnes": cnes.digits, "atualizado_em": now} | vars(body) for cnes, body in bodies.items()]
+    return await store.put_changed_units(connection, rows)
 
 
 async def require_area(call: Call, connection: Connection, cnes: Cnes) -> None:
@@ -41,8 +44,8 @@ async def require_area(call: Call, connection: Connection, cnes: Cnes) -> None:
 
     Nothing is asked of the database for a right without limit. An unknown unit lies nowhere and passes.
     """
-    if call.find_limits(AREA) is not None and (found := await store.read_area(connection, cnes)):
-        require_one_area(call, found["area"])
+    if call.find_limits(AREA) is not None and (found := await store.read_unit_area(connection, cnes)):
+        require_one_area(call, *found)
 
 
 def require_one_area(call: Call, area: str | None) -> None:
@@ -54,24 +57,29 @@ def require_one_area(call: Call, area: str | None) -> None:
 
 async def exists(connection: Connection, cnes: Cnes) -> bool:
     """Tell whether there is such a unit, active or not."""
-    return await store.read_area(connection, cnes) is not None
+    return await store.read_unit_area(connection, cnes) is not None
 
 
 async def list_codes(call: Call) -> set[str]:
     """Return the codes (CNES) of all units."""
     async with call.platform.database.connection() as connection:
-        return await store.list_codes(connection)
+        return await store.list_unit_codes(connection)
 
 
 async def lock(connection: Connection, cnes: Cnes) -> None:
     """Lock the unit for the rest of the transaction. Raises NotFound for an unknown one."""
-    if not await store.lock(connection, cnes):
+    if not await store.lock_unit(connection, cnes):
         raise make_unknown()
+
+
+async def lock_all(connection: Connection, codes: Sequence[str]) -> set[str]:
+    """Lock units for the rest of the transaction, active or not; return those that there are."""
+    return await store.lock_units(connection, codes)
 
 
 async def lock_active(connection: Connection, cnes: Cnes) -> None:
     """Lock the unit for the rest of the transaction. Raises NotFound for an unknown or deactivated one."""
-    if not await store.lock(connection, cnes, active=True):
+    if not await store.lock_unit(connection, cnes, active=True):
         raise NotFound("Unidade de saúde não encontrada ou desativada.", code="unit-not-found")
 
 

@@ -1,14 +1,13 @@
 """SQL of the health units."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from zoneinfo import ZoneInfo
+from typing import Any
 
-from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
-from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
-from balcao.health_units.records import UnitRecord
 from balcao.health_units.units.schemas import UnitBody
 
 _REPLACE = """
@@ -19,69 +18,58 @@ ON CONFLICT (cnes) DO UPDATE SET
     latitude = excluded.latitude, longitude = excluded.longitude, ativa = excluded.ativa,
     atualizado_em = excluded.atualizado_em
 """
-_PUT = f"""
+
+
+@statement(f"""
 INSERT INTO health_units.units
     (cnes, nome, logradouro, numero, complemento, cep, telefone, celular, tipo, area, bairro,
      latitude, longitude, ativa, atualizado_em)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+VALUES (:cnes, :nome, :logradouro, :numero, :complemento, :cep, :telefone, :celular, :tipo, :area, :bairro,
+        :latitude, :longitude, :ativa, :at)
 {_REPLACE}
 RETURNING xmax = 0 AS is_new, atualizado_em
-"""
+""")
+async def put_unit(connection: Connection, cnes: Cnes, body: UnitBody, at: datetime) -> tuple[bool, datetime]:
+    """Return whether the unit is new, and the instant that is stored."""
 
 
-async def put(
-    connection: Connection, cnes: Cnes, body: UnitBody, at: datetime, zone: ZoneInfo
-) -> tuple[UnitRecord, bool]:
-    """Return the unit, and whether it is new."""
-    members = body.model_dump()
-    row = await connection.fetchrow(_PUT, cnes.digits, *members.values(), at)
-    updated = format_rfc3339_seconds(row["atualizado_em"], zone)
-    return UnitRecord(cnes=cnes.digits, **members, atualizado_em=updated), row["is_new"]
-
-
-# A unit that is so already is not even locked. OFFSET makes it one look-up by key for each.
-_PUT_CHANGED = f"""
+# A unit that is so already is not even locked; the others are locked in the order of `lock_units`. OFFSET makes it one
+# look-up by key for each.
+@statement(f"""
 WITH parsed AS MATERIALIZED (
-    SELECT offered FROM jsonb_populate_recordset(NULL::health_units.units, $1::jsonb) AS offered
+    SELECT offered FROM jsonb_populate_recordset(NULL::health_units.units, :units::jsonb) AS offered
 )
 INSERT INTO health_units.units
 SELECT (offered).* FROM parsed LEFT JOIN LATERAL (
     SELECT units AS known FROM health_units.units WHERE cnes = (offered).cnes OFFSET 0
 ) AS held ON true
 WHERE to_jsonb(known) - 'atualizado_em' IS DISTINCT FROM to_jsonb(offered) - 'atualizado_em'
+ORDER BY (offered).cnes
 {_REPLACE}
 RETURNING cnes
-"""
-
-
-async def put_changed(connection: Connection, units: Mapping[Cnes, UnitBody], at: datetime) -> set[Cnes]:
-    """Write the units unless they are so already; return those that were written."""
-    rows = [{"cnes": cnes.digits, "atualizado_em": at} | body.model_dump() for cnes, body in units.items()]
-    return {Cnes(row["cnes"]) for row in await connection.fetch(_PUT_CHANGED, json_text(rows))}
+""")
+async def put_changed_units(connection: Connection, units: Sequence[Mapping[str, Any]]) -> set[Cnes]:
+    """Write the units, each with all of its columns, unless they are so already; return those that were written."""
 
 
 # Whoever holds a unit's row is alone in opening a notification of it.
-_LOCK = "SELECT true FROM health_units.units WHERE cnes = $1 AND (ativa OR NOT $2) FOR NO KEY UPDATE"
-
-
-async def lock(connection: Connection, cnes: Cnes, *, active: bool = False) -> bool:
+@statement("SELECT true FROM health_units.units WHERE cnes = :cnes AND (ativa OR NOT :active) FOR NO KEY UPDATE")
+async def lock_unit(connection: Connection, cnes: Cnes, *, active: bool = False) -> bool:
     """Lock a unit, or only an active one; return whether there is one."""
-    return bool(await connection.fetchval(_LOCK, cnes.digits, active))
 
 
-_AREA = "SELECT area FROM health_units.units WHERE cnes = $1"
+# In one order for everybody who locks several, an import of units included, so that none waits in a circle.
+@statement("SELECT cnes FROM health_units.units WHERE cnes = ANY(:codes) ORDER BY cnes FOR NO KEY UPDATE")
+async def lock_units(connection: Connection, codes: Sequence[str]) -> set[str]: ...
 
 
-async def read_area(connection: Connection, cnes: Cnes) -> Row | None:
+@statement("SELECT area FROM health_units.units WHERE cnes = :cnes")
+async def read_unit_area(connection: Connection, cnes: Cnes) -> tuple[str | None] | None:
     """Return the unit's area, which may be None; no row for an unknown unit."""
-    return await connection.fetchrow(_AREA, cnes.digits)
 
 
-_KNOWN = "SELECT cnes FROM health_units.units"
-
-
-async def list_codes(connection: Connection) -> set[str]:
-    return {row["cnes"] for row in await connection.fetch(_KNOWN)}
+@statement("SELECT cnes FROM health_units.units")
+async def list_unit_codes(connection: Connection) -> set[str]: ...
 
 
 _LINE = """

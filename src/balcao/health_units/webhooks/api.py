@@ -7,14 +7,15 @@ from uuid import UUID
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.errors import Fault, Unprocessable
-from balcao.core.http.dialects import DETAIL
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import LOCATION, sending
 from balcao.health_units.notifications.schemas import NOTIFICATION_ID as UUID_PATTERN
-from balcao.health_units.operations import RATES
-from balcao.health_units.webhooks import service
+from balcao.health_units.routes import ROUTES
+from balcao.health_units.webhooks import jobs, service
 from balcao.health_units.webhooks.schemas import Webhook, WebhookBody, Webhooks, WebhookWithSecret
 
 
@@ -30,10 +31,9 @@ IdInPath: TypeAlias = Annotated[
     UUID, InPath(_parse_id, "Identificador do aviso", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", UUID_PATTERN)
 ]
 MANAGE = action("risk_webhook:manage")
-_NEEDED = " Exige a ação `risk_webhook:manage`."
 _KEPT_SECRET = {"Cache-Control": PERSONAL}
 
-routes = Routes(tags=["avisos"], dialect=DETAIL, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["avisos"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -41,11 +41,9 @@ routes = Routes(tags=["avisos"], dialect=DETAIL, body_limit=SMALL_BODY)
     "health_units.list_webhooks",
     MANAGE,
     "Quem é avisado das mudanças",
-    description="Lista os destinos dos avisos, com a última entrega e a última falha de cada um." + _NEEDED,
-    **RATES,
 )
 async def list_webhooks(call: Call) -> Webhooks:
-    """List the webhooks."""
+    """Lista os destinos dos avisos, com a última entrega e a última falha de cada um."""
     return await service.list_webhooks(call)
 
 
@@ -54,20 +52,17 @@ async def list_webhooks(call: Call) -> Webhooks:
     "health_units.add_webhook",
     MANAGE,
     "Cadastra um destino de avisos",
-    description=(
-        "Cada mudança pública das unidades, a mesma do fluxo, é enviada ao endereço por POST, assinada conforme "
-        "Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). Confira a assinatura com o "
-        "`segredo`, que só esta resposta mostra, e responda 2xx em até 10 segundos; senão o aviso é repetido, com o "
-        "mesmo `webhook-id`, por mais de um dia. A ordem não é garantida: vale a maior `sequencia`." + _NEEDED
-    ),
     status=201,
     example={"url": "https://painel.example/avisos", "descricao": "Painel do centro de operações"},
-    errors=[409, 422],
-    **RATES,
+    errors=[409],
 )
 @sending(LOCATION)
 async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
-    """Add a webhook."""
+    """Cada mudança pública das unidades, a mesma do fluxo, é enviada ao endereço por POST, assinada conforme Standard
+    Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). Confira a assinatura com o `segredo`, que só esta
+    resposta mostra, e responda 2xx em até 10 segundos; senão o aviso é repetido, com o mesmo `webhook-id`, por mais de
+    um dia. A ordem não é garantida: vale a maior `sequencia`.
+    """
     added = await service.add_webhook(call, body)
     return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"avisos/{added.id}"})
 
@@ -77,12 +72,10 @@ async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecr
     "health_units.read_webhook",
     MANAGE,
     "Um destino de avisos",
-    description="Devolve o destino, sem o segredo." + _NEEDED,
-    errors=[404, 422],
-    **RATES,
+    errors=[422],
 )
 async def read_webhook(call: Call, id: IdInPath) -> Webhook:
-    """Return a webhook."""
+    """Devolve o destino, sem o segredo."""
     return await service.read_webhook(call, id)
 
 
@@ -91,13 +84,10 @@ async def read_webhook(call: Call, id: IdInPath) -> Webhook:
     "health_units.replace_webhook",
     MANAGE,
     "Altera um destino de avisos",
-    description="Substitui endereço, descrição, unidades e se é avisado; o segredo fica." + _NEEDED,
     example={"url": "https://painel.example/avisos", "unidades": ["9900001"], "ativo": False},
-    errors=[404, 422],
-    **RATES,
 )
 async def replace_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webhook:
-    """Replace a webhook."""
+    """Substitui endereço, descrição, unidades e se é avisado; o segredo fica."""
     return await service.replace_webhook(call, id, body)
 
 
@@ -106,13 +96,11 @@ async def replace_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webhoo
     "health_units.delete_webhook",
     MANAGE,
     "Apaga um destino de avisos",
-    description="O que ainda espera envio não é mais enviado." + _NEEDED,
     status=204,
-    errors=[404, 422],
-    **RATES,
+    errors=[422],
 )
 async def delete_webhook(call: Call, id: IdInPath) -> Response[None]:
-    """Delete a webhook."""
+    """O que ainda espera envio não é mais enviado."""
     await service.delete_webhook(call, id)
     return Response(status=204)
 
@@ -122,15 +110,12 @@ async def delete_webhook(call: Call, id: IdInPath) -> Response[None]:
     "health_units.renew_webhook_secret",
     MANAGE,
     "Troca o segredo de um destino",
-    description=(
-        "Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, "
-        "para que o destino troque sem perder nenhum." + _NEEDED
-    ),
-    errors=[404, 422],
-    **RATES,
+    errors=[422],
 )
 async def renew_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWithSecret]:
-    """Give a webhook a new secret."""
+    """Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, para
+    que o destino troque sem perder nenhum.
+    """
     return to_json(await service.renew_secret(call, id), headers=_KEPT_SECRET)
 
 
@@ -139,12 +124,13 @@ async def renew_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWith
     "health_units.send_webhook_test",
     MANAGE,
     "Envia um aviso de teste",
-    description="Põe na fila um aviso do tipo `teste`; veja depois a última entrega ou falha do destino." + _NEEDED,
     status=202,
-    errors=[404, 422],
-    **RATES,
+    errors=[422],
 )
 async def send_test(call: Call, id: IdInPath) -> Response[None]:
-    """Have a test sent."""
+    """Põe na fila um aviso do tipo `teste`; veja depois a última entrega ou falha do destino."""
     await service.send_test(call, id)
     return Response(status=202)
+
+
+FEATURE = Feature(routes=routes.declared, jobs=jobs.JOBS, exports=Exports(tables=("health_units.webhooks",)))

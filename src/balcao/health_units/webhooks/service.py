@@ -39,7 +39,7 @@ async def list_webhooks(call: Call) -> Webhooks:
 async def read_webhook(call: Call, id: UUID) -> Webhook:
     """Return a webhook. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        return _show(_require(await store.read(connection, id)), call)
+        return _show(_require(await store.read_webhook(connection, id)), call)
 
 
 async def add_webhook(call: Call, body: WebhookBody) -> WebhookWithSecret:
@@ -48,7 +48,7 @@ async def add_webhook(call: Call, body: WebhookBody) -> WebhookWithSecret:
     webhooks.require_allowed(call.platform, body.url)
     secret = secrets.token_bytes(SECRET_BYTES)
     async with call.platform.database.transaction() as connection:
-        added = await store.add(connection, UUID(new_id()), body, secret, MOST_WEBHOOKS)
+        added = await store.insert_webhook(connection, UUID(new_id()), body, secret, MOST_WEBHOOKS)
         if added is None:
             raise Conflict(f"Já há {MOST_WEBHOOKS} avisos cadastrados: apague um.", code="too-many-webhooks")
         await call.platform.audit.record(connection, call, "create", fields=sorted(body.model_fields_set))
@@ -60,7 +60,7 @@ async def replace_webhook(call: Call, id: UUID, body: WebhookBody) -> Webhook:
     units.require_one_area(call, None)
     webhooks.require_allowed(call.platform, body.url)
     async with call.platform.database.transaction() as connection:
-        replaced = _require(await store.replace(connection, id, body))
+        replaced = _require(await store.replace_webhook(connection, id, body))
         await call.platform.audit.record(connection, call, "update", fields=sorted(body.model_fields_set))
     return _show(replaced, call)
 
@@ -70,7 +70,7 @@ async def renew_secret(call: Call, id: UUID) -> WebhookWithSecret:
     units.require_one_area(call, None)
     secret = secrets.token_bytes(SECRET_BYTES)
     async with call.platform.database.transaction() as connection:
-        renewed = _require(await store.renew_secret(connection, id, secret))
+        renewed = _require(await store.renew_webhook_secret(connection, id, secret))
         await call.platform.audit.record(connection, call, "update", fields=["segredo"])
     return _show_secret(renewed, secret, call)
 
@@ -79,7 +79,7 @@ async def delete_webhook(call: Call, id: UUID) -> None:
     """Delete a webhook; what waits for it is not sent any more. Raises Forbidden and NotFound."""
     units.require_one_area(call, None)
     async with call.platform.database.transaction() as connection:
-        if not await store.delete(connection, id):
+        if not await store.delete_webhook(connection, id):
             raise _make_unknown()
         await call.platform.audit.record(connection, call, "delete")
 
@@ -88,7 +88,7 @@ async def send_test(call: Call, id: UUID) -> None:
     """Have a test sent to a webhook. Raises Forbidden and NotFound."""
     units.require_one_area(call, None)
     async with call.platform.database.transaction() as connection:
-        _require(await store.read(connection, id))
+        _require(await store.read_webhook(connection, id))
         await enqueue(connection, feed.WEBHOOK_JOB, {"webhook": str(id), "teste": new_id()})
         await call.platform.audit.record(connection, call, "update", fields=["teste"])
 
@@ -109,12 +109,12 @@ async def deliver(platform: Platform, id: UUID, sequence: int | None, test: str 
         message = Message(published.kind, format_rfc3339_seconds(published.at, platform.zone), published.event)
     content = msgspec.json.encode(message)
     message_id = f"msg_{id.hex}_{sequence or test}"
-    delivery = await webhooks.send(platform, destination["url"], destination["segredos"], message_id, content)
+    delivery = await webhooks.send(platform, destination.url, destination.segredos, message_id, content)
     async with platform.database.connection() as connection:
         if delivery.error is None:
             await store.note_delivery(connection, id)
         else:
-            await store.note_failure(connection, id, delivery.error, gone=delivery.is_gone)
+            await store.note_failed_delivery(connection, id, delivery.error, gone=delivery.is_gone)
     _calls.inc(delivery.outcome)
     delivery.require_taken()
 

@@ -1,12 +1,13 @@
 """SQL of the webhooks."""
 
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
 
-from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import affected
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 from balcao.health_units.webhooks.schemas import WebhookBody
 
 
@@ -25,92 +26,73 @@ class StoredWebhook(msgspec.Struct, frozen=True):
 
 
 _MEMBERS = "id, url, descricao, unidades, ativo, criado_em, ultima_entrega_em, ultima_falha_em, ultimo_erro"
-_LIST = f"SELECT {_MEMBERS} FROM health_units.webhooks ORDER BY criado_em, id"
 
 
-async def list_webhooks(connection: Connection) -> list[StoredWebhook]:
-    return [msgspec.convert(dict(row), StoredWebhook) for row in await connection.fetch(_LIST)]
+@statement(f"SELECT {_MEMBERS} FROM health_units.webhooks ORDER BY criado_em, id")
+async def list_webhooks(connection: Connection) -> list[StoredWebhook]: ...
 
 
-_READ = f"SELECT {_MEMBERS} FROM health_units.webhooks WHERE id = $1"
-
-
-async def read(connection: Connection, id: UUID) -> StoredWebhook | None:
-    return _to_webhook(await connection.fetchrow(_READ, id))
+@statement(f"SELECT {_MEMBERS} FROM health_units.webhooks WHERE id = :id")
+async def read_webhook(connection: Connection, id: UUID) -> StoredWebhook | None: ...
 
 
 # Two who add at the same time may make one more than the bound, which harms nobody.
-_ADD = f"""
+@statement(f"""
 INSERT INTO health_units.webhooks (id, url, descricao, unidades, ativo, segredo, criado_em)
-SELECT $1, $2, $3, $4, $5, $6, now() WHERE (SELECT count(*) FROM health_units.webhooks) < $7
+SELECT :id, :url, :descricao, :unidades, :ativo, :secret, now()
+WHERE (SELECT count(*) FROM health_units.webhooks) < :most
 RETURNING {_MEMBERS}
-"""
-
-
-async def add(connection: Connection, id: UUID, body: WebhookBody, secret: bytes, most: int) -> StoredWebhook | None:
+""")
+async def insert_webhook(
+    connection: Connection, id: UUID, body: WebhookBody, secret: bytes, most: int
+) -> StoredWebhook | None:
     """Add a webhook; None where there are as many as there may be."""
-    row = await connection.fetchrow(_ADD, id, body.url, body.descricao, body.unidades, body.ativo, secret, most)
-    return _to_webhook(row)
 
 
-_REPLACE = f"""
-UPDATE health_units.webhooks SET url = $2, descricao = $3, unidades = $4, ativo = $5 WHERE id = $1
+@statement(f"""
+UPDATE health_units.webhooks SET url = :url, descricao = :descricao, unidades = :unidades, ativo = :ativo WHERE id = :id
 RETURNING {_MEMBERS}
-"""
+""")
+async def replace_webhook(connection: Connection, id: UUID, body: WebhookBody) -> StoredWebhook | None: ...
 
 
-async def replace(connection: Connection, id: UUID, body: WebhookBody) -> StoredWebhook | None:
-    row = await connection.fetchrow(_REPLACE, id, body.url, body.descricao, body.unidades, body.ativo)
-    return _to_webhook(row)
-
-
-_RENEW = f"""
+@statement(f"""
 UPDATE health_units.webhooks
-SET segredo_anterior = segredo, anterior_ate = now() + interval '24 hours', segredo = $2
-WHERE id = $1
+SET segredo_anterior = segredo, anterior_ate = now() + interval '24 hours', segredo = :secret
+WHERE id = :id
 RETURNING {_MEMBERS}
-"""
+""")
+async def renew_webhook_secret(connection: Connection, id: UUID, secret: bytes) -> StoredWebhook | None: ...
 
 
-async def renew_secret(connection: Connection, id: UUID, secret: bytes) -> StoredWebhook | None:
-    return _to_webhook(await connection.fetchrow(_RENEW, id, secret))
-
-
-_DELETE = "DELETE FROM health_units.webhooks WHERE id = $1"
-
-
-async def delete(connection: Connection, id: UUID) -> bool:
+@statement("DELETE FROM health_units.webhooks WHERE id = :id")
+async def delete_webhook(connection: Connection, id: UUID) -> bool:
     """Return whether there was one."""
-    return affected(await connection.execute(_DELETE, id)) > 0
 
 
-_DESTINATION = """
+class Destination(NamedTuple):
+    """Where to send, and the secrets to sign with."""
+
+    url: str
+    segredos: list[bytes]
+
+
+@statement("""
 SELECT url, array_remove(ARRAY[segredo, CASE WHEN anterior_ate > now() THEN segredo_anterior END], NULL) AS segredos
-FROM health_units.webhooks WHERE id = $1 AND ativo
-"""
+FROM health_units.webhooks WHERE id = :id AND ativo
+""")
+async def read_destination(connection: Connection, id: UUID) -> Destination | None:
+    """Return where to send; None for a webhook that is gone or switched off."""
 
 
-async def read_destination(connection: Connection, id: UUID) -> Row | None:
-    """Return where to send and the secrets to sign with; None for a webhook that is gone or switched off."""
-    return await connection.fetchrow(_DESTINATION, id)
+@statement("UPDATE health_units.webhooks SET ultima_entrega_em = now(), ultimo_erro = NULL WHERE id = :id")
+async def note_delivery(connection: Connection, id: UUID) -> None: ...
 
 
-_DELIVERED = "UPDATE health_units.webhooks SET ultima_entrega_em = now(), ultimo_erro = NULL WHERE id = $1"
-
-
-async def note_delivery(connection: Connection, id: UUID) -> None:
-    await connection.execute(_DELIVERED, id)
-
-
-_FAILED = """
-UPDATE health_units.webhooks SET ultima_falha_em = now(), ultimo_erro = $2, ativo = ativo AND NOT $3 WHERE id = $1
-"""
-
-
-async def note_failure(connection: Connection, id: UUID, error: str, *, gone: bool) -> None:
+@statement("""
+UPDATE health_units.webhooks
+SET ultima_falha_em = now(), ultimo_erro = :error, ativo = ativo AND NOT :gone
+WHERE id = :id
+""")
+async def note_failed_delivery(connection: Connection, id: UUID, error: str, *, gone: bool) -> None:
     """Store the error's code; `gone` switches the webhook off."""
-    await connection.execute(_FAILED, id, error, gone)
-
-
-def _to_webhook(row: Row | None) -> StoredWebhook | None:
-    return None if row is None else msgspec.convert(dict(row), StoredWebhook)

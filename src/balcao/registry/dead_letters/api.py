@@ -2,7 +2,8 @@
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.jobs import dead_letters
@@ -10,11 +11,12 @@ from balcao.core.jobs.schemas import DeadLetter, DeadLetterDetail, DeadLetterPag
 from balcao.registry.dead_letters.paths import JobInPath
 from balcao.registry.dead_letters.schemas import DeadLetterQuery, DropQuery
 from balcao.registry.paths import parse_query_cpf, parse_query_text
+from balcao.registry.routes import ROUTES
 
 BASE = "/admin/jobs/dead-letters"
 
 
-routes = Routes(tags=["jobs"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["jobs"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -23,15 +25,12 @@ routes = Routes(tags=["jobs"], body_limit=SMALL_BODY)
     action("jobs:read"),
     "Tarefas que falharam de vez, as mais antigas primeiro",
     concerns_people=True,
-    description=(
-        "Devolve uma página das tarefas de todos os serviços que falharam de vez, das mais antigas às mais "
-        "novas, filtradas por tipo ou por pessoa. Exige a ação `jobs:read`; a procura por uma pessoa fica na "
-        "trilha de auditoria."
-    ),
-    errors=[400],
     query=DeadLetterQuery,
 )
 async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> DeadLetterPage:
+    """Devolve uma página das tarefas de todos os serviços que falharam de vez, das mais antigas às mais novas,
+    filtradas por tipo ou por pessoa. Exige a ação `jobs:read`; a procura por uma pessoa fica na trilha de auditoria.
+    """
     kind = parse_query_text(query, "kind")
     return await dead_letters.list_dead_letters(call, page, kinds=[kind] if kind else [], cpf=parse_query_cpf(query))
 
@@ -42,12 +41,9 @@ async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> Dead
     action("jobs:read"),
     "Uma tarefa e as suas últimas tentativas",
     concerns_people=True,
-    description=(
-        "Devolve uma tarefa com as suas últimas dez tentativas: quando, por quanto tempo e com que código "
-        "falharam. Exige a ação `jobs:read`."
-    ),
 )
 async def read_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetterDetail:
+    """Devolve uma tarefa com as suas últimas dez tentativas: quando, por quanto tempo e com que código falharam."""
     return await dead_letters.read_dead_letter(call, letter_id)
 
 
@@ -57,13 +53,12 @@ async def read_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetterDetail
     action("jobs:write"),
     "Põe a tarefa de volta na fila, com todas as tentativas",
     concerns_people=True,
-    description=(
-        "Põe a tarefa de volta na fila, com todas as tentativas pela frente. Exige a ação `jobs:write`; uma "
-        "tarefa que não falhou de vez é 409."
-    ),
     errors=[409],
 )
 async def retry_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetter:
+    """Põe a tarefa de volta na fila, com todas as tentativas pela frente. Exige a ação `jobs:write`; uma tarefa que não
+    falhou de vez é 409.
+    """
     return await dead_letters.retry(call, letter_id)
 
 
@@ -73,14 +68,12 @@ async def retry_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetter:
     action("jobs:write"),
     "Põe as tarefas mais antigas de um tipo de volta na fila",
     concerns_people=True,
-    description=(
-        "Põe de volta na fila as tarefas mais antigas de um tipo, todas ou só as que falharam com um código, "
-        "até o limite pedido. Exige a ação `jobs:write`."
-    ),
     example={"kind": "crm_push", "limit": 100},
-    errors=[400],
 )
 async def retry_dead_letters(call: Call, body: RetryJobsBody) -> RetriedJobs:
+    """Põe de volta na fila as tarefas mais antigas de um tipo, todas ou só as que falharam com um código, até o limite
+    pedido.
+    """
     return await dead_letters.retry_many(call, body)
 
 
@@ -90,13 +83,15 @@ async def retry_dead_letters(call: Call, body: RetryJobsBody) -> RetriedJobs:
     action("jobs:write"),
     "Descarta a tarefa; o motivo fica na trilha de auditoria",
     concerns_people=True,
-    description=(
-        "Descarta uma tarefa que ninguém mais deve fazer; o motivo fica na trilha de auditoria. Exige a ação "
-        "`jobs:write`; não se desfaz."
-    ),
     status=204,
-    errors=[400, 409],
+    errors=[409],
     query=DropQuery,
 )
 async def drop_dead_letter(call: Call, letter_id: JobInPath, query: Query) -> None:
+    """Descarta uma tarefa que ninguém mais deve fazer; o motivo fica na trilha de auditoria. Exige a ação `jobs:write`;
+    não se desfaz.
+    """
     await dead_letters.drop(call, letter_id, query.get("reason", ""))
+
+
+FEATURE = Feature(routes=routes.declared)

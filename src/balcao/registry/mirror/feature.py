@@ -12,14 +12,17 @@ from balcao.registry.mirror.personal_data import PERSONAL_DATA
 
 
 async def _sweep_login_writes(_: Call, connection: Connection) -> Swept:
-    return Swept(await login_write_store.count(connection), await login_write_store.delete_old(connection))
+    checked = await login_write_store.count_login_writes(connection)
+    return Swept(checked, await login_write_store.delete_old_login_writes(connection))
 
 
 FEATURE = Feature(
     retention=[Retention("login_writes", _sweep_login_writes)],
     personal_data=PERSONAL_DATA,
     dead_jobs=[
-        DeadJobs(PUSH_JOB, "outbox", outbox_store.find_pushes, outbox_store.list_pushes, outbox_store.give_up_push)
+        DeadJobs(
+            PUSH_JOB, "outbox", outbox_store.find_pushes, outbox_store.list_push_ids, outbox_store.delete_outbox_row
+        )
     ],
     exports=Exports(
         tables=(

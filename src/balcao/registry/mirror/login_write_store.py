@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import affected, fetch_count
+from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
 
@@ -20,58 +20,44 @@ def digest_sql(email: str) -> str:
 
 
 # Whoever declares an e-mail after this has read finds its push waiting until the login is over.
-_BEGIN = f"""
+@statement(f"""
 WITH own AS (
     SELECT value FROM registry.register
-    WHERE cpf = $1 AND field = 'email' AND origin <> 'crm' AND registry.compared(field, value) <> 'null'
+    WHERE cpf = :cpf AND field = 'email' AND origin <> 'crm' AND registry.compared(field, value) <> 'null'
 ), chosen AS (
-    SELECT coalesce((SELECT value FROM own), to_jsonb($2::text)) AS email
+    SELECT coalesce((SELECT value FROM own), to_jsonb(:offered::text)) AS email
 ), remembered AS (
     INSERT INTO registry.login_write (cpf, email_sha256, until)
-    SELECT $1, {digest_sql("chosen.email")}, clock_timestamp() + make_interval(secs => $3)
+    SELECT :cpf, {digest_sql("chosen.email")}, clock_timestamp() + make_interval(secs => :seconds)
     FROM chosen WHERE email IS NOT NULL
     ON CONFLICT (cpf) DO UPDATE SET
         email_sha256 = excluded.email_sha256, at = excluded.at, until = greatest(login_write.until, excluded.until)
 )
 SELECT email #>> '{{}}' AS email, EXISTS (SELECT FROM own) AS is_own FROM chosen WHERE email IS NOT NULL
-"""
+""")
+async def begin_login_write(
+    connection: Connection, cpf: Cpf, offered: str | None, seconds: float
+) -> LoginWrite | None: ...
 
 
-async def begin(connection: Connection, cpf: Cpf, offered: str | None, seconds: float) -> LoginWrite | None:
-    row = await connection.fetchrow(_BEGIN, cpf.digits, offered, seconds)
-    return LoginWrite(**dict(row)) if row else None
+@statement("UPDATE registry.login_write SET until = clock_timestamp() WHERE cpf = :cpf")
+async def end_login_write(connection: Connection, cpf: Cpf) -> None: ...
 
 
-_END = "UPDATE registry.login_write SET until = clock_timestamp() WHERE cpf = $1"
+@statement("DELETE FROM registry.login_write WHERE cpf = :cpf AND until <= clock_timestamp()")
+async def forget_login_write(connection: Connection, cpf: Cpf) -> None: ...
 
 
-async def end(connection: Connection, cpf: Cpf) -> None:
-    await connection.execute(_END, cpf.digits)
+@statement("""
+SELECT greatest(0, extract(epoch FROM until - clock_timestamp()))::float8 FROM registry.login_write WHERE cpf = :cpf
+""")
+async def find_login_write_seconds(connection: Connection, cpf: Cpf) -> float | None: ...
 
 
-_FORGET = "DELETE FROM registry.login_write WHERE cpf = $1 AND until <= clock_timestamp()"
-
-
-async def forget(connection: Connection, cpf: Cpf) -> None:
-    await connection.execute(_FORGET, cpf.digits)
-
-
-_SECONDS = """
-SELECT greatest(0, extract(epoch FROM until - clock_timestamp()))::float8 FROM registry.login_write WHERE cpf = $1
-"""
-
-
-async def find_seconds(connection: Connection, cpf: Cpf) -> float:
-    return await connection.fetchval(_SECONDS, cpf.digits) or 0.0
+@statement("SELECT count(*) FROM registry.login_write")
+async def count_login_writes(connection: Connection) -> int: ...
 
 
 # An echo comes within moments; the rest of the time is for a CRM that was away.
-_DELETE_OLD = "DELETE FROM registry.login_write WHERE at < now() - interval '30 days'"
-
-
-async def count(connection: Connection) -> int:
-    return await fetch_count(connection, "SELECT count(*) FROM registry.login_write")
-
-
-async def delete_old(connection: Connection) -> int:
-    return affected(await connection.execute(_DELETE_OLD))
+@statement("DELETE FROM registry.login_write WHERE at < now() - interval '30 days'")
+async def delete_old_login_writes(connection: Connection) -> int: ...

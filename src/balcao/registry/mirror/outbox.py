@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from balcao.core.database.pool import Connection
-from balcao.core.jobs.worker import enqueue, withdraw
+from balcao.core.jobs.worker import enqueue, withdraw_job
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mirror import outbox_store as store
@@ -21,31 +21,31 @@ from balcao.registry.mirror.writes import Value
 AT_ONCE = timedelta(0)
 
 
-async def drop_overridden(connection: Connection, cpf: Cpf) -> None:
+async def drop_overridden_fields(connection: Connection, cpf: Cpf) -> None:
     """Clear from the outbox what is no longer the citizen's own word, after the CRM or an erasure has written."""
-    row = await store.drop_overridden(connection, cpf)
+    row = await store.drop_overridden_fields(connection, cpf)
     if row is None or row.dirty:
         return
     # A job that runs keeps its row, or a new row's job could run beside it; it ends by removing it.
-    if await withdraw(connection, row.job, also_running=row.given_up):
-        await store.remove(connection, row.id)
+    if await withdraw_job(connection, row.job, also_running=row.given_up):
+        await store.delete_outbox_row(connection, row.id)
 
 
-async def mark_sent(connection: Connection, cpf: Cpf, outbox_id: str, versions: Mapping[str, int]) -> None:
+async def mark_fields_sent(connection: Connection, cpf: Cpf, outbox_id: str, versions: Mapping[str, int]) -> None:
     """Clear these versions, which the CRM has; what was changed meanwhile is sent at once."""
-    row = await store.mark_sent(connection, outbox_id, versions)
+    row = await store.mark_fields_sent(connection, outbox_id, versions)
     if row is not None:
         await _finish(connection, cpf, row)
 
 
-async def record_failure(
+async def record_push_failure(
     connection: Connection, cpf: Cpf, taken: OutboxRow, attempt: Mapping[str, Any], *, given_up: bool
 ) -> bool:
     """Record the attempt; return whether the job has anything left to do or to be parked for.
 
     It has not when nothing is dirty any more, nor when it would be parked with a change that it never tried.
     """
-    row = await store.record_failure(connection, taken.id, attempt, given_up=given_up)
+    row = await store.record_push_failure(connection, taken.id, attempt, given_up=given_up)
     if row is None:
         return False
     if row.dirty and not (given_up and row.version > taken.version):
@@ -59,34 +59,34 @@ async def _finish(connection: Connection, cpf: Cpf, row: OutboxRow) -> None:
     if row.dirty:
         await _hand_over(connection, cpf, AT_ONCE)
     else:
-        await store.remove(connection, row.id)
+        await store.delete_outbox_row(connection, row.id)
 
 
 async def _hand_over(connection: Connection, cpf: Cpf, delay: timedelta) -> None:
     outbox_id = new_id()
-    await store.hand_over(connection, cpf, outbox_id, await _enqueue(connection, outbox_id, delay))
+    await store.hand_over_outbox_row(connection, cpf, outbox_id, await _enqueue(connection, outbox_id, delay))
 
 
 async def _enqueue(connection: Connection, outbox_id: str, delay: timedelta) -> int:
     return await enqueue(connection, PUSH_JOB, {"outbox": outbox_id}, delay=delay)
 
 
-async def find_marked(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> dict[str, bool]:
+async def find_marked_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> Mapping[str, bool]:
     """Return which of these fields are dirty, and whether the value is one that we wrote there ourselves.
 
     That is what a push last sent, or a login.
     """
-    return await store.find_marked(connection, cpf, offered)
+    return await store.find_marked_fields(connection, cpf, offered)
 
 
-async def find_owner(connection: Connection, outbox_id: str) -> Cpf | None:
+async def find_outbox_owner(connection: Connection, outbox_id: str) -> Cpf | None:
     """Return whose row it is; None when another job has taken it over."""
-    return await store.find_owner(connection, outbox_id)
+    return await store.find_outbox_owner(connection, outbox_id)
 
 
-async def take(connection: Connection, outbox_id: str) -> OutboxRow | None:
+async def take_outbox_row(connection: Connection, outbox_id: str) -> OutboxRow | None:
     """Return the row that a job is about to send."""
-    return await store.take(connection, outbox_id)
+    return await store.take_outbox_row(connection, outbox_id)
 
 
 async def list_dirty_fields(connection: Connection, cpf: Cpf) -> list[str]:

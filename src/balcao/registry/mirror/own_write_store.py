@@ -1,15 +1,24 @@
 """SQL of an own write: one statement for the change, the outbox, the job and the audit events."""
 
+from datetime import timedelta
 from typing import NamedTuple
 
 from balcao.core.context.audit import record_sql
-from balcao.core.database.pool import Connection, json_text
-from balcao.core.jobs.worker import encode_payload, enqueue_sql, withdraw_sql
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+from balcao.core.jobs.worker import NewJob, enqueue_sql, withdraw_sql
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import new_id
-from balcao.registry.mirror.fields import FIRST_DELAY, PUSH_JOB
+from balcao.registry.mirror.fields import FIRST_DELAY
 from balcao.registry.mirror.store import OWN_STAYS
 from balcao.registry.mirror.writes import OwnWrite
+
+
+class Written(NamedTuple):
+    """Whether the mirror still had the expected version, and whether it was written then."""
+
+    is_current: bool
+    is_written: bool
+
 
 # A change by the citizen or on their behalf, what is to be sent to the CRM for it, and its audit event.
 #
@@ -23,32 +32,33 @@ from balcao.registry.mirror.writes import OwnWrite
 #
 # One job sends all that is marked. Where there is none, or it will not send it any more, a new one takes over; the
 # row's new id tells the job before, should it run yet, that there is nothing left for it.
-_WRITE_OWN = f"""
+@statement(f"""
 WITH mirror AS MATERIALIZED (
-    SELECT * FROM registry.hold_mirror($1, $3, $4)
+    SELECT * FROM registry.hold_mirror(:cpf, :concerned, :expected)
 ), locked AS MATERIALIZED (
-    SELECT * FROM mirror WHERE $15::text IS NULL OR registry.use_phone_verification($1, $15::text::uuid)
+    SELECT * FROM mirror
+    WHERE :verification::text IS NULL OR registry.use_phone_verification(:cpf, :verification::text::uuid)
 ), merged AS (
     INSERT INTO registry.register (cpf, field, value, at, origin)
-    SELECT $1, offered.key, offered.value, locked.moment, $5
-    FROM locked, jsonb_each($2::jsonb) AS offered
+    SELECT :cpf, offered.key, offered.value, locked.moment, :origin
+    FROM locked, jsonb_each(:values::jsonb) AS offered
     {OWN_STAYS}
 ), worded AS (
     INSERT INTO registry.wording (cpf, kind, value, wire, at)
-    SELECT $1, $6, $7::jsonb, $8, locked.moment FROM locked WHERE $7 IS NOT NULL
+    SELECT :cpf, :wording_kind, :wording::jsonb, :wire, locked.moment FROM locked WHERE :wording::jsonb IS NOT NULL
     ON CONFLICT (cpf, kind) DO UPDATE SET value = excluded.value, wire = excluded.wire, at = excluded.at
 ), unworded AS (
-    DELETE FROM registry.wording USING locked WHERE cpf = $1 AND kind = $6 AND $7 IS NULL
+    DELETE FROM registry.wording USING locked WHERE cpf = :cpf AND kind = :wording_kind AND :wording::jsonb IS NULL
 ), version AS (
     SELECT (extract(epoch FROM moment) * 1000000)::bigint AS number, job FROM locked
-), {enqueue_sql("$9", "$10", "$11::interval", "locked WHERE locked.job IS NULL")}
+), {enqueue_sql(":kind", ":payload", ":delay::interval", "locked WHERE locked.job IS NULL")}
 , withdrawn AS (
     {withdraw_sql("locked.lost_job", "locked")}
 ), marked AS (
     INSERT INTO registry.outbox AS waiting (cpf, id, dirty, version, first_change_at, job, request_id)
-    SELECT $1, $12::text::uuid,
-           (SELECT jsonb_object_agg(field, version.number) FROM jsonb_object_keys($2::jsonb) AS field),
-           version.number, clock_timestamp(), coalesce(version.job, queued.id), $13
+    SELECT :cpf, :outbox_id::text::uuid,
+           (SELECT jsonb_object_agg(field, version.number) FROM jsonb_object_keys(:values::jsonb) AS field),
+           version.number, clock_timestamp(), coalesce(version.job, queued.id), :request_id
     FROM version LEFT JOIN queued ON true
     ON CONFLICT (cpf) DO UPDATE SET
         dirty = waiting.dirty || excluded.dirty,
@@ -61,49 +71,22 @@ WITH mirror AS MATERIALIZED (
             SELECT excluded.id, excluded.job, false, excluded.first_change_at, '[]'
             WHERE waiting.job <> excluded.job)
 ), recorded AS (
-    {record_sql("$14::jsonb", "locked")}
+    {record_sql(":trail::jsonb", "locked")}
 )
 SELECT EXISTS (SELECT FROM mirror) AS is_current, EXISTS (SELECT FROM locked) AS is_written
-"""
-
-
-class Written(NamedTuple):
-    """Whether the mirror still had the expected version, and whether it was written then."""
-
-    is_current: bool
-    is_written: bool
-
-
-async def write_own(
+""")
+async def apply_own_write(
     connection: Connection,
     cpf: Cpf,
     write: OwnWrite,
+    outbox_id: str,
+    push: NewJob,
     *,
     origin: str,
     request_id: str,
     trail: str,
     expected: int | None,
     verification: str | None,
+    delay: timedelta = FIRST_DELAY,
 ) -> Written:
     """Write the change with all that goes with it; `expected` is the version of the mirror that was read, None any."""
-    outbox_id = new_id()
-    row = await connection.fetchrow(
-        _WRITE_OWN,
-        cpf.digits,
-        json_text(write.values),
-        [*write.values, *write.beside],
-        expected,
-        origin,
-        write.wording_kind,
-        None if write.wording is None else json_text(write.wording),
-        write.wire,
-        PUSH_JOB,
-        encode_payload({"outbox": outbox_id}),
-        FIRST_DELAY,
-        outbox_id,
-        request_id,
-        trail,
-        verification,
-    )
-    assert row is not None  # a row of two tests
-    return Written(row["is_current"], row["is_written"])

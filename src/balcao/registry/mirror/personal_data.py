@@ -15,8 +15,8 @@ CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     return {
-        "autodeclarado": await store.list_fields(connection, cpf),
-        "consentimentos_crm": await store.list_consents(connection, cpf),
+        "autodeclarado": await store.list_exported_fields(connection, cpf),
+        "consentimentos_crm": await store.list_exported_consents(connection, cpf),
     }
 
 
@@ -24,7 +24,7 @@ async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cle
     covered = await store.find_covered(connection, cpf, at)
     dirty = await outbox.list_dirty_fields(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
-    await outbox.drop_overridden(connection, cpf)
+    await outbox.drop_overridden_fields(connection, cpf)
     left = await outbox.list_dirty_fields(connection, cpf)
     clean = [field for field in dirty if field not in left]
     return [

@@ -1,7 +1,7 @@
 """What is stored of the mirror, as it is read."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -90,6 +90,13 @@ class Head(msgspec.Struct, frozen=True):
     anonymised_at: datetime | None = None
     consents_cleared_at: datetime | None = None
     consents: list[CrmConsent] = []
+
+
+class Erasures(NamedTuple):
+    """When the citizen was anonymised last, and when their consents were removed; None where they were not."""
+
+    anonymised_at: datetime | None
+    consents_cleared_at: datetime | None
 
 
 class Covered(msgspec.Struct, frozen=True):

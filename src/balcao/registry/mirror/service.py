@@ -6,45 +6,50 @@ from enum import StrEnum
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.pool import Connection
+from balcao.core.jobs.worker import NewJob, encode_payload
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
 from balcao.registry.mirror import login_write_store, outbox, own_write_store, store
-from balcao.registry.mirror.fields import EMAIL
+from balcao.registry.mirror.fields import EMAIL, PUSH_JOB
 from balcao.registry.mirror.login_write_store import LoginWrite
 from balcao.registry.mirror.own_write_store import Written
-from balcao.registry.mirror.records import Head, Mirror
+from balcao.registry.mirror.records import Erasures, Head, Mirror
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
 # More than a login's budget: a process that was killed delays a push by no more.
 LOGIN_WRITE_SECONDS = 10.0
 
 
-async def read(connection: Connection, cpf: Cpf) -> Mirror:
+async def read_mirror(connection: Connection, cpf: Cpf) -> Mirror:
     """Return every field and wording of the citizen."""
-    return await store.read(connection, cpf)
+    return await store.read_mirror(connection, cpf)
 
 
 def document_sql(cpf: str) -> str:
-    """Return the SQL expression of what `read` returns as JSON, for a statement that reads more besides.
+    """Return the SQL expression of what `read_mirror` returns as JSON, for a statement that reads more besides.
 
     `cpf` is an SQL expression; the JSON decodes as a Mirror.
     """
     return store.document_sql(cpf)
 
 
-async def read_head(connection: Connection, cpf: Cpf) -> Head:
+async def read_mirror_head(connection: Connection, cpf: Cpf) -> Head:
     """Return what was cleared and when, and the consents that stand; empty for a citizen not known."""
-    return await store.read_head(connection, cpf)
+    return await store.read_mirror_head(connection, cpf) or Head()
 
 
 async def list_consented(connection: Connection, people: Sequence[Cpf]) -> Mapping[Cpf, set[tuple[str, str]]]:
     """Return of each person which consents stand, by category and channel."""
-    return await store.list_consented(connection, people)
+    found: dict[Cpf, set[tuple[str, str]]] = {cpf: set() for cpf in people}
+    for cpf, category, channel in await store.list_consent_keys(connection, people):
+        found[cpf].add((category, channel))
+    return found
 
 
-async def lock(connection: Connection, cpf: Cpf) -> Row:
-    """Hold the citizen's mirror until the transaction ends; return its times of anonymisation and cleared consents."""
-    return await store.lock(connection, cpf)
+async def lock_mirror(connection: Connection, cpf: Cpf) -> Erasures:
+    """Hold the citizen's mirror until the transaction ends; return what was erased and when."""
+    return await store.lock_mirror(connection, cpf)
 
 
 class Result(StrEnum):
@@ -61,21 +66,21 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
     """Merge one event's writes (rules: registry 4.2). An event without effect creates no row."""
     if not writes:
         return Result.NO_EFFECT
-    head = await store.lock(connection, cpf)
-    if head["anonymised_at"] is not None and at <= head["anonymised_at"]:
+    erased = await store.lock_mirror(connection, cpf)
+    if erased.anonymised_at is not None and at <= erased.anonymised_at:
         return Result.ANONYMISED
     won = await _merge_fields(connection, cpf, writes.fields, at)
-    won += await _merge_consents(connection, cpf, writes, at, head["consents_cleared_at"])
-    await store.touch(connection, cpf, at)
+    won += await _merge_consents(connection, cpf, writes, at, erased.consents_cleared_at)
+    await store.stamp_last_event(connection, cpf, at)
     return _result(won, len(writes.fields) + len(writes.consents) + writes.clears_consents)
 
 
 async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
     """Set the tombstone of an `anonimizacao` event, also for a citizen not known yet."""
-    await store.lock(connection, cpf)
+    await store.lock_mirror(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
-    await outbox.drop_overridden(connection, cpf)
-    await store.touch(connection, cpf, at)
+    await outbox.drop_overridden_fields(connection, cpf)
+    await store.stamp_last_event(connection, cpf, at)
     return Result.APPLIED
 
 
@@ -96,12 +101,14 @@ async def write_own(
     `expected`, has changed since: then read again, decide again. With the `verification` of a phone it is written only
     if that could be used, and uses it up.
     """
-    origin = "citizen" if call.is_owner else "staff"
-    return await own_write_store.write_own(
+    outbox_id = new_id()
+    return await own_write_store.apply_own_write(
         connection,
         cpf,
         write,
-        origin=origin,
+        outbox_id,
+        NewJob(PUSH_JOB, encode_payload({"outbox": outbox_id})),
+        origin="citizen" if call.is_owner else "staff",
         request_id=call.request_id,
         trail=trail,
         expected=expected,
@@ -109,9 +116,9 @@ async def write_own(
     )
 
 
-async def record_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> dict[str, Value]:
+async def record_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> Mapping[str, Value]:
     """Record the citizen's own values of these fields as sent and return them; the mirror must be locked."""
-    return await store.record_pushed(connection, cpf, fields)
+    return await store.record_pushed_fields(connection, cpf, fields)
 
 
 async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> None:
@@ -119,9 +126,9 @@ async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) 
 
     Whatever e-mail a login wrote before is what it had before, too.
     """
-    await store.stamp_pushed(connection, cpf, fields)
+    await store.stamp_pushed_fields(connection, cpf, fields)
     if EMAIL in fields:
-        await login_write_store.forget(connection, cpf)
+        await login_write_store.forget_login_write(connection, cpf)
 
 
 async def begin_login_write(connection: Connection, cpf: Cpf, offered: str | None) -> LoginWrite | None:
@@ -130,22 +137,22 @@ async def begin_login_write(connection: Connection, cpf: Cpf, offered: str | Non
     It is the one that they declared, else the one `offered`, as of now. Until the call is over no push of an e-mail
     begins, so that it is not undone by one that was decided on before; and its echo is not taken for the CRM's word.
     """
-    return await login_write_store.begin(connection, cpf, offered, LOGIN_WRITE_SECONDS)
+    return await login_write_store.begin_login_write(connection, cpf, offered, LOGIN_WRITE_SECONDS)
 
 
 async def end_login_write(connection: Connection, cpf: Cpf, write: LoginWrite, *, delivered: bool) -> None:
     """Record that the call is over; what the person declared and the CRM has now is confirmed as by a push."""
     confirmed = delivered and write.is_own
     if confirmed:
-        await store.lock(connection, cpf)
-    await login_write_store.end(connection, cpf)
+        await store.lock_mirror(connection, cpf)
+    await login_write_store.end_login_write(connection, cpf)
     if confirmed:
         await confirm_sent(connection, cpf, [EMAIL])
 
 
 async def find_login_write_seconds(connection: Connection, cpf: Cpf) -> float:
     """Return for how long a login may still be writing the e-mail; 0 when none is."""
-    return await login_write_store.find_seconds(connection, cpf)
+    return await login_write_store.find_login_write_seconds(connection, cpf) or 0.0
 
 
 async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
@@ -154,11 +161,11 @@ async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, 
     The echo of what we wrote there ourselves, by a push not confirmed yet or overtaken by a newer change or by a login,
     takes nothing over.
     """
-    marked = await outbox.find_marked(connection, cpf, offered)
+    marked = await outbox.find_marked_fields(connection, cpf, offered)
     echoes = [field for field, is_echo in marked.items() if is_echo]
     won = await store.merge_fields(connection, cpf, offered, at, echoes)
     if marked:
-        await outbox.drop_overridden(connection, cpf)
+        await outbox.drop_overridden_fields(connection, cpf)
     return won
 
 
@@ -190,11 +197,13 @@ async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]:
     return await store.list_tombstones(connection)
 
 
-async def tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
+async def find_tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
     """Return the time of an anonymisation asked for now; the mirror must be locked."""
-    return await store.tombstone_moment(connection, cpf)
+    return await store.find_tombstone_moment(connection, cpf)
 
 
-async def release_future(connection: Connection, cpf: Cpf) -> list[str] | None:
+async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str] | None:
     """Bring to the present what lies ahead of the clock; return the fields, None for an unknown citizen."""
-    return await store.release_future(connection, cpf)
+    if not await store.lock_known_mirror(connection, cpf):
+        return None
+    return sorted(await store.release_future_fields(connection, cpf))

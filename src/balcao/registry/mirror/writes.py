@@ -49,6 +49,11 @@ class OwnWrite:
     wire: str | None = None
 
     @property
+    def concerned(self) -> list[str]:
+        """Return all fields that show in the member: the write is later than what any of them holds."""
+        return [*self.values, *self.beside]
+
+    @property
     def removes_wording(self) -> bool:
         return self.wording_kind is not None and self.wording is None
 

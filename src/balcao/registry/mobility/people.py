@@ -52,12 +52,12 @@ async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping
 
 def contact_sql(cpf: str) -> str:
     """Return the SQL expression of what `parse_contact` takes; `cpf` is an SQL expression."""
-    return citizens.record_sql(cpf)
+    return citizens.citizen_sql(cpf)
 
 
 def parse_contact(cpf: Cpf, document: str) -> Contact:
     """Return how to reach a person, from what the expression of `contact_sql` has read."""
-    return _to_contact(citizens.parse_record(cpf, document))
+    return _to_contact(citizens.parse_citizen(cpf, document))
 
 
 def encode_trail(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]) -> str:

@@ -2,16 +2,16 @@
 
 from balcao.core.feature import Demo, Feature
 from balcao.registry.person import demo
-from balcao.registry.person.avatars.feature import FEATURE as AVATARS
-from balcao.registry.person.citizens.feature import FEATURE as CITIZENS
-from balcao.registry.person.declared.feature import FEATURE as DECLARED
-from balcao.registry.person.pets.feature import FEATURE as PETS
-from balcao.registry.person.phone_book.feature import FEATURE as PHONE_BOOK
-from balcao.registry.person.phones.feature import FEATURE as PHONES
-from balcao.registry.person.settings.feature import FEATURE as SETTINGS
-from balcao.registry.person.tickets.feature import FEATURE as TICKETS
-from balcao.registry.person.validators.feature import FEATURE as VALIDATORS
-from balcao.registry.person.wallet.feature import FEATURE as WALLET
+from balcao.registry.person.avatars.api import FEATURE as AVATARS
+from balcao.registry.person.citizens.api import FEATURE as CITIZENS
+from balcao.registry.person.declared.api import FEATURE as DECLARED
+from balcao.registry.person.pets.api import FEATURE as PETS
+from balcao.registry.person.phone_book.api import FEATURE as PHONE_BOOK
+from balcao.registry.person.phones.api import FEATURE as PHONES
+from balcao.registry.person.settings.api import FEATURE as SETTINGS
+from balcao.registry.person.tickets.api import FEATURE as TICKETS
+from balcao.registry.person.validators.api import FEATURE as VALIDATORS
+from balcao.registry.person.wallet.api import FEATURE as WALLET
 
 FEATURES = (
     CITIZENS,

@@ -22,7 +22,7 @@ from balcao.registry.person.citizens.base import (
     CitizenRow,
 )
 from balcao.registry.person.invented_services import CLOSED, OPEN, make_ticket, make_wallet
-from balcao.registry.person.tickets.imports import TicketRow
+from balcao.registry.person.tickets.schemas import TicketRow
 
 SEED = 2026
 SOURCE = "demo"

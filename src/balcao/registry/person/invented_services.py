@@ -4,7 +4,7 @@ import random
 from datetime import datetime, timedelta, timezone
 
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.tickets.imports import TicketRow
+from balcao.registry.person.tickets.schemas import TicketRow
 from balcao.registry.person.wallet.schemas import (
     AssistanceCentre,
     Documents,

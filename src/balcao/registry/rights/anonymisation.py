@@ -80,7 +80,7 @@ async def erase_again(call: Call, tombstones: Sequence[Tombstone], reason: str) 
     for each in tombstones:
         cpf = Cpf(each.cpf)
         async with call.platform.database.transaction(isolation=_ISOLATION) as connection:
-            known = (await mirror.lock(connection, cpf))["anonymised_at"]
+            known = (await mirror.lock_mirror(connection, cpf)).anonymised_at
             if known is not None and known >= each.at:
                 continue
             if each.asked:
@@ -101,14 +101,14 @@ async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymis
     """
     declared = call.platform.part(DeclaredPersonalData)
     try:
-        head = await mirror.lock(connection, cpf)
+        erased = await mirror.lock_mirror(connection, cpf)
         before = await declared.export(connection, cpf)
-        at = await mirror.tombstone_moment(connection, cpf)
+        at = await mirror.find_tombstone_moment(connection, cpf)
         cleared = await declared.erase(connection, cpf, at)
         kept = await _list_kept(connection, call, cpf)
     except Overtaken:
         raise _refused() from None
-    state: list[Any] = [cpf.digits, head["anonymised_at"], before, cleared]
+    state: list[Any] = [cpf.digits, erased.anonymised_at, before, cleared]
     return Anonymisation(cpf.digits, False, at, cleared, kept), msgspec.json.encode(state, order="deterministic")
 
 

@@ -1,9 +1,13 @@
 """Routes of the person's rights and of the audit trail."""
 
+from collections.abc import Iterable
+
 from balcao.core.access.rules import action, own
+from balcao.core.audit.personal_data import PersonalData, list_members
 from balcao.core.context.call import Call
+from balcao.core.feature import Feature
 from balcao.core.http import decoding
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath, Query
 from balcao.core.http.responses import Response, attachment, personal
@@ -16,12 +20,14 @@ from balcao.registry.rights.schemas import (
     AuditPage,
     AuditQuery,
     Export,
+    make_export_type,
 )
+from balcao.registry.routes import ROUTES
 
 EXPORT_KEY = "registry.export_data"
 FILE_NAME = "dados-do-cidadao.json"
 
-routes = Routes(tags=["rights"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["rights"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -29,15 +35,14 @@ routes = Routes(tags=["rights"], body_limit=SMALL_BODY)
     EXPORT_KEY,
     own("citizen:export"),
     "Arquivo com todos os dados do cidadão",
-    description=(
-        "Devolve, como anexo JSON, tudo o que a plataforma guarda do cidadão, em um só instante, e quem viu "
-        "os seus dados nos últimos 12 meses. Para o próprio cidadão e para atendentes com a ação "
-        "`citizen:export`; a exportação fica na trilha de auditoria e tem um limite de chamadas por pessoa. Os outros "
-        "serviços do mesmo processo acrescentam os membros da sua própria exportação, como a descrição deles os define."
-    ),
-    errors=[400, 404],
+    errors=[400],
 )
 async def export_data(call: Call, cpf: CpfInPath) -> Response[Export]:
+    """Devolve, como anexo JSON, tudo o que a plataforma guarda do cidadão, em um só instante, e quem viu os seus dados
+    nos últimos 12 meses. Para o próprio cidadão e para atendentes com a ação `citizen:export`; a exportação fica na
+    trilha de auditoria e tem um limite de chamadas por pessoa. Os outros serviços do mesmo processo acrescentam os
+    membros da sua própria exportação, como a descrição deles os define.
+    """
     return attachment(await service.export(call, cpf), FILE_NAME)
 
 
@@ -46,15 +51,13 @@ async def export_data(call: Call, cpf: CpfInPath) -> Response[Export]:
     "registry.list_accesses",
     own("audit:read"),
     "Quem viu ou mudou os dados do cidadão",
-    description=(
-        "Devolve uma página dos acessos aos dados do cidadão, do mais novo ao mais antigo: quando, por qual "
-        "operação e por qual cliente, nunca por qual pessoa. Para o próprio cidadão e para auditores com a "
-        "ação `audit:read`."
-    ),
-    errors=[304, 400],
+    errors=[304],
     query=AccessQuery,
 )
 async def list_accesses(call: Call, cpf: CpfInPath, query: Query, page: PageInQuery) -> Response[AccessPage]:
+    """Devolve uma página dos acessos aos dados do cidadão, do mais novo ao mais antigo: quando, por qual operação e por
+    qual cliente, nunca por qual pessoa. Para o próprio cidadão e para auditores com a ação `audit:read`.
+    """
     found = await service.list_accesses(call, cpf, query, page)
     return personal(found, call)
 
@@ -64,18 +67,15 @@ async def list_accesses(call: Call, cpf: CpfInPath, query: Query, page: PageInQu
     "registry.anonymise_citizen",
     own("citizen:anonymise"),
     "Anonimiza o cidadão: primeiro uma simulação, depois a confirmação",
-    description=(
-        "Com `dry_run` verdadeiro, devolve o que seria apagado, o que fica e uma confirmação, sem mudar nada."
-        " A mesma chamada com `dry_run` falso e a confirmação, em até 15 minutos e sem mudança nos dados, "
-        "anonimiza de fato; isto não se desfaz. Para o próprio cidadão e para atendentes com a ação "
-        "`citizen:anonymise`, que informam o motivo."
-    ),
     example={"dry_run": True, "reason": "Pedido do cidadão no atendimento 4711"},
-    errors=[400, 409],
+    errors=[409],
     described_body=AnonymisationBody,
 )
 async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anonymisation:
-    """Anonymise; every member has a default, so an empty body is one too."""
+    """Com `dry_run` verdadeiro, devolve o que seria apagado, o que fica e uma confirmação, sem mudar nada. A mesma
+    chamada com `dry_run` falso e a confirmação, em até 15 minutos e sem mudança nos dados, anonimiza de fato; isto não
+    se desfaz. Para o próprio cidadão e para atendentes com a ação `citizen:anonymise`, que informam o motivo.
+    """
     body = decoding.decode(content or b"{}", AnonymisationBody)
     return await anonymisation.anonymise(call, cpf, body)
 
@@ -86,13 +86,18 @@ async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anony
     action("audit:read"),
     "Trilha de auditoria de um período de até 31 dias",
     concerns_people=True,
-    description=(
-        "Devolve uma página dos eventos de auditoria do período, do mais novo ao mais antigo, filtrados por "
-        "pessoa, autor (CPF, ou `sub` de quem entra sem CPF), cliente ou operação. Exige a ação `audit:read` e o "
-        "motivo no cabeçalho `X-Access-Reason`; a própria consulta fica na trilha."
-    ),
-    errors=[304, 400],
+    errors=[304],
     query=AuditQuery,
 )
 async def list_audit_events(call: Call, query: Query, page: PageInQuery) -> Response[AuditPage]:
+    """Devolve uma página dos eventos de auditoria do período, do mais novo ao mais antigo, filtrados por pessoa, autor
+    (CPF, ou `sub` de quem entra sem CPF), cliente ou operação. Exige a ação `audit:read` e o motivo no cabeçalho
+    `X-Access-Reason`; a própria consulta fica na trilha.
+    """
     return personal(await service.list_events(call, query, page), call)
+
+
+def make_feature(declarations: Iterable[PersonalData]) -> Feature:
+    """Declare the rights over what these features store: the export is described by their declarations."""
+    export = make_export_type(list_members(declarations))
+    return Feature(routes=[one.returning(export) if one.key == EXPORT_KEY else one for one in routes.declared])

@@ -8,7 +8,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from balcao.core.audit.personal_data import Cleared, ExportMember, Kept, describe_members
-from balcao.core.http.paging import PageQuery, Pagination
+from balcao.core.http.paging import PageQuery
+from balcao.core.values.page import Pagination
 from balcao.registry.members import CpfDigits, PeriodEnd, PeriodStart
 from balcao.registry.person.citizens.schemas import Citizen
 

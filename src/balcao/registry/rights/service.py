@@ -8,15 +8,15 @@ import msgspec
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.core.values.period import Period, parse_closed_period, parse_period
 from balcao.core.values.text import clean
 from balcao.registry.mirror import service as mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
 from balcao.registry.rights.schemas import AccessPage, AuditPage
-from balcao.registry.rights.store import Filters
+from balcao.registry.rights.store import AuditFilters
 
 EXPORTED_ACCESSES = timedelta(days=365)
 LONGEST_PERIOD = timedelta(days=31)
@@ -33,8 +33,8 @@ async def export(call: Call, cpf: Cpf) -> bytes:
     await platform.limits.spend(platform.rate("export_limit"), "registry.export_data", subject[0].hex())
     async with platform.database.transaction(isolation="repeatable_read") as connection:
         members = await platform.part(DeclaredPersonalData).export(connection, cpf)
-        citizen = await citizens.read_formatted(connection, call, cpf)
-        known = members["registro_base"] is not None or (await mirror.read(connection, cpf)).known
+        citizen = await citizens.read_formatted_citizen(connection, call, cpf)
+        known = members["registro_base"] is not None or (await mirror.read_mirror(connection, cpf)).known
         now = await store.fetch_time_before(connection, timedelta(0))
         year = Period(now - EXPORTED_ACCESSES, None)
         accesses = await store.list_accesses(connection, subject, year, None, platform.settings.client_id)
@@ -69,7 +69,7 @@ async def list_events(call: Call, query: Mapping[str, str], page: Page) -> Audit
     logins = None
     if login is not None:
         logins = [hashed for issuer in issuers for hashed in audit.list_login_hashes(issuer.rstrip("/"), login)]
-    filters = Filters(
+    filters = AuditFilters(
         subject=audit.list_hashes(subject) if subject else None,
         actor=audit.list_hashes(actor) if actor else None,
         client=client,
@@ -77,10 +77,10 @@ async def list_events(call: Call, query: Mapping[str, str], page: Page) -> Audit
         logins=logins,
     )
     async with call.platform.database.transaction() as connection:
-        total = await store.count_events(connection, period, filters)
-        data = await store.list_events(connection, period, filters, page)
+        total = await store.count_audit_events(connection, period, filters)
+        data = await store.list_audit_events(connection, period, filters, page)
         await audit.record(connection, call, "read", subject=subject, fields=["audit"])
-    return AuditPage(list(data), page.of(total))
+    return AuditPage(data, page.of(total))
 
 
 def _parse_cpf(query: Mapping[str, str], name: str) -> Cpf | None:

@@ -32,7 +32,7 @@ async def note(database: Database, key: HashKey, folder: Path) -> None:
     async with database.connection() as connection:
         standing = await mirror.list_tombstones(connection)
         fresh = {key.hash_cpf(cpf) or b"": (cpf, at) for cpf, at in standing if (cpf.digits, at) not in known}
-        asked = await store.list_anonymised(connection, list(fresh)) if fresh else set()
+        asked = await store.list_anonymised_subjects(connection, list(fresh)) if fresh else set()
     if fresh:
         _append(folder / NAME, [Tombstone(cpf.digits, at, subject in asked) for subject, (cpf, at) in fresh.items()])
 

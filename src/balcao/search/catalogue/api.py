@@ -4,15 +4,16 @@ from typing import Annotated, Any, TypeAlias
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import Response
 from balcao.search.catalogue import service
 from balcao.search.catalogue.schemas import DocumentQuery, Moved, UnifiedDocument
 from balcao.search.conventions import ServiceIdInPath
 from balcao.search.public import PublicService, respond_publicly
+from balcao.search.routes import ROUTES
 
-routes = Routes(tags=["catalogue"])
+routes = ROUTES.extend(tags=["catalogue"])
 
 SlugInPath: TypeAlias = Annotated[
     str, InPath(str, "Endereço legível do serviço, atual ou anterior", "pedido-de-poda-de-arvore-5f0c2f0e")
@@ -26,12 +27,11 @@ OldIdInPath: TypeAlias = Annotated[str, InPath(str, "Número do serviço no sist
     "search.read_published_service",
     public(),
     "Um serviço publicado",
-    description="Devolve um serviço publicado pelo identificador. O que não está publicado é desconhecido (404).",
     errors=[304],
     may_lag=True,
 )
 async def read_service(call: Call, id: ServiceIdInPath) -> Response[PublicService]:
-    """Return a published service."""
+    """Devolve um serviço publicado pelo identificador. O que não está publicado é desconhecido (404)."""
     return respond_publicly(await service.read_service(call, id), call)
 
 
@@ -40,13 +40,12 @@ async def read_service(call: Call, id: ServiceIdInPath) -> Response[PublicServic
     "search.read_published_document",
     public(),
     "Um serviço publicado, como documento da busca unificada",
-    description="Devolve um serviço publicado pelo identificador, com a coleção em que está.",
     errors=[304],
     query=DocumentQuery,
     may_lag=True,
 )
 async def read_document(call: Call, id: ServiceIdInPath) -> Response[UnifiedDocument]:
-    """Return a published service as a document of the unified search."""
+    """Devolve um serviço publicado pelo identificador, com a coleção em que está."""
     found = await service.read_service(call, id)
     return respond_publicly(UnifiedDocument(found.id, found), call)
 
@@ -56,16 +55,14 @@ async def read_document(call: Call, id: ServiceIdInPath) -> Response[UnifiedDocu
     "search.read_service_by_slug",
     public(),
     "Um serviço publicado, pelo endereço",
-    description=(
-        "Devolve um serviço publicado pelo endereço legível. Um endereço anterior responde 301, com o atual em "
-        "`Location`."
-    ),
     errors=[304],
     moved=Moved,
     may_lag=True,
 )
 async def read_by_slug(call: Call, slug: SlugInPath) -> Response[PublicService]:
-    """Return the published service of this address, or lead to its present one."""
+    """Devolve um serviço publicado pelo endereço legível. Um endereço anterior responde 301, com o atual em
+    `Location`.
+    """
     found: Any = await service.read_by_slug(call, slug)
     return _redirect(found, call) if isinstance(found, Moved) else respond_publicly(found, call)
 
@@ -76,13 +73,15 @@ async def read_by_slug(call: Call, slug: SlugInPath) -> Response[PublicService]:
     public(),
     "O serviço que um número antigo é agora",
     status=301,
-    description="Leva, pelo `Location`, ao serviço publicado que o número de um sistema antigo é agora.",
     may_lag=True,
 )
 async def find_by_old_number(call: Call, origem: SourceInPath, id_servico_antigo: OldIdInPath) -> Response[Moved]:
-    """Lead to the service that an old number is now."""
+    """Leva, pelo `Location`, ao serviço publicado que o número de um sistema antigo é agora."""
     return _redirect(await service.find_by_old_number(call, origem, id_servico_antigo), call)
 
 
 def _redirect(moved: Moved, call: Call) -> Response[Any]:
     return respond_publicly(moved, call, status=301, headers={"Location": moved.location})
+
+
+FEATURE = Feature(routes=routes.declared)

@@ -1,15 +1,20 @@
 """Routes of the categories and subcategories."""
 
 from collections.abc import Awaitable, Callable, Hashable
+from functools import partial
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from balcao.core.access.rules import action, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath, Query
-from balcao.core.http.responses import NO_STORE, Ready, Response, etag_of, from_ready
+from balcao.core.http.responses import NO_STORE, Response, from_ready
+from balcao.core.values.etags import etag_of
+from balcao.core.values.ready import Ready
 from balcao.search.categories import service
 from balcao.search.categories.parameters import CategoryRequest
 from balcao.search.categories.schemas import (
@@ -26,8 +31,9 @@ from balcao.search.categories.schemas import (
 from balcao.search.conventions import parse_page, read_parameter, respond_to_staff
 from balcao.search.public import CACHE_CONTROL, may_see_drafts
 from balcao.search.public_search.state import KeptAnswer, SearchState
+from balcao.search.routes import ROUTES
 
-routes = Routes(tags=["categories"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["categories"], body_limit=SMALL_BODY)
 
 MANAGE = "search_category:manage"
 CategoryInPath: TypeAlias = Annotated[str, InPath(str, "Nome da categoria, sem diferença de acentos", "Cidade")]
@@ -49,12 +55,11 @@ _ABOUT = (
         "Devolve as categorias, por popularidade se não se pede outra ordem, e com `filter_category` também os "
         f"serviços de uma. {_ABOUT}"
     ),
-    errors=[304, 400, 401, 403],
+    errors=[304, 401, 403],
     query=CategoriesQuery,
     may_lag=True,
 )
 async def list_categories(call: Call, query: Query) -> Response[Categories]:
-    """Return the categories."""
     request = CategoryRequest.parse(query, sees_drafts=await may_see_drafts(call, query))
     return await _respond(call, request.sees_drafts, ("categories", request), service.list_categories, request)
 
@@ -65,12 +70,11 @@ async def list_categories(call: Call, query: Query) -> Response[Categories]:
     public(),
     "As subcategorias de uma categoria",
     description=f"Devolve as subcategorias de uma categoria; de uma desconhecida, nenhuma. {_ABOUT}",
-    errors=[304, 400, 401, 403],
+    errors=[304, 401, 403],
     query=SubcategoriesQuery,
     may_lag=True,
 )
 async def list_subcategories(call: Call, category: CategoryInPath, query: Query) -> Response[Subcategories]:
-    """Return the subcategories of a category."""
     request = CategoryRequest.parse(query, sees_drafts=await may_see_drafts(call, query))
     key = ("subcategories", category, request)
     return await _respond(call, request.sees_drafts, key, service.list_subcategories, category, request)
@@ -82,24 +86,18 @@ async def list_subcategories(call: Call, category: CategoryInPath, query: Query)
     public(),
     "Os serviços de uma subcategoria",
     description=f"Devolve uma página dos serviços de uma subcategoria, dos mais populares. {_ABOUT}",
-    errors=[304, 400, 401, 403],
+    errors=[304, 401, 403],
     query=SubcategoryServicesQuery,
     may_lag=True,
 )
 async def list_subcategory_services(
     call: Call, subcategory: SubcategoryInPath, query: Query
 ) -> Response[SubcategoryServices]:
-    """Return a page of the services of a subcategory."""
     sees_drafts = await may_see_drafts(call, query)
     category, (page, per_page) = read_parameter(query, "category"), parse_page(query)
     key = ("subcategory", subcategory, category, sees_drafts, page, per_page)
-
-    async def find(call: Call) -> SubcategoryServices:
-        return await service.list_subcategory_services(
-            call, subcategory, category, sees_drafts=sees_drafts, page=page, per_page=per_page
-        )
-
-    return await _respond(call, sees_drafts, key, find)
+    find = partial(service.list_subcategory_services, sees_drafts=sees_drafts, page=page, per_page=per_page)
+    return await _respond(call, sees_drafts, key, find, subcategory, category)
 
 
 async def _respond(
@@ -123,12 +121,9 @@ async def _respond(
     "search.list_ordered_categories",
     action(MANAGE),
     "A ordem das categorias",
-    description=(
-        "Devolve as categorias com a semente da popularidade e se aparecem. Exige a ação `search_category:manage`."
-    ),
 )
 async def list_ordered(call: Call) -> Response[OrderedCategories]:
-    """Return the order of the categories."""
+    """Devolve as categorias com a semente da popularidade e se aparecem."""
     return respond_to_staff(await service.list_ordered(call))
 
 
@@ -137,10 +132,9 @@ async def list_ordered(call: Call) -> Response[OrderedCategories]:
     "search.read_ordered_category",
     action(MANAGE),
     "A ordem de uma categoria",
-    description="Devolve a semente da popularidade de uma categoria. Exige a ação `search_category:manage`.",
 )
 async def read_ordered(call: Call, name: CategoryInPath) -> Response[OrderedCategory]:
-    """Return the order of a category."""
+    """Devolve a semente da popularidade de uma categoria."""
     return respond_to_staff(await service.read_ordered(call, name))
 
 
@@ -149,13 +143,11 @@ async def read_ordered(call: Call, name: CategoryInPath) -> Response[OrderedCate
     "search.order_category",
     action(MANAGE),
     "Ordena uma categoria",
-    description=(
-        "Grava a semente da popularidade de uma categoria e se aparece nas listas; um nome novo faz uma categoria "
-        "nova. Exige a ação `search_category:manage`."
-    ),
     example={"popularity_seed": 5000, "active": True},
-    errors=[400],
 )
 async def order_category(call: Call, name: CategoryInPath, body: CategoryBody) -> Response[OrderedCategory]:
-    """Order a category."""
+    """Grava a semente da popularidade de uma categoria e se aparece nas listas; um nome novo faz uma categoria nova."""
     return respond_to_staff(await service.order_category(call, name, body))
+
+
+FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.categories",)))

@@ -40,7 +40,7 @@ async def list_categories(call: Call, request: CategoryRequest) -> Categories:
         if request.category is not None:
             services, name = _NO_SERVICES, request.category
             if is_name(request.category):
-                name = await store.find_name(connection, request.category) or name
+                name = await store.find_category_name(connection, request.category) or name
                 services = await store.list_services_of_category(connection, alias, name, request)
             found.filtered_category = FilteredCategory(
                 name, [to_listed(one) for one in services.services], services.total, request.page, request.per_page
@@ -55,7 +55,7 @@ async def list_subcategories(call: Call, category: str, request: CategoryRequest
         listed, name = [], category
         if is_name(category):
             listed = await store.list_subcategories(connection, alias, category, request)
-            name = await store.find_name(connection, category) or (listed[0].category if listed else category)
+            name = await store.find_category_name(connection, category) or (listed[0].category if listed else category)
         for subcategory in listed:
             subcategory.category = name
         return Subcategories(listed, len(listed), name, await _describe(connection))
@@ -90,7 +90,7 @@ async def _describe(connection: Connection) -> ListMetadata:
 async def list_ordered(call: Call) -> OrderedCategories:
     """Return all categories that are ordered, also those that are not shown."""
     async with call.platform.database.connection() as connection:
-        return OrderedCategories(await store.list_ordered(connection))
+        return OrderedCategories(await store.list_ordered_categories(connection))
 
 
 async def read_ordered(call: Call, name: str) -> OrderedCategory:
@@ -98,7 +98,7 @@ async def read_ordered(call: Call, name: str) -> OrderedCategory:
     found = None
     if is_name(name):
         async with call.platform.database.connection() as connection:
-            found = await store.read_ordered(connection, name)
+            found = await store.read_ordered_category(connection, name)
     if found is None:
         raise NotFound(UNKNOWN)
     return found
@@ -112,4 +112,4 @@ async def order_category(call: Call, name: str, body: CategoryBody) -> OrderedCa
     trail = call.platform.audit.encode_event(call, "update", fields=describe_event(category=name))
     async with call.platform.database.connection() as connection:
         with recording():
-            return await store.put(connection, name, body.popularity_seed, body.active, trail)
+            return await store.put_ordered_category(connection, name, body.popularity_seed, body.active, trail)

@@ -6,6 +6,7 @@ import msgspec
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 from balcao.search.categories.parameters import CategoryRequest
 from balcao.search.categories.schemas import Category, OrderedCategory, Subcategory
 from balcao.search.collection.alias import Alias
@@ -131,39 +132,32 @@ async def _list_services(
     return ServicesPage(rows[0]["total"], [msgspec.json.decode(doc, type=PublicService) for doc in docs])
 
 
-_NAME = "SELECT name FROM search.categories WHERE fold = search.fold_label($1)"
-
-
-async def find_name(connection: Connection, name: str) -> str | None:
+@statement("SELECT name FROM search.categories WHERE fold = search.fold_label(:name)")
+async def find_category_name(connection: Connection, name: str) -> str | None:
     """Return how a category is written; None for one that nobody ordered."""
-    found: str | None = await connection.fetchval(_NAME, name)
-    return found
 
 
 _ORDERED = "SELECT name, popularity_seed, active FROM search.categories"
-_LIST_ORDERED = f"{_ORDERED} ORDER BY popularity_seed DESC, fold"
-_READ_ORDERED = f"{_ORDERED} WHERE fold = search.fold_label($1)"
 
 
-async def list_ordered(connection: Connection) -> list[OrderedCategory]:
-    return [OrderedCategory(**row) for row in await connection.fetch(_LIST_ORDERED)]
+@statement(f"{_ORDERED} ORDER BY popularity_seed DESC, fold")
+async def list_ordered_categories(connection: Connection) -> list[OrderedCategory]: ...
 
 
-async def read_ordered(connection: Connection, name: str) -> OrderedCategory | None:
-    row = await connection.fetchrow(_READ_ORDERED, name)
-    return OrderedCategory(**row) if row else None
+@statement(f"{_ORDERED} WHERE fold = search.fold_label(:name)")
+async def read_ordered_category(connection: Connection, name: str) -> OrderedCategory | None: ...
 
 
-_PUT = f"""
+@statement(f"""
 WITH written AS (
-    INSERT INTO search.categories (fold, name, popularity_seed, active) VALUES (search.fold_label($1), $1, $2, $3)
+    INSERT INTO search.categories (fold, name, popularity_seed, active)
+    VALUES (search.fold_label(:name), :name, :seed, :active)
     ON CONFLICT (fold) DO UPDATE SET popularity_seed = excluded.popularity_seed, active = excluded.active
     RETURNING name, popularity_seed, active
-), recorded AS ({record_sql("$4::jsonb", "written")})
+), recorded AS ({record_sql(":trail::jsonb", "written")})
 SELECT * FROM written
-"""
-
-
-async def put(connection: Connection, name: str, seed: int, active: bool, trail: str) -> OrderedCategory:
+""")
+async def put_ordered_category(
+    connection: Connection, name: str, seed: int, active: bool, trail: str
+) -> OrderedCategory:
     """Write a category's order, and the audit event; one that is known keeps the name that it has."""
-    return OrderedCategory(**await connection.fetchrow(_PUT, name, seed, active, trail))

@@ -2,14 +2,16 @@
 
 from balcao.core.access.rules import scope
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
 from balcao.search.change_feed import service
 from balcao.search.change_feed.schemas import Feed, FeedQuery
 from balcao.search.conventions import respond_to_staff
+from balcao.search.routes import ROUTES
 
-routes = Routes(tags=["catalogue"])
+routes = ROUTES.extend(tags=["catalogue"])
 
 
 @routes.get(
@@ -17,16 +19,16 @@ routes = Routes(tags=["catalogue"])
     "search.list_catalog_changes",
     scope("catalogo:read"),
     "As mudanças do catálogo",
-    description=(
-        "Devolve, na ordem em que foram gravadas, as mudanças dos serviços publicados, para sistemas que mantêm uma "
-        "cópia do catálogo. Cada serviço aparece uma vez, no lugar da sua última mudança e como é agora; o que deixou "
-        "de estar publicado aparece como `removed`. Comece sem `after` e envie em cada chamada o `after` da resposta "
-        "anterior: nenhuma mudança se perde, e aplicar uma de novo não altera a cópia. Os serviços só para agentes "
-        "também vêm, com `agents.exclusive_for_agents`. Exige o escopo `catalogo:read`."
-    ),
-    errors=[400],
     query=FeedQuery,
 )
 async def list_changes(call: Call, query: Query) -> Response[Feed]:
-    """Return the changes after a cursor."""
+    """Devolve, na ordem em que foram gravadas, as mudanças dos serviços publicados, para sistemas que mantêm uma cópia
+    do catálogo. Cada serviço aparece uma vez, no lugar da sua última mudança e como é agora; o que deixou de estar
+    publicado aparece como `removed`. Comece sem `after` e envie em cada chamada o `after` da resposta anterior: nenhuma
+    mudança se perde, e aplicar uma de novo não altera a cópia. Os serviços só para agentes também vêm, com
+    `agents.exclusive_for_agents`. Exige o escopo `catalogo:read`.
+    """
     return respond_to_staff(await service.list_changes(call, query))
+
+
+FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.feed_entries",)))

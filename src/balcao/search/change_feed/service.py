@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
-from balcao.core.http.cursors import decode_cursor, encode_cursor
-from balcao.core.http.paging import parse_whole_number
+from balcao.core.values.cursors import decode_cursor, encode_cursor
+from balcao.core.values.numbers import parse_whole_number
 from balcao.search.change_feed import store
 from balcao.search.change_feed.schemas import DEFAULT_CHANGES, MOST_CHANGES, Feed, FeedEntry
 from balcao.search.collection import service as collection

@@ -4,6 +4,7 @@ from typing import Self
 
 import msgspec
 
+from balcao.core.database.pool import Row
 from balcao.search.document import ServiceDocument
 
 # The database steps to and from the schema version of the active table.
@@ -22,9 +23,9 @@ class StoredService(msgspec.Struct, frozen=True):
     version: int
 
     @classmethod
-    def decode(cls, doc: str, carried: str, version: int) -> Self:
+    def from_row(cls, row: Row) -> Self:
         """Return a service from its row, which the database has stepped to the form of the programs."""
-        return cls(msgspec.json.decode(doc, type=ServiceDocument), carried, version)
+        return cls(msgspec.json.decode(row["doc"], type=ServiceDocument), row["carried"], row["version"])
 
 
 class RefusedRow(msgspec.Struct, frozen=True):

@@ -26,7 +26,7 @@ async def lock_for_write(connection: Connection) -> Alias:
 
     One round trip. Raises Unavailable for a collection in a form that only a newer program knows.
     """
-    return require_known(await store.enter(connection))
+    return require_known(await store.enter_collection(connection))
 
 
 def require_known(alias: Alias) -> Alias:
@@ -75,7 +75,7 @@ async def ready(platform: Platform) -> Mapping[str, bool]:
 async def begin_with(platform: Platform, schema_version: str) -> None:
     """Give a collection that never held a service another schema version; on any other do nothing."""
     async with platform.database.transaction() as connection:
-        await store.begin_with(connection, schema_version)
+        await store.begin_with_version(connection, schema_version)
 
 
 async def create_table(connection: Connection, schema_version: str) -> str:
@@ -103,7 +103,7 @@ async def lock_runs(connection: Connection) -> None:
 
 async def find_reusable_mirror(connection: Connection, alias: Alias, schema_version: str) -> str | None:
     """Return the mirror if it is a whole table of that version, so that nothing has to be copied to it."""
-    if alias.mirror is None or not await store.is_whole(connection, alias.mirror, schema_version):
+    if alias.mirror is None or not await store.is_whole_table(connection, alias.mirror, schema_version):
         return None
     return alias.mirror
 
@@ -115,14 +115,14 @@ async def open_mirror(connection: Connection, table: str) -> None:
     """
     former = (await store.read_alias(connection)).mirror
     if former not in (None, table):
-        await store.drop_later(connection, former, OLD_READERS)
+        await store.drop_table_later(connection, former, OLD_READERS)
     await store.open_mirror(connection, table)
 
 
 async def close_mirror(connection: Connection, table: str, keep: timedelta = OLD_READERS) -> None:
     """Let no further write go to this table and have it dropped after so long."""
     await store.close_mirror(connection, table)
-    await store.drop_later(connection, table, keep)
+    await store.drop_table_later(connection, table, keep)
 
 
 async def swap_tables(connection: Connection, active: str, goal: str) -> bool:

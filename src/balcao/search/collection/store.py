@@ -6,105 +6,98 @@ from datetime import timedelta
 import asyncpg
 import msgspec
 
-from balcao.core.database.pool import Connection, Row, json_text
+from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION, RefusedRow, RehearsedChunk, StoredService
 
-_ENTER = """
+
+@statement("""
 SELECT physical, mirror, schema_version, fold_revision, generation FROM search.enter_collection()
 WHERE physical IS NOT NULL
-"""
+""")
+async def _enter_collection(connection: Connection) -> Alias | None: ...
 
 
-async def enter(connection: Connection) -> Alias:
+async def enter_collection(connection: Connection) -> Alias:
     """Take a writer's lock until the transaction ends and return the alias row. Raises Unavailable when there is none.
 
     The lock queues fairly, which row locks do not.
     """
-    return _to_alias(await connection.fetchrow(_ENTER))
+    return _require(await _enter_collection(connection))
+
+
+@statement("""
+SELECT set_config('lock_timeout', :wait, true), pg_advisory_xact_lock(hashtextextended('search.migrations', 0)),
+       set_config('lock_timeout', '0', true)
+""")
+async def _lock_runs(connection: Connection, wait: str) -> None: ...
 
 
 # What a call waits for another one to decide: less than it may take as a whole (rules: search 5).
 DECISION_SECONDS = 2.0
-_LOCK_RUNS = """
-SELECT set_config('lock_timeout', $1, true), pg_advisory_xact_lock(hashtextextended('search.migrations', 0)),
-       set_config('lock_timeout', '0', true)
-"""
 
 
 async def lock_runs(connection: Connection) -> None:
     """Let one schema change at a time decide. Raises Unavailable."""
     try:
-        await connection.execute(_LOCK_RUNS, f"{DECISION_SECONDS}s")
+        await _lock_runs(connection, f"{DECISION_SECONDS}s")
     except asyncpg.LockNotAvailableError:
         raise Unavailable(code="migration-decision", retry_after=2) from None
 
 
-_READ = """
+@statement("""
 SELECT physical, mirror, schema_version, fold_revision, generation
 FROM search.search_collection WHERE name = 'services'
-"""
+""")
+async def _read_alias(connection: Connection) -> Alias | None: ...
 
 
 async def read_alias(connection: Connection) -> Alias:
     """Return the alias row. Raises Unavailable when there is none."""
-    return _to_alias(await connection.fetchrow(_READ))
+    return _require(await _read_alias(connection))
 
 
-_DESCRIBE = """
+@statement("""
 SELECT name AS physical, NULL AS mirror, schema_version, fold_revision, 0 AS generation
-FROM search.physical_tables WHERE name = $1
-"""
+FROM search.physical_tables WHERE name = :table
+""")
+async def _describe_table(connection: Connection, table: str) -> Alias | None: ...
 
 
 async def describe_table(connection: Connection, table: str) -> Alias:
     """Return the alias row as it would be if this table were the active one."""
-    return _to_alias(await connection.fetchrow(_DESCRIBE, table))
+    return _require(await _describe_table(connection, table))
 
 
-_CLOSE_MIRROR = "UPDATE search.search_collection SET mirror = NULL WHERE mirror = $1 RETURNING true"
-
-
+@statement("UPDATE search.search_collection SET mirror = NULL WHERE mirror = :table RETURNING true")
 async def close_mirror(connection: Connection, table: str) -> bool:
     """Let no further write go to this table; return false when none went."""
-    return bool(await connection.fetchval(_CLOSE_MIRROR, table))
 
 
-_OPEN_MIRROR = "SELECT search.open_mirror($1)"
-
-
+@statement("SELECT search.open_mirror(:table)")
 async def open_mirror(connection: Connection, table: str) -> None:
     """Let every write go to this table, too. Raises LockNotAvailableError for writers that do not end."""
-    await connection.execute(_OPEN_MIRROR, table)
 
 
-_SWAP = "SELECT search.swap_tables($1, $2)"
-
-
+@statement("SELECT search.swap_tables(:active, :goal)")
 async def swap_tables(connection: Connection, active: str, goal: str) -> bool:
     """Exchange active table and mirror; return false when they are not these two, or not alike.
 
     Raises LockNotAvailableError for writers that do not end.
     """
-    return bool(await connection.fetchval(_SWAP, active, goal))
 
 
-_DROP_LATER = "UPDATE search.physical_tables SET drop_after = clock_timestamp() + $2::interval WHERE name = $1"
-
-
-async def drop_later(connection: Connection, table: str, delay: timedelta) -> None:
+@statement("UPDATE search.physical_tables SET drop_after = clock_timestamp() + :delay::interval WHERE name = :table")
+async def drop_table_later(connection: Connection, table: str, delay: timedelta) -> None:
     """Let a table go after so long."""
-    await connection.execute(_DROP_LATER, table, delay)
 
 
-_OVERDUE = "SELECT name FROM search.physical_tables WHERE drop_after <= now() ORDER BY name"
-
-
+@statement("SELECT name FROM search.physical_tables WHERE drop_after <= now() ORDER BY name")
 async def list_overdue_tables(connection: Connection) -> list[str]:
     """Return the tables whose time is over."""
-    return [row["name"] for row in await connection.fetch(_OVERDUE)]
 
 
 _READ_ROWS = """
@@ -116,9 +109,9 @@ WHERE active.id = ANY ($1::uuid[])
 
 async def read_rows(connection: Connection, alias: Alias, ids: Sequence[str]) -> dict[str, StoredService]:
     """Return the rows of these services in the active table, in the form of the programs."""
-    statement = _READ_ROWS.format(physical=alias.physical)
-    rows = await connection.fetch(statement, ids, alias.schema_version, PROGRAM_VERSION)
-    return {row["id"]: StoredService.decode(row["doc"], row["carried"], row["version"]) for row in rows}
+    text = _READ_ROWS.format(physical=alias.physical)
+    rows = await connection.fetch(text, ids, alias.schema_version, PROGRAM_VERSION)
+    return {row["id"]: StoredService.from_row(row) for row in rows}
 
 
 _WRITE_ROW = """
@@ -158,25 +151,25 @@ async def delete_row(connection: Connection, alias: Alias, service_id: str) -> N
     await connection.execute(_DELETE_ROW.format(physical=alias.physical), service_id)
 
 
-_VERSIONS = "SELECT version FROM search.schema_versions ORDER BY position"
+@statement("SELECT version FROM search.schema_versions ORDER BY position")
+async def list_schema_versions(connection: Connection) -> list[str]: ...
 
 
-async def list_schema_versions(connection: Connection) -> list[str]:
-    return [row["version"] for row in await connection.fetch(_VERSIONS)]
-
-
-_CREATE = "SELECT search.create_physical($1)"
-
-
+@statement("SELECT search.create_physical(:schema_version)")
 async def create_table(connection: Connection, schema_version: str) -> str:
     """Create an empty table in that schema version and return its name."""
-    return str(await connection.fetchval(_CREATE, schema_version))
 
 
 # What the worker waits for the readers of a table.
 TABLE_SECONDS = 10.0
-_SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', $1, true)"
-_DROP = "SELECT search.drop_physical($1)"
+
+
+@statement("SELECT set_config('lock_timeout', :wait, true)")
+async def _set_lock_timeout(connection: Connection, wait: str) -> None: ...
+
+
+@statement("SELECT search.drop_physical(:table)")
+async def _drop_table(connection: Connection, table: str) -> bool: ...
 
 
 async def drop_table(connection: Connection, table: str) -> bool:
@@ -184,15 +177,12 @@ async def drop_table(connection: Connection, table: str) -> bool:
 
     Raises LockNotAvailableError while it is being read.
     """
-    await connection.execute(_SET_LOCK_TIMEOUT, f"{TABLE_SECONDS}s")
-    return bool(await connection.fetchval(_DROP, table))
+    await _set_lock_timeout(connection, f"{TABLE_SECONDS}s")
+    return await _drop_table(connection, table)
 
 
-_BEGIN_WITH = "SELECT search.begin_with($1)"
-
-
-async def begin_with(connection: Connection, schema_version: str) -> None:
-    await connection.execute(_BEGIN_WITH, schema_version)
+@statement("SELECT search.begin_with(:schema_version)")
+async def begin_with_version(connection: Connection, schema_version: str) -> None: ...
 
 
 _COUNT = "SELECT count(*) FROM search.{table}"
@@ -203,9 +193,7 @@ async def count_rows(connection: Connection, table: str) -> int:
     return int(await connection.fetchval(_COUNT.format(table=table)))
 
 
-_COMPARE = "SELECT differing::text[], last::text FROM search.compare_chunk($1, $2, $3, $4)"
-
-
+@statement("SELECT differing::text[], last::text FROM search.compare_chunk(:source, :target, :after, :rows)")
 async def compare_chunk(
     connection: Connection, source: str, target: str, after: str | None, rows: int
 ) -> tuple[list[str], str | None]:
@@ -213,80 +201,55 @@ async def compare_chunk(
 
     The last id is None when no row is left.
     """
-    [row] = await connection.fetch(_COMPARE, source, target, after, rows)
-    return row["differing"], row["last"]
 
 
-_IS_WHOLE = """
+@statement("""
 SELECT physical_tables.name FROM search.physical_tables
 JOIN search.schema_versions
   ON version = schema_version AND schema_versions.fold_revision = physical_tables.fold_revision
-WHERE name = $1 AND version = $2
+WHERE name = :table AND version = :schema_version
   AND NOT EXISTS (SELECT FROM search.search_migration_errors WHERE physical_table = name)
-"""
-
-
-async def is_whole(connection: Connection, table: str, schema_version: str) -> bool:
+""")
+async def is_whole_table(connection: Connection, table: str, schema_version: str) -> bool:
     """Return whether this table is of that version, made with its present folding, and has missed no write."""
-    return await connection.fetchval(_IS_WHOLE, table, schema_version) is not None
 
 
-_ANALYZE = "SELECT search.analyze_physical($1)"
-
-
+@statement("SELECT search.analyze_physical(:table)")
 async def analyze_table(connection: Connection, table: str) -> None:
     """Bring the planner's statistics of a filled table up to date."""
-    await connection.execute(_ANALYZE, table)
 
 
-_CREATE_REHEARSAL = "SELECT search.create_rehearsal($1)"
-
-
+@statement("SELECT search.create_rehearsal(:schema_version)")
 async def create_rehearsal(connection: Connection, schema_version: str) -> None:
     """Create a table of this transaction alone, with the constraints of a schema version."""
-    await connection.execute(_CREATE_REHEARSAL, schema_version)
 
 
-_REHEARSE = """
-SELECT seen, last::text, failed::text, changed::text FROM search.rehearse_chunk($1, $2, $3, $4)
-"""
-
-
+@statement("""
+SELECT seen, last::text, failed::text AS refused, changed::text
+FROM search.rehearse_chunk(:source, :schema_version, :after, :rows)
+""")
 async def rehearse_chunk(
     connection: Connection, source: str, schema_version: str, after: str | None, rows: int
 ) -> RehearsedChunk:
     """Take the next rows to the version in the table of the dry run and back."""
-    [row] = await connection.fetch(_REHEARSE, source, schema_version, after, rows)
-    return RehearsedChunk(
-        row["seen"],
-        row["last"],
-        msgspec.json.decode(row["failed"], type=list[RefusedRow]),
-        msgspec.json.decode(row["changed"], type=list[dict[str, int]]),
-    )
 
 
-_REFUSED = """
-SELECT service_id::text, field, reason FROM search.search_migration_errors WHERE physical_table = $1
-ORDER BY id LIMIT $2
-"""
-
-
+@statement("""
+SELECT service_id::text, field, reason FROM search.search_migration_errors WHERE physical_table = :table
+ORDER BY id LIMIT :most
+""")
 async def list_refused_rows(connection: Connection, table: str, most: int) -> list[RefusedRow]:
     """Return the first rows that a step or a constraint refused in this table."""
-    return [RefusedRow(**row) for row in await connection.fetch(_REFUSED, table, most)]
 
 
-_COUNT_REFUSED = "SELECT count(DISTINCT service_id) FROM search.search_migration_errors WHERE physical_table = $1"
+@statement("SELECT count(DISTINCT service_id) FROM search.search_migration_errors WHERE physical_table = :table")
+async def count_refused_rows(connection: Connection, table: str) -> int: ...
 
 
-async def count_refused_rows(connection: Connection, table: str) -> int:
-    return int(await connection.fetchval(_COUNT_REFUSED, table))
-
-
-def _to_alias(row: Row | None) -> Alias:
-    if row is None:
+def _require(alias: Alias | None) -> Alias:
+    if alias is None:
         raise Unavailable(code="collection-missing")
-    return Alias(**row)
+    return alias
 
 
 _DOCUMENT = """

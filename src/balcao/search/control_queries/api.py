@@ -2,13 +2,16 @@
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.responses import Response
 from balcao.search.control_queries import service
 from balcao.search.control_queries.schemas import ControlQueries
 from balcao.search.conventions import respond_to_staff
+from balcao.search.routes import ROUTES
 
-routes = Routes(tags=["tuning"], body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["tuning"], body_limit=FORM_BODY)
 
 _RULE = action("search_tuning:manage")
 
@@ -18,13 +21,11 @@ _RULE = action("search_tuning:manage")
     "search.read_control_queries",
     _RULE,
     "As buscas de controle",
-    description=(
-        "Devolve as buscas que uma migração de esquema faz nas duas tabelas antes da troca, para mostrar o que muda "
-        "nos resultados. Exige a ação `search_tuning:manage`."
-    ),
 )
 async def read_control_queries(call: Call) -> Response[ControlQueries]:
-    """Return the control queries."""
+    """Devolve as buscas que uma migração de esquema faz nas duas tabelas antes da troca, para mostrar o que muda nos
+    resultados.
+    """
     return respond_to_staff(await service.read(call))
 
 
@@ -33,10 +34,11 @@ async def read_control_queries(call: Call) -> Response[ControlQueries]:
     "search.replace_control_queries",
     _RULE,
     "Substitui as buscas de controle",
-    description="Substitui a lista inteira; repetições saem. Exige a ação `search_tuning:manage`.",
-    errors=[400],
     example={"queries": ["poda de árvore", "segunda via do iptu"]},
 )
 async def replace_control_queries(call: Call, body: ControlQueries) -> Response[ControlQueries]:
-    """Replace the control queries."""
+    """Substitui a lista inteira; repetições saem."""
     return respond_to_staff(await service.replace(call, body))
+
+
+FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.control_queries",)))

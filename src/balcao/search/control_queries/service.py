@@ -18,7 +18,7 @@ COMPARED = 10
 async def read(call: Call) -> ControlQueries:
     """Return the queries."""
     async with call.platform.database.connection() as connection:
-        return ControlQueries(await store.list_queries(connection))
+        return ControlQueries(await store.list_control_queries(connection))
 
 
 async def replace(call: Call, body: ControlQueries) -> ControlQueries:
@@ -27,7 +27,7 @@ async def replace(call: Call, body: ControlQueries) -> ControlQueries:
         raise Invalid(f"O campo `queries` deve ter no máximo {MOST_QUERIES} itens.", code="queries-count")
     queries = list(dict.fromkeys(clean("queries", query, longest=LONGEST_QUERY) for query in body.queries))
     async with call.platform.database.transaction() as connection:
-        await store.replace(connection, queries)
+        await store.replace_control_queries(connection, queries)
         await call.platform.audit.record(
             connection, call, "update", fields=describe_event(control_queries=len(queries))
         )
@@ -36,7 +36,7 @@ async def replace(call: Call, body: ControlQueries) -> ControlQueries:
 
 async def compare(connection: Connection, source: Alias, target: Alias) -> ControlReport:
     """Run the control queries on two tables, each as if it were the active one."""
-    queries, synonyms = await store.list_queries(connection), await public_search.read_synonyms(connection)
+    queries, synonyms = await store.list_control_queries(connection), await public_search.read_synonyms(connection)
     overlaps, empty = [], 0
     for query in queries:
         before = await public_search.rank_ids(connection, source, query, synonyms, COMPARED)

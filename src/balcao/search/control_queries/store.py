@@ -3,25 +3,31 @@
 from collections.abc import Sequence
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 
-_LIST = "SELECT query FROM search.control_queries ORDER BY position"
 
-
-async def list_queries(connection: Connection) -> list[str]:
-    return [row["query"] for row in await connection.fetch(_LIST)]
+@statement("SELECT query FROM search.control_queries ORDER BY position")
+async def list_control_queries(connection: Connection) -> list[str]: ...
 
 
 # Who replaces the list waits for whoever else does.
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('search.control_queries', 0))"
-_CLEAR = "DELETE FROM search.control_queries"
-_ADD = """
+@statement("SELECT pg_advisory_xact_lock(hashtextextended('search.control_queries', 0))")
+async def _lock_list(connection: Connection) -> None: ...
+
+
+@statement("DELETE FROM search.control_queries")
+async def _clear_list(connection: Connection) -> None: ...
+
+
+@statement("""
 INSERT INTO search.control_queries (position, query)
-SELECT place, query FROM unnest($1::text[]) WITH ORDINALITY AS given (query, place)
-"""
+SELECT place, query FROM unnest(:queries::text[]) WITH ORDINALITY AS given (query, place)
+""")
+async def _fill_list(connection: Connection, queries: Sequence[str]) -> None: ...
 
 
-async def replace(connection: Connection, queries: Sequence[str]) -> None:
+async def replace_control_queries(connection: Connection, queries: Sequence[str]) -> None:
     """Replace the whole list."""
-    await connection.execute(_LOCK)
-    await connection.execute(_CLEAR)
-    await connection.execute(_ADD, queries)
+    await _lock_list(connection)
+    await _clear_list(connection)
+    await _fill_list(connection, queries)

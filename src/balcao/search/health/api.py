@@ -2,20 +2,20 @@
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
-from balcao.core.http.dialects import ERROR_TEXT
+from balcao.core.feature import Feature
 from balcao.core.http.health import LIVE, READY, run_checks
-from balcao.core.http.operations import PLATFORM_TAG, Routes
+from balcao.core.http.operations import PLATFORM_TAG
 from balcao.core.http.responses import Response, to_json
 from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.search.collection.service import ready
 from balcao.search.health.schemas import Health, Result, State
+from balcao.search.routes import ROUTES
 
-routes = Routes(tags=list(PLATFORM_TAG), dialect=ERROR_TEXT)
+routes = ROUTES.extend(tags=list(PLATFORM_TAG))
 
 
 @routes.get("/liveness", "search.liveness", public(), "O processo está vivo", description=LIVE, in_maintenance=True)
 def read_liveness() -> Health:
-    """Tell that the process lives."""
     return Health("alive", to_unix_seconds(utc_now()))
 
 
@@ -29,7 +29,6 @@ def read_liveness() -> Health:
     in_maintenance=True,
 )
 async def read_readiness(call: Call) -> Response[Health]:
-    """Tell whether the search can serve."""
     checks = await run_checks(call.platform, ready)
     return _describe(checks, "ready" if all(checks.values()) else "not_ready")
 
@@ -44,7 +43,6 @@ async def read_readiness(call: Call) -> Response[Health]:
     in_maintenance=True,
 )
 async def read_health(call: Call) -> Response[Health]:
-    """Tell the same in the words of those who watch from outside."""
     checks = await run_checks(call.platform, ready)
     return _describe(checks, "healthy" if all(checks.values()) else "unhealthy")
 
@@ -53,3 +51,6 @@ def _describe(checks: dict[str, bool], status: State) -> Response[Health]:
     failed = [name for name, passed in checks.items() if not passed]
     words: dict[str, Result] = {name: "ok" if passed else "failed" for name, passed in checks.items()}
     return to_json(Health(status, to_unix_seconds(utc_now()), words, ", ".join(failed)), status=503 if failed else 200)
+
+
+FEATURE = Feature(routes=routes.declared)

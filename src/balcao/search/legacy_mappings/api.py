@@ -4,7 +4,9 @@ from typing import Annotated, TypeAlias
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
 from balcao.core.http.sent_headers import LOCATION, sending
@@ -19,9 +21,10 @@ from balcao.search.legacy_mappings.schemas import (
     LegacyMappings,
     OldServiceQuery,
 )
+from balcao.search.routes import ROUTES
 
 # Notes of 20000 characters of several bytes each.
-routes = Routes(tags=["legacy"], body_limit=2 * FORM_BODY)
+routes = ROUTES.extend(tags=["legacy"], body_limit=2 * FORM_BODY)
 
 READ, MANAGE = "service:read", "service_redirect:manage"
 EXAMPLE_ID = "7b1de1c0-52f4-4a83-9d0e-2a6f0c4b8e11"
@@ -39,12 +42,10 @@ _EXAMPLE = {
     "search.list_legacy_mappings",
     action(READ),
     "Lista os tombamentos",
-    description="Devolve uma página dos tombamentos, dos mais novos, pelos filtros dados. Exige a ação `service:read`.",
-    errors=[400],
     query=LegacyMappingQuery,
 )
 async def list_mappings(call: Call, query: Query) -> Response[LegacyMappings]:
-    """Return a page of the mappings."""
+    """Devolve uma página dos tombamentos, dos mais novos, pelos filtros dados."""
     return respond_to_staff(await service.list_mappings(call, query, *parse_page(query)))
 
 
@@ -54,17 +55,15 @@ async def list_mappings(call: Call, query: Query) -> Response[LegacyMappings]:
     action(MANAGE),
     "Faz um tombamento",
     status=201,
-    description=(
-        "Anota que o número de um sistema antigo é agora este serviço: o endereço `by-legacy` leva a ele. Um número "
-        "que já tem tombamento é 409, com o existente. Exige a ação `service_redirect:manage`."
-    ),
     dialect=ERROR_WITH_MAPPING,
     example=_EXAMPLE,
-    errors=[400, 404, 409],
+    errors=[404, 409],
 )
 @sending(LOCATION)
 async def create_mapping(call: Call, body: LegacyMappingBody) -> Response[LegacyMapping]:
-    """Map an old number to a service."""
+    """Anota que o número de um sistema antigo é agora este serviço: o endereço `by-legacy` leva a ele. Um número que já
+    tem tombamento é 409, com o existente.
+    """
     made = await service.create(call, body)
     return respond_to_staff(made, {LOCATION.name: f"tombamentos/{made.id}"}, status=201)
 
@@ -74,12 +73,11 @@ async def create_mapping(call: Call, body: LegacyMappingBody) -> Response[Legacy
     "search.find_legacy_mapping",
     action(READ),
     "O tombamento de um número antigo",
-    description="Devolve o tombamento do número de um sistema antigo. Exige a ação `service:read`.",
-    errors=[400, 404],
+    errors=[404],
     query=OldServiceQuery,
 )
 async def find_mapping(call: Call, query: Query) -> Response[LegacyMapping]:
-    """Return the mapping of an old number."""
+    """Devolve o tombamento do número de um sistema antigo."""
     return respond_to_staff(await service.find_by_old_service(call, query))
 
 
@@ -88,10 +86,9 @@ async def find_mapping(call: Call, query: Query) -> Response[LegacyMapping]:
     "search.read_legacy_mapping",
     action(READ),
     "Um tombamento",
-    description="Devolve um tombamento. Exige a ação `service:read`.",
 )
 async def read_mapping(call: Call, id: MappingIdInPath) -> Response[LegacyMapping]:
-    """Return a mapping."""
+    """Devolve um tombamento."""
     return respond_to_staff(await service.read(call, id))
 
 
@@ -100,16 +97,14 @@ async def read_mapping(call: Call, id: MappingIdInPath) -> Response[LegacyMappin
     "search.update_legacy_mapping",
     action(MANAGE),
     "Altera um tombamento",
-    description=(
-        "Grava o tombamento como enviado, também para outro serviço. Um número que é de outro tombamento é 409, com "
-        "este. Exige a ação `service_redirect:manage`."
-    ),
     dialect=ERROR_WITH_MAPPING,
     example=_EXAMPLE | {"id_servico_antigo": "90002"},
-    errors=[400, 409],
+    errors=[409],
 )
 async def update_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBody) -> Response[LegacyMapping]:
-    """Change a mapping."""
+    """Grava o tombamento como enviado, também para outro serviço. Um número que é de outro tombamento é
+    409, com este.
+    """
     return respond_to_staff(await service.update(call, id, body))
 
 
@@ -119,9 +114,11 @@ async def update_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBod
     action(MANAGE),
     "Remove um tombamento",
     status=204,
-    description="Remove um tombamento; o serviço fica. Exige a ação `service_redirect:manage`.",
 )
 async def delete_mapping(call: Call, id: MappingIdInPath) -> Response[None]:
-    """Remove a mapping."""
+    """Remove um tombamento; o serviço fica."""
     await service.delete(call, id)
     return Response(status=204)
+
+
+FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.legacy_sources", "search.tombamentos")))

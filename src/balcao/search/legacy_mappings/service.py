@@ -76,7 +76,7 @@ async def _insert(
     )
     fields = describe_event(mapping=mapping.id, service=service_id)
     with recording():
-        written = await store.insert(
+        written = await store.insert_mapping(
             connection, mapping, call.platform.audit.encode_event(call, "create", fields=fields)
         )
     if not written.is_alive:
@@ -85,7 +85,7 @@ async def _insert(
 
 
 async def _find_taken(connection: Connection, old: OldService) -> LegacyMapping:
-    existing = await store.find(connection, old.origem, old.old_id)
+    existing = await store.find_mapping(connection, old.origem, old.old_id)
     if existing is None:  # removed in this very moment: whoever repeats the call makes it
         raise NotFound(UNKNOWN)
     return existing
@@ -110,7 +110,7 @@ async def find_by_old_service(call: Call, query: Mapping[str, str]) -> LegacyMap
     origem, old_id = require_parameter(query, "origem"), require_parameter(query, "id_servico_antigo")
     async with call.platform.database.connection() as connection:
         await _require_source(connection, origem)
-        found = None if has_control(old_id) else await store.find(connection, origem, old_id)
+        found = None if has_control(old_id) else await store.find_mapping(connection, origem, old_id)
     if found is None:
         raise NotFound(UNKNOWN)
     return found
@@ -120,7 +120,7 @@ async def find_target(connection: Connection, origem: str, old_id: str) -> str |
     """Return the id of the service that an old number is now; None for one that is not mapped."""
     if has_control(origem + old_id):
         return None
-    found = await store.find(connection, origem, old_id)
+    found = await store.find_mapping(connection, origem, old_id)
     return found.id_servico_novo if found else None
 
 
@@ -128,7 +128,7 @@ async def read(call: Call, mapping_id: str) -> LegacyMapping:
     """Return a mapping. Raises NotFound."""
     known = parse_uuid(mapping_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
-        found = await store.read(connection, known)
+        found = await store.read_mapping(connection, known)
     if found is None:
         raise NotFound(UNKNOWN)
     return found
@@ -144,13 +144,13 @@ async def update(call: Call, mapping_id: str, body: LegacyMappingBody) -> Legacy
     async with call.platform.database.transaction() as connection:
         await _require_source(connection, old.origem)
         # The service first, as everywhere: whoever deletes it holds its head and then removes its mappings.
-        is_alive = await store.lock_target(connection, service_id)
-        former = await store.lock(connection, known)
+        is_alive = await store.lock_target_service(connection, service_id)
+        former = await store.lock_mapping(connection, known)
         if former is None:
             raise NotFound(UNKNOWN)
         if not is_alive:
             raise _unknown_service()
-        changed = await store.update(connection, known, old.origem, old.old_id, service_id, old.notes)
+        changed = await store.update_mapping(connection, known, old.origem, old.old_id, service_id, old.notes)
         if changed is None:
             raise MappingTaken(await _find_taken(connection, old))
         fields = describe_event(mapping=known, former=former.id_servico_novo, service=service_id)
@@ -164,20 +164,20 @@ async def delete(call: Call, mapping_id: str) -> None:
     trail = call.platform.audit.encode_event(call, "delete", fields=describe_event(mapping=known))
     async with call.platform.database.connection() as connection:
         with recording():
-            if not await store.delete(connection, known, trail):
+            if not await store.delete_mapping(connection, known, trail):
                 raise NotFound(UNKNOWN)
 
 
 async def remove_of_service(connection: Connection, service_id: str) -> int:
     """Remove the mappings to a service that is being deleted; return how many there were."""
-    return await store.delete_of_service(connection, service_id)
+    return await store.delete_mappings_of_service(connection, service_id)
 
 
 async def enter_sources(platform: Platform) -> None:
     """Enter the old systems of the configuration, `BALCAO_LEGACY_SOURCES`."""
     if names := platform.settings.legacy_source_names:
         async with platform.database.connection() as connection:
-            await store.enter_sources(connection, names)
+            await store.insert_legacy_sources(connection, names)
 
 
 def parse_publication(query: Mapping[str, str]) -> OldService | None:
@@ -206,7 +206,7 @@ def _check_old(origem: str, old_id: str, notes: str | None) -> OldService:
 
 
 async def _require_source(connection: Connection, name: str) -> None:
-    known = await store.list_sources(connection)
+    known = await store.list_legacy_sources(connection)
     if name not in known:
         raise refuse("origem", f"um de: {', '.join(known)}")
 

@@ -29,10 +29,9 @@ async def flush(platform: Platform) -> None:
     taken = tally.take()
     if not taken:
         return
-    days, services, views = zip(*taken, strict=True)
     try:
         async with platform.database.connection() as connection:
-            await store.add_views(connection, days, services, views)
+            await store.add_views(connection, taken)
     except BaseException:
         tally.give_back(taken)
         raise
@@ -41,7 +40,8 @@ async def flush(platform: Platform) -> None:
 async def rank(platform: Platform) -> None:
     """Compute the popularity of every service anew."""
     async with platform.database.transaction() as connection:
-        await store.rank(connection)
+        await store.delete_old_popularity(connection)
+        await store.rank_services(connection)
 
 
 async def find_source(connection: Connection) -> Source:
@@ -51,5 +51,5 @@ async def find_source(connection: Connection) -> Source:
 
 async def apply_retention(_: Call, connection: Connection) -> Swept:
     """Erase views older than 400 days."""
-    checked = await store.count_views(connection)
-    return Swept(checked, await store.erase_older(connection, KEPT_DAYS))
+    checked = await store.count_view_rows(connection)
+    return Swept(checked, await store.delete_old_views(connection, KEPT_DAYS))

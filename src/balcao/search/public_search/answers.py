@@ -10,7 +10,9 @@ from msgspec import UNSET
 from balcao.core.access.caller import TokenRefused
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
-from balcao.core.http.responses import NO_STORE, Ready, Response, etag_of, from_ready
+from balcao.core.http.responses import NO_STORE, Response, from_ready
+from balcao.core.values.etags import etag_of
+from balcao.core.values.ready import Ready
 from balcao.search.public import (
     CACHE_CONTROL,
     SEARCH_SCOPE,

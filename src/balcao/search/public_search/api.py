@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import OfRequest, Query
 from balcao.core.http.responses import Response
 from balcao.search.public_search import answers
@@ -17,8 +17,9 @@ from balcao.search.public_search.schemas import (
     UnifiedResult,
     UnifiedSearchQuery,
 )
+from balcao.search.routes import ROUTES
 
-routes = Routes(tags=["search"])
+routes = ROUTES.extend(tags=["search"])
 
 Peer: TypeAlias = Annotated[str, OfRequest(lambda request: request.peer)]
 
@@ -36,12 +37,11 @@ _DESCRIPTION = (
     public(),
     "Busca serviços",
     description=_DESCRIPTION,
-    errors=[304, 400, 401, 403, 429, 503],
+    errors=[304, 401, 403],
     query=SearchQuery,
     may_lag=True,
 )
 async def search_services(call: Call, query: Query, peer: Peer) -> Response[SearchResult]:
-    """Return a page of the services that match."""
     return await answers.respond(call, peer, query, SearchRequest.parse, answers.write_result)
 
 
@@ -50,16 +50,14 @@ async def search_services(call: Call, query: Query, peer: Peer) -> Response[Sear
     "search.suggest_names",
     public(),
     "Completa o que se digita",
-    description=(
-        "Devolve até oito nomes de serviços publicados que têm palavras começando como as digitadas, do mais ao menos "
-        "popular. Até 50 chamadas por segundo por endereço, contadas com as buscas."
-    ),
-    errors=[304, 400, 429, 503],
+    errors=[304],
     query=SuggestQuery,
     may_lag=True,
 )
 async def suggest_names(call: Call, query: Query, peer: Peer) -> Response[Suggestions]:
-    """Return names for the text typed so far."""
+    """Devolve até oito nomes de serviços publicados que têm palavras começando como as digitadas, do mais ao menos
+    popular. Até 50 chamadas por segundo por endereço, contadas com as buscas.
+    """
     return await answers.suggest(call, peer, query)
 
 
@@ -71,10 +69,12 @@ async def suggest_names(call: Call, query: Query, peer: Peer) -> Response[Sugges
     description=(
         f"{_DESCRIPTION} `search_fields` limita os campos procurados e `search_weights` lhes dá pesos de 1 a 10."
     ),
-    errors=[304, 400, 401, 403, 429, 503],
+    errors=[304, 401, 403],
     query=UnifiedSearchQuery,
     may_lag=True,
 )
 async def search_documents(call: Call, query: Query, peer: Peer) -> Response[UnifiedResult]:
-    """Return a page of the documents that match."""
     return await answers.respond(call, peer, query, SearchRequest.parse_unified, answers.write_unified)
+
+
+FEATURE = Feature(routes=routes.declared, limits=answers.LIMITS)

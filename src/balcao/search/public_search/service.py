@@ -102,7 +102,7 @@ async def _search(call: Call, state: SearchState, request: SearchRequest) -> Fou
         return Found("none", _NOTHING)
     # The alias row is kept, and so read from the primary.
     database = call.platform.database if state.alias is None else find_reader(call)
-    async with database.connection() as connection, store.reading(connection):
+    async with database.connection() as connection, store.open_snapshot(connection):
         alias = await _read_alias(connection, state)
         if request.q == terms.LISTS_ALL:
             page = await _try(connection, alias, matching.LIST_ALL, request)
@@ -209,7 +209,7 @@ async def rank_ids(connection: Connection, alias: Alias, query: str, known: Syno
     """Return the ids of the best services for a query in this table, found as the public search finds them."""
     parts = terms.split_query(query)
     request = SearchRequest(q=query, per_page=most, highlight=False)
-    async with store.reading(connection):
+    async with store.open_snapshot(connection):
         words = await store.fold_texts(connection, [part.text for part in parts])
         parsed = terms.widen(terms.parse_query(parts, words), known)
         step = await _climb(connection, alias, parsed, _list_correctable(parts, words, parsed), request)

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Database
-from balcao.core.http.responses import Ready
+from balcao.core.values.ready import Ready
 from balcao.search.collection.alias import Alias
 from balcao.search.public_search.facets_store import Facets
 from balcao.search.public_search.terms import Synonyms, Word

@@ -57,7 +57,7 @@ SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; 
 
 
 @asynccontextmanager
-async def reading(connection: Connection) -> AsyncIterator[None]:
+async def open_snapshot(connection: Connection) -> AsyncIterator[None]:
     """Let the searches of the block see one state of the catalogue and go by the indexes, with plans that are kept."""
     await connection.execute(_BEGIN)
     try:

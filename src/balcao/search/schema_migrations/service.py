@@ -31,6 +31,7 @@ from balcao.search.schema_migrations.schemas import (
     StartBody,
     StartedMigration,
 )
+from balcao.search.schema_migrations.store import NewRun
 from balcao.search.schema_migrations.work import WORK_JOB, abandon_target
 
 # What a rollback waits, a short try at a time, for the writers under way (rules: search 2.1).
@@ -64,8 +65,8 @@ async def _start(connection: Connection, call: Call, schema_version: str, reason
     target = target or await collection.create_table(connection, schema_version)
     total = await collection.count_rows(connection, alias.physical)
     run_id = new_id()
-    versions, tables = (schema_version, alias.schema_version), (alias.physical, target)
-    await store.insert_migration(connection, run_id, versions, tables, name_actor(call), reason, total)
+    run = NewRun(run_id, schema_version, alias.schema_version, alias.physical, target, name_actor(call), reason, total)
+    await store.insert_migration(connection, run)
     await enqueue(connection, WORK_JOB, {"run": run_id})
     event = describe_event(migration=run_id, schema=schema_version)
     await call.platform.audit.record(connection, call, "event", fields=event)
@@ -82,7 +83,7 @@ async def abort(call: Call, body: AbortBody) -> IdentifiedStatus:
         await collection.lock_runs(connection)
         run = states.choose_abortable(await store.list_runs(connection), _clean_id(body.migration_id))
         message = f"Abortada por {name_actor(call)}" + (f": {reason}" if reason else ".")
-        phase = await store.abort(connection, run.id, message)
+        phase = await store.abort_run(connection, run.id, message)
         if phase is None:
             raise Conflict("A migração terminou ou já está na troca.", code="migration-switching")
         await abandon_target(connection, run.target_collection, phase)
@@ -91,7 +92,7 @@ async def abort(call: Call, body: AbortBody) -> IdentifiedStatus:
 
 
 async def _to_members(connection: Connection, run_id: str) -> dict[str, Any]:
-    return asdict(await store.read_status(connection, run_id)) | {"migration_id": run_id}
+    return asdict(await store.read_run_status(connection, run_id)) | {"migration_id": run_id}
 
 
 async def roll_back(call: Call, body: RollbackBody) -> tuple[str, MigrationStatus]:
@@ -119,16 +120,21 @@ async def _roll_back(
     await collection.lock_runs(connection)
     undone = states.choose_revocable(await store.list_runs(connection), migration_id)
     run_id = new_id()
-    versions, tables = (
-        (undone.previous_schema_version, undone.schema_version),
-        (undone.target_collection, undone.source_collection),
+    rollback = NewRun(
+        run_id,
+        undone.previous_schema_version,
+        undone.schema_version,
+        undone.target_collection,
+        undone.source_collection,
+        name_actor(call),
+        reason,
+        await collection.count_rows(connection, undone.source_collection),
     )
-    total = await collection.count_rows(connection, undone.source_collection)
-    await store.insert_rollback(connection, run_id, versions, tables, name_actor(call), reason, total)
+    await store.insert_rollback(connection, rollback)
     await store.mark_rolled_back(connection, undone.id, run_id)
     fields = describe_event(migration=undone.id, rollback=run_id)
     await call.platform.audit.record(connection, call, "event", fields=fields)
-    status = await store.read_status(connection, run_id)
+    status = await store.read_run_status(connection, run_id)
     # Last, so that no writer waits for anything but the commit.
     if not await collection.swap_tables(connection, undone.target_collection, undone.source_collection):
         raise states.window_over()
@@ -174,7 +180,7 @@ async def read_run(call: Call, run_id: str) -> RunDetail:
         # Of a rollback nothing was refused: the table that it leads to has followed every write.
         refused = await collection.list_refused_rows(connection, run.target_collection)
         errors = [_to_refused(row) for row in refused] if run.kind == "migration" else []
-        return await store.read_detail(
+        return await store.read_run_detail(
             connection, run.id, errors=errors, rollback_possible=states.is_revocable(runs, run)
         )
 

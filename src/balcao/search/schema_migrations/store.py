@@ -1,11 +1,13 @@
 """SQL of the runs of schema migrations."""
 
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import asyncpg
-import msgspec
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict
 from balcao.search.control_queries.schemas import ControlReport
 from balcao.search.schema_migrations.schemas import (
@@ -25,58 +27,57 @@ coalesce(rollback_until > now(), false)
                 WHERE physical = target_collection AND mirror = source_collection)
     AND NOT EXISTS (SELECT FROM search.search_migration_errors WHERE physical_table = source_collection)
 """
-_RUNS = f"""
+
+
+@statement(f"""
 SELECT id::text, kind, status, source_collection, target_collection, schema_version,
        previous_schema_version, phase, rolled_back_by IS NOT NULL AS rolled_back, {_WINDOW_OPEN} AS window_open
 FROM search.search_migrations
 ORDER BY started_at DESC, id DESC
-"""
-
-
+""")
 async def list_runs(connection: Connection) -> list[MigrationRun]:
     """Return all runs, newest first: there are as many as a city changes its schema."""
-    return [MigrationRun(**row) for row in await connection.fetch(_RUNS)]
 
 
-_BEGIN = """
+class NewRun(NamedTuple):
+    """A run as it begins: of a migration from the table that is active to another one, of a rollback back to that."""
+
+    id: str
+    schema_version: str
+    previous_schema_version: str
+    source_collection: str
+    target_collection: str
+    started_by: str
+    reason: str | None
+    total: int
+
+
+@statement("""
 INSERT INTO search.search_migrations
     (id, kind, status, phase, schema_version, previous_schema_version, source_collection, target_collection,
      started_by, reason, total_documents)
-VALUES ($1, 'migration', 'in_progress', 'preparing', $2, $3, $4, $5, $6, $7, $8)
-"""
+VALUES (:id, 'migration', 'in_progress', 'preparing', :schema_version, :previous_schema_version, :source_collection,
+        :target_collection, :started_by, :reason, :total)
+""")
+async def _insert_migration(connection: Connection, run: NewRun) -> None: ...
 
 
-async def insert_migration(
-    connection: Connection,
-    run_id: str,
-    versions: tuple[str, str],
-    tables: tuple[str, str],
-    started_by: str,
-    reason: str | None,
-    total: int,
-) -> None:
-    """Insert a running migration; `versions` are the new and the present one, `tables` the source and the target.
-
-    Raises Conflict while another one runs.
-    """
+async def insert_migration(connection: Connection, run: NewRun) -> None:
+    """Insert a running migration. Raises Conflict while another one runs."""
     try:
-        await connection.execute(_BEGIN, run_id, *versions, *tables, started_by, reason, total)
+        await _insert_migration(connection, run)
     except asyncpg.UniqueViolationError:
         raise Conflict("Há uma migração em andamento: espere que termine.", code="migration-running") from None
 
 
-_ABORT = """
+@statement("""
 UPDATE search.search_migrations
-SET status = 'failed', error_message = $2, completed_at = clock_timestamp(), lease_until = NULL, worker_id = NULL
-WHERE id = $1 AND status = 'in_progress' AND phase <> 'switching'
+SET status = 'failed', error_message = :message, completed_at = clock_timestamp(), lease_until = NULL, worker_id = NULL
+WHERE id = :run_id AND status = 'in_progress' AND phase <> 'switching'
 RETURNING phase
-"""
-
-
-async def abort(connection: Connection, run_id: str, message: str) -> Phase | None:
+""")
+async def abort_run(connection: Connection, run_id: str, message: str) -> Phase | None:
     """End a run as failed and return the phase it was in; None when it has ended or begun to switch."""
-    phase: Phase | None = await connection.fetchval(_ABORT, run_id, message)
-    return phase
 
 
 _STATUS_COLUMNS = """
@@ -85,103 +86,107 @@ total_documents, migrated_documents, progress, error_message, status = 'in_progr
 floor(extract(epoch FROM started_at))::bigint AS started_at,
 coalesce(floor(extract(epoch FROM completed_at))::bigint, 0) AS completed_at
 """
-_STATUS = f"SELECT {_STATUS_COLUMNS} FROM search.search_migrations WHERE id = $1"
 
 
-async def read_status(connection: Connection, run_id: str) -> MigrationStatus:
-    [row] = await connection.fetch(_STATUS, run_id)
-    return MigrationStatus(**row)
+@statement(f"SELECT {_STATUS_COLUMNS} FROM search.search_migrations WHERE id = :run_id")
+async def read_run_status(connection: Connection, run_id: str) -> MigrationStatus: ...
 
 
-_NEWEST_STATUS = f"""
+@statement(f"""
 SELECT id::text AS migration_id, {_STATUS_COLUMNS} FROM search.search_migrations
 ORDER BY search_migrations.started_at DESC, id DESC LIMIT 1
-"""
-
-
+""")
 async def find_newest_status(connection: Connection) -> IdentifiedStatus | None:
     """Return the newest run, None when there was never one."""
-    row = await connection.fetchrow(_NEWEST_STATUS)
-    return IdentifiedStatus(**row) if row else None
 
 
-_PROGRESS = "SELECT phase, progress::float8 FROM search.search_migrations WHERE status = 'in_progress'"
+@statement("SELECT phase, progress::float8 FROM search.search_migrations WHERE status = 'in_progress'")
+async def _read_progress(connection: Connection) -> Mapping[str, float]: ...
 
 
 async def find_progress(connection: Connection) -> Mapping[tuple[str, ...], float]:
     """Return by its phase how far the run that is under way has come, in per cent; nothing while there is none."""
-    return {(row["phase"],): row["progress"] for row in await connection.fetch(_PROGRESS)}
+    return {(phase,): progress for phase, progress in (await _read_progress(connection)).items()}
 
 
-_DETAIL = f"""
+class Reports(NamedTuple):
+    """What was found of a run."""
+
+    verification: Verification | None
+    control_queries: ControlReport | None
+
+
+class StoredRun(NamedTuple):
+    """What is stored of a run: its columns, and what was found of it."""
+
+    members: Mapping[str, Any]
+    reports: Reports
+
+    @classmethod
+    def from_row(cls, row: Row) -> "StoredRun":
+        """Return the run of a row that has all columns."""
+        return cls(row, read_part(Reports, row))
+
+
+@statement(f"""
 SELECT id::text AS migration_id, {_STATUS_COLUMNS}, kind, phase, previous_schema_version, reason,
        rolled_back_by::text, last_key::text, resumes, verification::text, control_queries::text,
        coalesce(floor(extract(epoch FROM rollback_until))::bigint, 0) AS rollback_until
-FROM search.search_migrations WHERE id = $1
-"""
+FROM search.search_migrations WHERE id = :run_id
+""")
+async def _read_run(connection: Connection, run_id: str) -> StoredRun: ...
 
 
-async def read_detail(
+async def read_run_detail(
     connection: Connection, run_id: str, *, errors: list[RefusedService], rollback_possible: bool
 ) -> RunDetail:
     """Return everything recorded of a run that exists."""
-    [row] = await connection.fetch(_DETAIL, run_id)
-    reports = {
-        "verification": row["verification"] and msgspec.json.decode(row["verification"], type=Verification),
-        "control_queries": row["control_queries"] and msgspec.json.decode(row["control_queries"], type=ControlReport),
-    }
-    return RunDetail(**{**row, **reports}, errors=errors, rollback_possible=rollback_possible)
+    stored = await _read_run(connection, run_id)
+    members = {**stored.members, **stored.reports._asdict()}
+    return RunDetail(**members, errors=errors, rollback_possible=rollback_possible)
 
 
-_ADD_ROLLBACK = """
+@statement("""
 INSERT INTO search.search_migrations
     (id, kind, status, phase, schema_version, previous_schema_version, source_collection, target_collection,
      backup_collection, started_at, completed_at, started_by, reason, total_documents, migrated_documents, progress)
-VALUES ($1, 'rollback', 'rollback', 'done', $2, $3, $4, $5,
-        $4, clock_timestamp(), clock_timestamp(), $6, $7, $8, $8, 100)
-"""
+VALUES (:id, 'rollback', 'rollback', 'done', :schema_version, :previous_schema_version, :source_collection,
+        :target_collection, :source_collection, clock_timestamp(), clock_timestamp(), :started_by, :reason, :total,
+        :total, 100)
+""")
+async def insert_rollback(connection: Connection, run: NewRun) -> None:
+    """Insert a finished rollback."""
 
 
-async def insert_rollback(
-    connection: Connection,
-    run_id: str,
-    versions: tuple[str, str],
-    tables: tuple[str, str],
-    started_by: str,
-    reason: str | None,
-    total: int,
-) -> None:
-    """Insert a finished rollback.
-
-    `versions` are the one now active and the one left, `tables` the one left and the one now active.
-    """
-    await connection.execute(_ADD_ROLLBACK, run_id, *versions, *tables, started_by, reason, total)
+@statement("UPDATE search.search_migrations SET rolled_back_by = :rollback_id WHERE id = :run_id")
+async def mark_rolled_back(connection: Connection, run_id: str, rollback_id: str) -> None: ...
 
 
-_MARK = "UPDATE search.search_migrations SET rolled_back_by = $2 WHERE id = $1"
-
-
-async def mark_rolled_back(connection: Connection, run_id: str, rollback_id: str) -> None:
-    await connection.execute(_MARK, run_id, rollback_id)
-
-
-_UNNEEDED_MIRROR = """
+@statement("""
 SELECT mirror FROM search.search_collection
 WHERE mirror IS NOT NULL
   AND NOT EXISTS (SELECT FROM search.search_migrations WHERE status = 'in_progress')
   AND NOT EXISTS (SELECT FROM search.search_migrations
                   WHERE rollback_until > now() AND (source_collection, target_collection)
                         IN ((physical, mirror), (mirror, physical)))
-"""
-
-
+""")
 async def find_unneeded_mirror(connection: Connection) -> str | None:
     """Return the mirror when the window of the migration that it belongs to is over."""
-    found: str | None = await connection.fetchval(_UNNEEDED_MIRROR)
-    return found
 
 
-_HISTORY = """
+class ListedRun(NamedTuple):
+    """A run of a page, None on an empty one, and how many there are."""
+
+    found: int
+    entry: HistoryEntry | None
+
+    @classmethod
+    def from_row(cls, row: Row) -> "ListedRun":
+        """Return the run of a row that has the number of all."""
+        return cls(row["found"], None if row["id"] is None else read_part(HistoryEntry, row))
+
+
+@statement("""
 SELECT counted.found, entry.*
 FROM (SELECT count(*) AS found FROM search.search_migrations) AS counted
 LEFT JOIN (
@@ -190,24 +195,17 @@ LEFT JOIN (
            coalesce(floor(extract(epoch FROM completed_at))::bigint, 0) AS completed_at,
            row_number() OVER (ORDER BY search_migrations.started_at DESC, search_migrations.id DESC) AS place
     FROM search.search_migrations
-) AS entry ON entry.place > $1 AND entry.place <= $1 + $2
+) AS entry ON entry.place > :offset AND entry.place <= :offset + :limit
 ORDER BY entry.place
-"""
+""")
+async def _list_history(connection: Connection, offset: int, limit: int) -> list[ListedRun]: ...
 
 
 async def list_history(connection: Connection, page: int, per_page: int) -> tuple[int, list[HistoryEntry]]:
     """Return the number of all runs, and one page of them, newest first."""
-    rows = await connection.fetch(_HISTORY, (page - 1) * per_page, per_page)
-    return rows[0]["found"], [_to_entry(row) for row in rows if row["id"] is not None]
+    listed = await _list_history(connection, (page - 1) * per_page, per_page)
+    return listed[0].found, [each.entry for each in listed if each.entry is not None]
 
 
-def _to_entry(row: Row) -> HistoryEntry:
-    return HistoryEntry(**{name: row[name] for name in HistoryEntry.__struct_fields__})
-
-
-_NEWEST = "SELECT id::text FROM search.search_migrations WHERE kind = 'migration' ORDER BY started_at DESC LIMIT 1"
-
-
-async def find_newest_migration(connection: Connection) -> str | None:
-    found: str | None = await connection.fetchval(_NEWEST)
-    return found
+@statement("SELECT id::text FROM search.search_migrations WHERE kind = 'migration' ORDER BY started_at DESC LIMIT 1")
+async def find_newest_migration(connection: Connection) -> str | None: ...

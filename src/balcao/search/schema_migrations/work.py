@@ -87,7 +87,7 @@ async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
 async def _claim(connection: Connection, run_id: str, lease: timedelta) -> RunUnderWay | None:
     """Take the run, and have a job look after it that finds it again should this worker be lost."""
     async with connection.transaction():
-        run = await store.claim(connection, run_id, new_id(), lease)
+        run = await store.claim_run(connection, run_id, new_id(), lease)
         if run is not None:
             await enqueue(connection, WORK_JOB, {"run": run_id}, delay=lease)
         return run
@@ -95,7 +95,7 @@ async def _claim(connection: Connection, run_id: str, lease: timedelta) -> RunUn
 
 async def _hand_on(connection: Connection, run: RunUnderWay) -> None:
     async with connection.transaction():
-        await store.release(connection, run)
+        await store.release_run(connection, run)
         await enqueue(connection, WORK_JOB, {"run": run.id})
 
 
@@ -115,7 +115,7 @@ async def _renew(database: Database, worker: "MigrationWorker") -> None:
         await asyncio.sleep(worker.lease.total_seconds() / 6)
         try:
             async with database.connection() as connection:
-                if not await store.renew(connection, worker.run, worker.lease, worker.progress):
+                if not await store.renew_lease(connection, worker.run, worker.lease, worker.progress):
                     return
         except Unavailable as fault:  # the lease outlasts several such
             log.warning("search.migration.renewal", code=fault.code)
@@ -146,7 +146,7 @@ class MigrationWorker:
 
     async def step(self) -> bool:
         """Do what comes next, one chunk or one phase; return false when nothing is left to do for this worker."""
-        present = await store.read(self._connection, self.run)
+        present = await store.read_run_under_way(self._connection, self.run)
         if present is None:
             return False
         self.run = present
@@ -235,14 +235,14 @@ class MigrationWorker:
     async def _switch(self) -> None:
         """Exchange the tables and end the run."""
         try:
-            if not await store.complete(self._connection, self.run, self._window):
+            if not await store.complete_run(self._connection, self.run, self._window):
                 raise RunLost
         except store.TablesDiffer:
             await self._check_run()
             raise RunFailed("a tabela de destino deixou de acompanhar as gravações") from None
 
     async def _advance(self, phase: Phase, progress: int) -> None:
-        if not await store.advance(self._connection, self.run, phase, progress):
+        if not await store.advance_run(self._connection, self.run, phase, progress):
             raise RunLost
 
     async def _give_way(self) -> None:
@@ -256,7 +256,7 @@ class MigrationWorker:
 
     async def _fail(self, cause: str) -> None:
         async with self._connection.transaction():
-            if await store.fail(self._connection, self.run, f"Falha {_PLACES[self.run.phase]}: {cause}."):
+            if await store.fail_run(self._connection, self.run, f"Falha {_PLACES[self.run.phase]}: {cause}."):
                 await abandon_target(self._connection, self.run.target_collection, self.run.phase)
 
 

@@ -5,15 +5,18 @@ from typing import TypeVar
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
 from balcao.core.http.sent_headers import ETAG, LOCATION, sending
 from balcao.search.conventions import PUBLISH, ServiceIdInPath, format_etag, parse_page, respond_to_staff
 from balcao.search.legacy_mappings.schemas import ERROR_WITH_MAPPING
 from balcao.search.legacy_mappings.service import parse_publication
+from balcao.search.routes import ROUTES
 from balcao.search.services import service
 from balcao.search.services.filters import ServiceFilters
+from balcao.search.services.imports import IMPORTS
 from balcao.search.services.schemas import (
     PublishQuery,
     RolledBackService,
@@ -26,7 +29,7 @@ from balcao.search.services.schemas import (
 
 T = TypeVar("T", bound=StaffService)
 
-routes = Routes(tags=["services"], body_limit=512 * 1024)
+routes = ROUTES.extend(tags=["services"], body_limit=512 * 1024)
 
 _EXAMPLE = {
     "nome_servico": "Poda de árvore",
@@ -48,16 +51,13 @@ _PUBLISHED_TOO = "Um serviço publicado, antes ou depois da chamada, exige tamb�
     "search.list_services",
     action("service:read"),
     "Lista os serviços do catálogo, em qualquer situação",
-    description=(
-        "Devolve uma página dos serviços com todos os campos, pelos filtros dados, todos juntos. Nomes e textos "
-        "casam sem diferença de maiúsculas, acentos e hífens. `field` e `value` comparam um campo. Uma página fora "
-        "dos limites vale como ausente; além do fim, é vazia. Exige a ação `service:read`."
-    ),
-    errors=[400],
     query=ServiceListQuery,
 )
 async def list_services(call: Call, query: Query) -> Response[StaffServices]:
-    """Return a page of the services."""
+    """Devolve uma página dos serviços com todos os campos, pelos filtros dados, todos juntos. Nomes e textos casam sem
+    diferença de maiúsculas, acentos e hífens. `field` e `value` comparam um campo. Uma página fora dos limites vale
+    como ausente; além do fim, é vazia.
+    """
     return respond_to_staff(await service.list_services(call, ServiceFilters.parse(query), *parse_page(query)))
 
 
@@ -67,16 +67,14 @@ async def list_services(call: Call, query: Query) -> Response[StaffServices]:
     action("service:create").testing(PUBLISH),
     "Cria um serviço",
     status=201,
-    description=(
-        "Cria um serviço em edição e o devolve; o cabeçalho `Location` leva a ele. Exige a ação `service:create`; com "
-        "`status` 1, também `service:publish`. Campos desconhecidos são ignorados. Corpo de até 512 KiB."
-    ),
     example=_EXAMPLE,
-    errors=[400, 409],
+    errors=[409],
 )
 @sending(LOCATION)
 async def create_service(call: Call, body: ServiceBody) -> Response[StaffService]:
-    """Create a service."""
+    """Cria um serviço em edição e o devolve; o cabeçalho `Location` leva a ele. Exige a ação `service:create`; com
+    `status` 1, também `service:publish`. Campos desconhecidos são ignorados. Corpo de até 512 KiB.
+    """
     created = await service.create(call, body)
     return _respond(created, {LOCATION.name: f"services/{created.id}"}, status=201)
 
@@ -86,13 +84,9 @@ async def create_service(call: Call, body: ServiceBody) -> Response[StaffService
     "search.read_service",
     action("service:read"),
     "Um serviço do catálogo, em qualquer situação",
-    description=(
-        "Devolve um serviço com todos os campos e o número da versão. O `ETag` serve de `If-Match` para a gravação. "
-        "Exige a ação `service:read`."
-    ),
 )
 async def read_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
-    """Return a service."""
+    """Devolve um serviço com todos os campos e o número da versão. O `ETag` serve de `If-Match` para a gravação."""
     return _respond(await service.read(call, id))
 
 
@@ -107,10 +101,9 @@ async def read_service(call: Call, id: ServiceIdInPath) -> Response[StaffService
         "grava sobre o estado lido (412)."
     ),
     example=_EXAMPLE,
-    errors=[400, 409, 412],
+    errors=[409, 412],
 )
 async def update_service(call: Call, id: ServiceIdInPath, body: ServiceBody) -> Response[StaffService]:
-    """Merge what was sent into a service."""
     return _respond(await service.update(call, id, body))
 
 
@@ -120,14 +113,12 @@ async def update_service(call: Call, id: ServiceIdInPath, body: ServiceBody) -> 
     action("service:delete"),
     "Exclui um serviço",
     status=204,
-    description=(
-        "Tira o serviço do catálogo, da busca e das listas; as versões e os endereços ficam, e uma versão pode voltar. "
-        "Exige a ação `service:delete`. Com `If-Match`, só exclui o estado lido (412)."
-    ),
     errors=[412],
 )
 async def delete_service(call: Call, id: ServiceIdInPath) -> Response[None]:
-    """Remove a service from the catalogue."""
+    """Tira o serviço do catálogo, da busca e das listas; as versões e os endereços ficam, e uma versão pode voltar. Com
+    `If-Match`, só exclui o estado lido (412).
+    """
     await service.delete(call, id)
     return Response(status=204)
 
@@ -137,17 +128,15 @@ async def delete_service(call: Call, id: ServiceIdInPath) -> Response[None]:
     "search.publish_service",
     action(PUBLISH),
     "Publica um serviço",
-    description=(
-        "Publica o serviço; publicar o que já está publicado não muda nada. Com `origem` e `id_servico_antigo`, anota "
-        "também que esse número antigo é agora o serviço; se é de outro, responde 409 com o tombamento que existe e "
-        "não publica. Exige a ação `service:publish`."
-    ),
     dialect=ERROR_WITH_MAPPING,
-    errors=[400, 409, 412],
+    errors=[409, 412],
     query=PublishQuery,
 )
 async def publish_service(call: Call, id: ServiceIdInPath, query: Query) -> Response[StaffService]:
-    """Publish a service."""
+    """Publica o serviço; publicar o que já está publicado não muda nada. Com `origem` e `id_servico_antigo`, anota
+    também que esse número antigo é agora o serviço; se é de outro, responde 409 com o tombamento que existe e não
+    publica.
+    """
     return _respond(await service.publish(call, id, old=parse_publication(query)))
 
 
@@ -156,14 +145,12 @@ async def publish_service(call: Call, id: ServiceIdInPath, query: Query) -> Resp
     "search.unpublish_service",
     action(PUBLISH),
     "Tira um serviço do ar",
-    description=(
-        "Devolve o serviço publicado à espera de aprovação; `published_at` fica. Tirar do ar o que não está publicado "
-        "não muda nada. Exige a ação `service:publish`."
-    ),
     errors=[412],
 )
 async def unpublish_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
-    """Return a published service to awaiting approval."""
+    """Devolve o serviço publicado à espera de aprovação; `published_at` fica. Tirar do ar o que não está publicado não
+    muda nada.
+    """
     return _respond(await service.unpublish(call, id))
 
 
@@ -177,10 +164,9 @@ async def unpublish_service(call: Call, id: ServiceIdInPath) -> Response[StaffSe
         f"traz de volta um serviço excluído, em edição. Exige a ação `service:rollback`. {_PUBLISHED_TOO}"
     ),
     example={"to_version": 1, "change_reason": "O texto anterior é o correto."},
-    errors=[400, 409, 412],
+    errors=[409, 412],
 )
 async def roll_back_service(call: Call, id: ServiceIdInPath, body: ServiceRollbackBody) -> Response[RolledBackService]:
-    """Bring back the content of an older version."""
     return _respond(await service.roll_back(call, id, body))
 
 
@@ -188,3 +174,8 @@ async def roll_back_service(call: Call, id: ServiceIdInPath, body: ServiceRollba
 def _respond(found: T, headers: Mapping[str, str] | None = None, status: int = 200) -> Response[T]:
     """Answer with the service and the tag of its state."""
     return respond_to_staff(found, {ETAG.name: format_etag(found.version), **(headers or {})}, status=status)
+
+
+FEATURE = Feature(
+    routes=routes.declared, imports=IMPORTS, exports=Exports(tables=("search.service_head", "search.service_slugs"))
+)

@@ -1,6 +1,7 @@
 """What an editor's body makes of a service: cleaned, bounded, merged member by member (rules: search 3.1, 4.1)."""
 
 import functools
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -111,3 +112,10 @@ MEMBERS: dict[str, Member] = {
     "status": Member(cleaning.check_status, Absent.UNCHANGED, int),
     "buttons": Member(cleaning.clean_buttons, Absent.RESET, list),
 }
+_list_members = operator.attrgetter(*MEMBERS)
+
+
+def says_same(before: ServiceContent, after: ServiceContent) -> bool:
+    """Tell whether `list_changes` names none, in one comparison."""
+    texts = [msgspec.json.encode(_list_members(each), order="sorted") for each in (before, after)]
+    return texts[0] == texts[1]

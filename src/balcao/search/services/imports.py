@@ -3,6 +3,9 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cached_property
+
+import msgspec
 
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
@@ -11,8 +14,9 @@ from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.ids import is_uuid
 from balcao.core.values.text import clean_optional
 from balcao.search.collection import service as collection
+from balcao.search.document import ServiceContent
 from balcao.search.services import store, writing
-from balcao.search.services.content import list_changes, merge
+from balcao.search.services.content import merge, says_same
 from balcao.search.services.schemas import ServiceBody
 from balcao.search.services.writing import Edit, Wanted, name_change
 from balcao.search.versions.service import VersionAuthor, VersionChange
@@ -24,7 +28,7 @@ AUTHOR = VersionAuthor("Importação", "import", None)
 _SLUG = re.compile(r"(?=.{1,120}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 
 
-class ServiceRow(ServiceBody, kw_only=True):
+class ServiceRow(ServiceBody, kw_only=True, dict=True):
     """A service of a file: what an editor sends, with its id and what the former system knows of its history."""
 
     id: str
@@ -46,7 +50,12 @@ class ServiceRow(ServiceBody, kw_only=True):
         if self.created_at is not None and not 0 <= self.created_at <= utc_now().timestamp():
             raise Invalid("O campo `created_at` deve ser um instante passado, em segundos.")
         self.id, self.autor = self.id.lower(), clean_optional("autor", self.autor, longest=500)
-        merge(self, None, utc_now())
+        _ = self.content
+
+    @cached_property
+    def content(self) -> ServiceContent:
+        """Return what the row makes of its service. Raises Invalid."""
+        return merge(self, None, utc_now())
 
 
 async def write(connection: Connection, rows: Sequence[ServiceRow]) -> int:
@@ -79,15 +88,15 @@ def _read_created(row: ServiceRow, at: datetime) -> datetime:
 
 
 def _want(edit: Edit, row: ServiceRow) -> Wanted:
-    content = merge(row, None, edit.at)
+    content = row.content
     if content.status == 1 and content.published_at is None:
-        content.published_at = to_unix_seconds(edit.head.created_at)
+        content = msgspec.structs.replace(content, published_at=to_unix_seconds(edit.head.created_at))
     return Wanted(edit, content, row.autor, row.slug or None)
 
 
 def _is_changed(wanted: Wanted) -> bool:
     stored = wanted.edit.stored
-    return stored is None or bool(list_changes(stored.document, wanted.content))
+    return stored is None or not says_same(stored.document, wanted.content)
 
 
 def _name(wanted: Wanted) -> VersionChange:

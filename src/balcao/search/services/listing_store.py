@@ -73,9 +73,7 @@ async def list_services(
     statement = _LIST.format(physical=alias.physical, condition=condition, order=order)
     offset = (page - 1) * per_page
     rows = await connection.fetch(statement, per_page, offset, alias.schema_version, PROGRAM_VERSION, *values)
-    services = [
-        StoredService.decode(row["doc"], row["carried"], row["version"]) for row in rows if row["doc"] is not None
-    ]
+    services = [StoredService.from_row(row) for row in rows if row["doc"] is not None]
     return ServicePage(rows[0]["found"], rows[0]["out_of"], services)
 
 
@@ -100,8 +98,8 @@ ORDER BY listed.id
 """
 
 
-async def list_after(connection: Connection, alias: Alias, service_id: str, limit: int) -> list[StoredService]:
+async def list_services_after(connection: Connection, alias: Alias, service_id: str, limit: int) -> list[StoredService]:
     """Return the services whose ids come after this one, in their order."""
     statement = _AFTER.format(physical=alias.physical)
     rows = await connection.fetch(statement, service_id, limit, alias.schema_version, PROGRAM_VERSION)
-    return [StoredService.decode(row["doc"], row["carried"], row["version"]) for row in rows]
+    return [StoredService.from_row(row) for row in rows]

@@ -11,8 +11,8 @@ from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.http.responses import require_match
 from balcao.core.values.clock import to_unix_seconds, utc_now
+from balcao.core.values.etags import require_match
 from balcao.core.values.text import clean
 from balcao.search.collection import service as collection
 from balcao.search.collection.row import StoredService
@@ -56,7 +56,7 @@ async def export(platform: Platform) -> AsyncIterator[ServiceDocument]:
     while True:
         async with platform.database.connection() as connection:
             alias = await collection.read_alias(connection)
-            found = await listing_store.list_after(connection, alias, after, EXPORTED_AT_ONCE)
+            found = await listing_store.list_services_after(connection, alias, after, EXPORTED_AT_ONCE)
         if not found:
             return
         for stored in found:
@@ -206,7 +206,7 @@ async def _restore_content(edit: Edit, chosen: ServiceContent) -> ServiceContent
 async def read_newest_version(call: Call, service_id: str) -> int:
     """Return the newest version's number, 0 for a service that never existed."""
     async with call.platform.database.connection() as connection:
-        return await store.read_newest_version(connection, service_id)
+        return await store.read_newest_version(connection, service_id) or 0
 
 
 def _copy_content(source: ServiceContent) -> ServiceContent:

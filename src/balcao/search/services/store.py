@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
 
 from balcao.core.context.audit import record_sql, recording
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Row
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
@@ -22,54 +25,60 @@ class ServiceHead(msgspec.Struct, frozen=True):
     deleted: bool
 
 
-class OpenedService(msgspec.Struct, frozen=True):
+class OpenedService(NamedTuple):
     """What a writer finds: `head` is None for a service that never existed, `stored` for one that has no row."""
 
     alias: Alias
     head: ServiceHead | None
     stored: StoredService | None
 
+    @classmethod
+    def from_row(cls, row: Row) -> "OpenedService":
+        """Return what the row tells. Raises Unavailable when there is no collection."""
+        if row["physical"] is None:
+            raise Unavailable(code="collection-missing")
+        head = None if row["newest_version"] is None else read_part(ServiceHead, row)
+        return cls(read_part(Alias, row), head, None if row["doc"] is None else StoredService.from_row(row))
 
-_OPEN = """
+
+@statement("""
 SELECT physical, mirror, schema_version, fold_revision, generation,
        newest_version, created_at, deleted, doc, carried, version
-FROM search.open_service($1, $2, $3)
-"""
-
-
-async def open_service(connection: Connection, service_id: str, *, created: datetime | None = None) -> OpenedService:
+FROM search.open_service(:service_id, :program_version, :created)
+""")
+async def open_service(
+    connection: Connection,
+    service_id: str,
+    *,
+    created: datetime | None = None,
+    program_version: str = PROGRAM_VERSION,
+) -> OpenedService:
     """Take a writer's locks of collection and service until the transaction ends, and read the service.
 
     One that never existed gets a head where it is to be `created`. Raises Unavailable when there is no collection.
     """
-    [row] = await connection.fetch(_OPEN, service_id, PROGRAM_VERSION, created)
-    if row["physical"] is None:
-        raise Unavailable(code="collection-missing")
-    has_head, has_row = row["newest_version"] is not None, row["doc"] is not None
-    return OpenedService(
-        Alias(row["physical"], row["mirror"], row["schema_version"], row["fold_revision"], row["generation"]),
-        ServiceHead(row["newest_version"], row["created_at"], row["deleted"]) if has_head else None,
-        StoredService.decode(row["doc"], row["carried"], row["version"]) if has_row else None,
-    )
 
 
 # In the order of the ids, as every writer of many services takes them.
-_ADD_HEADS = """
+@statement("""
 INSERT INTO search.service_head (id, created_at)
-SELECT id, created_at FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (id, created_at) ORDER BY id
+SELECT id, created_at FROM unnest(:ids::uuid[], :created::timestamptz[]) AS wanted (id, created_at) ORDER BY id
 ON CONFLICT (id) DO NOTHING
-"""
-_LOCK_HEADS = """
+""")
+async def _insert_heads(connection: Connection, ids: Sequence[str], created: Sequence[datetime]) -> None: ...
+
+
+@statement("""
 SELECT id::text AS id, next_version - 1 AS newest_version, created_at, deleted_at IS NOT NULL AS deleted
-FROM search.service_head WHERE id = ANY ($1::uuid[]) ORDER BY service_head.id FOR UPDATE
-"""
+FROM search.service_head WHERE id = ANY (:ids::uuid[]) ORDER BY service_head.id FOR UPDATE
+""")
+async def _lock_heads(connection: Connection, ids: Sequence[str]) -> Mapping[str, ServiceHead]: ...
 
 
-async def lock_heads(connection: Connection, created: Mapping[str, datetime]) -> dict[str, ServiceHead]:
+async def lock_heads(connection: Connection, created: Mapping[str, datetime]) -> Mapping[str, ServiceHead]:
     """Lock these services until the transaction ends, and return their heads; who has none gets one `created` then."""
-    await connection.execute(_ADD_HEADS, list(created), list(created.values()))
-    rows = await connection.fetch(_LOCK_HEADS, list(created))
-    return {row["id"]: ServiceHead(row["newest_version"], row["created_at"], row["deleted"]) for row in rows}
+    await _insert_heads(connection, list(created), list(created.values()))
+    return await _lock_heads(connection, list(created))
 
 
 class SavedService(msgspec.Struct, frozen=True):
@@ -98,33 +107,27 @@ async def save_services(connection: Connection, alias: Alias, saved: Sequence[Sa
 
     Raises Unavailable when the events cannot be written.
     """
-    statement = _SAVE.format(
+    text = _SAVE.format(
         row=collection.write_row_sql(alias, "numbered.service", "numbered"),
         version=versions.append_sql("numbered.entry", "numbered"),
         trail=record_sql("$5::jsonb", "numbered"),
     )
     columns = [[getattr(each, name) for each in saved] for name in SavedService.__struct_fields__]
     with recording():
-        await connection.execute(statement, *columns, trail)
+        await connection.execute(text, *columns, trail)
 
 
-_MARK_DELETED = """
-UPDATE search.service_head SET next_version = next_version + 1, deleted_at = $2
-WHERE id = $1 RETURNING next_version - 1
-"""
-
-
+@statement("""
+UPDATE search.service_head SET next_version = next_version + 1, deleted_at = :at
+WHERE id = :service_id RETURNING next_version - 1
+""")
 async def mark_deleted(connection: Connection, service_id: str, at: datetime) -> int:
     """Mark the head, which is locked, as deleted, and return the number of the version about to be written."""
-    return int(await connection.fetchval(_MARK_DELETED, service_id, at))
 
 
-_NEWEST_NUMBER = "SELECT next_version - 1 FROM search.service_head WHERE id = $1"
-
-
-async def read_newest_version(connection: Connection, service_id: str) -> int:
-    """Return the newest version's number, 0 for a service that never existed."""
-    return int(await connection.fetchval(_NEWEST_NUMBER, service_id) or 0)
+@statement("SELECT next_version - 1 FROM search.service_head WHERE id = :service_id")
+async def read_newest_version(connection: Connection, service_id: str) -> int | None:
+    """Return the newest version's number, None for a service that never existed."""
 
 
 class Naming(msgspec.Struct, frozen=True):
@@ -136,18 +139,15 @@ class Naming(msgspec.Struct, frozen=True):
 
 
 # One after the other, each sees what those before it took.
-_TAKE_SLUGS = """
+@statement("""
 SELECT slug.taken, slug.former
-FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS wanted (id, name, given, place)
+FROM unnest(:wanted.id::uuid[], :wanted.name::text[], :wanted.given::text[])
+    WITH ORDINALITY AS wanted (id, name, given, place)
 CROSS JOIN LATERAL search.take_slug(wanted.id, wanted.name, wanted.given) AS slug
 ORDER BY wanted.place
-"""
-
-
+""")
 async def take_slugs(connection: Connection, wanted: Sequence[Naming]) -> list[tuple[str | None, list[str]]]:
     """Give each service a slug, and return it with the former ones.
 
     None when every one is another service's.
     """
-    ids, names, given = ([getattr(each, name) for each in wanted] for name in Naming.__struct_fields__)
-    return [(row["taken"], row["former"]) for row in await connection.fetch(_TAKE_SLUGS, ids, names, given)]

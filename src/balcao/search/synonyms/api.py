@@ -4,16 +4,19 @@ from typing import Annotated, TypeAlias
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.paging import PageQuery
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import NO_STORE, Response
 from balcao.core.values.ids import UUID_PATTERN
 from balcao.search.conventions import parse_page, respond_to_staff
+from balcao.search.routes import ROUTES
 from balcao.search.synonyms import service
 from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups
 
-routes = Routes(tags=["tuning"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["tuning"], body_limit=SMALL_BODY)
 
 GroupIdInPath: TypeAlias = Annotated[
     str, InPath(str, "Identificador do grupo", "7c1d2b10-8a55-4a6c-9a43-1f7a5f0c2f0e", f"^{UUID_PATTERN}$")
@@ -26,11 +29,10 @@ _RULE = action("search_tuning:manage")
     "search.list_synonyms",
     _RULE,
     "Lista os sinônimos da busca",
-    description="Devolve uma página dos grupos de termos que valem um pelo outro. Exige a ação `search_tuning:manage`.",
     query=PageQuery,
 )
 async def list_synonyms(call: Call, query: Query) -> Response[SynonymGroups]:
-    """Return a page of the groups."""
+    """Devolve uma página dos grupos de termos que valem um pelo outro."""
     return respond_to_staff(await service.list_groups(call, *parse_page(query)))
 
 
@@ -39,11 +41,9 @@ async def list_synonyms(call: Call, query: Query) -> Response[SynonymGroups]:
     "search.read_synonyms",
     _RULE,
     "Um grupo de sinônimos",
-    description="Devolve um grupo de termos. Exige a ação `search_tuning:manage`.",
-    errors=[404],
 )
 async def read_synonyms(call: Call, id: GroupIdInPath) -> Response[SynonymGroup]:
-    """Return a group."""
+    """Devolve um grupo de termos."""
     return respond_to_staff(await service.read(call, id))
 
 
@@ -52,15 +52,13 @@ async def read_synonyms(call: Call, id: GroupIdInPath) -> Response[SynonymGroup]
     "search.put_synonyms",
     _RULE,
     "Cria ou substitui um grupo de sinônimos",
-    description=(
-        "Grava um grupo sob um identificador (UUID) de quem chama. As buscas o usam desde logo: quem digita um dos "
-        "termos acha também os outros, com peso menor. Exige a ação `search_tuning:manage`."
-    ),
-    errors=[400, 404, 409],
+    errors=[409],
     example={"terms": ["segunda via", "nova emissão"]},
 )
 async def put_synonyms(call: Call, id: GroupIdInPath, body: SynonymBody) -> Response[SynonymGroup]:
-    """Create or replace a group."""
+    """Grava um grupo sob um identificador (UUID) de quem chama. As buscas o usam desde logo: quem digita um dos termos
+    acha também os outros, com peso menor.
+    """
     return respond_to_staff(await service.put(call, id, body))
 
 
@@ -70,10 +68,11 @@ async def put_synonyms(call: Call, id: GroupIdInPath, body: SynonymBody) -> Resp
     _RULE,
     "Remove um grupo de sinônimos",
     status=204,
-    description="Remove um grupo; as buscas deixam de usá-lo desde logo. Exige a ação `search_tuning:manage`.",
-    errors=[404],
 )
 async def remove_synonyms(call: Call, id: GroupIdInPath) -> Response[None]:
-    """Remove a group."""
+    """Remove um grupo; as buscas deixam de usá-lo desde logo."""
     await service.remove(call, id)
     return Response(status=204, headers={"Cache-Control": NO_STORE})
+
+
+FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.synonyms",)))

@@ -21,14 +21,14 @@ UNKNOWN = "Grupo de sinônimos não encontrado."
 async def list_groups(call: Call, page: int, per_page: int) -> SynonymGroups:
     """Return a page of the groups."""
     async with call.platform.database.connection() as connection:
-        found, groups = await store.list_groups(connection, per_page, (page - 1) * per_page)
+        found, groups = await store.list_synonym_groups(connection, per_page, (page - 1) * per_page)
     return SynonymGroups(found, found, page, per_page, [_to_wire(group) for group in groups])
 
 
 async def read(call: Call, group_id: str) -> SynonymGroup:
     """Return a group. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        group = await store.read(connection, parse_uuid(group_id, UNKNOWN))
+        group = await store.read_synonym_group(connection, parse_uuid(group_id, UNKNOWN))
     if group is None:
         raise NotFound(UNKNOWN)
     return _to_wire(group)
@@ -42,8 +42,8 @@ async def put(call: Call, group_id: str, body: SynonymBody) -> SynonymGroup:
         if not await store.can_be_searched(connection, terms):
             text = "O campo `terms` tem um termo só de palavras que a busca ignora."
             raise Invalid(text, code="terms-invalid")
-        group = await store.put(connection, known, terms, name_actor(call))
-        if await store.count(connection) > MOST_GROUPS:
+        group = await store.put_synonym_group(connection, known, terms, name_actor(call))
+        if await store.count_synonym_groups(connection) > MOST_GROUPS:
             raise Conflict(f"Já há {MOST_GROUPS} grupos de sinônimos: remova algum.", code="synonyms-full")
         await call.platform.audit.record(connection, call, "update", fields=describe_event(synonyms=known))
     return _to_wire(group)
@@ -53,19 +53,19 @@ async def remove(call: Call, group_id: str) -> None:
     """Remove a group. Raises NotFound."""
     known = parse_uuid(group_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
-        if not await store.remove(connection, known):
+        if not await store.delete_synonym_group(connection, known):
             raise NotFound(UNKNOWN)
         await call.platform.audit.record(connection, call, "delete", fields=describe_event(synonyms=known))
 
 
 async def read_revision(connection: Connection) -> Hashable:
     """Return what is another one after every change: whoever has the lexemes of this revision need not read them."""
-    return await store.read_revision(connection)
+    return await store.read_synonyms_revision(connection)
 
 
 async def list_lexemes(connection: Connection) -> list[frozenset[tuple[str, ...]]]:
     """Return the groups as the search compares them: sequences of lexemes."""
-    return await store.list_lexemes(connection)
+    return await store.list_synonym_lexemes(connection)
 
 
 def _clean_terms(given: Sequence[str]) -> list[str]:

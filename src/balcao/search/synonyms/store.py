@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
 
 import msgspec
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
 
 
 class StoredGroup(msgspec.Struct, frozen=True):
@@ -17,90 +21,88 @@ class StoredGroup(msgspec.Struct, frozen=True):
     updated_by: str
 
 
-_LIST = """
+class ListedGroup(NamedTuple):
+    """A group, and how many there are on all pages."""
+
+    found: int
+    group: StoredGroup
+
+    @classmethod
+    def from_row(cls, row: Row) -> "ListedGroup":
+        """Return the group of a row that has the number of all."""
+        return cls(row["found"], read_part(StoredGroup, row))
+
+
+@statement("""
 SELECT id::text, terms, updated_at, updated_by, count(*) OVER ()::int AS found
-FROM search.synonyms ORDER BY created_at, id LIMIT $1 OFFSET $2
-"""
+FROM search.synonyms ORDER BY created_at, id LIMIT :limit OFFSET :offset
+""")
+async def _list_groups(connection: Connection, limit: int, offset: int) -> list[ListedGroup]: ...
 
 
-async def list_groups(connection: Connection, limit: int, offset: int) -> tuple[int, list[StoredGroup]]:
+async def list_synonym_groups(connection: Connection, limit: int, offset: int) -> tuple[int, list[StoredGroup]]:
     """Return how many groups there are, and a page of them."""
-    rows = await connection.fetch(_LIST, limit, offset)
-    return (rows[0]["found"] if rows else 0), [_to_group(row) for row in rows]
+    listed = await _list_groups(connection, limit, offset)
+    return (listed[0].found if listed else 0), [each.group for each in listed]
 
 
-_READ = "SELECT id::text, terms, updated_at, updated_by FROM search.synonyms WHERE id = $1"
+@statement("SELECT id::text, terms, updated_at, updated_by FROM search.synonyms WHERE id = :group_id")
+async def read_synonym_group(connection: Connection, group_id: str) -> StoredGroup | None: ...
 
 
-async def read(connection: Connection, group_id: str) -> StoredGroup | None:
-    row = await connection.fetchrow(_READ, group_id)
-    return None if row is None else _to_group(row)
-
-
-_PUT = """
-INSERT INTO search.synonyms (id, terms, created_at, updated_at, updated_by) VALUES ($1, $2, now(), now(), $3)
+@statement("""
+INSERT INTO search.synonyms (id, terms, created_at, updated_at, updated_by)
+VALUES (:group_id, :terms, now(), now(), :author)
 ON CONFLICT (id) DO UPDATE SET terms = excluded.terms, updated_at = now(), updated_by = excluded.updated_by
 RETURNING id::text, terms, updated_at, updated_by
-"""
+""")
+async def put_synonym_group(
+    connection: Connection, group_id: str, terms: Sequence[str], author: str
+) -> StoredGroup: ...
 
 
-async def put(connection: Connection, group_id: str, terms: Sequence[str], author: str) -> StoredGroup:
-    row = await connection.fetchrow(_PUT, group_id, terms, author)
-    assert row is not None  # an upsert always returns its row
-    return _to_group(row)
-
-
-_REMOVE = "DELETE FROM search.synonyms WHERE id = $1 RETURNING true"
-
-
-async def remove(connection: Connection, group_id: str) -> bool:
+@statement("DELETE FROM search.synonyms WHERE id = :group_id RETURNING true")
+async def delete_synonym_group(connection: Connection, group_id: str) -> bool:
     """Return whether there was such a group."""
-    return bool(await connection.fetchval(_REMOVE, group_id))
 
 
-_COUNT = "SELECT count(*) FROM search.synonyms"
-
-
-async def count(connection: Connection) -> int:
-    return int(await connection.fetchval(_COUNT))
+@statement("SELECT count(*) FROM search.synonyms")
+async def count_synonym_groups(connection: Connection) -> int: ...
 
 
 # Whatever changes a row gives it a number of a transaction that is above all earlier ones, so two states with as many
 # rows never have the same sum.
-_REVISION = "SELECT count(*) AS groups, coalesce(sum(xmin::text::bigint), 0) AS changes FROM search.synonyms"
-
-
-async def read_revision(connection: Connection) -> tuple[int, int]:
+@statement("SELECT count(*) AS groups, coalesce(sum(xmin::text::bigint), 0) AS changes FROM search.synonyms")
+async def read_synonyms_revision(connection: Connection) -> tuple[int, Decimal]:
     """Return what is another one after every change of a group."""
-    [row] = await connection.fetch(_REVISION)
-    return row["groups"], int(row["changes"])
 
 
-# Each term as the lexemes that a query's words are compared with.
-_LEXEMES = """
+class LexemesOfTerm(NamedTuple):
+    """A term as the lexemes that a query's words are compared with."""
+
+    id: str
+    place: int
+    lexemes: list[str]
+
+
+@statement("""
 SELECT synonyms.id::text AS id, term.place, array_agg(words.lexeme ORDER BY words.at) AS lexemes
 FROM search.synonyms, unnest(terms) WITH ORDINALITY AS term (text, place),
      search.words_of(ARRAY[term.text]) WITH ORDINALITY AS words (text, folded, lexeme, at)
 WHERE words.lexeme IS NOT NULL
 GROUP BY synonyms.id, term.place
-"""
+""")
+async def _list_lexemes(connection: Connection) -> list[LexemesOfTerm]: ...
 
 
-async def list_lexemes(connection: Connection) -> list[frozenset[tuple[str, ...]]]:
+async def list_synonym_lexemes(connection: Connection) -> list[frozenset[tuple[str, ...]]]:
     """Return the groups as sequences of lexemes; a term of stop words only has none and is left out."""
     groups: dict[str, set[tuple[str, ...]]] = {}
-    for row in await connection.fetch(_LEXEMES):
-        groups.setdefault(row["id"], set()).add(tuple(row["lexemes"]))
+    for term in await _list_lexemes(connection):
+        groups.setdefault(term.id, set()).add(tuple(term.lexemes))
     return [frozenset(group) for group in groups.values() if len(group) > 1]
 
 
-_CHECK = "SELECT bool_and(search.lexemes(term) <> '') FROM unnest($1::text[]) AS term"
-
-
+@statement("SELECT bool_and(search.lexemes(term) <> '') FROM unnest(:terms::text[]) AS term")
 async def can_be_searched(connection: Connection, terms: Sequence[str]) -> bool:
     """Return whether each term has a word that is no stop word."""
-    return bool(await connection.fetchval(_CHECK, terms))
-
-
-def _to_group(row: Row) -> StoredGroup:
-    return StoredGroup(row["id"], row["terms"], row["updated_at"], row["updated_by"])

@@ -4,10 +4,12 @@ from typing import Annotated, TypeAlias
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
 from balcao.search.conventions import ServiceIdInPath, parse_page, respond_to_staff
+from balcao.search.routes import ROUTES
 from balcao.search.versions import service
 from balcao.search.versions.schemas import (
     Comparison,
@@ -19,7 +21,7 @@ from balcao.search.versions.schemas import (
 
 VersionInPath: TypeAlias = Annotated[str, InPath(str, "Número da versão", "1", "^[1-9][0-9]{0,9}$")]
 
-routes = Routes(tags=["versions"])
+routes = ROUTES.extend(tags=["versions"])
 
 
 @routes.get(
@@ -27,14 +29,12 @@ routes = Routes(tags=["versions"])
     "search.list_versions",
     action("service_version:read"),
     "Lista as versões de um serviço",
-    description=(
-        "Devolve uma página das versões, da mais nova à mais antiga, sem os textos longos, também de um serviço "
-        "excluído. Exige a ação `service_version:read`."
-    ),
     query=VersionListQuery,
 )
 async def list_versions(call: Call, id: ServiceIdInPath, query: Query) -> Response[VersionList]:
-    """Return a page of a service's versions."""
+    """Devolve uma página das versões, da mais nova à mais antiga, sem os textos longos, também de um
+    serviço excluído.
+    """
     return respond_to_staff(await service.list_versions(call, id, *parse_page(query)))
 
 
@@ -43,14 +43,10 @@ async def list_versions(call: Call, id: ServiceIdInPath, query: Query) -> Respon
     "search.read_version",
     action("service_version:read"),
     "Uma versão de um serviço",
-    description=(
-        "Devolve uma versão com o conteúdo completo daquele momento, também de um serviço excluído. Exige a ação "
-        "`service_version:read`."
-    ),
     errors=[400],
 )
 async def read_version(call: Call, id: ServiceIdInPath, version: VersionInPath) -> Response[ServiceVersion]:
-    """Return one version."""
+    """Devolve uma versão com o conteúdo completo daquele momento, também de um serviço excluído."""
     return respond_to_staff(await service.read_version(call, id, version))
 
 
@@ -59,13 +55,13 @@ async def read_version(call: Call, id: ServiceIdInPath, version: VersionInPath) 
     "search.compare_versions",
     action("service_version:read"),
     "Compara duas versões de um serviço",
-    description=(
-        "Devolve os campos editoriais que diferem entre duas versões, também de um serviço excluído. Exige a ação "
-        "`service_version:read`. Quando `from_version` é maior que `to_version`, o antigo e o novo trocam de lugar."
-    ),
-    errors=[400, 404],
     query=ComparisonQuery,
 )
 async def compare_versions(call: Call, id: ServiceIdInPath, query: Query) -> Response[Comparison]:
-    """Return what differs between two versions of a service."""
+    """Devolve os campos editoriais que diferem entre duas versões, também de um serviço excluído. Quando `from_version`
+    é maior que `to_version`, o antigo e o novo trocam de lugar.
+    """
     return respond_to_staff(await service.compare_versions(call, id, query))
+
+
+FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.service_versions",)))

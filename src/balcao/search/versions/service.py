@@ -83,7 +83,7 @@ def encode_version(
 
 async def append(connection: Connection, version: str) -> None:
     """Append a version, as `encode_version` returned it, by itself."""
-    await store.append(connection, version)
+    await store.append_version(connection, version)
 
 
 async def read_snapshot(connection: Connection, service_id: str, number: int) -> ServiceContent | None:
@@ -133,7 +133,7 @@ async def compare_versions(call: Call, service_id: str, query: Mapping[str, str]
     )
     service_id = parse_uuid(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
-        pair = await store.read_pair(connection, service_id, from_version, to_version)
+        pair = await store.read_version_pair(connection, service_id, from_version, to_version)
     if not pair.known:
         raise NotFound(UNKNOWN)
     old, new = _require_snapshot("from_version", pair.old), _require_snapshot("to_version", pair.new)

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from balcao.core.database.pool import Connection, Row
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
 from balcao.search.versions.schemas import VersionEntry
 
 
@@ -44,22 +46,17 @@ def append_sql(version: str, source: str) -> str:
     return _APPEND.format(version=version, source=source)
 
 
-_APPEND_ONE = append_sql("$1::jsonb", "(VALUES (true)) AS always")
+@statement(append_sql(":version::jsonb", "(VALUES (true)) AS always"))
+async def append_version(connection: Connection, version: str) -> None: ...
 
 
-async def append(connection: Connection, version: str) -> None:
-    await connection.execute(_APPEND_ONE, version)
+@statement("""
+SELECT snapshot::text FROM search.service_versions WHERE service_id = :service_id AND version_number = :number
+""")
+async def read_snapshot(connection: Connection, service_id: str, number: int) -> str | None: ...
 
 
-_SNAPSHOT = "SELECT snapshot::text FROM search.service_versions WHERE service_id = $1 AND version_number = $2"
-
-
-async def read_snapshot(connection: Connection, service_id: str, number: int) -> str | None:
-    found: str | None = await connection.fetchval(_SNAPSHOT, service_id, number)
-    return found
-
-
-# What a version tells of itself; `changed_fields` are in the order of `$2`, all members that are compared.
+# What a version tells of itself; `changed_fields` are in the order of `:compared`, all members that are compared.
 _ENTRY = """
 SELECT version.id::text, version.service_id::text, version.version_number,
        floor(extract(epoch FROM version.created_at))::bigint AS created_at,
@@ -68,67 +65,79 @@ SELECT version.id::text, version.service_id::text, version.version_number,
        version.snapshot ->> 'nome_servico' AS nome_servico,
        (version.snapshot ->> 'status')::int AS status,
        (version.snapshot ->> 'published_at')::bigint AS published_at,
-       ARRAY(SELECT member FROM unnest($2::text[]) WITH ORDINALITY AS compared (member, place)
+       ARRAY(SELECT member FROM unnest(:compared::text[]) WITH ORDINALITY AS compared (member, place)
              WHERE search.value_or_null(version.snapshot -> member)
                    IS DISTINCT FROM search.value_or_null(former.snapshot -> member)
              ORDER BY place) AS changed_fields
 FROM search.service_versions AS version
 LEFT JOIN search.service_versions AS former
     ON former.service_id = version.service_id AND former.version_number = version.version_number - 1
-WHERE version.service_id = $1
+WHERE version.service_id = :service_id
 """
-_LIST = f"""
+
+
+class ListedVersion(NamedTuple):
+    """A version of a page, None on an empty one, and how many there are."""
+
+    total: int
+    entry: VersionEntry | None
+
+    @classmethod
+    def from_row(cls, row: Row) -> "ListedVersion":
+        """Return the version of a row that has the number of all."""
+        return cls(row["total"], None if row["id"] is None else read_part(VersionEntry, row))
+
+
+@statement(f"""
 SELECT head.next_version - 1 AS total, entry.*
 FROM search.service_head AS head
 LEFT JOIN LATERAL (
-    {_ENTRY} AND version.version_number <= head.next_version - 1 - $3
-    ORDER BY version.version_number DESC LIMIT $4
+    {_ENTRY} AND version.version_number <= head.next_version - 1 - :offset
+    ORDER BY version.version_number DESC LIMIT :limit
 ) AS entry ON true
-WHERE head.id = $1
+WHERE head.id = :service_id
 ORDER BY entry.version_number DESC
-"""
+""")
+async def _list_versions(
+    connection: Connection, service_id: str, compared: Sequence[str], offset: int, limit: int
+) -> list[ListedVersion]: ...
 
 
 async def list_versions(
     connection: Connection, service_id: str, compared: Sequence[str], offset: int, limit: int
 ) -> tuple[int, list[VersionEntry]] | None:
     """Return the number of all versions, and a page of them, newest first; None for an unknown service."""
-    rows = await connection.fetch(_LIST, service_id, list(compared), offset, limit)
-    if not rows:
+    listed = await _list_versions(connection, service_id, compared, offset, limit)
+    if not listed:
         return None
-    return rows[0]["total"], [_parse_entry(row) for row in rows if row["id"] is not None]
+    return listed[0].total, [each.entry for each in listed if each.entry is not None]
 
 
-_READ_VERSION = f"""
-SELECT entry.*, (SELECT snapshot::text FROM search.service_versions WHERE id = entry.id::uuid) AS snapshot
-FROM search.service_head AS head
-LEFT JOIN LATERAL ({_ENTRY} AND version.version_number = $3) AS entry ON true
-WHERE head.id = $1
-"""
-
-
-class WholeVersion(msgspec.Struct, frozen=True):
+class WholeVersion(NamedTuple):
     """A version and its snapshot; both None when the service has no version of that number."""
 
     entry: VersionEntry | None
     snapshot: str | None
 
+    @classmethod
+    def from_row(cls, row: Row) -> "WholeVersion":
+        """Return the version of a row that has its snapshot."""
+        return cls(None if row["id"] is None else read_part(VersionEntry, row), row["snapshot"])
 
+
+@statement(f"""
+SELECT entry.*, (SELECT snapshot::text FROM search.service_versions WHERE id = entry.id::uuid) AS snapshot
+FROM search.service_head AS head
+LEFT JOIN LATERAL ({_ENTRY} AND version.version_number = :number) AS entry ON true
+WHERE head.id = :service_id
+""")
 async def read_version(
     connection: Connection, service_id: str, compared: Sequence[str], number: int
 ) -> WholeVersion | None:
     """Return the version of that number; None for an unknown service."""
-    row = await connection.fetchrow(_READ_VERSION, service_id, list(compared), number)
-    if row is None:
-        return None
-    return WholeVersion(None if row["id"] is None else _parse_entry(row), row["snapshot"])
 
 
-def _parse_entry(row: Row) -> VersionEntry:
-    return VersionEntry(**{name: row[name] for name in VersionEntry.__struct_fields__})
-
-
-class VersionPair(msgspec.Struct, frozen=True):
+class VersionPair(NamedTuple):
     """Two versions of one service; a snapshot is None when there is no version of that number."""
 
     known: bool
@@ -139,19 +148,19 @@ class VersionPair(msgspec.Struct, frozen=True):
     changed_by: str | None
 
 
-_PAIR = """
-SELECT EXISTS (SELECT FROM search.service_head WHERE id = $1) AS known,
+@statement("""
+SELECT EXISTS (SELECT FROM search.service_head WHERE id = :service_id) AS known,
        older.snapshot::text AS old,
        newer.snapshot::text AS new,
        newer.change_type,
        newer.created_at AS changed_at,
        newer.created_by AS changed_by
 FROM (SELECT) AS one
-LEFT JOIN search.service_versions AS older ON older.service_id = $1 AND older.version_number = $2
-LEFT JOIN search.service_versions AS newer ON newer.service_id = $1 AND newer.version_number = $3
-"""
-
-
-async def read_pair(connection: Connection, service_id: str, from_version: int, to_version: int) -> VersionPair:
-    [row] = await connection.fetch(_PAIR, service_id, from_version, to_version)
-    return VersionPair(**row)
+LEFT JOIN search.service_versions AS older
+    ON older.service_id = :service_id AND older.version_number = :from_version
+LEFT JOIN search.service_versions AS newer
+    ON newer.service_id = :service_id AND newer.version_number = :to_version
+""")
+async def read_version_pair(
+    connection: Connection, service_id: str, from_version: int, to_version: int
+) -> VersionPair: ...

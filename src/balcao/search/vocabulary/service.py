@@ -26,7 +26,7 @@ class Correction:
 
 async def expand(connection: Connection, start: str) -> list[str]:
     """Return the lexemes of the known words that begin like this folded word."""
-    return await store.expand(connection, start) if start.isalnum() else []
+    return await store.expand_word(connection, start) if start.isalnum() else []
 
 
 async def correct(connection: Connection, alias: Alias, words: Mapping[str, str]) -> dict[str, Correction]:
@@ -35,7 +35,7 @@ async def correct(connection: Connection, alias: Alias, words: Mapping[str, str]
     if not asked:
         return {}
     corrections = {}
-    for lexeme, near in (await store.list_near(connection, alias, asked)).items():
+    for lexeme, near in (await store.list_near_words(connection, alias, asked)).items():
         chosen = _choose(asked[lexeme], near)
         if chosen:
             corrections[lexeme] = Correction(chosen[0].word, list(dict.fromkeys(word.lexeme for word in chosen)))
@@ -65,7 +65,7 @@ async def enter(platform: Platform, service_id: str) -> None:
     """
     try:
         async with platform.database.connection() as connection:
-            await store.enter(connection, await collection.read_alias(connection), service_id)
+            await store.enter_words_of(connection, await collection.read_alias(connection), service_id)
     except Exception as failure:  # the service is written, whatever becomes of its words
         log.warning("search.words_not_entered", code=type(failure).__name__)
 
@@ -76,9 +76,9 @@ async def refresh(platform: Platform, since: timedelta | None = None) -> None:
     While no word is known (a catalogue just restored, whose services changed long ago) it is all of them in any case.
     """
     async with platform.database.transaction() as connection:
-        await store.lock(connection)
+        await store.lock_vocabulary(connection)
         if since is None:
-            await store.clear(connection)
+            await store.clear_known_words(connection)
         alias = await collection.read_alias(connection)
-        lately = since is not None and await store.knows_any(connection)
-        await store.refresh(connection, alias, utc_now() - since if since and lately else None)
+        lately = since is not None and await store.has_known_words(connection)
+        await store.enter_words(connection, alias, utc_now() - since if since and lately else None)

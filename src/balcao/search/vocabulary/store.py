@@ -6,6 +6,7 @@ from datetime import datetime
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 from balcao.search.collection.alias import Alias
 
 BUDGET_SECONDS = 2.0
@@ -29,7 +30,7 @@ GROUP BY lexeme ORDER BY max(services) DESC, lexeme LIMIT 20
 """
 
 
-async def expand(connection: Connection, start: str) -> list[str]:
+async def expand_word(connection: Connection, start: str) -> list[str]:
     """Return the lexemes of the most frequent words that begin like this."""
     return [row["lexeme"] for row in await connection.fetch(_EXPAND, start, timeout=BUDGET_SECONDS)]
 
@@ -54,7 +55,7 @@ ORDER BY near.services DESC, near.word
 """
 
 
-async def list_near(connection: Connection, alias: Alias, words: Mapping[str, str]) -> dict[str, list[KnownWord]]:
+async def list_near_words(connection: Connection, alias: Alias, words: Mapping[str, str]) -> dict[str, list[KnownWord]]:
     """Return, for those of the words that no service has, what they may have been meant to be, the most frequent first.
 
     `words` are folded, by lexeme, and so is what is returned.
@@ -124,7 +125,7 @@ ON CONFLICT (word) DO NOTHING
 _ENTER_MANY, _ENTER_ONE = _ENTER.format(written=_OF_MANY), _ENTER.format(written=_OF_ONE)
 
 
-async def refresh(connection: Connection, alias: Alias, since: datetime | None) -> None:
+async def enter_words(connection: Connection, alias: Alias, since: datetime | None) -> None:
     """Enter the words of the services that changed since then, or of all; a word that is there keeps its count."""
     statement = _ENTER_MANY.format(physical=alias.physical, since=int(since.timestamp()) if since else 0)
     await connection.execute(statement, timeout=600)
@@ -132,28 +133,19 @@ async def refresh(connection: Connection, alias: Alias, since: datetime | None) 
 
 # Who counts many words holds theirs for long, and no editor waits for that; editors pass one another, because the words
 # of a service are entered by one statement, in their order.
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('search.vocabulary', 0))"
-
-
-async def lock(connection: Connection) -> None:
+@statement("SELECT pg_advisory_xact_lock(hashtextextended('search.vocabulary', 0))")
+async def lock_vocabulary(connection: Connection) -> None:
     """Let nobody else enter words until the transaction ends."""
-    await connection.execute(_LOCK)
 
 
-async def enter(connection: Connection, alias: Alias, service_id: str) -> None:
+async def enter_words_of(connection: Connection, alias: Alias, service_id: str) -> None:
     """Enter the words of one service, unless many are being entered; those that are there keep their count."""
     await connection.execute(_ENTER_ONE.format(physical=alias.physical), service_id, timeout=BUDGET_SECONDS)
 
 
-_KNOWS_ANY = "SELECT EXISTS (SELECT FROM search.known_words)"
+@statement("SELECT EXISTS (SELECT FROM search.known_words)")
+async def has_known_words(connection: Connection) -> bool: ...
 
 
-async def knows_any(connection: Connection) -> bool:
-    return bool(await connection.fetchval(_KNOWS_ANY))
-
-
-_CLEAR = "DELETE FROM search.known_words"
-
-
-async def clear(connection: Connection) -> None:
-    await connection.execute(_CLEAR)
+@statement("DELETE FROM search.known_words")
+async def clear_known_words(connection: Connection) -> None: ...

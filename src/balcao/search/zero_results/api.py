@@ -1,16 +1,19 @@
 """Routes of the queries that find nothing."""
 
 from balcao.core.access.rules import action
+from balcao.core.audit.retention import Retention
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
 from balcao.core.http.paging import PageQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
 from balcao.search.conventions import parse_page, respond_to_staff
+from balcao.search.routes import ROUTES
 from balcao.search.zero_results import service
 from balcao.search.zero_results.schemas import FailedQueries
 
-routes = Routes(tags=["tuning"])
+routes = ROUTES.extend(tags=["tuning"])
 
 
 @routes.get(
@@ -18,13 +21,17 @@ routes = Routes(tags=["tuning"])
     "search.list_zero_results",
     action("search_tuning:manage"),
     "Lista as buscas que nada acham",
-    description=(
-        "Devolve as buscas que nada acharam pelo menos cinco vezes em 90 dias, em forma canônica: matéria para "
-        "sinônimos e novos serviços. Buscas com cinco algarismos seguidos ou `@` nunca são guardadas. Exige a ação "
-        "`search_tuning:manage`."
-    ),
     query=PageQuery,
 )
 async def list_zero_results(call: Call, query: Query) -> Response[FailedQueries]:
-    """Return a page of the queries that find nothing."""
+    """Devolve as buscas que nada acharam pelo menos cinco vezes em 90 dias, em forma canônica: matéria para sinônimos e
+    novos serviços. Buscas com cinco algarismos seguidos ou `@` nunca são guardadas.
+    """
     return respond_to_staff(await service.list_frequent(call, *parse_page(query)))
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    retention=[Retention("search_zero_results", service.apply_retention)],
+    exports=Exports(tables=("search.zero_results",)),
+)

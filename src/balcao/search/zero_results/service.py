@@ -37,10 +37,9 @@ async def flush(platform: Platform) -> None:
     taken = tally.take()
     if not taken:
         return
-    days, folded, times = zip(*taken, strict=True)
     try:
         async with platform.database.connection() as connection:
-            await store.add(connection, days, folded, times)
+            await store.add_zero_results(connection, taken)
     except BaseException:
         tally.give_back(taken)
         raise
@@ -49,12 +48,14 @@ async def flush(platform: Platform) -> None:
 async def list_frequent(call: Call, page: int, per_page: int) -> FailedQueries:
     """Return a page of the queries that found nothing at least five times."""
     async with call.platform.database.connection() as connection:
-        found, queries = await store.list_frequent(connection, FEWEST_TIMES, per_page, (page - 1) * per_page)
+        found, queries = await store.list_frequent_zero_results(
+            connection, FEWEST_TIMES, per_page, (page - 1) * per_page
+        )
     listed = [FailedQuery(each.query, each.times, each.last_day.isoformat()) for each in queries]
     return FailedQueries(found, found, page, per_page, listed)
 
 
 async def apply_retention(_: Call, connection: Connection) -> Swept:
     """Erase what is older than 90 days."""
-    checked = await store.count(connection)
-    return Swept(checked, await store.erase_older(connection, KEPT_DAYS))
+    checked = await store.count_zero_results(connection)
+    return Swept(checked, await store.delete_old_zero_results(connection, KEPT_DAYS))

@@ -2,20 +2,23 @@
 
 from collections.abc import Sequence
 from datetime import date
+from typing import NamedTuple
 
 import msgspec
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Row
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
+from balcao.search.tallies import TallyEntry
 
-_ADD = """
+
+@statement("""
 INSERT INTO search.zero_results (day, folded, times)
-SELECT * FROM unnest($1::date[], $2::text[], $3::int[])
+SELECT * FROM unnest(:counted.day::date[], :counted.key::text[], :counted.times::int[])
 ON CONFLICT (day, folded) DO UPDATE SET times = zero_results.times + excluded.times
-"""
-
-
-async def add(connection: Connection, days: Sequence[date], folded: Sequence[str], times: Sequence[int]) -> None:
-    await connection.execute(_ADD, days, folded, times)
+""")
+async def add_zero_results(connection: Connection, counted: Sequence[TallyEntry]) -> None:
+    """Add queries without results; folded they are the keys."""
 
 
 class ZeroResult(msgspec.Struct, frozen=True):
@@ -26,27 +29,40 @@ class ZeroResult(msgspec.Struct, frozen=True):
     last_day: date
 
 
-_LIST = """
+class ListedZeroResult(NamedTuple):
+    """A query, and how many there are on all pages."""
+
+    found: int
+    result: ZeroResult
+
+    @classmethod
+    def from_row(cls, row: Row) -> "ListedZeroResult":
+        """Return the query of a row that has the number of all."""
+        return cls(row["found"], read_part(ZeroResult, row))
+
+
+@statement("""
 SELECT folded AS query, sum(times)::int AS times, max(day) AS last_day, count(*) OVER ()::int AS found
-FROM search.zero_results GROUP BY folded HAVING sum(times) >= $1
-ORDER BY times DESC, query LIMIT $2 OFFSET $3
-"""
+FROM search.zero_results GROUP BY folded HAVING sum(times) >= :fewest
+ORDER BY times DESC, query LIMIT :limit OFFSET :offset
+""")
+async def _list_zero_results(
+    connection: Connection, fewest: int, limit: int, offset: int
+) -> list[ListedZeroResult]: ...
 
 
-async def list_frequent(connection: Connection, fewest: int, limit: int, offset: int) -> tuple[int, list[ZeroResult]]:
+async def list_frequent_zero_results(
+    connection: Connection, fewest: int, limit: int, offset: int
+) -> tuple[int, list[ZeroResult]]:
     """Return how many queries were asked that often, and a page of them."""
-    rows = await connection.fetch(_LIST, fewest, limit, offset)
-    return (rows[0]["found"] if rows else 0), [ZeroResult(r["query"], r["times"], r["last_day"]) for r in rows]
+    listed = await _list_zero_results(connection, fewest, limit, offset)
+    return (listed[0].found if listed else 0), [each.result for each in listed]
 
 
-_ERASE = "DELETE FROM search.zero_results WHERE day < current_date - $1::int"
-_COUNT = "SELECT count(*) FROM search.zero_results"
+@statement("SELECT count(*) FROM search.zero_results")
+async def count_zero_results(connection: Connection) -> int: ...
 
 
-async def count(connection: Connection) -> int:
-    return int(await connection.fetchval(_COUNT))
-
-
-async def erase_older(connection: Connection, days: int) -> int:
-    """Return how many rows were erased."""
-    return int((await connection.execute(_ERASE, days)).rpartition(" ")[2])
+@statement("DELETE FROM search.zero_results WHERE day < current_date - :days::int")
+async def delete_old_zero_results(connection: Connection, days: int) -> int:
+    """Return how many rows were deleted."""

@@ -15,7 +15,7 @@ from balcao.core.context.platform import Platform, assemble
 from balcao.core.errors import NotFound, TooMany
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
-from balcao.registry.crm.events.service import apply
+from balcao.registry.crm.events.service import apply_event
 from balcao.registry.person.phones import service, store
 from balcao.registry.person.phones.code import unseal
 from balcao.registry.person.phones.personal_data import PERSONAL_DATA
@@ -335,7 +335,7 @@ async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(
         (event,) = await asyncio.to_thread(sql, "SELECT id FROM registry.crm_event WHERE cpf = $1", citizen.cpf)
         body = phone | {"code": unseal(platform.audit.keys, held["sealed_code"])}
         answer, _ = await asyncio.gather(
-            asyncio.to_thread(citizen.post, "phone/validate", body), apply(platform, str(event["id"]))
+            asyncio.to_thread(citizen.post, "phone/validate", body), apply_event(platform, str(event["id"]))
         )
         assert answer.status_code in (200, 404)
         assert citizen.main("telefone") is None or answer.status_code == 200
@@ -373,12 +373,12 @@ def test_an_ended_verification_loses_its_number_and_after_a_day_goes(
     for citizen, age in ((expired, 601.0), (fresh, 0.0), (old, 601.0 + 86_400)):
         assert citizen.put("phone", mobile()).status_code == 200
         sql(AGE, citizen.cpf, age)
-    platform_run(store.erase_expired)
+    platform_run(store.erase_expired_verifications)
 
     def kept(citizen: Citizen) -> list[bool]:
         return [row["valor"] is not None and row["sealed_code"] is not None for row in sql(HELD, citizen.cpf)]
 
     assert (kept(expired), kept(fresh), kept(old)) == ([False], [True], [])
     sql(AGE_COUNTS, 86_401.0)
-    platform_run(store.erase_expired)
+    platform_run(store.erase_expired_verifications)
     assert sql("SELECT FROM registry.phone_code_sent") == []

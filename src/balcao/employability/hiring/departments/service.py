@@ -21,8 +21,8 @@ async def require(call: Call, cd_ua: str) -> None:
     A copy is believed for a day, and for longer while the registry is away.
     """
     async with call.platform.database.connection() as connection:
-        copy = await store.read(connection, cd_ua, FRESH)
-    if copy is not None and copy[1]:
+        copy = await store.read_department_copy(connection, cd_ua, FRESH)
+    if copy is not None and copy.is_fresh:
         return
     try:
         found = await refresh(call, cd_ua)
@@ -49,17 +49,17 @@ async def refresh(call: Call, cd_ua: str) -> Department | None:
 async def keep(call: Call, department: Department) -> None:
     """Keep a department as the registry describes it."""
     async with call.platform.database.connection() as connection:
-        await store.write(connection, department)
+        await store.upsert_department(connection, department)
 
 
 async def add(connection: Connection, codes: Iterable[str]) -> None:
     """Make room for departments that an import names: the next daily run reads them from the registry."""
-    await store.add(connection, sorted(set(codes)))
+    await store.insert_missing_departments(connection, sorted(set(codes)))
 
 
 async def refresh_stale(call: Call) -> None:
     """Read the departments again whose copy is a day old. Raises Unavailable when the registry is away."""
     async with call.platform.database.connection() as connection:
-        codes = await store.list_stale(connection, FRESH)
+        codes = await store.list_stale_departments(connection, FRESH)
     for cd_ua in codes:
         await refresh(call, cd_ua)

@@ -6,11 +6,12 @@ from uuid import UUID
 from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.access.rules import Rule, action, authenticated
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
-from balcao.core.http.paging import Page
+from balcao.core.feature import Demo, Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, created, personal, stored
-from balcao.employability.hiring.listings import service
+from balcao.core.values.page import Page
+from balcao.employability.hiring.listings import demo, service, views_store
 from balcao.employability.hiring.listings.bodies import JobBody, TransitionBody, read_reason
 from balcao.employability.hiring.listings.filters import (
     DEFAULT_PER_PAGE,
@@ -24,10 +25,12 @@ from balcao.employability.hiring.listings.filters import (
     parse_first_event,
     parse_staff_filters,
 )
+from balcao.employability.hiring.listings.imports import IMPORTS
 from balcao.employability.hiring.listings.schemas import History, JobChanged, Jobs, StaffJob
 from balcao.employability.hiring.listings.states import TRANSITIONS, Event, Transition
 from balcao.employability.hiring.paths import JobInPath, job_in_path
 from balcao.employability.lists import parse_page
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade/vagas"
@@ -61,7 +64,7 @@ EXAMPLES = {
 }
 _REACH = "Sem `job_listing:any_department`, só alcança as vagas dos próprios órgãos e os próprios rascunhos sem órgão."
 
-routes = Routes(tags=["jobs"])
+routes = ROUTES.extend(tags=["jobs"])
 
 
 FirstEvent = Annotated[Event | None, InQuery(parse_first_event, NewJobQuery)]
@@ -83,17 +86,16 @@ def declare_creation(path: str, key: str, summary: str) -> None:
         key,
         scoped("job_listing:create", "job_listing:submit", "job_listing:publish"),
         summary,
-        description=(
-            "Cria uma vaga em edição, com as suas etapas e perguntas, e a devolve. Exige a ação `job_listing:create`; "
-            "com `acao`, também a da mudança, e nada é gravado se ela não puder ser feita. Uma vaga que foi lida daqui "
-            "é aceita como veio, para duplicá-la. O órgão deve ser um dos de quem chama."
-        ),
         example=EXAMPLE,
         status=201,
         errors=[400, 409],
         rate=RATE,
     )
     async def create_job(call: Call, body: JobBody, acao: FirstEvent) -> Response[StaffJob]:
+        """Cria uma vaga em edição, com as suas etapas e perguntas, e a devolve. Exige a ação `job_listing:create`; com
+        `acao`, também a da mudança, e nada é gravado se ela não puder ser feita. Uma vaga que foi lida daqui é aceita
+        como veio, para duplicá-la. O órgão deve ser um dos de quem chama.
+        """
         return created(await service.create_job(call, body, acao))
 
 
@@ -110,10 +112,9 @@ declare_creation(f"{BASE}/draft", "employability.create_job_draft", "Cria uma va
         "Devolve vagas sem etapas e perguntas, das mais novas às mais antigas. Exige a ação `job_listing:read`. "
         f"{_REACH} Uma vaga cuja `data_limite` passou conta como `publicado_expirado`."
     ),
-    errors=[304, 400],
+    errors=[304],
 )
 async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Jobs]:
-    """Return a page of the jobs within reach."""
     return personal(await service.list_jobs(call, filters, page), call)
 
 
@@ -126,10 +127,9 @@ async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Job
         "Devolve uma vaga inteira e, em `acoes_permitidas`, as mudanças de situação que quem chama pode fazer agora. "
         f"Exige a ação `job_listing:read`. {_REACH}"
     ),
-    errors=[304, 400, 404],
+    errors=[304, 400],
 )
 async def read_job(call: Call, id: JobInPath) -> Response[StaffJob]:
-    """Return a job within reach."""
     return personal(await service.read_job(call, id), call)
 
 
@@ -145,11 +145,10 @@ async def read_job(call: Call, id: JobInPath) -> Response[StaffJob]:
         f"sobre o estado lido. {_REACH}"
     ),
     example=EXAMPLE,
-    errors=[400, 404, 412],
+    errors=[412],
     rate=RATE,
 )
 async def replace_job(call: Call, id: JobInPath, body: JobBody) -> Response[StaffJob]:
-    """Replace what a job consists of."""
     return stored(await service.replace_job(call, id, body))
 
 
@@ -162,11 +161,10 @@ async def replace_job(call: Call, id: JobInPath, body: JobBody) -> Response[Staf
         "Exclui uma vaga; as candidaturas continuam legíveis. Exige a ação `job_listing:delete`; depois "
         f"da publicação, também `job_listing:delete_published`. {_REACH}"
     ),
-    errors=[400, 404, 412],
+    errors=[400, 412],
     rate=RATE,
 )
 async def delete_job(call: Call, id: JobInPath) -> Message:
-    """Delete a job."""
     return await service.delete_job(call, id)
 
 
@@ -178,10 +176,9 @@ async def delete_job(call: Call, id: JobInPath) -> Message:
     description=(
         f"Devolve as mudanças de uma vaga, da mais nova à mais antiga. Exige a ação `job_listing:read`. {_REACH}"
     ),
-    errors=[304, 400, 404],
+    errors=[304],
 )
 async def list_history(call: Call, id: JobInPath, page: HistoryPage) -> Response[History]:
-    """Return a page of what happened to a job."""
     return personal(await service.list_history(call, id, page), call)
 
 
@@ -208,3 +205,8 @@ def declare_transition(row: Transition) -> None:
 
 for each in TRANSITIONS:
     declare_transition(each)
+
+
+FEATURE = Feature(
+    routes=routes.declared, imports=IMPORTS, demo=Demo(demo.load, demo.examples), exports=views_store.EXPORTS
+)

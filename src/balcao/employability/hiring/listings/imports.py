@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
 from functools import cached_property
 from itertools import count
+from operator import attrgetter
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
@@ -20,7 +21,7 @@ from balcao.employability.hiring.listings.bodies import JobBody
 from balcao.employability.hiring.listings.content import JobContent, list_missing, require_fields
 from balcao.employability.hiring.listings.merge import merge, order_steps
 from balcao.employability.hiring.listings.states import DRAFTS, JobStatus
-from balcao.employability.hiring.listings.store import Entry, NewJob, StoredContent
+from balcao.employability.hiring.listings.store import JobEvent, NewJob, StoredContent
 from balcao.employability.instants import parse_instant
 
 AUTHOR = "Importação"
@@ -44,7 +45,7 @@ class JobRow(JobBody, kw_only=True, dict=True):
         """Check the row as a body is checked. Raises Invalid."""
         if self.status is not JobStatus.EDITING:
             require_fields(list_missing(self.content))
-        _read_instants(self, _ANY_ZONE)
+        _require_past(self.instants)
 
     @cached_property
     def content(self) -> JobContent:
@@ -54,30 +55,41 @@ class JobRow(JobBody, kw_only=True, dict=True):
         """
         return merge(self, None, _ANY_ZONE)
 
+    @cached_property
+    def instants(self) -> "Instants":
+        """Return the row's instants, those without offset in any zone. Raises Invalid."""
+        return Instants(
+            self.content.data_limite,
+            _parse_past("publicado_em", self.publicado_em) if self.publicado_em else None,
+            _parse_past("created_at", self.created_at) if self.created_at else None,
+        )
+
 
 class Instants(NamedTuple):
     """The instants that a row names."""
 
     limit: datetime | None
-    published_at: datetime | None
+    publicado_em: datetime | None
     created_at: datetime | None
 
 
-def _read_instants(row: JobRow, zone: ZoneInfo) -> Instants:
-    """Return the row's instants, those without offset in this zone. Raises Invalid for a past that is still to come."""
-    return Instants(
-        parse_instant("data_limite", row.data_limite, zone) if row.content.data_limite and row.data_limite else None,
-        _parse_past("publicado_em", row.publicado_em, zone) if row.publicado_em else None,
-        _parse_past("created_at", row.created_at, zone) if row.created_at else None,
-    )
+def _parse_past(field: str, text: str) -> datetime:
+    """Return what has happened, a date alone at its midnight. Raises Invalid."""
+    return parse_instant(field, text, _ANY_ZONE, of_day=time.min)
 
 
-def _parse_past(field: str, text: str, zone: ZoneInfo) -> datetime:
-    """Return what has happened, a date alone at its midnight. Raises Invalid for an instant that is still to come."""
-    at = parse_instant(field, text, zone, of_day=time.min)
-    if at > utc_now() + _LEEWAY:
-        raise Invalid(f"O campo `{field}` está no futuro.")
-    return at
+def _require_past(instants: Instants) -> None:
+    """Raise Invalid for a past that is still to come."""
+    latest = utc_now() + _LEEWAY
+    for field in ("publicado_em", "created_at"):
+        at = getattr(instants, field)
+        if at is not None and at > latest:
+            raise Invalid(f"O campo `{field}` está no futuro.")
+
+
+def _put_into_zone(instants: Instants, zone: ZoneInfo) -> Instants:
+    """Return the instants, those without offset by the clock of this zone."""
+    return Instants(*(at.replace(tzinfo=zone) if at and at.tzinfo is _ANY_ZONE else at for at in instants))
 
 
 def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob:
@@ -85,7 +97,8 @@ def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob
 
     Steps and questions that the job has already keep their ids, the others get the same ones whenever the row is read.
     """
-    instants = _read_instants(row, zone)
+    instants = _put_into_zone(row.instants, zone)
+    _require_past(instants)
     steps, questions = (present.etapas, present.informacoes_complementares) if present else ((), ())
     content = msgspec.structs.replace(
         row.content,
@@ -101,7 +114,7 @@ def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob
     )
     made = instants.created_at or utc_now()
     status = JobStatus.ACTIVE if row.status is JobStatus.EXPIRED else row.status
-    return NewJob(content, status, None if status in DRAFTS else instants.published_at or made, made)
+    return NewJob(content, status, None if status in DRAFTS else instants.publicado_em or made, made)
 
 
 def _identify(job_id: UUID, what: str, items: Sequence[Any], sent: Sequence[Any], known: Sequence[Any]) -> list[Any]:
@@ -110,11 +123,13 @@ def _identify(job_id: UUID, what: str, items: Sequence[Any], sent: Sequence[Any]
     A row that names none means by the place: what it lists third is what it listed third before. In one that names
     some, an item without id is the known one of its title that the row does not name, or new.
     """
-    free = {str(item.id): item for item in known}
-    named = [free.pop(str(body.id).strip().lower(), None) for body in sent]
     by_place = (uuid5(job_id, f"{what}:{place}") for place in count())
-    ids = {item.id for item in known} if any(named) else set()
-    by_title = {item.titulo: item.id for item in free.values()} if ids else {}
+    free = {str(item.id): item for item in known}
+    named = [free.pop(str(body.id).strip().lower(), None) for body in sent] if free else []
+    if not any(named):
+        return [msgspec.structs.replace(item, id=next(by_place)) for item in items]
+    ids = {item.id for item in known}
+    by_title = {item.titulo: item.id for item in free.values()}
     unused = (id_ for id_ in by_place if id_ not in ids)
     return [
         msgspec.structs.replace(item, id=one.id if one else by_title.pop(item.titulo, None) or next(unused))
@@ -124,25 +139,22 @@ def _identify(job_id: UUID, what: str, items: Sequence[Any], sent: Sequence[Any]
 
 async def write(connection: Connection, rows: Sequence[JobRow]) -> int:
     """Write the jobs that are new or say something else; return how many. One that was deleted stays so."""
-    zone = await store.read_zone(connection)
+    zone = ZoneInfo(await store.read_timezone(connection))
     last = {row.id: row for row in rows}
-    missing = await store.list_missing_ids(connection, list(last))
+    missing = await store.list_missing_job_ids(connection, list(last))
     there = list(last.keys() - missing)
-    known = await store.list_stored(connection, there, utc_now()) if there else {}
+    stored = await store.list_stored_contents(connection, there, utc_now()) if there else []
+    known = {job.id: job for job in stored}
     found = {id_: _make_job(row, zone, known.get(id_)) for id_, row in last.items() if id_ in missing or id_ in known}
     codes = {job.content.id_orgao_parceiro for job in found.values()}
     await departments.add(connection, [code for code in codes if code is not None])
-    changed = {
-        id_: found[id_].content
-        for id_, stored in known.items()
-        if _to_comparable(stored) != _to_comparable(found[id_].content)
-    }
+    changed = {id_: found[id_].content for id_, present in known.items() if not _says_same(present, found[id_].content)}
     new = {id_: job for id_, job in found.items() if id_ in missing}
     return await _add(connection, new) + await _change(connection, known, changed)
 
 
 async def _add(connection: Connection, jobs: Mapping[UUID, NewJob]) -> int:
-    added = await store.import_new(connection, jobs) if jobs else ()
+    added = await store.insert_imported_jobs(connection, jobs) if jobs else ()
     await _record(connection, {id_: (None, job.status) for id_, job in jobs.items() if id_ in added})
     return len(added)
 
@@ -150,25 +162,48 @@ async def _add(connection: Connection, jobs: Mapping[UUID, NewJob]) -> int:
 async def _change(
     connection: Connection, known: Mapping[UUID, StoredContent], contents: Mapping[UUID, JobContent]
 ) -> int:
+    if leaving := _list_leaving(known, contents):
+        await store.lock_jobs(connection, [job.job for job in leaving])
+        await store.leave_steps(connection, leaving)
     if contents:
-        await store.update(connection, contents)
+        await store.update_jobs(connection, contents)
     await _record(connection, {id_: (known[id_].status, known[id_].status) for id_ in contents})
     return len(contents)
+
+
+def _list_leaving(
+    known: Mapping[UUID, StoredContent], contents: Mapping[UUID, JobContent]
+) -> list[store.RemainingSteps]:
+    """Return the jobs that lose steps, each with those that stay: who stands in the others leaves them before."""
+    remaining = {id_: [step.id for step in content.etapas] for id_, content in contents.items()}
+    return [
+        store.RemainingSteps(id_, steps)
+        for id_, steps in remaining.items()
+        if any(step.id not in steps for step in known[id_].etapas)
+    ]
 
 
 async def _record(connection: Connection, moves: Mapping[UUID, tuple[str | None, str]]) -> None:
     """Enter in the histories what the import did, each with the state before and after."""
     if moves:
-        entries = (Entry(id_, before, EVENT, after, AUTHOR) for id_, (before, after) in moves.items())
-        await store.record(connection, *entries)
+        events = [JobEvent(id_, before, EVENT, after, AUTHOR) for id_, (before, after) in moves.items()]
+        await store.insert_job_events(connection, events)
+
+
+_list_members = attrgetter(*JobContent.__struct_fields__)
+
+
+def _says_same(stored: JobContent, content: JobContent) -> bool:
+    """Tell whether both say the same, whatever the order of what has none."""
+    return bool(_list_members(stored) == _list_members(content)) or _to_comparable(stored) == _to_comparable(content)
 
 
 def _to_comparable(content: JobContent) -> list[Any]:
     """Return the members of the content, with what has no order of its own in one."""
-    members = {name: getattr(content, name) for name in JobContent.__struct_fields__}
+    members = msgspec.structs.asdict(content)
     members |= {"tipos_pcd": sorted(content.tipos_pcd), "zonas": sorted(content.zonas)}
     members["idiomas_requisito"] = sorted(content.idiomas_requisito, key=lambda language: language.id_idioma)
-    return list(members.values())
+    return [members[name] for name in JobContent.__struct_fields__]
 
 
 IMPORTS = [Import("jobs", JobRow, write, batch=BATCH)]

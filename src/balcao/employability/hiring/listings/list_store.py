@@ -8,24 +8,27 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import Conditions, fetch_page, page_sql
-from balcao.core.http.paging import Page
+from balcao.core.database.results import Paged
+from balcao.core.database.statements import statement
+from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import Scope
 from balcao.employability.hiring.listings.filters import JobFilters, find_since
 from balcao.employability.hiring.listings.schemas import HistoryEntry, JobItem
-from balcao.employability.hiring.listings.views_store import FROM, ITEM, SHOWN, reached, scope_values
+from balcao.employability.hiring.listings.views_store import FROM, ITEM, REACHED, SHOWN
 
 
-async def list_for_staff(
+async def list_jobs_in_reach(
     connection: Connection, scope: Scope, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], int]:
     """Return the page's jobs within reach, newest first, and how many there are on all pages."""
-    conditions = Conditions(now, *scope_values(scope))
+    departments = None if scope.departments is None else sorted(scope.departments)
+    conditions = Conditions(now, departments, scope.author)
     conditions.add("job.deleted_at IS NULL")
-    conditions.add(reached(2))
+    conditions.add(_number(REACHED, departments=2, author=3))
     return await _fetch(connection, conditions, filters, page, now, zone, "job.created_at")
 
 
-async def list_published(
+async def list_published_jobs(
     connection: Connection, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], int]:
     """Return the page's jobs that were ever published, latest publication first, and how many on all pages."""
@@ -49,7 +52,7 @@ async def _fetch(
     # The page is cut before its records are made, of ids alone, which an index has with all that is filtered by.
     listing = f"""
         SELECT to_jsonb(found) AS document FROM (
-            SELECT {ITEM}
+            SELECT {_number(ITEM)}
             FROM (
                 SELECT job.id FROM employability.job WHERE {conditions}
                 ORDER BY {order} DESC, job.id LIMIT ${end + 1} OFFSET ${end + 2}
@@ -70,7 +73,7 @@ _OF_COMPANY = f"""(job.id_contratante = ANY({{}}::text[]) OR EXISTS (
 
 def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zone: ZoneInfo) -> None:
     if filters.status is not None:
-        conditions.add(f"{SHOWN} = {{}}", filters.status)
+        conditions.add(f"{_number(SHOWN)} = {{}}", filters.status)
     if filters.companies or filters.company_names:
         conditions.add(_OF_COMPANY, filters.companies, filters.company_names)
     if filters.department is not None:
@@ -89,16 +92,21 @@ def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zon
         conditions.add(_IN_NEIGHBOURHOOD, filters.neighbourhoods)
 
 
-_HISTORY = page_sql(
-    """
-    SELECT de, evento, para, em, por, motivo FROM employability.job_event
-    WHERE id_vaga = $1 ORDER BY id DESC LIMIT $2 OFFSET $3
-    """,
-    "SELECT count(*) FROM employability.job_event WHERE id_vaga = $1",
+def _number(text: str, **places: int) -> str:
+    """Return the text with the parameters' places for their names; the first is the instant."""
+    for name, place in {"now": 1, **places}.items():
+        text = text.replace(f":{name}", f"${place}")
+    return text
+
+
+@statement(
+    page_sql(
+        """
+        SELECT de, evento, para, em, por, motivo FROM employability.job_event
+        WHERE id_vaga = :job_id ORDER BY id DESC LIMIT :limit OFFSET :offset
+        """,
+        "SELECT count(*) FROM employability.job_event WHERE id_vaga = :job_id",
+    )
 )
-
-
-async def list_history(connection: Connection, job_id: UUID, page: Page) -> tuple[list[HistoryEntry], int]:
+async def list_job_history(connection: Connection, job_id: UUID, page: Page) -> Paged[HistoryEntry]:
     """Return the page of what happened to a job, newest first, and how much that is in all."""
-    rows, total = await fetch_page(connection, _HISTORY, job_id, page.limit, page.offset)
-    return [HistoryEntry(**row) for row in rows], total

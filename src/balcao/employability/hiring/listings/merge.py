@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from balcao.core.errors import Invalid
 from balcao.core.values.cnpj import is_cnpj, strip_cnpj
-from balcao.core.values.ids import is_uuid, new_id
+from balcao.core.values.ids import is_uuid, new_uuid
 from balcao.employability.hiring.listings.bodies import (
     JobBody,
     LanguageBody,
@@ -163,7 +163,7 @@ class _Ids:
         self._free = {str(id_): id_ for id_ in present}
 
     def take(self, sent: str | int | None) -> UUID:
-        return self._free.pop(str(sent).strip().lower(), None) or UUID(new_id())
+        return self._free.pop(str(sent).strip().lower(), None) or new_uuid()
 
 
 def _read_nested(field: str, body: JobBody, stored: JobContent | None, read: Any) -> Any:

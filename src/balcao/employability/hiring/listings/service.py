@@ -9,13 +9,13 @@ import msgspec
 
 from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
-from balcao.core.http.idempotency import run_once
-from balcao.core.http.paging import Page
-from balcao.core.http.responses import etag_of, require_match
 from balcao.core.jobs.worker import enqueue
 from balcao.core.values.clock import utc_now
+from balcao.core.values.etags import etag_of, require_match
+from balcao.core.values.page import Page
 from balcao.employability.companies import service as companies
 from balcao.employability.hiring.departments import service as departments
 from balcao.employability.hiring.departments.scope import Scope, find_scope
@@ -45,6 +45,7 @@ from balcao.employability.hiring.listings.states import (
 )
 from balcao.employability.lists import ListMeta
 from balcao.employability.reference_values import service as reference_values
+from balcao.employability.reference_values.kinds import ValueKey
 from balcao.employability.schemas import Message
 
 # What a job is to consist of, given what is stored.
@@ -59,14 +60,14 @@ async def list_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
     """Return a page of the jobs within the caller's reach, newest first."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
-        jobs, total = await list_store.list_for_staff(connection, scope, filters, page, utc_now(), call.zone)
+        jobs, total = await list_store.list_jobs_in_reach(connection, scope, filters, page, utc_now(), call.zone)
     return Jobs(jobs, ListMeta.of(page, total))
 
 
 async def list_published(call: Call, filters: JobFilters, page: Page) -> Jobs:
     """Return a page of the jobs that were ever published, latest publication first."""
     async with call.reader.connection() as connection:
-        jobs, total = await list_store.list_published(connection, filters, page, utc_now(), call.zone)
+        jobs, total = await list_store.list_published_jobs(connection, filters, page, utc_now(), call.zone)
     return Jobs(jobs, ListMeta.of(page, total))
 
 
@@ -74,13 +75,13 @@ async def read_job(call: Call, id_: UUID) -> StaffJob:
     """Return a job within the caller's reach. Raises NotFound."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
-        return _show(call, _require(await store.read(connection, scope, id_, utc_now())))
+        return _show(call, _require(await store.read_job(connection, scope, id_, utc_now())))
 
 
 async def read_published(call: Call, id_: UUID) -> Job:
     """Return a job as anybody sees it. Raises NotFound for one that was never published."""
     async with call.reader.connection() as connection:
-        return _require(await store.read_published(connection, id_, utc_now()))
+        return _require(await store.read_published_job(connection, id_, utc_now()))
 
 
 async def read_by_slug(call: Call, slug: str) -> Job:
@@ -89,20 +90,20 @@ async def read_by_slug(call: Call, slug: str) -> Job:
     if beginning is None:
         raise _unknown()
     async with call.reader.connection() as connection:
-        return _require(await store.read_by_slug(connection, beginning, slug, utc_now()))
+        return _require(await store.read_job_by_slug(connection, beginning, slug, utc_now()))
 
 
 async def list_missing_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of the ids that no job ever had."""
     async with call.platform.database.connection() as connection:
-        return await store.list_missing_ids(connection, ids)
+        return await store.list_missing_job_ids(connection, ids)
 
 
 async def list_summaries(
     connection: Connection, ids: Iterable[UUID], now: datetime
 ) -> dict[UUID, tuple[JobSummary, str | None]]:
     """Return what applications show of these jobs, the deleted ones too, each with the code of its department."""
-    return {job.id: (job, department) for job, department in await store.list_summaries(connection, list(ids), now)}
+    return {job.id: (job, department) for job, department in await store.list_job_summaries(connection, list(ids), now)}
 
 
 def summarise(job: Job) -> JobSummary:
@@ -112,20 +113,20 @@ def summarise(job: Job) -> JobSummary:
 
 async def share(connection: Connection, id_: UUID) -> None:
     """Keep a job as it is until the transaction ends: whoever applies or decides does so on the state they read."""
-    await store.share(connection, id_)
+    await store.share_job(connection, id_)
 
 
 async def find_published(connection: Connection, id_: UUID, now: datetime) -> Job | None:
     """Return a job that was ever published; None for any other, and for a deleted one."""
-    return await store.read_published(connection, id_, now)
+    return await store.read_published_job(connection, id_, now)
 
 
 async def list_history(call: Call, id_: UUID, page: Page) -> History:
     """Return a page of what happened to a job within reach, newest first. Raises NotFound."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
-        _require(await store.read(connection, scope, id_, utc_now()))
-        entries, total = await list_store.list_history(connection, id_, page)
+        _require(await store.read_job(connection, scope, id_, utc_now()))
+        entries, total = await list_store.list_job_history(connection, id_, page)
     return History(entries, ListMeta.of(page, total))
 
 
@@ -144,7 +145,7 @@ async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
     async def insert() -> StaffJob:
         now = utc_now()
         await _require_known(connection, content)
-        await store.insert(connection, job_id, content, scope.author)
+        await store.insert_draft(connection, job_id, content, scope.author)
         await _record(connection, call, job_id, None, Event.CREATE, JobStatus.EDITING)
         if first is not None:
             await _apply(connection, call, await _read(connection, scope, job_id, now), first, now, None)
@@ -195,7 +196,7 @@ async def delete_job(call: Call, id_: UUID) -> Message:
     async with call.platform.database.transaction() as connection:
         job = await _lock(connection, call, scope, id_, now)
         transition = _require_right(call, find_transition(Event.DELETE, job.status))
-        await store.delete(connection, id_)
+        await store.mark_job_deleted(connection, id_)
         await _record(connection, call, id_, job.status, Event.DELETE, DELETED)
         await call.platform.audit.record(connection, call, "delete", fields=FIELDS)
     return Message(transition.done)
@@ -238,8 +239,8 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
     await _require_known(connection, content)
     remaining = [step.id for step in content.etapas]
     if any(step.id not in remaining for step in stored.etapas):
-        await store.leave_steps(connection, id_, remaining)
-    await store.update(connection, {id_: content})
+        await store.leave_steps(connection, [store.RemainingSteps(id_, remaining)])
+    await store.update_jobs(connection, {id_: content})
     changed = await _read(connection, scope, id_, now)
     if job.status is not JobStatus.EDITING:
         # The approver, and whoever looks later, sees that it is not what it was.
@@ -258,7 +259,7 @@ async def _apply(
         require_future(content.data_limite, now)
     assert transition.target is not None
     publishes = transition.event is Event.PUBLISH
-    await store.move(connection, job.id, transition.target, now if publishes else None)
+    await store.update_job_status(connection, job.id, transition.target, now if publishes else None)
     after = show_status(transition.target, job.data_limite, now)
     entry = await _record(connection, call, job.id, job.status, transition.event, after, reason)
     if transition.event is Event.DISCONTINUE and call.platform.settings.jobs_closed_email:
@@ -274,18 +275,19 @@ async def _record(
     after: str,
     reason: str | None = None,
 ) -> int:
-    return await store.record(connection, store.Entry(id_, before, event, after, call.author.name, reason))
+    occurred = store.JobEvent(id_, before, event, after, call.author.name, reason)
+    return await store.insert_job_events(connection, [occurred])
 
 
 async def _lock(connection: Connection, call: Call, scope: Scope, id_: UUID, now: datetime) -> Job:
-    job = _require(await store.lock(connection, scope, id_, now))
+    job = _require(await store.lock_job(connection, scope, id_, now))
     if call.if_match is not None:
         require_match(call.if_match, etag_of(msgspec.json.encode(_show(call, job))))
     return job
 
 
 async def _read(connection: Connection, scope: Scope, id_: UUID, now: datetime) -> Job:
-    return _require(await store.read(connection, scope, id_, now))
+    return _require(await store.read_job(connection, scope, id_, now))
 
 
 def _show(call: Call, job: Job) -> StaffJob:
@@ -297,9 +299,11 @@ async def _require_known(connection: Connection, content: JobContent) -> None:
     if not await companies.exists(connection, content.id_contratante):
         raise Invalid("O campo `id_contratante` não é o CNPJ de uma empresa cadastrada.", code="company-unknown")
     references = content.list_references()
-    unknown = await reference_values.list_unknown(connection, [(kind, id_) for _, kind, id_ in references])
+    unknown = await reference_values.list_unknown_values(
+        connection, [ValueKey(kind, id_) for _, kind, id_ in references]
+    )
     for field, kind, id_ in references:
-        if (kind, id_) in unknown:
+        if ValueKey(kind, id_) in unknown:
             raise Invalid(f"O campo `{field}` não é o id de um valor da tabela `{kind}`.", code=f"{field}-invalid")
 
 
@@ -309,7 +313,7 @@ async def _look_up_department(call: Call, scope: Scope, id_: UUID, body: JobBody
     if wanted is None:
         return
     async with call.platform.database.connection() as connection:
-        job = await store.read(connection, scope, id_, utc_now())
+        job = await store.read_job(connection, scope, id_, utc_now())
     if job is not None and job.id_orgao_parceiro != wanted and _may_change_department(call, job.status):
         await _require_department(call, scope, wanted)
 

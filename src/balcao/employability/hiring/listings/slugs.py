@@ -10,7 +10,9 @@ SLUG = re.compile(r"(?:[a-z0-9-]{1,200}-)?([0-9a-f]{12})")
 
 def slugify(title: str) -> str:
     """Return the title without accents, in lower case, cut on a word; `vaga` for one without letters and digits."""
-    plain = "".join(char for char in unicodedata.normalize("NFD", title) if not unicodedata.combining(char))
+    plain = title
+    if not title.isascii():
+        plain = "".join(char for char in unicodedata.normalize("NFD", title) if not unicodedata.combining(char))
     words = _OTHER.sub("-", plain.lower()).strip("-")
     if len(words) > LONGEST:
         cut = words[: LONGEST + 1].rpartition("-")[0]

@@ -1,16 +1,17 @@
 """SQL of the jobs and of what belongs to them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 import asyncpg
 import msgspec
 
-from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.pool import Connection
+from balcao.core.database.results import Json
+from balcao.core.database.statements import statement
 from balcao.core.errors import Invalid
 from balcao.employability.hiring.departments.scope import Scope
 from balcao.employability.hiring.listings.content import JobContent, QuestionContent, StepContent
@@ -21,55 +22,56 @@ from balcao.employability.hiring.listings.views_store import (
     CONTENT,
     DECIDED,
     FROM,
+    REACHED,
     SUMMARY,
     WHOLE,
-    reached,
-    scope_values,
 )
 
 
-def _read(condition: str) -> str:
+def _read_sql(condition: str) -> str:
     """Return the statement that reads the whole jobs for which the condition holds."""
     return f"SELECT to_jsonb(found) FROM (SELECT {WHOLE} {FROM} WHERE job.deleted_at IS NULL AND {condition}) AS found"
 
 
 # To whom a draft of an import without department belongs: to nobody but those who reach all.
 IMPORTER = "import"
-_READ_REACHED = _read(f"{reached(2)} AND job.id = $4")
-_READ_PUBLISHED = _read("job.publicado_em IS NOT NULL AND job.id = $2")
 
 
-async def read(connection: Connection, scope: Scope, id_: UUID, now: datetime) -> Job | None:
+@statement(_read_sql(f"{REACHED} AND job.id = :job_id"))
+async def read_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Json[Job] | None:
     """Return a job within reach."""
-    return _to_job(await connection.fetchval(_READ_REACHED, now, *scope_values(scope), id_))
 
 
-async def read_published(connection: Connection, id_: UUID, now: datetime) -> Job | None:
+@statement(_read_sql("job.publicado_em IS NOT NULL AND job.id = :job_id"))
+async def read_published_job(connection: Connection, job_id: UUID, now: datetime) -> Json[Job] | None:
     """Return a job that was ever published."""
-    return _to_job(await connection.fetchval(_READ_PUBLISHED, now, id_))
 
 
-_READ_BEGINNING = f"""
-{_read("job.publicado_em IS NOT NULL AND job.id BETWEEN $2 AND $3")} ORDER BY found.slug = $4 DESC, found.id LIMIT 1
-"""
-
-
-async def read_by_slug(connection: Connection, beginning: str, slug: str, now: datetime) -> Job | None:
+async def read_job_by_slug(connection: Connection, beginning: str, slug: str, now: datetime) -> Job | None:
     """Return the published job whose id begins with these twelve digits; of several the one with this slug."""
-    lowest, highest = UUID(f"{beginning:0<32}"), UUID(f"{beginning:f<32}")
-    return _to_job(await connection.fetchval(_READ_BEGINNING, now, lowest, highest, slug))
+    return await _read_job_between(connection, UUID(f"{beginning:0<32}"), UUID(f"{beginning:f<32}"), slug, now)
 
 
-_LOCK = f"SELECT FROM employability.job WHERE id = $3 AND deleted_at IS NULL AND {reached(1)} FOR UPDATE"
+@statement(f"""
+{_read_sql("job.publicado_em IS NOT NULL AND job.id BETWEEN :lowest AND :highest")}
+ORDER BY found.slug = :slug DESC, found.id LIMIT 1
+""")
+async def _read_job_between(
+    connection: Connection, lowest: UUID, highest: UUID, slug: str, now: datetime
+) -> Json[Job] | None: ...
 
 
-async def lock(connection: Connection, scope: Scope, id_: UUID, now: datetime) -> Job | None:
+async def lock_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Job | None:
     """Return a job within reach, and keep others from changing it until the transaction ends.
 
     It is locked before it is read: a statement that waits for the lock would see steps as they were before.
     """
-    await connection.execute(_LOCK, *scope_values(scope), id_)
-    return await read(connection, scope, id_, now)
+    await _lock_job(connection, scope, job_id)
+    return await read_job(connection, scope, job_id, now)
+
+
+@statement(f"SELECT FROM employability.job WHERE id = :job_id AND deleted_at IS NULL AND {REACHED} FOR UPDATE")
+async def _lock_job(connection: Connection, scope: Scope, job_id: UUID) -> None: ...
 
 
 class StoredContent(JobContent, frozen=True, kw_only=True):
@@ -79,72 +81,57 @@ class StoredContent(JobContent, frozen=True, kw_only=True):
     status: str
 
 
-_STORED = f"""
+@statement(f"""
 SELECT to_json(found) FROM (
-    SELECT {CONTENT} FROM employability.job WHERE job.deleted_at IS NULL AND job.id = ANY($2::uuid[])
+    SELECT {CONTENT} FROM employability.job WHERE job.deleted_at IS NULL AND job.id = ANY(:ids::uuid[])
 ) AS found
-"""
-_decode_stored = msgspec.json.Decoder(StoredContent).decode
-
-
-async def list_stored(connection: Connection, ids: Sequence[UUID], now: datetime) -> dict[UUID, StoredContent]:
+""")
+async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now: datetime) -> list[Json[StoredContent]]:
     """Return those of the jobs that are there, whoever reaches them; no deleted one."""
-    jobs = [_decode_stored(document) for (document,) in await connection.fetch(_STORED, now, ids)]
-    return {job.id: job for job in jobs}
 
 
-_SUMMARIES = f"""
+@statement(f"""
 SELECT to_jsonb(found) AS document, found.id_orgao_parceiro
-FROM (SELECT {SUMMARY} {FROM} WHERE job.id = ANY($2::uuid[])) AS found
-"""
-
-
-async def list_summaries(
-    connection: Connection, ids: Sequence[UUID], now: datetime
+FROM (SELECT {SUMMARY} {FROM} WHERE job.id = ANY(:ids::uuid[])) AS found
+""")
+async def list_job_summaries(
+    connection: Connection, ids: Collection[UUID], now: datetime
 ) -> list[tuple[JobSummary, str | None]]:
     """Return what applications show of these jobs, the deleted ones too, each with the code of its department."""
-    rows = await connection.fetch(_SUMMARIES, now, ids)
-    return [(msgspec.json.decode(row["document"], type=JobSummary), row["id_orgao_parceiro"]) for row in rows]
 
 
-async def share(connection: Connection, id_: UUID) -> None:
+@statement("SELECT FROM employability.job WHERE id = :job_id FOR SHARE")
+async def share_job(connection: Connection, job_id: UUID) -> None:
     """Keep others from changing a job until the transaction ends; any number may do so at once."""
-    await connection.execute("SELECT FROM employability.job WHERE id = $1 FOR SHARE", id_)
 
 
-_LEAVE_STEPS = "SELECT employability.leave_steps($1, $2::uuid[])"
+class RemainingSteps(msgspec.Struct, frozen=True):
+    """The steps that a job keeps."""
+
+    job: UUID
+    steps: Sequence[UUID]
 
 
-async def leave_steps(connection: Connection, id_: UUID, remaining: Sequence[UUID]) -> None:
-    """Move the candidates of the other steps of a locked job to the remaining step before, or to none."""
-    await connection.execute(_LEAVE_STEPS, id_, remaining)
+# A function in a statement of its own: it moves the candidates as its job stands when it is called.
+@statement("""
+SELECT employability.leave_steps(job, steps) FROM jsonb_to_recordset(:remaining::jsonb) AS kept (job uuid, steps uuid[])
+""")
+async def leave_steps(connection: Connection, remaining: Sequence[RemainingSteps]) -> None:
+    """Move the candidates of the other steps of locked jobs to the remaining step before, or to none."""
 
 
-_MISSING = """
-SELECT wanted AS id FROM unnest($1::uuid[]) AS wanted WHERE NOT EXISTS (SELECT FROM employability.job WHERE id = wanted)
-"""
+# In one order, so that two who lock several never wait for each other.
+@statement("SELECT FROM employability.job WHERE id = ANY(:ids) ORDER BY id FOR UPDATE")
+async def lock_jobs(connection: Connection, ids: Sequence[UUID]) -> None:
+    """Keep others from changing the jobs, and from moving their candidates, until the transaction ends."""
 
 
-async def list_missing_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
+@statement("""
+SELECT wanted AS id FROM unnest(:ids::uuid[]) AS wanted
+WHERE NOT EXISTS (SELECT FROM employability.job WHERE id = wanted)
+""")
+async def list_missing_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of the ids that no job ever had."""
-    return {row["id"] for row in await connection.fetch(_MISSING, ids)}
-
-
-_COLUMNS = DECIDED.split()
-# Read as rows of the table, so that each member has the type of its column.
-_SENT = "FROM jsonb_populate_recordset(NULL::employability.job, $1::jsonb) AS sent"
-_INSERT = f"""
-INSERT INTO employability.job (id, titulo_slug, status, criado_por, publicado_em, created_at, {", ".join(_COLUMNS)})
-SELECT id, titulo_slug, status, criado_por, publicado_em, coalesce(created_at, clock_timestamp()), {", ".join(_COLUMNS)}
-{_SENT}
-ON CONFLICT (id) DO NOTHING RETURNING id
-"""
-_UPDATE = f"""
-UPDATE employability.job
-SET {", ".join(f"{name} = sent.{name}" for name in _COLUMNS)},
-    titulo_slug = sent.titulo_slug, row_version = job.row_version + 1, updated_at = clock_timestamp()
-{_SENT} WHERE job.id = ANY($2::uuid[]) AND job.id = sent.id
-"""
 
 
 class NewJob(msgspec.Struct, frozen=True):
@@ -156,21 +143,21 @@ class NewJob(msgspec.Struct, frozen=True):
     created_at: datetime | None = None
 
 
-async def insert(connection: Connection, id_: UUID, content: JobContent, author: str) -> None:
+async def insert_draft(connection: Connection, job_id: UUID, content: JobContent, author: str) -> None:
     """Insert a draft with all that belongs to it."""
     with _references():
-        await _insert(connection, {id_: NewJob(content)}, author)
+        await _insert_whole_jobs(connection, {job_id: NewJob(content)}, author)
 
 
-async def import_new(connection: Connection, jobs: Mapping[UUID, NewJob]) -> set[UUID]:
+async def insert_imported_jobs(connection: Connection, jobs: Mapping[UUID, NewJob]) -> set[UUID]:
     """Insert jobs of a file; return the ids of those that were not taken. What they refer to is the server's to refuse.
 
     Raises what the server says of any of them.
     """
-    return await _insert(connection, jobs, IMPORTER)
+    return await _insert_whole_jobs(connection, jobs, IMPORTER)
 
 
-async def _insert(connection: Connection, jobs: Mapping[UUID, NewJob], author: str) -> set[UUID]:
+async def _insert_whole_jobs(connection: Connection, jobs: Mapping[UUID, NewJob], author: str) -> set[UUID]:
     rows = [
         _columns(id_, job.content)
         | {
@@ -178,17 +165,40 @@ async def _insert(connection: Connection, jobs: Mapping[UUID, NewJob], author: s
         }
         for id_, job in jobs.items()
     ]  # fmt: skip
-    inserted = {row["id"] for row in await connection.fetch(_INSERT, json_text(rows))}
+    inserted = await _insert_jobs(connection, rows)
     await _write_parts(connection, {id_: jobs[id_].content for id_ in jobs if id_ in inserted})
     return inserted
 
 
-async def update(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
+_COLUMNS = DECIDED.split()
+# Read as rows of the table, so that each member has the type of its column.
+_SENT = "FROM jsonb_populate_recordset(NULL::employability.job, :rows::jsonb) AS sent"
+
+
+@statement(f"""
+INSERT INTO employability.job (id, titulo_slug, status, criado_por, publicado_em, created_at, {", ".join(_COLUMNS)})
+SELECT id, titulo_slug, status, criado_por, publicado_em, coalesce(created_at, clock_timestamp()), {", ".join(_COLUMNS)}
+{_SENT}
+ON CONFLICT (id) DO NOTHING RETURNING id
+""")
+async def _insert_jobs(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[UUID]: ...
+
+
+async def update_jobs(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
     """Replace what jobs consist of."""
     with _references():
         rows = [_columns(id_, content) for id_, content in contents.items()]
-        await connection.execute(_UPDATE, json_text(rows), list(contents))
+        await _update_jobs(connection, rows, list(contents))
         await _write_parts(connection, contents)
+
+
+@statement(f"""
+UPDATE employability.job
+SET {", ".join(f"{name} = sent.{name}" for name in _COLUMNS)},
+    titulo_slug = sent.titulo_slug, row_version = job.row_version + 1, updated_at = clock_timestamp()
+{_SENT} WHERE job.id = ANY(:ids::uuid[]) AND job.id = sent.id
+""")
+async def _update_jobs(connection: Connection, rows: Sequence[Mapping[str, Any]], ids: Sequence[UUID]) -> None: ...
 
 
 def _columns(id_: UUID, content: JobContent) -> dict[str, Any]:
@@ -205,36 +215,82 @@ def _references() -> Iterator[None]:
         raise Invalid(text, code="reference-gone") from None
 
 
+class _ValueOfJob(NamedTuple):
+    job: UUID
+    value: UUID
+
+
+class _LanguageOfJob(NamedTuple):
+    job: UUID
+    id_idioma: UUID
+    id_nivel_minimo: UUID
+
+
+class _StepOfJob(StepContent, frozen=True):
+    id_vaga: UUID
+    ordem: int
+
+
+class _QuestionOfJob(QuestionContent, frozen=True):
+    id_vaga: UUID
+    ordem: int
+
+
+async def _write_parts(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
+    jobs = contents.items()
+    await _write_rows_of_parts(
+        connection,
+        list(contents),
+        [_ValueOfJob(id_, value) for id_, content in jobs for value in (*content.tipos_pcd, *content.zonas)],
+        [
+            _LanguageOfJob(id_, each.id_idioma, each.id_nivel_minimo)
+            for id_, content in jobs
+            for each in content.idiomas_requisito
+        ],
+        [
+            _StepOfJob(**msgspec.structs.asdict(step), id_vaga=id_, ordem=place)
+            for id_, content in jobs
+            for place, step in enumerate(content.etapas, 1)
+        ],
+        [
+            _QuestionOfJob(**msgspec.structs.asdict(question), id_vaga=id_, ordem=place)
+            for id_, content in jobs
+            for place, question in enumerate(content.informacoes_complementares, 1)
+        ],
+    )
+
+
 # What stays is not written again, so that its id and instants stay, too.
-_PARTS = """
+@statement("""
 WITH gone_values AS (
-    DELETE FROM employability.job_reference_value WHERE job_id = ANY($1::uuid[])
-        AND (job_id, value_id) NOT IN (SELECT * FROM unnest($2::uuid[], $3::uuid[]))
+    DELETE FROM employability.job_reference_value WHERE job_id = ANY(:jobs::uuid[])
+        AND (job_id, value_id) NOT IN (SELECT * FROM unnest(:values.job::uuid[], :values.value::uuid[]))
 ), values_ AS (
-    INSERT INTO employability.job_reference_value (job_id, value_id) SELECT * FROM unnest($2::uuid[], $3::uuid[])
+    INSERT INTO employability.job_reference_value (job_id, value_id)
+    SELECT * FROM unnest(:values.job::uuid[], :values.value::uuid[])
     ON CONFLICT DO NOTHING
 ), gone_languages AS (
-    DELETE FROM employability.job_language WHERE job_id = ANY($1::uuid[])
-        AND (job_id, id_idioma) NOT IN (SELECT * FROM unnest($4::uuid[], $5::uuid[]))
+    DELETE FROM employability.job_language WHERE job_id = ANY(:jobs::uuid[])
+        AND (job_id, id_idioma) NOT IN (SELECT * FROM unnest(:languages.job::uuid[], :languages.id_idioma::uuid[]))
 ), languages AS (
     INSERT INTO employability.job_language (job_id, id_idioma, id_nivel_minimo)
-    SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::uuid[])
+    SELECT * FROM unnest(:languages.job::uuid[], :languages.id_idioma::uuid[], :languages.id_nivel_minimo::uuid[])
     ON CONFLICT (job_id, id_idioma) DO UPDATE SET id_nivel_minimo = excluded.id_nivel_minimo
 ), steps AS (
     INSERT INTO employability.job_step AS step (id, id_vaga, titulo, descricao, ordem)
     SELECT id, id_vaga, titulo, descricao, ordem
-    FROM jsonb_populate_recordset(NULL::employability.job_step, $7::jsonb)
+    FROM jsonb_populate_recordset(NULL::employability.job_step, :steps::jsonb)
     ON CONFLICT (id) DO UPDATE SET
         titulo = excluded.titulo, descricao = excluded.descricao, ordem = excluded.ordem, updated_at = clock_timestamp()
     WHERE (step.titulo, step.descricao, step.ordem)
         IS DISTINCT FROM (excluded.titulo, excluded.descricao, excluded.ordem)
 ), gone_questions AS (
-    DELETE FROM employability.job_question WHERE id_vaga = ANY($1::uuid[]) AND id <> ALL($9::uuid[])
+    DELETE FROM employability.job_question WHERE id_vaga = ANY(:jobs::uuid[]) AND id <> ALL(:questions.id::uuid[])
 ), questions AS (
     INSERT INTO employability.job_question AS question
         (id, id_vaga, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem)
     SELECT id, id_vaga, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem
-    FROM jsonb_populate_recordset(NULL::employability.job_question, $10::jsonb)
+    FROM jsonb_populate_recordset(NULL::employability.job_question, :questions::jsonb)
     ON CONFLICT (id) DO UPDATE SET
         titulo = excluded.titulo, obrigatorio = excluded.obrigatorio, tipo_campo = excluded.tipo_campo,
         valor_minimo = excluded.valor_minimo, valor_maximo = excluded.valor_maximo, opcoes = excluded.opcoes,
@@ -244,60 +300,38 @@ WITH gone_values AS (
         IS DISTINCT FROM (excluded.titulo, excluded.obrigatorio, excluded.tipo_campo, excluded.valor_minimo,
            excluded.valor_maximo, excluded.opcoes, excluded.ordem)
 )
-DELETE FROM employability.job_step WHERE id_vaga = ANY($1::uuid[]) AND id <> ALL($8::uuid[])
-"""
+DELETE FROM employability.job_step WHERE id_vaga = ANY(:jobs::uuid[]) AND id <> ALL(:steps.id::uuid[])
+""")
+async def _write_rows_of_parts(
+    connection: Connection,
+    jobs: Sequence[UUID],
+    values: Sequence[_ValueOfJob],
+    languages: Sequence[_LanguageOfJob],
+    steps: Sequence[_StepOfJob],
+    questions: Sequence[_QuestionOfJob],
+) -> None: ...
 
 
-async def _write_parts(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
-    jobs = contents.items()
-    values = [(id_, value) for id_, content in jobs for value in (*content.tipos_pcd, *content.zonas)]
-    languages = [(id_, language) for id_, content in jobs for language in content.idiomas_requisito]
-    steps = [part for id_, content in jobs for part in _place(id_, content.etapas)]
-    questions = [part for id_, content in jobs for part in _place(id_, content.informacoes_complementares)]
-    await connection.execute(
-        _PARTS,
-        list(contents),
-        [id_ for id_, _ in values],
-        [value for _, value in values],
-        [id_ for id_, _ in languages],
-        [language.id_idioma for _, language in languages],
-        [language.id_nivel_minimo for _, language in languages],
-        json_text(steps),
-        [step["id"] for step in steps],
-        [question["id"] for question in questions],
-        json_text(questions),
-    )
-
-
-def _place(id_: UUID, parts: Sequence[StepContent] | Sequence[QuestionContent]) -> list[dict[str, Any]]:
-    """Return the parts of a job as rows, in their order."""
-    return [{"id_vaga": id_, "ordem": place} | msgspec.structs.asdict(part) for place, part in enumerate(parts, 1)]
-
-
-_MOVE = """
+@statement("""
 UPDATE employability.job
-SET status = $2, publicado_em = coalesce(publicado_em, $3), row_version = row_version + 1,
+SET status = :status, publicado_em = coalesce(publicado_em, :published_at), row_version = row_version + 1,
     updated_at = clock_timestamp()
-WHERE id = $1
-"""
-
-
-async def move(connection: Connection, id_: UUID, status: JobStatus, published_at: datetime | None) -> None:
+WHERE id = :job_id
+""")
+async def update_job_status(
+    connection: Connection, job_id: UUID, status: JobStatus, published_at: datetime | None
+) -> None:
     """Give a locked job another state; the first publication's instant stays."""
-    await connection.execute(_MOVE, id_, status, published_at)
 
 
-_DELETE = """
-UPDATE employability.job SET deleted_at = clock_timestamp(), row_version = row_version + 1 WHERE id = $1
-"""
-
-
-async def delete(connection: Connection, id_: UUID) -> None:
+@statement("""
+UPDATE employability.job SET deleted_at = clock_timestamp(), row_version = row_version + 1 WHERE id = :job_id
+""")
+async def mark_job_deleted(connection: Connection, job_id: UUID) -> None:
     """Take a locked job out of every list; its row stays, as applications name it."""
-    await connection.execute(_DELETE, id_)
 
 
-class Entry(msgspec.Struct, frozen=True):
+class JobEvent(msgspec.Struct, frozen=True):
     """What happened to a job, by whom; `de` and `para` as shown at that moment."""
 
     id_vaga: UUID
@@ -308,23 +342,16 @@ class Entry(msgspec.Struct, frozen=True):
     motivo: str | None = None
 
 
-_RECORD = """
+@statement("""
 INSERT INTO employability.job_event (id_vaga, de, evento, para, por, motivo)
-SELECT id_vaga, de, evento, para, por, motivo FROM jsonb_populate_recordset(NULL::employability.job_event, $1::jsonb)
+SELECT id_vaga, de, evento, para, por, motivo
+FROM jsonb_populate_recordset(NULL::employability.job_event, :events::jsonb)
 RETURNING id
-"""
+""")
+async def insert_job_events(connection: Connection, events: Sequence[JobEvent]) -> int:
+    """Add to the histories of jobs, and return the number of the first event."""
 
 
-async def record(connection: Connection, *entries: Entry) -> int:
-    """Add to the histories of jobs, and return the number of the first entry."""
-    number: int = await connection.fetchval(_RECORD, json_text(entries))
-    return number
-
-
-async def read_zone(connection: Connection) -> ZoneInfo:
-    """Return the time zone of an import's connection, which is the city's."""
-    return ZoneInfo(await connection.fetchval("SHOW timezone"))
-
-
-def _to_job(document: str | None) -> Job | None:
-    return None if document is None else msgspec.json.decode(document, type=Job)
+@statement("SHOW timezone")
+async def read_timezone(connection: Connection) -> str:
+    """Return the name of the time zone of an import's connection, which is the city's."""

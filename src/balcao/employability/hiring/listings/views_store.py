@@ -1,27 +1,19 @@
-"""How a job is read: one JSON document, with all that its record nests. `$1` is the instant at which it is shown."""
+"""How a job is read: one JSON document, with all that its record nests, as it is shown at the instant `:now`."""
 
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.employability.companies.schemas import Company
-from balcao.employability.hiring.departments.scope import Scope
 
 FROM = """
 FROM employability.job
 JOIN employability.company ON company.cnpj = job.id_contratante
 LEFT JOIN employability.department ON department.cd_ua = job.id_orgao_parceiro
 """
-SHOWN = "employability.shown_status(job.status, job.data_limite, $1)"
+SHOWN = "employability.shown_status(job.status, job.data_limite, :now)"
 
 
-def reached(first: int) -> str:
-    """Return the condition of a job within reach; `scope_values` are the parameters from `$first`."""
-    departments, author = f"${first}", f"${first + 1}"
-    return f"""({departments}::text[] IS NULL OR job.id_orgao_parceiro = ANY({departments})
-        OR (job.id_orgao_parceiro IS NULL AND job.criado_por = {author}))"""
-
-
-def scope_values(scope: Scope) -> tuple[list[str] | None, str]:
-    """Return the departments, None for all, and the subject to whom drafts without one belong."""
-    return None if scope.departments is None else sorted(scope.departments), scope.author
+# The condition of a job within the reach of a `Scope`.
+REACHED = """(:departments::text[] IS NULL OR job.id_orgao_parceiro = ANY(:departments)
+    OR (job.id_orgao_parceiro IS NULL AND job.criado_por = :author))"""
 
 
 def _object(row: str, members: str) -> str:

@@ -4,7 +4,8 @@ from typing import Annotated
 from uuid import UUID, uuid5
 
 from balcao.core.context.call import Call
-from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.feature import Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import PERSONAL, Response, created, to_json
 from balcao.core.values.ids import UUID_PATTERN
@@ -16,6 +17,7 @@ from balcao.employability.hiring.parts.schemas import DisabilityTypesBody, Langu
 from balcao.employability.hiring.paths import PublishedJobInPath, sandbox_job_id
 from balcao.employability.paths import parse_uuid
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 READ = scoped("job_listing:read")
@@ -41,7 +43,7 @@ StepInPath = Annotated[
     ),
 ]
 
-routes = Routes(tags=["jobs"], body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["jobs"], body_limit=FORM_BODY)
 
 
 @routes.put(
@@ -51,11 +53,10 @@ routes = Routes(tags=["jobs"], body_limit=FORM_BODY)
     "Troca os tipos de deficiência de uma vaga",
     description=f"Substitui os tipos de deficiência, em uma vaga com `acessibilidade_pcd`. {_RULES}",
     example={"tipos_pcd_ids": []},
-    errors=[400, 404, 412],
+    errors=[412],
     rate=RATE,
 )
 async def replace_disability_types(call: Call, id: PublishedJobInPath, body: DisabilityTypesBody) -> Message:
-    """Replace the kinds of disability."""
     return await service.replace_disability_types(call, id, body)
 
 
@@ -66,11 +67,10 @@ async def replace_disability_types(call: Call, id: PublishedJobInPath, body: Dis
     "Troca as zonas de uma vaga",
     description=f"Substitui as zonas da cidade. {_RULES}",
     example={"zona_ids": [str(seed_value_id(Kind.ZONE, "Centro"))]},
-    errors=[400, 404, 412],
+    errors=[412],
     rate=RATE,
 )
 async def replace_zones(call: Call, id: PublishedJobInPath, body: ZonesBody) -> Message:
-    """Replace the zones."""
     return await service.replace_zones(call, id, body)
 
 
@@ -81,11 +81,10 @@ async def replace_zones(call: Call, id: PublishedJobInPath, body: ZonesBody) -> 
     "Troca os idiomas exigidos por uma vaga",
     description=f"Substitui os idiomas exigidos; um idioma repetido é 409. {_RULES}",
     example={"requisitos": [ENGLISH]},
-    errors=[400, 404, 409, 412],
+    errors=[409, 412],
     rate=RATE,
 )
 async def replace_languages(call: Call, id: PublishedJobInPath, body: LanguagesBody) -> Message:
-    """Replace the languages demanded."""
     return await service.replace_languages(call, id, body)
 
 
@@ -94,11 +93,10 @@ async def replace_languages(call: Call, id: PublishedJobInPath, body: LanguagesB
     "employability.list_job_steps",
     READ,
     "Etapas de uma vaga",
-    description="Devolve todas as etapas de uma vaga, em ordem. Exige a ação `job_listing:read`.",
-    errors=[400, 404],
+    errors=[400],
 )
 async def list_steps(call: Call, id: PublishedJobInPath) -> Response[Steps]:
-    """Return all steps of a job."""
+    """Devolve todas as etapas de uma vaga, em ordem."""
     return to_json(await service.list_steps(call, id), headers=UNSTORED)
 
 
@@ -110,11 +108,10 @@ async def list_steps(call: Call, id: PublishedJobInPath) -> Response[Steps]:
     description=f"Acrescenta uma etapa, no fim ou no lugar `ordem`, e a devolve; no máximo 30 (409). {_RULES}",
     example=STEP_EXAMPLE,
     status=201,
-    errors=[400, 404, 409, 412],
+    errors=[409, 412],
     rate=RATE,
 )
 async def add_step(call: Call, id: PublishedJobInPath, body: StepBody) -> Response[Step]:
-    """Add a step."""
     return created(await service.add_step(call, id, body))
 
 
@@ -123,11 +120,10 @@ async def add_step(call: Call, id: PublishedJobInPath, body: StepBody) -> Respon
     "employability.read_job_step",
     READ,
     "Uma etapa de uma vaga",
-    description="Devolve uma etapa; 404 para a de outra vaga. Exige a ação `job_listing:read`.",
-    errors=[400, 404],
+    errors=[400],
 )
 async def read_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath) -> Response[Step]:
-    """Return a step."""
+    """Devolve uma etapa; 404 para a de outra vaga."""
     return to_json(await service.read_step_of(call, id, etapa_id), headers=UNSTORED)
 
 
@@ -138,11 +134,10 @@ async def read_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath) ->
     "Altera uma etapa",
     description=f"Substitui uma etapa e a devolve; sem `ordem`, fica em seu lugar. {_RULES}",
     example=STEP_EXAMPLE,
-    errors=[400, 404, 412],
+    errors=[412],
     rate=RATE,
 )
 async def replace_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath, body: StepBody) -> Response[Step]:
-    """Replace a step."""
     return to_json(await service.replace_step(call, id, etapa_id, body), headers=UNSTORED)
 
 
@@ -152,9 +147,11 @@ async def replace_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath,
     CHANGE,
     "Exclui uma etapa",
     description=f"Exclui uma etapa; as seguintes mudam de lugar. {_RULES}",
-    errors=[400, 404, 412],
+    errors=[400, 412],
     rate=RATE,
 )
 async def remove_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath) -> Message:
-    """Remove a step."""
     return await service.remove_step(call, id, etapa_id)
+
+
+FEATURE = Feature(routes=routes.declared)

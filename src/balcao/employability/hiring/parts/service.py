@@ -7,8 +7,8 @@ import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.http.paging import Page
 from balcao.core.values.ids import new_id
+from balcao.core.values.page import Page
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.bodies import StepBody
 from balcao.employability.hiring.listings.content import JobContent, StepContent

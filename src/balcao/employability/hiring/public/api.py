@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
-from balcao.core.http.paging import Page
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import InPath, InQuery, OfRequest
 from balcao.core.http.responses import MOVED, Response, to_json, with_etag
+from balcao.core.values.page import Page
 from balcao.employability.hiring.listings import service
 from balcao.employability.hiring.listings.filters import (
     DEFAULT_PER_PAGE,
@@ -19,11 +19,12 @@ from balcao.employability.hiring.listings.filters import (
 from balcao.employability.hiring.listings.schemas import Job, Jobs
 from balcao.employability.hiring.paths import PublishedJobInPath
 from balcao.employability.lists import parse_page
+from balcao.employability.routes import ROUTES
 
 BASE = "/api/public/empregabilidade/vagas"
 CACHED = "public, max-age=15"
 
-routes = Routes(tags=["public-jobs"])
+routes = ROUTES.extend(tags=["public-jobs"])
 
 JobPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), PublicJobQuery)]
 Filters = Annotated[JobFilters, InQuery(parse_public_filters)]
@@ -37,15 +38,13 @@ SlugInPath = Annotated[str, InPath(str, "Nome para endereços de páginas (`slug
     "employability.list_published_jobs",
     public(),
     "Vagas publicadas",
-    description=(
-        "Devolve vagas publicadas, expiradas, congeladas e descontinuadas, sem etapas e perguntas, da última "
-        "publicação à primeira. Não pede token."
-    ),
-    errors=[304, 400],
+    errors=[304],
     may_lag=True,
 )
 async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Jobs]:
-    """Return a page of the published jobs."""
+    """Devolve vagas publicadas, expiradas, congeladas e descontinuadas, sem etapas e perguntas, da última publicação à
+    primeira. Não pede token.
+    """
     return with_etag(await service.list_published(call, filters, page), call, CACHED)
 
 
@@ -54,12 +53,11 @@ async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Job
     "employability.read_published_job",
     public(),
     "Uma vaga publicada",
-    description="Devolve uma vaga inteira; 404 para a que nunca foi publicada ou foi excluída. Não pede token.",
-    errors=[304, 400, 404],
+    errors=[304, 400],
     may_lag=True,
 )
 async def read_job(call: Call, id: PublishedJobInPath) -> Response[Job]:
-    """Return a published job."""
+    """Devolve uma vaga inteira; 404 para a que nunca foi publicada ou foi excluída. Não pede token."""
     return with_etag(await service.read_published(call, id), call, CACHED)
 
 
@@ -68,16 +66,14 @@ async def read_job(call: Call, id: PublishedJobInPath) -> Response[Job]:
     "employability.read_published_job_by_slug",
     public(),
     "Uma vaga publicada, pelo slug",
-    description=(
-        "Devolve uma vaga inteira pelo seu `slug`, que termina com o começo do id. Um slug antigo, de outro título, "
-        "leva ao atual (301). Não pede token."
-    ),
-    errors=[304, 404],
+    errors=[304],
     moved=Job,
     may_lag=True,
 )
 async def read_job_by_slug(call: Call, slug: SlugInPath, prefix: Prefix) -> Response[Job]:
-    """Return a published job, or the way to its present slug."""
+    """Devolve uma vaga inteira pelo seu `slug`, que termina com o começo do id. Um slug antigo, de outro título, leva
+    ao atual (301). Não pede token.
+    """
     return _respond(await service.read_by_slug(call, slug), slug, call, prefix)
 
 
@@ -86,3 +82,6 @@ def _respond(job: Job, slug: str, call: Call, prefix: str) -> Response[Any]:
         return with_etag(job, call, CACHED)
     address = f"{prefix}{BASE}/slug/{job.slug}"
     return to_json(job, status=MOVED, headers={"Location": address, "Cache-Control": CACHED})
+
+
+FEATURE = Feature(routes=routes.declared)

@@ -4,16 +4,20 @@ from typing import Annotated
 from uuid import UUID
 
 from balcao.core.access.rules import action
+from balcao.core.audit.personal_data import PersonalData
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
-from balcao.core.http.operations import SMALL_BODY, Routes
-from balcao.core.http.paging import Page
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath, InQuery, Query
 from balcao.core.http.responses import Response, personal
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import UUID_PATTERN, is_uuid
+from balcao.core.values.page import Page
 from balcao.employability.lists import parse_page, read_text
 from balcao.employability.resume.bank import service
+from balcao.employability.resume.bank.jobs import KINDS
 from balcao.employability.resume.bank.schemas import (
     DEFAULT_PER_PAGE,
     MOST_PER_PAGE,
@@ -21,12 +25,13 @@ from balcao.employability.resume.bank.schemas import (
     BankQuery,
     BankResume,
 )
+from balcao.employability.routes import ROUTES
 
 BASE = "/api/v1/empregabilidade/banco-curriculos"
 READ = "resume_bank:read"
 PATTERN = rf"^({UUID_PATTERN}|[0-9]{{11}}|[0-9]{{3}}\.[0-9]{{3}}\.[0-9]{{3}}-[0-9]{{2}})$"
 
-routes = Routes(tags=["resume-bank"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["resume-bank"], body_limit=SMALL_BODY)
 
 
 def parse_key(text: str) -> UUID | Cpf:
@@ -49,15 +54,13 @@ BankPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_P
     action(READ),
     "Banco de currículos",
     concerns_people=True,
-    description=(
-        "Devolve as pessoas com currículo que aceitaram os termos atuais, a mais nova primeiro. `search` procura no "
-        "nome e no nome social, sem distinguir maiúsculas e acentos. O CPF vem mascarado; a leitura de cada pessoa da "
-        "página fica na auditoria. Exige a ação `resume_bank:read`."
-    ),
-    errors=[304, 400],
+    errors=[304],
 )
 async def list_bank(call: Call, page: BankPage, query: Query) -> Response[BankEntries]:
-    """Return a page of the bank."""
+    """Devolve as pessoas com currículo que aceitaram os termos atuais, a mais nova primeiro. `search` procura no nome e
+    no nome social, sem distinguir maiúsculas e acentos. O CPF vem mascarado; a leitura de cada pessoa da página fica na
+    auditoria.
+    """
     return personal(await service.list_people(call, page, read_text(query, "search")), call)
 
 
@@ -67,12 +70,19 @@ async def list_bank(call: Call, page: BankPage, query: Query) -> Response[BankEn
     action(READ),
     "Uma pessoa do banco de currículos",
     concerns_people=True,
-    description=(
-        "Devolve o currículo de uma pessoa do banco e o que o cadastro da cidade diz dela agora, pelo `id` do banco ou "
-        "pelo CPF; nulo é o que não foi informado. A leitura fica na auditoria. Exige a ação `resume_bank:read`."
-    ),
-    errors=[304, 400, 404],
+    errors=[304],
 )
 async def read_bank_resume(call: Call, id: KeyInPath) -> Response[BankResume]:
-    """Return a person of the bank."""
+    """Devolve o currículo de uma pessoa do banco e o que o cadastro da cidade diz dela agora, pelo `id` do banco ou
+    pelo CPF; nulo é o que não foi informado. A leitura fica na auditoria.
+    """
     return personal(await service.read_person(call, id), call)
+
+
+# The names are the registry's; they go with the acceptance of the terms.
+FEATURE = Feature(
+    routes=routes.declared,
+    jobs=KINDS,
+    personal_data=PersonalData("resume_bank", tables=("employability.bank_person",)),
+    exports=Exports(derived=("employability.bank_person", "employability.bank_tally")),
+)

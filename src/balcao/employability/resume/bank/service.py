@@ -6,10 +6,10 @@ from uuid import UUID
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
-from balcao.core.http.paging import Page
 from balcao.core.jobs.worker import enqueue
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.employability.lists import ListMeta
 from balcao.employability.registry_people import ask_registry
 from balcao.employability.resume.bank import store
@@ -28,10 +28,14 @@ async def list_people(call: Call, page: Page, search: str | None) -> BankEntries
     """Return a page of the bank, newest first, of those with `search` in a name; a read of each is recorded."""
     call.require_reason()
     async with call.platform.database.transaction() as connection:
-        entries, total = await store.list_page(connection, _version(call), search, page)
-        people = [Cpf(entry.cpf) for entry in entries]
-        await call.platform.audit.record_each(connection, call, "read", people, fields=LISTED)
-    return BankEntries([_show(entry) for entry in entries], ListMeta.of(page, total))
+        if search is None:
+            people, total = await store.list_bank_people(connection, _version(call), page)
+        else:
+            people, total = await store.search_bank_people(connection, _version(call), search, page)
+        await call.platform.audit.record_each(
+            connection, call, "read", [person.cpf for person in people], fields=LISTED
+        )
+    return BankEntries([_show(person) for person in people], ListMeta.of(page, total))
 
 
 async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
@@ -40,17 +44,19 @@ async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
     Raises NotFound, and Unavailable when the registry is away: null would say that the person told nothing.
     """
     async with call.platform.database.connection() as connection:
-        entry = await store.read(connection, _version(call), key)
+        if isinstance(key, Cpf):
+            entry = await store.find_bank_person(connection, _version(call), key)
+        else:
+            entry = await store.read_bank_person(connection, _version(call), key)
     if entry is None:
         raise NotFound("Não há currículo desta pessoa no banco.", code="bank-entry-unknown")
-    cpf = Cpf(entry.cpf)
-    resume = await overview.read_resume(call, cpf)
-    person = await ask_registry(call, cpf)
+    resume = await overview.read_resume(call, entry.cpf)
+    person = await ask_registry(call, entry.cpf)
     async with call.platform.database.connection() as connection:
-        await store.write(connection, cpf, person.nome, person.nome_social)
+        await store.upsert_bank_names(connection, entry.cpf, person.nome, person.nome_social)
     return BankResume(
         entry.id,
-        cpf.masked,
+        entry.cpf.masked,
         person.nome,
         person.nome_social,
         entry.data_inclusao,
@@ -72,18 +78,18 @@ async def enter(connection: Connection, acceptance: UUID, *, after: timedelta | 
 async def read_names(call: Call, acceptance: UUID) -> None:
     """Read and keep the names of one who accepted; nothing once it was revoked. Raises Unavailable."""
     async with call.platform.database.connection() as connection:
-        cpf = await store.find_cpf(connection, acceptance)
+        cpf = await store.find_accepting_person(connection, acceptance)
     if cpf is None:
         return
     person = await ask_registry(call, cpf)
     async with call.platform.database.connection() as connection:
-        await store.write(connection, cpf, person.nome, person.nome_social)
+        await store.upsert_bank_names(connection, cpf, person.nome, person.nome_social)
 
 
 async def refresh_names(call: Call) -> None:
     """Have those names read that were never read, and those read longest ago."""
     async with call.platform.database.transaction() as connection:
-        for acceptance in await store.list_stale(connection, FRESH, MOST_A_NIGHT):
+        for acceptance in await store.list_stale_acceptances(connection, FRESH, MOST_A_NIGHT):
             await enter(connection, acceptance)
 
 
@@ -91,13 +97,13 @@ def _version(call: Call) -> str:
     return call.platform.settings.jobs_terms_version
 
 
-def _show(entry: store.Entry) -> BankEntry:
+def _show(person: store.BankPerson) -> BankEntry:
     return BankEntry(
-        entry.id,
-        Cpf(entry.cpf).masked,
-        entry.nome,
-        entry.nome_social,
-        entry.profissao,
-        entry.escolaridade,
-        entry.data_inclusao,
+        person.id,
+        person.cpf.masked,
+        person.nome,
+        person.nome_social,
+        person.profissao,
+        person.escolaridade,
+        person.data_inclusao,
     )

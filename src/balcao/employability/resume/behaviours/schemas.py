@@ -1,10 +1,11 @@
 """Wire types of a resume's links to behaviours and attitudes."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import msgspec
 from msgspec import Meta
 
+from balcao.core.database.pool import Row
 from balcao.employability.lists import ListMeta
 from balcao.employability.resume.sections.schemas import OwnerCpf
 from balcao.employability.schemas import CreatedAt, UpdatedAt
@@ -31,6 +32,12 @@ class BehaviourLink(msgspec.Struct):
     comportamento_atitudes: Annotated[Behaviour, Meta(description="O item do catálogo.")]
     created_at: CreatedAt
     updated_at: UpdatedAt
+
+    @classmethod
+    def from_row(cls, row: Row) -> Self:
+        """Return the link of a row that holds the entry as well, its columns as `behaviour_id` and so on."""
+        entry = Behaviour(row["behaviour_id"], row["nome"], row["behaviour_created_at"], row["behaviour_updated_at"])
+        return cls(row["id"], row["cpf"], entry.id, entry, row["created_at"], row["updated_at"])
 
 
 class BehaviourLinks(msgspec.Struct):

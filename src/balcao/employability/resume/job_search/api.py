@@ -1,13 +1,17 @@
 """Routes of a person's situation and what kind of work they look for."""
 
 from balcao.core.access.rules import authenticated, own
+from balcao.core.audit.personal_data import PersonalData
 from balcao.core.context.call import Call
-from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import CallersCpf, CpfInPath
 from balcao.core.http.responses import Response, personal, stored
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from balcao.employability.resume.job_search import service
 from balcao.employability.resume.job_search.schemas import JobSearch, JobSearchBody
+from balcao.employability.routes import ROUTES
 
 BASE = "/api/v1/empregabilidade/curriculo"
 EXAMPLE = {
@@ -17,7 +21,7 @@ EXAMPLE = {
     "ids_tipos_vinculo_preferencia": [str(seed_value_id(Kind.CONTRACT_TYPE, "CLT"))],
 }
 
-routes = Routes(tags=["resume"], body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["resume"], body_limit=FORM_BODY)
 
 
 @routes.put(
@@ -25,16 +29,13 @@ routes = Routes(tags=["resume"], body_limit=FORM_BODY)
     "employability.save_job_search",
     authenticated(),
     "Substitui a própria situação e interesses",
-    description=(
-        "Substitui a situação e os interesses de quem chama e os devolve; um membro ausente fica vazio. O token "
-        "precisa identificar uma pessoa, e um `cpf` no corpo deve ser o dela (403)."
-    ),
     example=EXAMPLE,
-    errors=[400],
     rate="60/minute",
 )
 async def save_job_search(call: Call, person: CallersCpf, body: JobSearchBody) -> Response[JobSearch]:
-    """Replace what the caller states of themselves."""
+    """Substitui a situação e os interesses de quem chama e os devolve; um membro ausente fica vazio. O token precisa
+    identificar uma pessoa, e um `cpf` no corpo deve ser o dela (403).
+    """
     return stored(await service.save_job_search(call.as_owner(), person, body))
 
 
@@ -43,12 +44,19 @@ async def save_job_search(call: Call, person: CallersCpf, body: JobSearchBody) -
     "employability.read_job_search",
     own("resume:read_any"),
     "Situação e interesses de uma pessoa",
-    description=(
-        "Devolve a situação e os interesses do currículo. Para a própria pessoa e para quem tem a ação "
-        "`resume:read_any`, que vê o CPF mascarado e fica na auditoria; 404 enquanto nada foi informado."
-    ),
-    errors=[304, 400, 404],
+    errors=[304, 400],
 )
 async def read_job_search(call: Call, cpf: CpfInPath) -> Response[JobSearch]:
-    """Return what a person states of themselves."""
+    """Devolve a situação e os interesses do currículo. Para a própria pessoa e para quem tem a ação `resume:read_any`,
+    que vê o CPF mascarado e fica na auditoria; 404 enquanto nada foi informado.
+    """
     return personal(await service.read_job_search(call, cpf), call)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    personal_data=PersonalData(
+        "resume_job_search", tables=("employability.job_search", "employability.preferred_contract")
+    ),
+    exports=Exports(tables=("employability.job_search", "employability.preferred_contract")),
+)

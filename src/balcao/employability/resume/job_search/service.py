@@ -20,7 +20,7 @@ MOST_CONTRACTS = 20
 async def read_job_search(call: Call, cpf: Cpf) -> JobSearch:
     """Return the record; anybody but the owner sees the CPF masked and leaves an audit event. Raises NotFound."""
     async with call.reading(cpf, FIELDS) as connection:
-        found = await store.read(connection, cpf)
+        found = await store.read_job_search(connection, cpf)
     if found is None:
         raise NotFound("A pessoa ainda não informou situação e interesses.", code="job-search-unknown")
     if not call.is_owner:
@@ -41,8 +41,8 @@ async def save_job_search(call: Call, cpf: Cpf, body: JobSearchBody) -> JobSearc
             ("ids_tipos_vinculo_preferencia", Kind.CONTRACT_TYPE, set(contracts)),
         ):
             await _require_known(connection, field, kind, [id_ for id_ in ids if id_ is not None])
-        await store.write(connection, cpf, body, contracts)
-        saved = await store.read(connection, cpf)
+        await store.replace_job_search(connection, cpf, body, contracts)
+        saved = await store.read_job_search(connection, cpf)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)
     assert saved is not None  # it was just written under the lock
     return saved

@@ -2,10 +2,12 @@
 
 from balcao.core.access.rules import authenticated, own
 from balcao.core.context.call import Call
-from balcao.core.http.operations import MIB, Routes
+from balcao.core.feature import Demo, Feature
+from balcao.core.http.operations import MIB
 from balcao.core.http.parameters import CallersCpf, CpfInPath
 from balcao.core.http.responses import Response, personal, stored
-from balcao.employability.resume.overview import service
+from balcao.employability.resume.overview import demo, service
+from balcao.employability.resume.overview.personal_data import PERSONAL_DATA
 from balcao.employability.resume.overview.schemas import (
     EducationSave,
     ExperienceSave,
@@ -16,12 +18,13 @@ from balcao.employability.resume.overview.schemas import (
     SavedLinks,
 )
 from balcao.employability.resume.sections.service import READ_ANY, WRITE_ANY
+from balcao.employability.routes import ROUTES
 
 BASE = "/api/v1/empregabilidade/curriculo"
 RATE = "60/minute"
 
 # Fifty experiences with long texts are a body of some hundred kilobytes.
-routes = Routes(tags=["resume"], body_limit=MIB)
+routes = ROUTES.extend(tags=["resume"], body_limit=MIB)
 
 
 @routes.get(
@@ -29,14 +32,12 @@ routes = Routes(tags=["resume"], body_limit=MIB)
     "employability.read_resume",
     own(READ_ANY),
     "Currículo completo de uma pessoa",
-    description=(
-        "Devolve todas as seções do currículo; de quem não tem um, listas vazias. Para a própria pessoa e para quem "
-        "tem a ação `resume:read_any`, que vê o CPF mascarado e fica na auditoria."
-    ),
     errors=[304, 400],
 )
 async def read_resume(call: Call, cpf: CpfInPath) -> Response[Resume]:
-    """Return a person's resume."""
+    """Devolve todas as seções do currículo; de quem não tem um, listas vazias. Para a própria pessoa e para quem tem a
+    ação `resume:read_any`, que vê o CPF mascarado e fica na auditoria.
+    """
     return personal(await service.read_resume(call, cpf), call)
 
 
@@ -45,16 +46,13 @@ async def read_resume(call: Call, cpf: CpfInPath) -> Response[Resume]:
     "employability.save_education",
     own(WRITE_ANY),
     "Substitui formações e idiomas",
-    description=(
-        "Substitui as duas seções pelos itens enviados e as devolve; um item igual ao gravado mantém o seu `id`. Uma "
-        "lista ausente fica como está, uma vazia esvazia a seção. Se um item não vale, nada muda."
-    ),
     example={"formacoes": [{"nome_curso": "Enfermagem", "status": "Completo", "ano_conclusao": "2019"}]},
-    errors=[400],
     rate=RATE,
 )
 async def save_education(call: Call, cpf: CpfInPath, body: EducationSave) -> Response[SavedEducation]:
-    """Replace schooling and languages."""
+    """Substitui as duas seções pelos itens enviados e as devolve; um item igual ao gravado mantém o seu `id`. Uma lista
+    ausente fica como está, uma vazia esvazia a seção. Se um item não vale, nada muda.
+    """
     return stored(await service.save_education(call, cpf, body))
 
 
@@ -63,20 +61,16 @@ async def save_education(call: Call, cpf: CpfInPath, body: EducationSave) -> Res
     "employability.save_experience",
     own(WRITE_ANY),
     "Substitui experiências, conquistas e resumo profissional",
-    description=(
-        "Substitui as duas seções e o texto pelo que foi enviado e os devolve; um item igual ao gravado mantém o seu "
-        "`id`. Uma lista ausente fica como está; sem `resumo_profissional` o texto fica vazio. Se um item não vale, "
-        "nada muda."
-    ),
     example={
         "experiencias": [{"cargo": "Recepcionista", "empresa": "Clínica Vila Clara", "eh_trabalho_atual": True}],
         "resumo_profissional": "Recepcionista há cinco anos.",
     },
-    errors=[400],
     rate=RATE,
 )
 async def save_experience(call: Call, cpf: CpfInPath, body: ExperienceSave) -> Response[SavedExperience]:
-    """Replace experiences, achievements and the summary."""
+    """Substitui as duas seções e o texto pelo que foi enviado e os devolve; um item igual ao gravado mantém o seu `id`.
+    Uma lista ausente fica como está; sem `resumo_profissional` o texto fica vazio. Se um item não vale, nada muda.
+    """
     return stored(await service.save_experience(call, cpf, body))
 
 
@@ -85,14 +79,14 @@ async def save_experience(call: Call, cpf: CpfInPath, body: ExperienceSave) -> R
     "employability.save_links",
     authenticated(),
     "Substitui comportamentos e habilidades do próprio currículo",
-    description=(
-        "Substitui as ligações do currículo de quem chama com os dois catálogos e as devolve; as que ficam mantêm o "
-        "seu `id`. Uma lista ausente fica como está. O token precisa identificar uma pessoa."
-    ),
     example={"comportamento_atitudes_ids": [1, 4], "area_atuacao_habilidade_ids": [37]},
-    errors=[400],
     rate=RATE,
 )
 async def save_links(call: Call, person: CallersCpf, body: LinksSave) -> Response[SavedLinks]:
-    """Replace the behaviours and skills that the caller claims."""
+    """Substitui as ligações do currículo de quem chama com os dois catálogos e as devolve; as que ficam mantêm o seu
+    `id`. Uma lista ausente fica como está. O token precisa identificar uma pessoa.
+    """
     return stored(await service.save_links(call.as_owner(), person, body))
+
+
+FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA, demo=Demo(demo.load, demo.examples))

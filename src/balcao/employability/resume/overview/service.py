@@ -47,7 +47,7 @@ async def read_resume(call: Call, cpf: Cpf) -> Resume:
 
 async def collect(connection: Connection, cpf: Cpf) -> StoredResume:
     """Return everything that is stored of a person's resume, with the CPF whole, in one statement."""
-    return await store.read(connection, cpf)
+    return await store.read_stored_resume(connection, cpf)
 
 
 async def save_education(call: Call, cpf: Cpf, body: EducationSave) -> SavedEducation:

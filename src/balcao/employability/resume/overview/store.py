@@ -1,11 +1,10 @@
 """SQL of the complete resume, which is read as one JSON document."""
 
-import msgspec
-
 from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 from balcao.employability.reference_values.kinds import RANKED
-from balcao.employability.resume.overview.schemas import Resume, StoredResume
+from balcao.employability.resume.overview.schemas import StoredResume
 from balcao.employability.resume.sections.records import SECTIONS, Section
 
 
@@ -29,7 +28,7 @@ def _section(section: Section) -> str:
         for column, reference in section.references.items()
     )
     columns = f"id, cpf, {', '.join(section.columns)}, created_at, updated_at{''.join(nested)}"
-    return _list(columns, f"FROM {section.table} AS entry WHERE cpf = $1 ORDER BY {section.order}")
+    return _list(columns, f"FROM {section.table} AS entry WHERE cpf = :cpf ORDER BY {section.order}")
 
 
 _JOB_SEARCH = f"""(
@@ -41,14 +40,14 @@ _JOB_SEARCH = f"""(
             FROM employability.preferred_contract AS preferred WHERE preferred.cpf = entry.cpf),
         'situacao', {_value("id_situacao")}, 'disponibilidade', {_value("id_disponibilidade")},
         'created_at', created_at, 'updated_at', updated_at)
-    FROM employability.job_search AS entry WHERE cpf = $1)"""
+    FROM employability.job_search AS entry WHERE cpf = :cpf)"""
 _BEHAVIOURS = _list(
     """link.id, link.cpf, link.id_comportamento_atitudes, jsonb_build_object('id', behaviour.id, 'nome', behaviour.nome,
         'created_at', behaviour.created_at, 'updated_at', behaviour.updated_at) AS comportamento_atitudes,
     link.created_at, link.updated_at""",
     """FROM employability.behaviour_link AS link
     JOIN employability.behaviour ON behaviour.id = link.id_comportamento_atitudes
-    WHERE link.cpf = $1 ORDER BY link.created_at DESC, link.id DESC""",
+    WHERE link.cpf = :cpf ORDER BY link.created_at DESC, link.id DESC""",
 )
 _SKILLS = _list(
     """link.id, link.cpf, link.id_area_atuacao_habilidade, skill.id AS id_habilidade, skill.nome AS habilidade,
@@ -57,7 +56,7 @@ _SKILLS = _list(
     JOIN employability.skill_area AS pair ON pair.id = link.id_area_atuacao_habilidade
     JOIN employability.skill ON skill.id = pair.skill_id
     JOIN employability.work_area AS area ON area.id = pair.area_id
-    WHERE link.cpf = $1 ORDER BY link.created_at DESC, link.id DESC""",
+    WHERE link.cpf = :cpf ORDER BY link.created_at DESC, link.id DESC""",
 )
 _MEMBERS = {
     **{section.member: _section(section) for section in SECTIONS},
@@ -67,14 +66,11 @@ _MEMBERS = {
     "area_atuacao_habilidade": _SKILLS,
 }
 _CONTENT = ", ".join(f"'{name}', {text}" for name, text in _MEMBERS.items())
-_READ = f"""
+
+
+@statement(f"""
 SELECT root.row_version AS version, jsonb_build_object({_CONTENT}) AS content
-FROM (VALUES ($1::text)) AS person (cpf) LEFT JOIN employability.resume AS root USING (cpf)
-"""
-
-
-async def read(connection: Connection, cpf: Cpf) -> StoredResume:
+FROM (VALUES (:cpf::text)) AS person (cpf) LEFT JOIN employability.resume AS root USING (cpf)
+""")
+async def read_stored_resume(connection: Connection, cpf: Cpf) -> StoredResume:
     """Return everything that is stored of a person's resume, of an unknown person an empty one."""
-    row = await connection.fetchrow(_READ, cpf.digits)
-    assert row is not None
-    return StoredResume(msgspec.json.decode(row["content"], type=Resume), row["version"])

@@ -1,9 +1,22 @@
 """The head of a resume, which the other parts hang on."""
 
 from balcao.core.audit.personal_data import PersonalData
+from balcao.core.audit.retention import Retention, Swept
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.employability.resume.profiles.retention import RETENTION
+from balcao.employability.resume.profiles import store
+
+
+async def delete_untouched(call: Call, connection: Connection) -> Swept:
+    """Delete the resumes that nobody has saved or applied with for years."""
+    checked = await store.count_resumes(connection)
+    return Swept(checked, await store.delete_untouched_resumes(connection, call.platform.settings.jobs_resume_months))
+
+
+RETENTION = [Retention("resume", delete_untouched)]
+
 
 FEATURE = Feature(
     retention=RETENTION,

@@ -4,11 +4,14 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from balcao.core.access.rules import authenticated, own
+from balcao.core.audit.personal_data import PersonalData
 from balcao.core.context.call import Call
-from balcao.core.http.operations import FORM_BODY, Routes
-from balcao.core.http.paging import Page
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import CallersCpf, CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
+from balcao.core.values.page import Page
 from balcao.employability.lists import ListMeta
 from balcao.employability.paths import uuid_in_path
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
@@ -19,6 +22,7 @@ from balcao.employability.resume.sections.records import (
     EDUCATION,
     EXPERIENCES,
     LANGUAGES,
+    SECTIONS,
     Section,
     demo_row_id,
 )
@@ -29,12 +33,13 @@ from balcao.employability.resume.sections.schemas import (
     Experiences,
     ResumeLanguages,
 )
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade/curriculo"
 RATE = "60/minute"
 
-routes = Routes(tags=["resume"], body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["resume"], body_limit=FORM_BODY)
 
 
 def declare(section: Section, key: str, plural_key: str, listed: type[Any], example: Any) -> None:
@@ -97,7 +102,7 @@ def declare(section: Section, key: str, plural_key: str, listed: type[Any], exam
             "`resume:write_any`; para os demais, o item não existe (404)."
         ),
         example=example,
-        errors=[400, 404, 409],
+        errors=[400, 404, 409] if section.once else [400, 404],
         rate=RATE,
     )
     async def replace_row(call: Call, id: row_id, body: kind) -> Response[record]:  # type: ignore[valid-type]
@@ -162,3 +167,21 @@ declare(ACHIEVEMENTS, "achievement", "achievements", Achievements, _ACHIEVEMENT)
 declare_save(LANGUAGES, "employability.save_languages", ResumeLanguages, _LANGUAGE)
 declare_save(COURSES, "employability.save_courses", ComplementaryCourses, _COURSE)
 declare_save(ACHIEVEMENTS, "employability.save_achievements", Achievements, _ACHIEVEMENT)
+
+
+PERSONAL_DATA = PersonalData("resume_sections", tables=tuple(section.table for section in SECTIONS))
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    personal_data=PERSONAL_DATA,
+    exports=Exports(
+        tables=(
+            "employability.education",
+            "employability.resume_language",
+            "employability.course",
+            "employability.experience",
+            "employability.achievement",
+        )
+    ),
+)

@@ -58,6 +58,10 @@ class Section:
     references: Mapping[str, Reference] = field(default_factory=dict)
     once: str | None = None
 
+    def __str__(self) -> str:
+        """Return the section's word, by which its statements are known."""
+        return self.path
+
     @property
     def member(self) -> str:
         """Return the section's name as a member of the complete resume."""

@@ -7,9 +7,9 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.http.idempotency import run_once
 from balcao.core.values.cpf import Cpf
 from balcao.employability.reference_values import service as reference_values
 from balcao.employability.resume.profiles import service as profiles
@@ -24,13 +24,13 @@ WRITE_ANY = "resume:write_any"
 async def list_rows(call: Call, section: Section, cpf: Cpf) -> list[Any]:
     """Return a person's rows of a section; anybody but the owner sees the CPF masked and leaves an audit event."""
     async with call.reading(cpf, [section.member]) as connection:
-        rows = await store.list_rows(connection, section, cpf)
+        rows = await store.list_section_rows(connection, section, cpf)
     return show(call, rows)
 
 
 async def list_stored(connection: Connection, section: Section, cpf: Cpf) -> list[Any]:
     """Return a person's rows of a section, with the CPF whole."""
-    return await store.list_rows(connection, section, cpf)
+    return await store.list_section_rows(connection, section, cpf)
 
 
 def show(call: Call, rows: Sequence[Any]) -> list[Any]:
@@ -46,7 +46,7 @@ async def read_row(call: Call, section: Section, id_: UUID) -> Any:
     Raises NotFound alike for an unknown id and for a row out of the caller's reach.
     """
     async with call.platform.database.connection() as connection:
-        row = await store.read(connection, section, id_)
+        row = await store.read_section_row(connection, section, id_)
     if row is None or (reached := call.with_right_to(Cpf(row.cpf), READ_ANY)) is None:
         raise _unknown(section)
     if not reached.is_owner:
@@ -83,12 +83,12 @@ async def _insert(
     connection: Connection, call: Call, section: Section, cpf: Cpf, checked: Any, id_: UUID | None
 ) -> Any:
     await profiles.open_resume(connection, cpf)
-    if id_ is not None and (present := await store.read(connection, section, id_)):
+    if id_ is not None and (present := await store.read_section_row(connection, section, id_)):
         return present
     await _require_references(connection, section, [checked])
-    if len(await store.list_rows(connection, section, cpf)) >= section.most:
+    if len(await store.list_section_rows(connection, section, cpf)) >= section.most:
         raise Conflict(f"O currículo já tem {section.most} itens nesta seção.", code="section-limit")
-    row = await store.insert(connection, section, cpf, checked, id_)
+    row = await store.insert_section_row(connection, section, cpf, checked, id_)
     await call.platform.audit.record(connection, call, "create", subject=cpf, fields=[section.member])
     return row
 
@@ -99,7 +99,7 @@ async def replace_row(call: Call, section: Section, id_: UUID, body: Any) -> Any
     async with call.platform.database.transaction() as connection:
         reached, cpf = await _lock(connection, call, section, id_)
         await _require_references(connection, section, [checked])
-        row = await store.update(connection, section, id_, checked)
+        row = await store.update_section_row(connection, section, id_, checked)
         if row is None:
             raise _unknown(section)
         await call.platform.audit.record(connection, reached, "update", subject=cpf, fields=[section.member])
@@ -110,7 +110,7 @@ async def delete_row(call: Call, section: Section, id_: UUID) -> Message:
     """Delete a row. Raises NotFound as `read_row` does."""
     async with call.platform.database.transaction() as connection:
         reached, cpf = await _lock(connection, call, section, id_)
-        if not await store.delete(connection, section, [id_]):
+        if not await store.delete_section_rows(connection, section, [id_]):
             raise _unknown(section)
         await call.platform.audit.record(connection, reached, "delete", subject=cpf, fields=[section.member])
     return Message("Item retirado do currículo.")
@@ -118,7 +118,7 @@ async def delete_row(call: Call, section: Section, id_: UUID) -> Message:
 
 async def _lock(connection: Connection, call: Call, section: Section, id_: UUID) -> tuple[Call, Cpf]:
     """Lock the resume of a row, and return the call by its right to it."""
-    row = await store.read(connection, section, id_)
+    row = await store.read_section_row(connection, section, id_)
     if row is None or (reached := call.with_right_to(Cpf(row.cpf), WRITE_ANY)) is None:
         raise _unknown(section)
     reached.require_reason()
@@ -135,7 +135,7 @@ async def save(connection: Connection, section: Section, cpf: Cpf, bodies: Seque
     checked = [section.check(body) for body in bodies]
     _require_few(section, checked)
     await _require_references(connection, section, checked)
-    unmatched = await store.list_rows(connection, section, cpf)
+    unmatched = await store.list_section_rows(connection, section, cpf)
     new = []
     for body in checked:
         same = next((row for row in unmatched if section.values(row) == section.values(body)), None)
@@ -144,11 +144,11 @@ async def save(connection: Connection, section: Section, cpf: Cpf, bodies: Seque
         else:
             unmatched.remove(same)
     if unmatched:
-        await store.delete(connection, section, [row.id for row in unmatched])
+        await store.delete_section_rows(connection, section, [row.id for row in unmatched])
     if new:
         # Of rows that come at once the first that was sent is to show first, as the newest.
-        await store.insert_many(connection, section, cpf, new[::-1])
-    return await store.list_rows(connection, section, cpf)
+        await store.insert_section_rows(connection, section, cpf, new[::-1])
+    return await store.list_section_rows(connection, section, cpf)
 
 
 async def save_section(call: Call, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:

@@ -1,18 +1,18 @@
 """SQL of the resume's sections, made of each section's declaration."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from types import GenericAlias
 from typing import Any
 from uuid import UUID
 
 import asyncpg
-import msgspec
 
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statements
 from balcao.core.errors import Conflict
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.employability.reference_values.kinds import RANKED
-from balcao.employability.reference_values.schemas import ReferenceValue
 from balcao.employability.resume.sections.records import SECTIONS, Section
 
 
@@ -30,82 +30,82 @@ def _nested(section: Section) -> str:
 
 
 _MEMBERS = {each: f"id, cpf, {', '.join(each.columns)}, created_at, updated_at{_nested(each)}" for each in SECTIONS}
-_LIST = {
-    each: f"SELECT {_MEMBERS[each]} FROM {each.table} AS entry WHERE cpf = $1 ORDER BY {each.order}"
-    for each in SECTIONS
-}
-_READ = {each: f"SELECT {_MEMBERS[each]} FROM {each.table} AS entry WHERE id = $1" for each in SECTIONS}
 
 
-async def list_rows(connection: Connection, section: Section, cpf: Cpf) -> list[Any]:
+@statements(
+    {
+        each: f"SELECT {_MEMBERS[each]} FROM {each.table} AS entry WHERE cpf = :cpf ORDER BY {each.order}"
+        for each in SECTIONS
+    },
+    lambda section: {"return": GenericAlias(list, section.record)},
+)
+async def list_section_rows(connection: Connection, section: Section, cpf: Cpf) -> list[Any]:
     """Return a person's rows of a section, in its order."""
-    return [_to_record(section, row) for row in await connection.fetch(_LIST[section], cpf.digits)]
 
 
-async def read(connection: Connection, section: Section, id_: UUID) -> Any | None:
-    row = await connection.fetchrow(_READ[section], id_)
-    return _to_record(section, row) if row else None
+@statements(
+    {each: f"SELECT {_MEMBERS[each]} FROM {each.table} AS entry WHERE id = :id_" for each in SECTIONS},
+    lambda section: {"return": section.record | None},
+)
+async def read_section_row(connection: Connection, section: Section, id_: UUID) -> Any | None: ...
 
 
-_INSERT = {
-    each: f"""
-    INSERT INTO {each.table} AS entry (id, cpf, {", ".join(each.columns)})
-    VALUES ($1, $2, {", ".join(f"${place}" for place, _ in enumerate(each.columns, 3))})
-    RETURNING {_MEMBERS[each]}"""
-    for each in SECTIONS
-}
-
-
-async def insert(connection: Connection, section: Section, cpf: Cpf, body: Any, id_: UUID | None = None) -> Any:
+async def insert_section_row(
+    connection: Connection, section: Section, cpf: Cpf, body: Any, id_: UUID | None = None
+) -> Any:
     """Insert a row. Raises Conflict for a second one where a person may have one."""
-    values = (id_ or UUID(new_id()), cpf.digits, *section.values(body))
     try:
-        return _to_record(section, await connection.fetchrow(_INSERT[section], *values))
+        return await _insert_section_row(connection, section, id_ or UUID(new_id()), cpf, body)
     except asyncpg.UniqueViolationError:
         raise _twice() from None
 
 
-async def insert_many(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> None:
+@statements(
+    {
+        each: f"""
+        INSERT INTO {each.table} AS entry (id, cpf, {", ".join(each.columns)})
+        VALUES (:id_, :cpf, {", ".join(f":{column}" for column in each.columns)})
+        RETURNING {_MEMBERS[each]}"""
+        for each in SECTIONS
+    },
+    lambda section: {"body": section.body, "return": section.record},
+)
+async def _insert_section_row(connection: Connection, section: Section, id_: UUID, cpf: Cpf, body: Any) -> Any: ...
+
+
+async def insert_section_rows(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> None:
     """Insert rows of which no two repeat what a person may have once."""
-    rows = [(UUID(new_id()), cpf.digits, *section.values(body)) for body in bodies]
-    await connection.executemany(_INSERT[section], rows)
+    insert = _insert_section_row.of[section]
+    rows = [insert.bind((section, UUID(new_id()), cpf, body), {}) for body in bodies]
+    await connection.executemany(insert.sql, rows)
 
 
-_UPDATE = {
-    each: f"""
-    UPDATE {each.table} AS entry
-    SET {", ".join(f"{column} = ${place}" for place, column in enumerate(each.columns, 2))},
-        updated_at = clock_timestamp()
-    WHERE id = $1
-    RETURNING {_MEMBERS[each]}"""
-    for each in SECTIONS
-}
-
-
-async def update(connection: Connection, section: Section, id_: UUID, body: Any) -> Any | None:
+async def update_section_row(connection: Connection, section: Section, id_: UUID, body: Any) -> Any | None:
     """Update a row, None when it is gone. Raises Conflict for a second one where a person may have one."""
     try:
-        row = await connection.fetchrow(_UPDATE[section], id_, *section.values(body))
+        return await _update_section_row(connection, section, id_, body)
     except asyncpg.UniqueViolationError:
         raise _twice() from None
-    return _to_record(section, row) if row else None
 
 
-async def delete(connection: Connection, section: Section, ids: Sequence[UUID]) -> int:
+@statements(
+    {
+        each: f"""
+        UPDATE {each.table} AS entry
+        SET {", ".join(f"{column} = :{column}" for column in each.columns)}, updated_at = clock_timestamp()
+        WHERE id = :id_
+        RETURNING {_MEMBERS[each]}"""
+        for each in SECTIONS
+    },
+    lambda section: {"body": section.body, "return": section.record | None},
+)
+async def _update_section_row(connection: Connection, section: Section, id_: UUID, body: Any) -> Any | None: ...
+
+
+@statements({each: f"DELETE FROM {each.table} WHERE id = ANY (:ids::uuid[])" for each in SECTIONS})
+async def delete_section_rows(connection: Connection, section: Section, ids: Sequence[UUID]) -> int:
     """Delete rows and return how many there were."""
-    statement = f"DELETE FROM {section.table} WHERE id = ANY ($1::uuid[]) RETURNING true"
-    return len(await connection.fetch(statement, ids))
 
 
 def _twice() -> Conflict:
     return Conflict("O currículo já tem este idioma.", code="language-twice")
-
-
-def _to_record(section: Section, row: Row) -> Any:
-    members: Mapping[str, Any] = dict(row)
-    nested = {
-        reference.member: msgspec.json.decode(members[reference.member], type=ReferenceValue)
-        for reference in section.references.values()
-        if members[reference.member] is not None
-    }
-    return section.record(**{**members, **nested})

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.employability.lists import ListMeta
 from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.resume.skill_links import store
@@ -20,7 +20,7 @@ MAX_LINKS = 50
 async def read_links(call: Call, cpf: Cpf) -> SkillLinks:
     """Return a person's links, newest first."""
     async with call.reading(cpf, FIELDS) as connection:
-        links = await store.list_links(connection, cpf)
+        links = await store.list_skill_links(connection, cpf)
     return SkillLinks(links, ListMeta.of(Page(1, MAX_LINKS), len(links)))
 
 
@@ -31,18 +31,18 @@ async def add_link(call: Call, cpf: Cpf, body: SkillLinkBody) -> tuple[SkillLink
     """
     async with call.platform.database.transaction() as connection:
         await profiles.open_resume(connection, cpf)
-        present = await store.list_links(connection, cpf)
+        present = await store.list_skill_links(connection, cpf)
         if found := _find_links(body, present):
             return found[0], False
-        pair = await store.find_pair(connection, body.id_habilidade, body.id_area_atuacao)
+        pair = await store.find_skill_in_area(connection, body.id_habilidade, body.id_area_atuacao)
         if pair is None:
             text = "O campo `id_habilidade` não existe no catálogo, ou a habilidade não está nesta área."
             raise Invalid(text, code="skill-unknown")
         if len(present) >= MAX_LINKS:
             raise Conflict(f"O currículo já tem {MAX_LINKS} habilidades.", code="skill-limit")
-        await store.insert(connection, cpf, [pair])
+        await store.insert_skill_links(connection, cpf, [pair])
         await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
-        return _find_links(body, await store.list_links(connection, cpf))[0], True
+        return _find_links(body, await store.list_skill_links(connection, cpf))[0], True
 
 
 def _find_links(body: SkillLinkBody, links: list[SkillLink]) -> list[SkillLink]:
@@ -56,7 +56,7 @@ def _find_links(body: SkillLinkBody, links: list[SkillLink]) -> list[SkillLink]:
 async def remove_link(call: Call, cpf: Cpf, link: int) -> Message:
     """Remove a link; the catalogue's entry stays. Raises NotFound, also for another citizen's link."""
     async with call.platform.database.transaction() as connection:
-        if not await store.delete(connection, cpf, link):
+        if not await store.delete_skill_link(connection, cpf, link):
             raise NotFound("Não há habilidade com este `id` no seu currículo.", code="link-unknown")
         await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=FIELDS)
     return Message("Habilidade retirada do currículo.")
@@ -64,7 +64,7 @@ async def remove_link(call: Call, cpf: Cpf, link: int) -> Message:
 
 async def list_links(connection: Connection, cpf: Cpf) -> list[SkillLink]:
     """Return a person's links, newest first."""
-    return await store.list_links(connection, cpf)
+    return await store.list_skill_links(connection, cpf)
 
 
 async def save_links(connection: Connection, cpf: Cpf, pairs: Sequence[int]) -> None:
@@ -75,8 +75,8 @@ async def save_links(connection: Connection, cpf: Cpf, pairs: Sequence[int]) -> 
     if len(set(pairs)) < len(pairs) or len(pairs) > MAX_LINKS:
         text = f"O campo `area_atuacao_habilidade_ids` deve ter no máximo {MAX_LINKS} itens, sem repetição."
         raise Invalid(text, code="skill-list")
-    if await store.count_known(connection, pairs) < len(pairs):
+    if await store.count_skills_in_areas(connection, pairs) < len(pairs):
         text = "O campo `area_atuacao_habilidade_ids` tem um item que não existe no catálogo."
         raise Invalid(text, code="skill-unknown")
-    await store.delete_others(connection, cpf, pairs)
-    await store.insert(connection, cpf, pairs)
+    await store.delete_other_skill_links(connection, cpf, pairs)
+    await store.insert_skill_links(connection, cpf, pairs)

@@ -4,17 +4,23 @@ from typing import Annotated
 
 from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.access.rules import authenticated, own
+from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE, Dialect
-from balcao.core.http.operations import MIB, SMALL_BODY, Routes
-from balcao.core.http.paging import Page
+from balcao.core.http.operations import MIB, SMALL_BODY
 from balcao.core.http.parameters import CpfInPath, InQuery
 from balcao.core.http.responses import Response, created, personal, stored
+from balcao.core.values.page import Page
 from balcao.employability.hiring.listings.filters import HISTORY_DEFAULT, HISTORY_MOST, HistoryQuery
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.lists import parse_page
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
-from balcao.employability.selection.applications import service, submission
+from balcao.employability.selection.applications import decision_api, demo, service, submission
+from balcao.employability.selection.applications import retention_store as store
 from balcao.employability.selection.applications.filters import (
     DEFAULT_PER_PAGE,
     MOST_PER_PAGE,
@@ -23,6 +29,7 @@ from balcao.employability.selection.applications.filters import (
     parse_own_filters,
 )
 from balcao.employability.selection.applications.paths import ApplicationInPath, OpenApplicationInPath
+from balcao.employability.selection.applications.personal_data import PERSONAL_DATA
 from balcao.employability.selection.applications.schemas import (
     ApplicationBody,
     ApplicationChange,
@@ -44,7 +51,7 @@ RATE = "60/minute"
 REFUSAL = Dialect(ERROR_AND_MESSAGE.body, ApplicationRefusal)
 _REACH = "Sem `job_listing:any_department`, a equipe só alcança as vagas dos próprios órgãos."
 
-routes = Routes(tags=["applications"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["applications"], body_limit=SMALL_BODY)
 
 OwnPage = Annotated[
     Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), OwnApplicationQuery)
@@ -73,12 +80,11 @@ def describe(event: Event) -> str:
     example={"id_vaga": str(sandbox_job_id("V2")), "cpf": "90000000760", "nome": "Gabriela Antunes"},
     dialect=REFUSAL,
     status=201,
-    errors=[400, 403, 404, 409, 503],
+    errors=[404, 409],
     body_limit=MIB,
     rate="10/minute",
 )
 async def submit_application(call: Call, body: ApplicationBody) -> Response[ApplicationDetail]:
-    """Apply for a job."""
     return created(await submission.submit(call, body))
 
 
@@ -92,12 +98,11 @@ async def submit_application(call: Call, body: ApplicationBody) -> Response[Appl
         "retiradas ficam de fora. `resumo` conta por situação, sem olhar o filtro `status`. Para a própria pessoa e "
         f"para quem tem a ação `job_application:read`. {_REACH}"
     ),
-    errors=[304, 400],
+    errors=[304],
 )
 async def list_applications_of_person(
     call: Call, cpf: CpfInPath, filters: Filters, page: OwnPage
 ) -> Response[Applications]:
-    """Return a page of a person's applications."""
     return personal(await service.list_of_person(call, cpf, filters, page), call)
 
 
@@ -110,10 +115,9 @@ async def list_applications_of_person(
         "Devolve uma candidatura e, em `acoes_permitidas`, o que quem chama pode fazer com ela agora. Para a própria "
         f"pessoa e para quem tem a ação `job_application:read`. {_REACH}"
     ),
-    errors=[304, 400, 404],
+    errors=[304, 400],
 )
 async def read_application(call: Call, id: ApplicationInPath) -> Response[ApplicationDetail]:
-    """Return an application."""
     return personal(await service.read(call, id), call)
 
 
@@ -126,12 +130,11 @@ async def read_application(call: Call, id: ApplicationInPath) -> Response[Applic
         "Devolve as mudanças de uma candidatura, também de uma retirada, da mais nova à mais antiga. Para a própria "
         f"pessoa, que não vê quem da equipe agiu, e para quem tem a ação `job_application:read`. {_REACH}"
     ),
-    errors=[304, 400, 404],
+    errors=[304],
 )
 async def list_application_history(
     call: Call, id: ApplicationInPath, page: HistoryPage
 ) -> Response[ApplicationHistory]:
-    """Return a page of what happened to an application."""
     return personal(await service.list_history(call, id, page), call)
 
 
@@ -145,14 +148,13 @@ async def list_application_history(
         f"{describe(Event.EDIT)} Para a própria pessoa e para quem tem a ação `job_application:create_any`. {_REACH}"
     ),
     example={"email": "elisa@pessoa.example"},
-    errors=[400, 404, 409, 412],
+    errors=[409, 412],
     body_limit=MIB,
     rate=RATE,
 )
 async def replace_application(
     call: Call, id: OpenApplicationInPath, body: ApplicationChange
 ) -> Response[ApplicationDetail]:
-    """Change contact and answers."""
     return stored(await service.replace(call, id, body))
 
 
@@ -162,9 +164,31 @@ async def replace_application(
     authenticated(),
     "Retira a própria candidatura",
     description=f"Retira a candidatura, e a pessoa pode candidatar-se de novo. {describe(Event.WITHDRAW)}",
-    errors=[400, 404, 409, 412],
+    errors=[400, 409, 412],
     rate=RATE,
 )
 async def withdraw_application(call: Call, id: OpenApplicationInPath) -> Message:
-    """Withdraw the caller's own application."""
     return await service.withdraw(call, id)
+
+
+async def clear_ended(call: Call, connection: Connection) -> Swept:
+    """Clear the applications of jobs that ended long ago."""
+    checked = await store.count_named_applications(connection)
+    return Swept(
+        checked, await store.erase_ended_applications(connection, call.platform.settings.jobs_application_months)
+    )
+
+
+RETENTION = [Retention("job_application", clear_ended)]
+
+
+FEATURE = Feature(
+    routes=[*routes.declared, *decision_api.routes.declared],
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    demo=Demo(demo.load, demo.examples),
+    exports=Exports(
+        tables=("employability.application", "employability.application_content", "employability.application_event"),
+        derived=("employability.application_tally",),
+    ),
+)

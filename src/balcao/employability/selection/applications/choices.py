@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 from balcao.core.errors import Conflict, Invalid
 from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.hiring.listings.states import STATUS_NAMES as JOB_STATUS_NAMES
-from balcao.employability.selection.applications.records import Standing
+from balcao.employability.selection.applications.records import ApplicationPosition
 from balcao.employability.selection.applications.states import (
     DECISIONS,
     EVENT_NAMES,
@@ -30,14 +30,26 @@ class Change:
     step: UUID | None
 
 
+class Move(NamedTuple):
+    """An application as it stands, and what changes in it."""
+
+    before: ApplicationPosition
+    change: Change
+
+    @property
+    def status(self) -> ApplicationStatus:
+        """Return the own status afterwards."""
+        return self.change.row.target or self.before.status
+
+
 # Returns None where nothing is to change; raises Conflict where the decision is not possible.
-Choose: TypeAlias = Callable[[Standing, JobSummary], Change | None]
+Choose: TypeAlias = Callable[[ApplicationPosition, JobSummary], Change | None]
 
 
 def choose_status(status: ApplicationStatus) -> Choose:
     """Return the decision for a status; an application that has it already stays as it is."""
 
-    def choose(standing: Standing, job: JobSummary) -> Change | None:
+    def choose(standing: ApplicationPosition, job: JobSummary) -> Change | None:
         if standing.status is status and job.status in NOT_PAUSED:
             return None
         return Change(require_transition(DECISIONS[status].event, standing, job), standing.id_etapa_atual)
@@ -48,7 +60,7 @@ def choose_status(status: ApplicationStatus) -> Choose:
 def choose_step(step: UUID | None) -> Choose:
     """Return the decision for a step, or for none; a candidate who stands there already stays."""
 
-    def choose(standing: Standing, job: JobSummary) -> Change | None:
+    def choose(standing: ApplicationPosition, job: JobSummary) -> Change | None:
         row = require_transition(Event.CLEAR_STEP if step is None else Event.SET_STEP, standing, job)
         return None if standing.id_etapa_atual == step else Change(row, step)
 
@@ -61,7 +73,7 @@ def require_step(step: UUID | None, job: JobSummary, field: str) -> None:
         raise Invalid(f"O campo `{field}` não é uma etapa desta vaga.", code=f"{field}-invalid")
 
 
-def require_transition(event: Event, standing: Standing, job: JobSummary) -> Transition:
+def require_transition(event: Event, standing: ApplicationPosition, job: JobSummary) -> Transition:
     """Return the row of the table that the event takes. Raises Conflict where there is none."""
     row = find_transition(event, standing.status, job.status, has_step=standing.id_etapa_atual is not None)
     if row is None:

@@ -2,10 +2,11 @@
 
 from balcao.core.context.call import Call
 from balcao.core.http.decoding import decode
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.operations import SMALL_BODY
 from balcao.employability.hiring.listings.api import scoped
 from balcao.employability.hiring.listings.bodies import read_reason
 from balcao.employability.hiring.paths import sandbox_job_id
+from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import decisions
 from balcao.employability.selection.applications.decision_schemas import (
@@ -38,7 +39,7 @@ _MANY = (
     "Tudo em uma transação: quem não tem candidatura à vaga ou não pode mudar vem em `failed_cpfs`, os outros mudam."
 )
 
-routes = Routes(tags=["applications"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["applications"], body_limit=SMALL_BODY)
 
 
 def _describe(*events: Event) -> str:
@@ -76,12 +77,11 @@ declare_decision("reject", ApplicationStatus.REJECTED, "Reprova uma candidatura"
     "Muda a situação de uma candidatura",
     description=f"{_describe(*(row.event for row in DECISIONS.values()))} {_SAME} {_REACH}",
     example={"status": "aprovada"},
-    errors=[400, 404, 409, 412],
+    errors=[409, 412],
     concerns_people=True,
     rate=RATE,
 )
 async def set_application_status(call: Call, id: OpenApplicationInPath, body: CandidateStatusBody) -> Message:
-    """Give an application a status."""
     return await decisions.set_status(call, id, require_status(body.status))
 
 
@@ -96,12 +96,11 @@ async def set_application_status(call: Call, id: OpenApplicationInPath, body: Ca
     ),
     described_body=CandidateStepBody,
     example={"id_etapa_atual": None},
-    errors=[400, 404, 409, 412],
+    errors=[409, 412],
     concerns_people=True,
     rate=RATE,
 )
 async def set_application_step(call: Call, id: OpenApplicationInPath, content: bytes) -> Message:
-    """Put a candidate on a step."""
     body = decode(content, CandidateStepBody) if content.strip() else CandidateStepBody()
     return await decisions.set_step(call, id, parse_step("id_etapa_atual", body.id_etapa_atual))
 
@@ -113,12 +112,11 @@ async def set_application_step(call: Call, id: OpenApplicationInPath, content: b
     "Muda a situação de várias candidaturas de uma vaga",
     description=f"{_MANY} {_SAME} {_REACH}",
     example={"cpfs": ["90000000175"], "vaga_id": str(sandbox_job_id("V1")), "status": "aprovada"},
-    errors=[400, 404],
+    errors=[404],
     concerns_people=True,
     rate=RATE,
 )
 async def set_status_of_applications(call: Call, body: BulkStatusBody) -> BulkResult:
-    """Give candidates of a job a status."""
     return await decisions.set_status_of_many(call, body)
 
 
@@ -129,10 +127,9 @@ async def set_status_of_applications(call: Call, body: BulkStatusBody) -> BulkRe
     "Muda a etapa de várias candidaturas de uma vaga",
     description=f"{_MANY} As candidaturas precisam estar todas na mesma etapa (409, e nada muda). {_REACH}",
     example={"cpfs": ["90000000175"], "vaga_id": str(sandbox_job_id("V1")), "id_etapa": None},
-    errors=[400, 404, 409],
+    errors=[404, 409],
     concerns_people=True,
     rate=RATE,
 )
 async def set_step_of_applications(call: Call, body: BulkStepBody) -> BulkResult:
-    """Put candidates of a job on a step."""
     return await decisions.set_step_of_many(call, body)

@@ -14,8 +14,8 @@ from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import service
 from balcao.employability.selection.applications.choices import (
-    Change,
     Choose,
+    Move,
     choose_status,
     choose_step,
     require_step,
@@ -28,7 +28,7 @@ from balcao.employability.selection.applications.decision_schemas import (
     parse_step,
 )
 from balcao.employability.selection.applications.filters import require_uuid
-from balcao.employability.selection.applications.records import Standing
+from balcao.employability.selection.applications.records import ApplicationPosition
 from balcao.employability.selection.applications.states import DECIDE, ApplicationStatus, require_status
 
 DONE = {
@@ -89,7 +89,7 @@ async def _decide(
         stored, job = await service.lock(connection, reached, id_)
         check(job)
         if change := choose(stored, job):
-            await _apply(connection, reached, [(stored, change)], reason)
+            await _apply(connection, reached, [Move(stored, change)], reason)
 
 
 async def _share_job(connection: Connection, call: Call, id_: UUID) -> JobSummary:
@@ -103,14 +103,19 @@ async def _share_job(connection: Connection, call: Call, id_: UUID) -> JobSummar
 
 
 async def _change(
-    connection: Connection, call: Call, job: JobSummary, people: list[Cpf], standings: list[Standing], choose: Choose
+    connection: Connection,
+    call: Call,
+    job: JobSummary,
+    people: list[Cpf],
+    standings: list[ApplicationPosition],
+    choose: Choose,
 ) -> BulkResult:
     """Change what can be changed.
 
     Whom the decision leaves as they are counts as changed, so that a repeated call gets the same response.
     """
     found = {standing.cpf: standing for standing in standings}
-    moves: list[tuple[Standing, Change]] = []
+    moves: list[Move] = []
     failed: list[str] = []
     for cpf in people:
         standing = found.get(cpf.digits)
@@ -118,7 +123,7 @@ async def _change(
             if standing is None or cpf == call.actor_cpf:
                 failed.append(cpf.digits)
             elif change := choose(standing, job):
-                moves.append((standing, change))
+                moves.append(Move(standing, change))
         except Conflict:
             failed.append(cpf.digits)
     if moves:
@@ -126,7 +131,7 @@ async def _change(
     return BulkResult(len(people) - len(failed), failed)
 
 
-async def _apply(connection: Connection, call: Call, moves: list[tuple[Standing, Change]], reason: str | None) -> None:
+async def _apply(connection: Connection, call: Call, moves: list[Move], reason: str | None) -> None:
     await service.apply(connection, call, moves, reason)
     people = [Cpf(standing.cpf) for standing, _ in moves if standing.cpf is not None]
     await call.platform.audit.record_each(connection, call, "update", people, fields=service.FIELDS)

@@ -17,15 +17,15 @@ BASIS = (
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    return {"candidaturas": await store.export(connection, cpf)}
+    return {"candidaturas": await store.list_exported_applications(connection, cpf)}
 
 
 async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
-    return [Cleared("applications", await store.erase(connection, cpf), ERASED)]
+    return [Cleared("applications", await store.erase_applications(connection, cpf), ERASED)]
 
 
 async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
-    return [Kept("applications", await store.count_of_person(connection, cpf), BASIS)]
+    return [Kept("applications", await store.count_applications(connection, cpf), BASIS)]
 
 
 PERSONAL_DATA = PersonalData(

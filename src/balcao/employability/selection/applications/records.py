@@ -8,12 +8,13 @@ from uuid import UUID
 import msgspec
 
 from balcao.employability.hiring.listings.schemas import JobSummary
+from balcao.employability.registry_people import PersonRecord
 from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.selection.applications.schemas import Answer, Application
 from balcao.employability.selection.applications.states import ApplicationStatus, list_open_events, show_status
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class ApplicationPosition(msgspec.Struct, frozen=True, kw_only=True):
     """Where an application stands; `status` is its own."""
 
     id: UUID
@@ -22,7 +23,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     id_etapa_atual: UUID | None
 
 
-class StoredApplication(Standing, frozen=True, kw_only=True):
+class StoredApplication(ApplicationPosition, frozen=True, kw_only=True):
     """A row."""
 
     nome: str | None
@@ -32,6 +33,12 @@ class StoredApplication(Standing, frozen=True, kw_only=True):
     curriculo_snapshot: Resume | None
     created_at: datetime
     updated_at: datetime
+
+
+class ListedApplication(StoredApplication, frozen=True, kw_only=True):
+    """A row, with the copy of what the registry said of its person."""
+
+    record: PersonRecord | None
 
 
 class Earlier(NamedTuple):

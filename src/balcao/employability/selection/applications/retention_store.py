@@ -1,25 +1,23 @@
 """SQL of the retention of applications."""
 
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_count
-
-_COUNT = "SELECT count(*) FROM employability.application WHERE cpf IS NOT NULL"
+from balcao.core.database.statements import statement
 
 
-async def count_whole(connection: Connection) -> int:
+@statement("SELECT count(*) FROM employability.application WHERE cpf IS NOT NULL")
+async def count_named_applications(connection: Connection) -> int:
     """Return how many applications still say whose they are."""
-    return await fetch_count(connection, _COUNT)
 
 
 # An erasure has cleared some of them already, and left the CPF with the decision.
 # A job has ended when its limit passed, or before that when it was discontinued (and is so still) or deleted.
-_CLEAR = """
+@statement("""
 WITH ended AS (
     SELECT job.id FROM employability.job
     WHERE least(job.deleted_at, job.data_limite, (
         SELECT max(event.em) FROM employability.job_event AS event
         WHERE event.id_vaga = job.id AND job.status = 'vaga_descontinuada' AND event.para = job.status
-    )) < now() - make_interval(months => $1)
+    )) < now() - make_interval(months => :months)
 ), cleared AS (
     UPDATE employability.application SET cpf = NULL, nome = NULL, email = NULL, cleared_at = now()
     FROM ended WHERE application.id_vaga = ended.id AND application.cpf IS NOT NULL
@@ -32,12 +30,9 @@ WITH ended AS (
     FROM cleared WHERE id_candidatura = cleared.id AND motivo IS NOT NULL
 )
 SELECT count(*) FROM cleared
-"""
-
-
-async def clear_ended(connection: Connection, months: int) -> int:
-    """Clear what applications hold of people, of jobs that ended that long ago; return how many.
+""")
+async def erase_ended_applications(connection: Connection, months: int) -> int:
+    """Erase what applications hold of people, of jobs that ended that long ago; return how many.
 
     The rows stay for statistics. By the owner of the tables only.
     """
-    return await fetch_count(connection, _CLEAR, months)

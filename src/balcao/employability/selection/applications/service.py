@@ -1,6 +1,6 @@
 """Applications: made, changed and withdrawn by citizens (rules: employability 2.7, 3.4, 4.3, 5.1)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -10,25 +10,25 @@ from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
-from balcao.core.http.paging import Page
-from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.etags import etag_of, require_match
+from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.lists import ListMeta
-from balcao.employability.registry_people import PersonRecord
 from balcao.employability.resume.overview import service as resumes
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import store
 from balcao.employability.selection.applications.answers import check_answers
-from balcao.employability.selection.applications.choices import Change, require_transition
+from balcao.employability.selection.applications.choices import Change, Move, require_transition
 from balcao.employability.selection.applications.contact import clean_email, clean_name
 from balcao.employability.selection.applications.filters import OwnFilters
 from balcao.employability.selection.applications.records import (
+    ApplicationPosition,
+    ListedApplication,
     RestoredApplication,
-    Standing,
     StoredApplication,
     show_to,
 )
@@ -65,7 +65,7 @@ async def list_of_person(call: Call, cpf: Cpf, filters: OwnFilters, page: Page) 
     if not call.is_owner and (scope := await find_scope(call)).departments is not None:
         departments = sorted(scope.departments)
     async with call.reading(cpf, FIELDS) as connection:
-        stored, counts = await store.list_of_person(connection, cpf, departments, filters, page)
+        stored, counts = await store.list_applications_of_person(connection, cpf, departments, filters, page)
         jobs = await listings.list_summaries(connection, {each.id_vaga for each in stored}, utc_now())
     by_status: dict[str, int] = msgspec.structs.asdict(counts)
     total = sum(by_status.values()) if filters.status is None else by_status[filters.status]
@@ -82,12 +82,12 @@ async def read(call: Call, id_: UUID) -> ApplicationDetail:
         return await show(connection, reached, stored, job)
 
 
-async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[tuple[StoredApplication, PersonRecord | None]]:
+async def list_live_applications(connection: Connection, ids: Sequence[UUID]) -> list[ListedApplication]:
     """Return those of these applications that live and name their person, in this order, each with the registry's copy.
 
     Who may see them is the caller's to know.
     """
-    return await store.read_many(connection, ids)
+    return await store.list_live_applications(connection, ids)
 
 
 async def list_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
@@ -97,7 +97,7 @@ async def list_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
     """
     reached, stored, _ = await find(call, id_, READ, also_withdrawn=True)
     async with reached.reading(_person(stored), FIELDS) as connection:
-        entries, total = await store.list_history(connection, id_, page)
+        entries, total = await store.list_application_history(connection, id_, page)
     if reached.is_owner:
         entries = [msgspec.structs.replace(entry, por=None) for entry in entries]
     return ApplicationHistory(entries, ListMeta.of(page, total))
@@ -117,7 +117,9 @@ async def replace(call: Call, id_: UUID, body: ApplicationChange) -> Application
         answers = stored.respostas
         if body.respostas_info_complementares is not None:
             answers = check_answers(job.informacoes_complementares, body.respostas_info_complementares)
-        await store.replace(connection, id_, name or stored.nome, email or stored.email, answers, author_of(reached))
+        await store.update_application(
+            connection, id_, name or stored.nome, email or stored.email, answers, author_of(reached)
+        )
         await _record(connection, reached, "update", stored)
         return await read_shown(connection, reached, id_, utc_now())
 
@@ -131,7 +133,7 @@ async def withdraw(call: Call, id_: UUID) -> Message:
     async with call.platform.database.transaction() as connection:
         stored, job = await lock(connection, reached, id_)
         row = require_transition(Event.WITHDRAW, stored, job)
-        await apply(connection, reached, [(stored, Change(row, stored.id_etapa_atual))])
+        await apply(connection, reached, [Move(stored, Change(row, stored.id_etapa_atual))])
         await _record(connection, reached, "delete", stored)
     return Message("Candidatura retirada.")
 
@@ -142,9 +144,9 @@ async def lock(connection: Connection, call: Call, id_: UUID) -> tuple[StoredApp
     The job is locked first, as an edit of the job does that moves candidates. Raises NotFound for an application that
     is gone or withdrawn, and PreconditionFailed.
     """
-    found = _require(await store.read(connection, id_))
+    found = _require(await store.read_application(connection, id_))
     await listings.share(connection, found.id_vaga)
-    stored = _require(await store.lock(connection, id_))
+    stored = _require(await store.lock_application(connection, id_))
     job, _ = (await listings.list_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     if call.if_match is not None:
         require_match(call.if_match, etag_of(msgspec.json.encode(await show(connection, call, stored, job))))
@@ -154,25 +156,25 @@ async def lock(connection: Connection, call: Call, id_: UUID) -> tuple[StoredApp
 async def apply(
     connection: Connection,
     call: Call,
-    moves: Sequence[tuple[Standing, Change]],
+    moves: Sequence[Move],
     reason: str | None = None,
 ) -> None:
     """Carry out rows of the table on locked applications: status, step, history and e-mails."""
-    events = await store.move(connection, moves, author_of(call), reason)
+    events = await store.move_applications(connection, moves, author_of(call), reason)
     for kind in Email:
-        if told := [(before.id, events[before.id]) for before, change in moves if change.row.email is kind]:
+        if told := {before.id: events[before.id] for before, change in moves if change.row.email is kind}:
             await emails.enqueue(connection, kind, told)
 
 
-async def lock_live(connection: Connection, job: UUID, people: Iterable[Cpf]) -> list[Standing]:
+async def lock_live(connection: Connection, job: UUID, people: Collection[Cpf]) -> list[ApplicationPosition]:
     """Return where these people's applications for a job stand, none of which changes until the transaction ends."""
-    return await store.lock_live(connection, job, people)
+    return await store.lock_live_applications(connection, job, people)
 
 
 async def list_missing_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of the ids that no application ever had."""
     async with call.platform.database.connection() as connection:
-        return await store.list_missing_ids(connection, ids)
+        return await store.list_missing_application_ids(connection, ids)
 
 
 async def restore(call: Call, rows: Sequence[RestoredApplication]) -> None:
@@ -181,7 +183,7 @@ async def restore(call: Call, rows: Sequence[RestoredApplication]) -> None:
         stored = {row.cpf: await resumes.collect(connection, Cpf(row.cpf)) for row in rows if row.has_resume}
         snapshots = {cpf: resume.content for cpf, resume in stored.items()}
         whole = [msgspec.structs.replace(row, resume=snapshots.get(row.cpf)) for row in rows]
-        await store.restore(connection, whole)
+        await store.restore_applications(connection, whole)
 
 
 async def find(
@@ -192,7 +194,7 @@ async def find(
     Raises NotFound alike for an unknown id and for an application out of the caller's reach.
     """
     async with call.platform.database.connection() as connection:
-        stored = _require(await store.read(connection, id_), also_withdrawn=also_withdrawn)
+        stored = _require(await store.read_application(connection, id_), also_withdrawn=also_withdrawn)
         job, department = (await listings.list_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     cpf = _person(stored)
     if cpf == call.actor_cpf:
@@ -204,7 +206,7 @@ async def find(
 
 
 async def read_shown(connection: Connection, call: Call, id_: UUID, now: datetime) -> ApplicationDetail:
-    stored = _require(await store.read(connection, id_))
+    stored = _require(await store.read_application(connection, id_))
     job, _ = (await listings.list_summaries(connection, [stored.id_vaga], now))[stored.id_vaga]
     return await show(connection, call, stored, job)
 
@@ -216,7 +218,7 @@ async def show(connection: Connection, call: Call, stored: StoredApplication, jo
     if call.is_owner:
         return detail
     person = _person(stored)
-    copy = (await people.read_copies(connection, [person])).get(person.digits)
+    copy = (await people.read_copies(connection, [person])).get(person)
     info = describe_whole(copy, also_sensitive=call.holds(READ_SENSITIVE))
     return msgspec.structs.replace(detail, personal_info=info)
 

@@ -1,22 +1,25 @@
 """SQL of the applications, with what is long in them and what happened to them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-import msgspec
-
-from balcao.core.database.pool import Connection, Row, json_text
-from balcao.core.database.queries import affected, fetch_count, fetch_page, page_sql
-from balcao.core.http.paging import Page
+from balcao.core.database.pool import Connection
+from balcao.core.database.queries import page_sql
+from balcao.core.database.results import Json, Paged, PagedWithCounts
+from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
-from balcao.employability.registry_people import PersonRecord
-from balcao.employability.resume.overview.schemas import Resume
-from balcao.employability.selection.applications.choices import Change
+from balcao.core.values.page import Page
+from balcao.employability.selection.applications.choices import Move
 from balcao.employability.selection.applications.filters import OwnFilters
-from balcao.employability.selection.applications.records import RestoredApplication, Standing, StoredApplication
+from balcao.employability.selection.applications.records import (
+    ApplicationPosition,
+    ListedApplication,
+    RestoredApplication,
+    StoredApplication,
+)
 from balcao.employability.selection.applications.schemas import Answer, ApplicationEvent, StatusCounts
-from balcao.employability.selection.applications.states import ApplicationStatus, Event
+from balcao.employability.selection.applications.states import Event
 
 _COLUMNS = """application.id, application.cpf, application.nome, application.email, application.id_vaga,
     application.status, application.id_etapa_atual, application.created_at, application.updated_at,
@@ -24,42 +27,36 @@ _COLUMNS = """application.id, application.cpf, application.nome, application.ema
 _READ = f"""
 SELECT {_COLUMNS} FROM employability.application
 JOIN employability.application_content AS content ON content.id_candidatura = application.id
-WHERE application.id = $1
+WHERE application.id = :id_
 """
 
 
-async def read(connection: Connection, id_: UUID) -> StoredApplication | None:
+@statement(_READ)
+async def read_application(connection: Connection, id_: UUID) -> StoredApplication | None:
     """Return an application, a withdrawn one too."""
-    row = await connection.fetchrow(_READ, id_)
-    return to_application(row) if row else None
 
 
-_READ_MANY = f"""
+@statement(f"""
 SELECT {_COLUMNS}, person.record
-FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place)
+FROM unnest(:ids::uuid[]) WITH ORDINALITY AS wanted (id, place)
 JOIN employability.application USING (id)
 JOIN employability.application_content AS content ON content.id_candidatura = application.id
 LEFT JOIN employability.candidate AS person ON person.cpf = application.cpf
 WHERE application.status <> 'retirada' AND application.cpf IS NOT NULL
 ORDER BY wanted.place
-"""
-
-
-async def read_many(connection: Connection, ids: Sequence[UUID]) -> list[tuple[StoredApplication, PersonRecord | None]]:
+""")
+async def list_live_applications(connection: Connection, ids: Sequence[UUID]) -> list[ListedApplication]:
     """Return those of these applications that live and name their person, each with the copy of the registry."""
-    rows = await connection.fetch(_READ_MANY, ids)
-    return [(to_application(row), _to_person(row["record"])) for row in rows]
 
 
-async def lock(connection: Connection, id_: UUID) -> StoredApplication | None:
+@statement(f"{_READ} FOR UPDATE OF application")
+async def lock_application(connection: Connection, id_: UUID) -> StoredApplication | None:
     """Return an application, and keep others from changing it until the transaction ends."""
-    row = await connection.fetchrow(f"{_READ} FOR UPDATE OF application", id_)
-    return to_application(row) if row else None
 
 
-_RESTORE = """
+@statement(f"""
 WITH sent AS (
-    SELECT * FROM jsonb_to_recordset($1::jsonb) AS sent (
+    SELECT * FROM jsonb_to_recordset(:rows::jsonb) AS sent (
         id uuid, cpf text, nome text, job uuid, status text, step uuid, resume jsonb, made_at timestamptz)
 ), made AS (
     INSERT INTO employability.application
@@ -72,54 +69,40 @@ WITH sent AS (
     SELECT made.id, '[]', sent.resume FROM made JOIN sent USING (id)
 )
 INSERT INTO employability.application_event (id_candidatura, evento, para, id_etapa_para, em)
-SELECT id, $2, status, id_etapa_atual, created_at FROM made
-"""
-
-
-async def restore(connection: Connection, rows: Sequence[RestoredApplication]) -> None:
+SELECT id, '{Event.SUBMIT}', status, id_etapa_atual, created_at FROM made
+""")
+async def restore_applications(connection: Connection, rows: Sequence[RestoredApplication]) -> None:
     """Insert applications as they stand, but for those that are there."""
-    await connection.execute(_RESTORE, json_text(rows), Event.SUBMIT)
 
 
-_FIND_MISSING = """
-SELECT wanted AS id FROM unnest($1::uuid[]) AS wanted
+@statement("""
+SELECT wanted AS id FROM unnest(:ids::uuid[]) AS wanted
 WHERE NOT EXISTS (SELECT FROM employability.application WHERE id = wanted)
-"""
-
-
-async def list_missing_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
+""")
+async def list_missing_application_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of the ids that no application ever had."""
-    return {row["id"] for row in await connection.fetch(_FIND_MISSING, ids)}
 
 
-_LOCK_LIVE = """
+@statement("""
 SELECT id, cpf, status, id_etapa_atual FROM employability.application
-WHERE id_vaga = $1 AND cpf = ANY($2::text[]) AND status <> 'retirada'
+WHERE id_vaga = :job AND cpf = ANY(:people::text[]) AND status <> 'retirada'
 ORDER BY id FOR UPDATE
-"""
-
-
-async def lock_live(connection: Connection, job: UUID, people: Iterable[Cpf]) -> list[Standing]:
+""")
+async def lock_live_applications(
+    connection: Connection, job: UUID, people: Collection[Cpf]
+) -> list[ApplicationPosition]:
     """Return where these people's applications for a job stand, and keep others from changing them.
 
     They are locked in the order of their ids, so that two such calls never wait for each other in a circle.
     """
-    rows = await connection.fetch(_LOCK_LIVE, job, [cpf.digits for cpf in people])
-    return [
-        Standing(
-            id=row["id"],
-            cpf=row["cpf"],
-            status=ApplicationStatus(row["status"]),
-            id_etapa_atual=row["id_etapa_atual"],
-        )
-        for row in rows
-    ]
 
 
-_MOVE = """
+@statement("""
 WITH wanted AS (
-    SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::uuid[])
-        AS move (id, event, before, after, step_before, step_after)
+    SELECT * FROM unnest(
+        :moves.before.id::uuid[], :moves.change.row.event::text[], :moves.before.status::text[], :moves.status::text[],
+        :moves.before.id_etapa_atual::uuid[], :moves.change.step::uuid[]
+    ) AS move (id, event, before, after, step_before, step_after)
 ), moved AS (
     UPDATE employability.application SET
         status = wanted.after, id_etapa_atual = wanted.step_after, row_version = row_version + 1,
@@ -128,58 +111,40 @@ WITH wanted AS (
 )
 INSERT INTO employability.application_event
     (id_candidatura, evento, de, para, id_etapa_de, id_etapa_para, por, motivo)
-SELECT id, event, before, after, step_before, step_after, $7, $8 FROM wanted ORDER BY id
+SELECT id, event, before, after, step_before, step_after, :author, :reason FROM wanted ORDER BY id
 RETURNING id_candidatura, id
-"""
-
-
-async def move(
-    connection: Connection, moves: Sequence[tuple[Standing, Change]], author: str | None, reason: str | None
-) -> dict[UUID, int]:
+""")
+async def move_applications(
+    connection: Connection, moves: Sequence[Move], author: str | None, reason: str | None
+) -> Mapping[UUID, int]:
     """Give locked applications their next status and step, and return the number of each one's event."""
-    rows = await connection.fetch(
-        _MOVE,
-        [before.id for before, _ in moves],
-        [change.row.event for _, change in moves],
-        [before.status for before, _ in moves],
-        [change.row.target or before.status for before, change in moves],
-        [before.id_etapa_atual for before, _ in moves],
-        [change.step for _, change in moves],
-        author,
-        reason,
+
+
+@statement(
+    page_sql(
+        """
+        SELECT de, evento, para, id_etapa_de, id_etapa_para, em, por, motivo FROM employability.application_event
+        WHERE id_candidatura = :id_ ORDER BY id DESC LIMIT :limit OFFSET :offset
+        """,
+        "SELECT count(*) FROM employability.application_event WHERE id_candidatura = :id_",
     )
-    return {row["id_candidatura"]: row["id"] for row in rows}
-
-
-_HISTORY = page_sql(
-    """
-    SELECT de, evento, para, id_etapa_de, id_etapa_para, em, por, motivo FROM employability.application_event
-    WHERE id_candidatura = $1 ORDER BY id DESC LIMIT $2 OFFSET $3
-    """,
-    "SELECT count(*) FROM employability.application_event WHERE id_candidatura = $1",
 )
-
-
-async def list_history(connection: Connection, id_: UUID, page: Page) -> tuple[list[ApplicationEvent], int]:
+async def list_application_history(connection: Connection, id_: UUID, page: Page) -> Paged[ApplicationEvent]:
     """Return the page of what happened to an application, newest first, and how much that is in all."""
-    rows, total = await fetch_page(connection, _HISTORY, id_, page.limit, page.offset)
-    return [ApplicationEvent(**row) for row in rows], total
 
 
-_REPLACE = """
+@statement(f"""
 WITH content AS (
-    UPDATE employability.application_content SET respostas = $4::jsonb WHERE id_candidatura = $1
+    UPDATE employability.application_content SET respostas = :answers::jsonb WHERE id_candidatura = :id_
 ), event AS (
     INSERT INTO employability.application_event (id_candidatura, evento, de, para, por)
-    SELECT id, $5, status, status, $6 FROM employability.application WHERE id = $1
+    SELECT id, '{Event.EDIT}', status, status, :author FROM employability.application WHERE id = :id_
 )
 UPDATE employability.application SET
-    nome = $2, email = $3, row_version = row_version + 1, updated_at = clock_timestamp()
-WHERE id = $1
-"""
-
-
-async def replace(
+    nome = :name, email = :email, row_version = row_version + 1, updated_at = clock_timestamp()
+WHERE id = :id_
+""")
+async def update_application(
     connection: Connection,
     id_: UUID,
     name: str | None,
@@ -188,71 +153,46 @@ async def replace(
     author: str | None,
 ) -> None:
     """Replace what a candidate may change of a locked application."""
-    await connection.execute(_REPLACE, id_, name, email, json_text(answers), Event.EDIT, author)
 
 
 # Every filter but the one by status, which the counts leave out.
 _OWN = """
 FROM employability.application
 JOIN employability.job ON job.id = application.id_vaga
-WHERE application.cpf = $1 AND application.status <> 'retirada'
-    AND ($2::text[] IS NULL OR job.id_orgao_parceiro = ANY($2))
-    AND ($3::uuid IS NULL OR application.id_vaga = $3)
-    AND ($4::uuid IS NULL OR application.id_etapa_atual = $4)
+WHERE application.cpf = :cpf AND application.status <> 'retirada'
+    AND (:departments::text[] IS NULL OR job.id_orgao_parceiro = ANY(:departments))
+    AND (:filters.job::uuid IS NULL OR application.id_vaga = :filters.job)
+    AND (:filters.step::uuid IS NULL OR application.id_etapa_atual = :filters.step)
 """
 _SHOWN = "employability.shown_application_status(application.status, job.status, job.deleted_at)"
-_LIST_OWN = page_sql(
-    f"""
+
+
+@statement(
+    page_sql(
+        f"""
     SELECT {_COLUMNS} FROM (
-        SELECT application.* {_OWN} AND ($5::text IS NULL OR {_SHOWN} = $5)
-        ORDER BY application.created_at DESC, application.id LIMIT $6 OFFSET $7
+        SELECT application.* {_OWN} AND (:filters.status::text IS NULL OR {_SHOWN} = :filters.status)
+        ORDER BY application.created_at DESC, application.id LIMIT :limit OFFSET :offset
     ) AS application
     JOIN employability.application_content AS content ON content.id_candidatura = application.id
     ORDER BY application.created_at DESC, application.id
     """,
-    f"""
+        f"""
     SELECT coalesce(jsonb_object_agg(counted.shown, counted.number), '{{}}')
     FROM (SELECT {_SHOWN} AS shown, count(*) AS number {_OWN} GROUP BY 1) AS counted
     """,
+    )
 )
-
-
-async def list_of_person(
+async def list_applications_of_person(
     connection: Connection, cpf: Cpf, departments: Sequence[str] | None, filters: OwnFilters, page: Page
-) -> tuple[list[StoredApplication], StatusCounts]:
+) -> PagedWithCounts[StoredApplication, StatusCounts]:
     """Return the page's applications, newest first, and how many there are of each shown status.
 
     `departments` confines them to jobs of these; None is all.
     """
-    values = (cpf.digits, departments, filters.job, filters.step, filters.status, page.limit, page.offset)
-    found = await connection.fetch(_LIST_OWN, *values)
-    counts = msgspec.json.decode(found[0]["total"], type=StatusCounts)
-    return [to_application(row) for row in found if row["place"] is not None], counts
 
 
-def _to_person(record: str | None) -> PersonRecord | None:
-    return None if record is None else msgspec.json.decode(record, type=PersonRecord)
-
-
-def to_application(row: Row) -> StoredApplication:
-    """Return the row as a record."""
-    snapshot = row["curriculo_snapshot"]
-    return StoredApplication(
-        id=row["id"],
-        cpf=row["cpf"],
-        nome=row["nome"],
-        email=row["email"],
-        id_vaga=row["id_vaga"],
-        status=ApplicationStatus(row["status"]),
-        id_etapa_atual=row["id_etapa_atual"],
-        respostas=msgspec.json.decode(row["respostas"], type=list[Answer]),
-        curriculo_snapshot=None if snapshot is None else msgspec.json.decode(snapshot, type=Resume),
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
-
-
-_EXPORT = """
+@statement("""
 SELECT coalesce(jsonb_agg(to_jsonb(found) ORDER BY found.created_at DESC, found.id), '[]') FROM (
     SELECT application.id, application.id_vaga, job.titulo AS vaga, application.nome, application.email,
         application.status, application.origem, application.criterios_nao_atendidos, content.respostas,
@@ -265,20 +205,17 @@ SELECT coalesce(jsonb_agg(to_jsonb(found) ORDER BY found.created_at DESC, found.
     FROM employability.application
     JOIN employability.job ON job.id = application.id_vaga
     JOIN employability.application_content AS content ON content.id_candidatura = application.id
-    WHERE application.cpf = $1
+    WHERE application.cpf = :cpf
 ) AS found
-"""
-
-
-async def export(connection: Connection, cpf: Cpf) -> list[dict[str, Any]]:
+""")
+async def list_exported_applications(connection: Connection, cpf: Cpf) -> Json[list[dict[str, Any]]]:
     """Return all that is stored of a person's applications, the withdrawn ones too."""
-    return msgspec.json.decode(await connection.fetchval(_EXPORT, cpf.digits), type=list[dict[str, Any]])
 
 
-_ERASE = """
+@statement("""
 WITH erased AS (
     SELECT application.id, application.status FROM employability.application
-    WHERE application.cpf = $1 AND application.cleared_at IS NULL
+    WHERE application.cpf = :cpf AND application.cleared_at IS NULL
 ), event AS (
     INSERT INTO employability.application_event (id_candidatura, evento, de, para)
     SELECT id, 'withdraw', status, 'retirada' FROM erased WHERE status = 'candidatura_enviada'
@@ -288,22 +225,18 @@ WITH erased AS (
 ), reasons AS (
     UPDATE employability.application_event SET motivo = NULL
     FROM employability.application AS own
-    WHERE own.cpf = $1 AND id_candidatura = own.id AND motivo IS NOT NULL
+    WHERE own.cpf = :cpf AND id_candidatura = own.id AND motivo IS NOT NULL
 )
 UPDATE employability.application SET
     status = CASE WHEN application.status = 'candidatura_enviada' THEN 'retirada' ELSE application.status END,
     nome = NULL, email = NULL, cleared_at = clock_timestamp(),
     row_version = row_version + 1, updated_at = clock_timestamp()
 FROM erased WHERE application.id = erased.id
-"""
+""")
+async def erase_applications(connection: Connection, cpf: Cpf) -> int:
+    """Withdraw a person's open applications, erase what all of them hold of the person, and return how many."""
 
 
-async def erase(connection: Connection, cpf: Cpf) -> int:
-    """Withdraw a person's open applications, clear what all of them hold of the person, and return how many."""
-    return affected(await connection.execute(_ERASE, cpf.digits))
-
-
-async def count_of_person(connection: Connection, cpf: Cpf) -> int:
+@statement("SELECT count(*) FROM employability.application WHERE cpf = :cpf")
+async def count_applications(connection: Connection, cpf: Cpf) -> int:
     """Return how many applications a person ever made."""
-    statement = "SELECT count(*) FROM employability.application WHERE cpf = $1"
-    return await fetch_count(connection, statement, cpf.digits)

@@ -6,10 +6,11 @@ from uuid import UUID
 
 import msgspec
 
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden, Invalid, NotFound, Unavailable
-from balcao.core.http.idempotency import run_once
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -49,21 +50,23 @@ async def submit(call: Call, body: ApplicationBody) -> bytes:
     reached.require_reason()
     job_id, sent = require_uuid("id_vaga", body.id_vaga), _read_contact(reached, body)
     scope = None if reached.is_owner else await find_scope(call)
-    job, told = await _ask_registry(reached, cpf, job_id, sent)
-    wish = _Wish(reached, cpf, job_id, scope, body.respostas_info_complementares or [], sent, job, told)
+    job, person = await _ask_registry(reached, cpf, job_id, sent)
+    request = _ApplicationRequest(
+        reached, cpf, job_id, scope, body.respostas_info_complementares or [], sent, job, person
+    )
     database = call.platform.database
     try:
         if call.idempotency_key is None:
             async with database.connection() as connection:
-                return msgspec.json.encode(await _apply(connection, wish))
+                return msgspec.json.encode(await _apply(connection, request))
         async with database.transaction() as connection:
-            return await run_once(connection, reached, cpf, [body], lambda: _apply(connection, wish))
+            return await run_once(connection, reached, cpf, [body], lambda: _apply(connection, request))
     except Ineligible as refusal:
         await blocks.record(reached, cpf, job_id, list(dict.fromkeys(each.criterio for each in refusal.failed)))
         raise
 
 
-class _Wish(NamedTuple):
+class _ApplicationRequest(NamedTuple):
     """An application as it is asked for, the job as it was read first, and what the registry says of the person."""
 
     call: Call
@@ -73,29 +76,35 @@ class _Wish(NamedTuple):
     answers: Sequence[AnswerBody]
     contact: Contact
     job: Job | None
-    told: people.Told | None
+    person: people.PersonLookup | None
 
 
-async def _apply(connection: Connection, wish: _Wish) -> Application:
+async def _apply(connection: Connection, request: _ApplicationRequest) -> Application:
     """Check and store an application. It is stored only on what was read, and read again where that has changed."""
-    read = wish.job
+    read = request.job
     for _ in range(MOST_TRIES):
-        job = _require_job(read or await listings.find_published(connection, wish.job_id, utc_now()), wish.scope)
+        job = _require_job(read or await listings.find_published(connection, request.job_id, utc_now()), request.scope)
         read = None
-        earlier = await submission_store.read_earlier(connection, wish.cpf, wish.job_id)
+        earlier = await submission_store.read_earlier_applications(connection, request.cpf, request.job_id)
         _require_free(earlier)
-        answers = check_answers(job.informacoes_complementares, wish.answers)
-        resume = await resumes.collect(connection, wish.cpf)
-        failed = await _check_criteria(connection, wish, job, earlier, resume.content)
-        stored = await submission_store.submit(connection, _prepare(wish, job, answers, failed, resume))
-        if stored is not None:
-            await people.keep(connection, wish.cpf, wish.told)
-            return await service.show(connection, wish.call, stored, listings.summarise(job))
+        answers = check_answers(job.informacoes_complementares, request.answers)
+        resume = await resumes.collect(connection, request.cpf)
+        failed = await _check_criteria(connection, request, job, earlier, resume.content)
+        made = _prepare(request, job, answers, failed, resume)
+        with recording():
+            instants = await submission_store.insert_application(connection, made)
+        if instants is not None:
+            created_at, updated_at = instants
+            stored = msgspec.structs.replace(made.application, created_at=created_at, updated_at=updated_at)
+            await people.keep(connection, request.cpf, request.person)
+            return await service.show(connection, request.call, stored, listings.summarise(job))
     text = "A vaga ou o currículo muda agora mesmo. Tente de novo em instantes."
     raise Unavailable(text, code="application-changing", retry_after=RETRY_AFTER_SECONDS)
 
 
-async def _ask_registry(call: Call, cpf: Cpf, job_id: UUID, sent: Contact) -> tuple[Job | None, people.Told | None]:
+async def _ask_registry(
+    call: Call, cpf: Cpf, job_id: UUID, sent: Contact
+) -> tuple[Job | None, people.PersonLookup | None]:
     """Return a published job, and what the registry tells of what its criteria need, before anything is locked.
 
     For staff it is asked for what they left out of the contact, too.
@@ -117,25 +126,29 @@ def _require_job(job: Job | None, scope: Scope | None) -> Job:
     return job
 
 
-async def _check_criteria(connection: Connection, wish: _Wish, job: Job, earlier: Earlier, resume: Resume) -> list[str]:
+async def _check_criteria(
+    connection: Connection, request: _ApplicationRequest, job: Job, earlier: Earlier, resume: Resume
+) -> list[str]:
     """Return the criteria that a person fails whom staff register. Raises Ineligible for who applies by themselves."""
-    call = wish.call
+    call = request.call
     if call.is_owner and not (accepted := eligibility.check_terms(call, earlier.terms)).atendido:
         raise Ineligible([accepted])
-    failed = eligibility.list_failed(await eligibility.check(connection, call, resume, job, wish.told))
+    failed = eligibility.list_failed(await eligibility.check(connection, call, resume, job, request.person))
     if failed and call.is_owner:
         raise Ineligible(failed)
     return list(dict.fromkeys(each.criterio for each in failed))
 
 
-def _prepare(wish: _Wish, job: Job, answers: list[Answer], failed: Sequence[str], resume: StoredResume) -> Submission:
+def _prepare(
+    request: _ApplicationRequest, job: Job, answers: list[Answer], failed: Sequence[str], resume: StoredResume
+) -> Submission:
     assert SUBMISSION.target is not None
     assert SUBMISSION.email is not None
-    call, now, id_ = wish.call, utc_now(), UUID(new_id())
-    contact = _complete(call, wish.contact, wish.told)
+    call, now, id_ = request.call, utc_now(), UUID(new_id())
+    contact = _complete(call, request.contact, request.person)
     made = StoredApplication(
         id=id_,
-        cpf=wish.cpf.digits,
+        cpf=request.cpf.digits,
         nome=contact.name,
         email=contact.email,
         id_vaga=job.id,
@@ -157,8 +170,8 @@ def _prepare(wish: _Wish, job: Job, answers: list[Answer], failed: Sequence[str]
         email_job=EMAIL_JOB,
         email_kind=SUBMISSION.email,
         refresh_job=people.REFRESH_ONE,
-        refresh=people.describe_refresh(id_, wish.told),
-        trail=call.platform.audit.encode_event(call, "create", subject=wish.cpf, fields=service.FIELDS),
+        refresh=people.describe_refresh(id_, request.person),
+        trail=call.platform.audit.encode_event(call, "create", subject=request.cpf, fields=service.FIELDS),
     )
 
 
@@ -183,9 +196,9 @@ def _read_contact(reached: Call, body: ApplicationBody) -> Contact:
     return Contact() if reached.is_owner else Contact(clean_name(body.nome), clean_email(body.email))
 
 
-def _complete(reached: Call, sent: Contact, told: people.Told | None) -> Contact:
+def _complete(reached: Call, sent: Contact, person: people.PersonLookup | None) -> Contact:
     """Return what staff sent, else what the registry says, else what the person's own token says."""
-    known = Contact() if told is None else Contact(told.record.nome, told.record.email)
+    known = Contact() if person is None else Contact(person.record.nome, person.record.email)
     claimed = read_claims(reached.identified_caller) if reached.is_owner else Contact()
     return Contact(sent.name or known.name or claimed.name, sent.email or known.email or claimed.email)
 

@@ -1,17 +1,26 @@
 """Routes of the blocks."""
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any
 
 from balcao.core.access.rules import authenticated
+from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
+from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
-from balcao.core.http.paging import Page
+from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Demo, Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CallersCpf, InQuery
 from balcao.core.http.responses import Response, created, personal
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.employability.hiring.listings.api import scoped
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.lists import parse_page
-from balcao.employability.selection.blocks import service
+from balcao.employability.routes import ROUTES
+from balcao.employability.selection.blocks import demo, service, store
 from balcao.employability.selection.blocks.filters import BlockFilters, parse_block_filters
 from balcao.employability.selection.blocks.schemas import (
     DEFAULT_PER_PAGE,
@@ -20,11 +29,12 @@ from balcao.employability.selection.blocks.schemas import (
     BlockBody,
     BlockQuery,
     Blocks,
+    ExportedBlock,
 )
 
 BASE = "/api/v1/empregabilidade/candidatura-bloqueios"
 
-routes = Routes(tags=["applications"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["applications"], body_limit=SMALL_BODY)
 
 BlockPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), BlockQuery)]
 Filters = Annotated[BlockFilters, InQuery(parse_block_filters)]
@@ -35,17 +45,15 @@ Filters = Annotated[BlockFilters, InQuery(parse_block_filters)]
     "employability.create_application_block",
     authenticated(),
     "Registra uma tentativa de candidatura recusada",
-    description=(
-        "Registra que quem chama não pôde candidatar-se a uma vaga publicada, e por quais critérios. No mesmo dia vale "
-        "o primeiro registro, que é devolvido outra vez. Uma candidatura recusada por critérios já deixa o seu."
-    ),
     example={"id_vaga": str(sandbox_job_id("V2")), "criterios_nao_atendidos": ["idade_minima"]},
     status=201,
-    errors=[400, 404, 409],
+    errors=[404, 409],
     rate="60/minute",
 )
 async def create_block(call: Call, person: CallersCpf, body: BlockBody) -> Response[Block]:
-    """Record a refused attempt of the caller's own."""
+    """Registra que quem chama não pôde candidatar-se a uma vaga publicada, e por quais critérios. No mesmo dia vale o
+    primeiro registro, que é devolvido outra vez. Uma candidatura recusada por critérios já deixa o seu.
+    """
     return created(await service.create_block(call.as_owner(), person, body))
 
 
@@ -54,13 +62,50 @@ async def create_block(call: Call, person: CallersCpf, body: BlockBody) -> Respo
     "employability.list_application_blocks",
     scoped("job_application:read"),
     "Lista tentativas de candidatura recusadas",
-    description=(
-        "Devolve bloqueios, do mais novo ao mais antigo, com o CPF mascarado. Exige a ação `job_application:read`; sem "
-        "`job_listing:any_department`, só alcança as vagas dos próprios órgãos."
-    ),
-    errors=[304, 400],
+    errors=[304],
     concerns_people=True,
 )
 async def list_blocks(call: Call, filters: Filters, page: BlockPage) -> Response[Blocks]:
-    """Return a page of the blocks within reach."""
+    """Devolve bloqueios, do mais novo ao mais antigo, com o CPF mascarado. Exige a ação `job_application:read`; sem
+    `job_listing:any_department`, só alcança as vagas dos próprios órgãos.
+    """
     return personal(await service.list_blocks(call, filters, page), call)
+
+
+async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+    return {"bloqueios": await store.list_exported_blocks(connection, cpf)}
+
+
+async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
+    return [Cleared("application_blocks", await store.delete_blocks(connection, cpf), ["criterios_nao_atendidos"])]
+
+
+PERSONAL_DATA = PersonalData(
+    "application_blocks",
+    _export,
+    _erase,
+    tables=("employability.application_block",),
+    members=(
+        ExportMember(
+            "bloqueios", list[ExportedBlock], "As tentativas de candidatura que foram recusadas, e por quê.", 203
+        ),
+    ),
+)
+
+
+async def delete_old(call: Call, connection: Connection) -> Swept:
+    """Delete the attempts of long ago."""
+    checked = await store.count_blocks(connection)
+    return Swept(checked, await store.delete_old_blocks(connection, call.platform.settings.jobs_block_months))
+
+
+RETENTION = [Retention("application_block", delete_old)]
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    demo=Demo(demo.load),
+    exports=Exports(tables=("employability.application_block",)),
+)

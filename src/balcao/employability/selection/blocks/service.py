@@ -6,13 +6,13 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden, Invalid, NotFound
-from balcao.core.http.idempotency import run_once
-from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import is_uuid
+from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.lists import ListMeta
@@ -42,7 +42,7 @@ async def record(call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) ->
 async def has_any(call: Call) -> bool:
     """Return whether any attempt was ever refused."""
     async with call.platform.database.connection() as connection:
-        return await store.has_any(connection)
+        return await store.has_blocks(connection)
 
 
 async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
@@ -75,7 +75,7 @@ async def list_blocks(call: Call, filters: BlockFilters, page: Page) -> Blocks:
     departments = None if scope.departments is None else sorted(scope.departments)
     call.require_reason()
     async with call.platform.database.transaction() as connection:
-        blocks, total = await store.list_page(connection, departments, filters, page)
+        blocks, total = await store.list_blocks(connection, departments, filters, page)
         people = dict.fromkeys(Cpf(block.cpf) for block in blocks)
         await call.platform.audit.record_each(connection, call, "read", people, fields=FIELDS)
     shown = [msgspec.structs.replace(block, cpf=Cpf(block.cpf).masked) for block in blocks]
@@ -84,7 +84,7 @@ async def list_blocks(call: Call, filters: BlockFilters, page: Page) -> Blocks:
 
 async def _record(connection: Connection, call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) -> Block:
     day = utc_now().astimezone(call.zone).date()
-    block, is_new = await store.insert(connection, cpf, job_id, day, criteria)
+    block, is_new = await store.insert_block(connection, cpf, job_id, day, criteria)
     if is_new:
         await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
     return block

@@ -3,11 +3,12 @@
 from typing import Annotated
 
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
-from balcao.core.http.paging import Page
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, personal, streamed
+from balcao.core.values.page import Page
 from balcao.employability.hiring.listings.api import scoped
+from balcao.employability.routes import ROUTES
 from balcao.employability.selection.applications.api import BASE
 from balcao.employability.selection.applications.states import READ
 from balcao.employability.selection.candidates import service
@@ -19,7 +20,7 @@ from balcao.employability.selection.candidates.filters import (
 )
 from balcao.employability.selection.candidates.schemas import Candidates
 
-routes = Routes(tags=["applications"])
+routes = ROUTES.extend(tags=["applications"])
 
 CandidatePage = Annotated[Page, InQuery(parse_candidate_page, CandidateQuery)]
 Filters = Annotated[CandidateFilters, InQuery(parse_candidate_filters)]
@@ -30,17 +31,18 @@ Filters = Annotated[CandidateFilters, InQuery(parse_candidate_filters)]
     "employability.list_applications",
     scoped(READ),
     "Lista candidaturas",
-    description=(
-        "Devolve candidaturas, da mais nova à mais antiga, sem as retiradas, cada uma com a vaga, a etapa atual e o "
-        "que o cadastro da cidade diz da pessoa. `resumo` conta por situação, sem olhar o filtro `status`. Com "
-        "`vagaId` uma página leva até 10000, para exportar. A leitura de cada pessoa fica na auditoria. Exige a ação "
-        "`job_application:read`; sem `job_listing:any_department`, só alcança as vagas dos próprios órgãos."
-    ),
     concerns_people=True,
-    errors=[304, 400],
+    errors=[304],
     rate="120/minute",
 )
 async def list_applications(call: Call, filters: Filters, page: CandidatePage) -> Response[Candidates]:
-    """Return a page of the applications within reach."""
+    """Devolve candidaturas, da mais nova à mais antiga, sem as retiradas, cada uma com a vaga, a etapa atual e o que o
+    cadastro da cidade diz da pessoa. `resumo` conta por situação, sem olhar o filtro `status`. Com `vagaId` uma página
+    leva até 10000, para exportar. A leitura de cada pessoa fica na auditoria. Exige a ação `job_application:read`; sem
+    `job_listing:any_department`, só alcança as vagas dos próprios órgãos.
+    """
     found = await service.list_candidates(call, filters, page)
     return personal(found, call) if isinstance(found, Candidates) else streamed(found)
+
+
+FEATURE = Feature(routes=routes.declared)

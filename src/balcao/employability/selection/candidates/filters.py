@@ -8,8 +8,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from balcao.core.errors import Invalid
-from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.employability.lists import parse_page, read_text
 from balcao.employability.selection.applications.filters import (
     DEFAULT_PER_PAGE,

@@ -6,9 +6,9 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.context.call import Call
-from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
@@ -34,7 +34,7 @@ async def list_candidates(
     scope = await find_scope(call)
     departments = None if scope.departments is None else sorted(scope.departments)
     async with call.platform.database.connection() as connection:
-        ids, counts = await store.find_page(connection, departments, filters, page)
+        ids, counts = await store.find_candidate_page(connection, departments, filters, page)
     by_status: dict[str, int] = msgspec.structs.asdict(counts)
     total = sum(by_status.values()) if filters.status is None else by_status[filters.status]
     jobs: dict[UUID, JobSummary] = {}
@@ -62,13 +62,15 @@ async def _read(call: Call, ids: Sequence[UUID], jobs: dict[UUID, JobSummary]) -
     ids were found is left out.
     """
     async with call.platform.database.connection() as connection:
-        stored = await applications.read_many(connection, ids)
-        if unread := {each.id_vaga for each, _ in stored} - jobs.keys():
+        stored = await applications.list_live_applications(connection, ids)
+        if unread := {each.id_vaga for each in stored} - jobs.keys():
             read = await listings.list_summaries(connection, unread, utc_now())
             jobs |= {id_: job for id_, (job, _) in read.items()}
-        persons = dict.fromkeys(Cpf(each.cpf) for each, _ in stored if each.cpf is not None)
+        persons = dict.fromkeys(Cpf(each.cpf) for each in stored if each.cpf is not None)
         await call.platform.audit.record_each(connection, call, "read", persons, fields=applications.FIELDS)
     return [
-        Candidate(**msgspec.structs.asdict(show(each, jobs[each.id_vaga])) | {"personal_info": describe_listed(person)})
-        for each, person in stored
+        Candidate(
+            **msgspec.structs.asdict(show(each, jobs[each.id_vaga])) | {"personal_info": describe_listed(each.record)}
+        )
+        for each in stored
     ]

@@ -8,7 +8,7 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import Conditions, page_sql
-from balcao.core.http.paging import Page
+from balcao.core.values.page import Page
 from balcao.employability.selection.applications.schemas import StatusCounts
 from balcao.employability.selection.applications.states import OVERLAYS, SHOWN, ApplicationStatus
 from balcao.employability.selection.candidates.filters import CandidateFilters
@@ -27,7 +27,7 @@ _JOB_BY_JOB = f"application.id_vaga = ANY (ARRAY({_JOBS}))"
 _COST_OF_SORTING = 4
 
 
-async def find_page(
+async def find_candidate_page(
     connection: Connection, departments: Sequence[str] | None, filters: CandidateFilters, page: Page
 ) -> tuple[list[UUID], StatusCounts]:
     """Return the ids of the page's applications, newest first, and how many there are of each shown status.

@@ -2,14 +2,15 @@
 
 from balcao.core.access.rules import authenticated
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import CallersCpf
 from balcao.core.http.responses import Response, personal
 from balcao.employability.hiring.paths import PublishedJobInPath
+from balcao.employability.routes import ROUTES
 from balcao.employability.selection.eligibility import service
 from balcao.employability.selection.eligibility.schemas import Eligibility
 
-routes = Routes(tags=["applications"])
+routes = ROUTES.extend(tags=["applications"])
 
 
 @routes.get(
@@ -17,13 +18,14 @@ routes = Routes(tags=["applications"])
     "employability.read_eligibility",
     authenticated(),
     "Se quem chama pode candidatar-se a uma vaga",
-    description=(
-        "Devolve tudo o que uma vaga publicada exige e se quem chama atende; nada é gravado. O que o cadastro da "
-        "cidade precisa dizer é perguntado a ele (503 se não responder). O token precisa identificar uma pessoa."
-    ),
-    errors=[304, 400, 404, 503],
+    errors=[304, 400],
 )
 async def read_eligibility(call: Call, person: CallersCpf, id: PublishedJobInPath) -> Response[Eligibility]:
-    """Return what the job demands and whether the caller meets it."""
+    """Devolve tudo o que uma vaga publicada exige e se quem chama atende; nada é gravado. O que o cadastro da cidade
+    precisa dizer é perguntado a ele (503 se não responder). O token precisa identificar uma pessoa.
+    """
     owner = call.as_owner()
     return personal(await service.read_eligibility(owner, person, id), owner)
+
+
+FEATURE = Feature(routes=routes.declared)

@@ -58,7 +58,7 @@ async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
     return Eligibility(all(each.atendido for each in found), found)
 
 
-async def ask_registry(call: Call, cpf: Cpf, job: Job) -> people.Told | None:
+async def ask_registry(call: Call, cpf: Cpf, job: Job) -> people.PersonLookup | None:
     """Return what the registry says of the person, or a fresh copy; None where nobody tells or the job needs none.
 
     To be called outside any transaction: it may take two seconds.
@@ -73,7 +73,7 @@ def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
 
 
 async def check(
-    connection: Connection, call: Call, resume: Resume, job: Job, told: people.Told | None
+    connection: Connection, call: Call, resume: Resume, job: Job, told: people.PersonLookup | None
 ) -> list[CheckedCriterion]:
     """Return everything that the job demands beside the terms. Raises Unavailable for what nobody can tell."""
     record = told.record if told is not None else None

@@ -1,6 +1,6 @@
 """E-mails to candidates, queued in the transaction of what they tell of (rules: employability 4.8)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from uuid import UUID
 
 from balcao.core.context.platform import Platform
@@ -12,12 +12,12 @@ from balcao.employability.selection.emails.kinds import Email
 from balcao.employability.selection.emails.texts import compose
 
 
-async def enqueue(connection: Connection, kind: Email, told: Sequence[tuple[UUID, int]]) -> None:
-    """Queue the e-mails that tell candidates of events: pairs of an application and an entry of its history.
+async def enqueue(connection: Connection, kind: Email, told: Mapping[UUID, int]) -> None:
+    """Queue the e-mails that tell candidates of events: of applications the entry of each one's history.
 
     Whoever left no address gets none.
     """
-    await store.enqueue(connection, kind, told)
+    await store.enqueue_emails(connection, kind, [store.Occasion(id_, event) for id_, event in told.items()])
 
 
 async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
@@ -26,8 +26,8 @@ async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
     `event` is the entry of the job's history. Run again, it queues them again, under the same Message-IDs.
     """
     async with platform.database.transaction() as connection:
-        waiting = await store.list_waiting(connection, job)
-        await store.enqueue(connection, Email.JOB_CLOSED, [(id_, event) for id_ in waiting])
+        waiting = await store.list_undecided_applications(connection, job)
+        await store.enqueue_emails(connection, Email.JOB_CLOSED, [store.Occasion(id_, event) for id_ in waiting])
 
 
 async def send(platform: Platform, kind: Email, application: UUID, event: int) -> None:

@@ -1,41 +1,45 @@
 """SQL of the e-mails to candidates: queued by id, written from what is stored when they are sent."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement, statements
 from balcao.core.jobs.declaration import Subject
 from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.emails.kinds import JOB, Email
 from balcao.employability.selection.emails.texts import News
 
+
+class Occasion(NamedTuple):
+    """What an e-mail tells of: an application, and an entry of its history or of its job's."""
+
+    application: UUID
+    event: int
+
+
 # Each entry of a history is told of at most once, as it is queued by the statement's caller that wrote it.
-_ENQUEUE = f"""
+@statement(f"""
 WITH told AS (
-    SELECT employability.email_payload(wanted.application, $2, wanted.event) AS payload
-    FROM unnest($3::uuid[], $4::bigint[]) AS wanted (application, event)
+    SELECT employability.email_payload(wanted.application, :kind, wanted.event) AS payload
+    FROM unnest(:occasions.application::uuid[], :occasions.event::bigint[]) AS wanted (application, event)
     JOIN employability.application ON application.id = wanted.application AND application.email IS NOT NULL
-), {enqueue_sql("$1::text", "payload", "interval '0'", "told")}
+), {enqueue_sql(f"'{JOB}'", "payload", "interval '0'", "told")}
 SELECT count(*) FROM queued
-"""
-
-
-async def enqueue(connection: Connection, kind: Email, told: Sequence[tuple[UUID, int]]) -> None:
+""")
+async def enqueue_emails(connection: Connection, kind: Email, occasions: Sequence[Occasion]) -> None:
     """Queue an e-mail for each application that has an address."""
-    await connection.execute(_ENQUEUE, JOB, kind, [id_ for id_, _ in told], [event for _, event in told])
 
 
-_WAITING = """
+@statement("""
 SELECT application.id FROM employability.application
 JOIN employability.job ON job.id = application.id_vaga AND job.status = 'vaga_descontinuada'
-WHERE application.id_vaga = $1 AND application.status = 'candidatura_enviada'
-"""
-
-
-async def list_waiting(connection: Connection, job: UUID) -> list[UUID]:
+WHERE application.id_vaga = :job AND application.status = 'candidatura_enviada'
+""")
+async def list_undecided_applications(connection: Connection, job: UUID) -> list[UUID]:
     """Return the applications for a closed job on which nobody has decided."""
-    return [row["id"] for row in await connection.fetch(_WAITING, job)]
 
 
 # What must still hold when the e-mail is sent. A later change of the same thing has an e-mail of its own, or none.
@@ -49,48 +53,43 @@ _STILL_TRUE = {
 }
 
 
-def _read_news(kind: Email) -> str:
-    return f"""
+@statements(
+    {
+        kind: f"""
     SELECT application.email, application.nome AS name, job.titulo AS job,
         coalesce(company.nome_fantasia, company.razao_social) AS company, step.titulo AS step
     FROM employability.application
     JOIN employability.job ON job.id = application.id_vaga
     JOIN employability.company ON company.cnpj = job.id_contratante
-    LEFT JOIN employability.application_event AS event ON event.id = $2 AND event.id_candidatura = application.id
+    LEFT JOIN employability.application_event AS event ON event.id = :event AND event.id_candidatura = application.id
     LEFT JOIN employability.job_step AS step ON step.id = event.id_etapa_para
     CROSS JOIN LATERAL (
         SELECT coalesce(bool_or(further.de IS DISTINCT FROM further.para), false) AS changed_status,
             coalesce(bool_or(further.id_etapa_de IS DISTINCT FROM further.id_etapa_para), false) AS changed_step
         FROM employability.application_event AS further
-        WHERE further.id_candidatura = application.id AND further.id > $2
+        WHERE further.id_candidatura = application.id AND further.id > :event
     ) AS later
-    WHERE application.id = $1 AND application.email IS NOT NULL AND {_STILL_TRUE[kind]}
+    WHERE application.id = :application AND application.email IS NOT NULL AND {condition}
     """
-
-
-_READ_NEWS = {kind: _read_news(kind) for kind in Email}
-
-
+        for kind, condition in _STILL_TRUE.items()
+    }
+)
 async def read_news(connection: Connection, kind: Email, application: UUID, event: int) -> News | None:
     """Return what the e-mail is to say; None when it is no longer true, or the address is gone."""
-    row = await connection.fetchrow(_READ_NEWS[kind], application, event)
-    return None if row is None else News(**row)
 
 
-_CANDIDATES = (
-    "SELECT id::text, cpf FROM employability.application WHERE id = ANY($1::text[]::uuid[]) AND cpf IS NOT NULL"
-)
-
-
-async def find_candidates(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
+async def find_subjects(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
     """Return whom an e-mail is for, by the application's id."""
-    rows = await connection.fetch(_CANDIDATES, list(ids))
-    return {row["id"]: Subject(Cpf(row["cpf"]), fields=["email"]) for row in rows}
+    people = await _find_people(connection, ids)
+    return {id_: Subject(cpf, fields=["email"]) for id_, cpf in people.items()}
 
 
-_APPLICATIONS = "SELECT id::text FROM employability.application WHERE cpf = $1"
+@statement("""
+SELECT id::text, cpf FROM employability.application WHERE id = ANY(:ids::text[]::uuid[]) AND cpf IS NOT NULL
+""")
+async def _find_people(connection: Connection, ids: Sequence[str]) -> Mapping[str, Cpf]: ...
 
 
+@statement("SELECT id::text FROM employability.application WHERE cpf = :cpf")
 async def list_application_ids(connection: Connection, cpf: Cpf) -> list[str]:
     """Return the ids of a person's applications, for a search among dead-lettered jobs."""
-    return [row["id"] for row in await connection.fetch(_APPLICATIONS, cpf.digits)]

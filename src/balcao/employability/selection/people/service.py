@@ -1,6 +1,6 @@
 """What the registry knows of people who apply, asked over HTTP and kept as a copy (rules: employability 3.4, 4.4)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -18,40 +18,40 @@ BATCH = 500
 REFRESH_ONE = "employability.refresh_candidate"
 
 
-class Told(NamedTuple):
+class PersonLookup(NamedTuple):
     """What is known of a person, and whether the registry said so just now."""
 
     record: PersonRecord
     is_current: bool
 
 
-async def ask(call: Call, cpf: Cpf) -> Told | None:
+async def ask(call: Call, cpf: Cpf) -> PersonLookup | None:
     """Return what the registry says now, else a copy of the last 24 hours; None where neither tells anything.
 
     Of somebody whom the registry does not know the record is empty.
     """
     try:
-        return Told(await ask_registry(call, cpf), is_current=True)
+        return PersonLookup(await ask_registry(call, cpf), is_current=True)
     except Unavailable:
         async with call.platform.database.connection() as connection:
-            copy = (await store.read(connection, [cpf], FRESH)).get(cpf.digits)
-    return None if copy is None else Told(copy, is_current=False)
+            copy = (await store.read_copies(connection, [cpf], FRESH)).get(cpf)
+    return None if copy is None else PersonLookup(copy, is_current=False)
 
 
-async def read_copies(connection: Connection, people: Iterable[Cpf]) -> dict[str, PersonRecord]:
-    """Return the copies of these people, however old, by the digits of the CPF: a list never waits for the registry."""
-    return await store.read(connection, people, store.ANY_AGE)
+async def read_copies(connection: Connection, people: Collection[Cpf]) -> Mapping[Cpf, PersonRecord]:
+    """Return the copies of these people, however old: a list never waits for the registry."""
+    return await store.read_copies(connection, people, store.ANY_AGE)
 
 
-def describe_refresh(application: UUID, told: Told | None) -> bytes | None:
+def describe_refresh(application: UUID, told: PersonLookup | None) -> bytes | None:
     """Return the payload of the job that renews the copy of who applied; None where the registry was just asked."""
     return None if told is not None and told.is_current else encode_payload({"candidate_of": str(application)})
 
 
-async def keep(connection: Connection, cpf: Cpf, told: Told | None) -> None:
+async def keep(connection: Connection, cpf: Cpf, told: PersonLookup | None) -> None:
     """Renew the copy of whoever has applied, if the registry was just asked. Lost, it is made again by night."""
     if told is not None and told.is_current:
-        await store.write(connection, cpf, told.record)
+        await store.upsert_copy(connection, cpf, told.record)
 
 
 async def refresh_candidate(call: Call, application: UUID) -> None:
@@ -65,7 +65,7 @@ async def refresh_candidate(call: Call, application: UUID) -> None:
 async def _refresh(call: Call, cpf: Cpf) -> None:
     record = await ask_registry(call, cpf)
     async with call.platform.database.connection() as connection:
-        await store.write(connection, cpf, record)
+        await store.upsert_copy(connection, cpf, record)
 
 
 async def refresh_stale(call: Call) -> None:
@@ -73,7 +73,7 @@ async def refresh_stale(call: Call) -> None:
     after = ""
     while not is_stopping():
         async with call.platform.database.connection() as connection:
-            people = await store.list_stale(connection, after, FRESH, BATCH)
+            people = await store.list_stale_people(connection, after, FRESH, BATCH)
         for cpf in people:
             await _refresh(call, cpf)
         if len(people) < BATCH:
@@ -83,4 +83,4 @@ async def refresh_stale(call: Call) -> None:
 
 async def erase(connection: Connection, cpf: Cpf) -> int:
     """Delete a person's copy and return how many there were."""
-    return await store.delete(connection, cpf)
+    return await store.delete_copy(connection, cpf)

@@ -2,14 +2,16 @@
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Demo, Feature
 from balcao.core.http.paging import LongMenuPageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import PUBLIC, Response, with_etag
-from balcao.registry.city.activities import service
+from balcao.registry.city.activities import demo, service, store
+from balcao.registry.city.activities.imports import IMPORTS
 from balcao.registry.city.activities.schemas import Activities, ActivityQuery
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["companies"])
+routes = ROUTES.extend(tags=["companies"])
 
 
 @routes.get(
@@ -17,14 +19,15 @@ routes = Routes(tags=["companies"])
     "registry.list_activities",
     public(),
     "Atividades econômicas (CNAE)",
-    description=(
-        "Devolve uma página da classificação nacional de atividades econômicas (CNAE), por subclasse, "
-        "filtrada por texto ou por qualquer dos cinco códigos. Operação pública; o `ETag` permite repetir a "
-        "leitura sem corpo (304)."
-    ),
-    errors=[304, 400],
+    errors=[304],
     query=ActivityQuery,
     may_lag=True,
 )
 async def list_activities(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Activities]:
+    """Devolve uma página da classificação nacional de atividades econômicas (CNAE), por subclasse, filtrada por texto
+    ou por qualquer dos cinco códigos. Operação pública; o `ETag` permite repetir a leitura sem corpo (304).
+    """
     return with_etag(await service.list_activities(call, query, page), call, PUBLIC)
+
+
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, demo=Demo(demo.load), exports=store.EXPORTS)

@@ -5,8 +5,9 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.core.http.paging import LongMenuPageQuery, Pagination
+from balcao.core.http.paging import LongMenuPageQuery
 from balcao.core.imports.members import Code, Name
+from balcao.core.values.page import Pagination
 
 
 class Activity(msgspec.Struct):

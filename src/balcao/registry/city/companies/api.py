@@ -2,15 +2,18 @@
 
 from balcao.core.access.rules import authenticated, client, own, scope
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Demo, Feature
 from balcao.core.http.paging import MenuPageInQuery
 from balcao.core.http.parameters import CpfInPath, Query
 from balcao.core.http.responses import Response, personal
-from balcao.registry.city.companies import service
+from balcao.registry.city.companies import demo, service, store
 from balcao.registry.city.companies.cnpj import CnpjInPath
+from balcao.registry.city.companies.imports import IMPORTS
+from balcao.registry.city.companies.personal_data import PERSONAL_DATA
 from balcao.registry.city.companies.schemas import Companies, Company, CompanyQuery
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["companies"])
+routes = ROUTES.extend(tags=["companies"])
 
 
 @routes.get(
@@ -18,15 +21,14 @@ routes = Routes(tags=["companies"])
     "registry.list_companies",
     own(service.READ) | scope("smf:read"),
     "Empresas de que o cidadão é sócio ou responsável",
-    description=(
-        "Devolve uma página das empresas de que o cidadão é sócio ou responsável, por CNPJ, como a cidade as "
-        "carregou. Para o próprio cidadão, para atendentes com a ação `companies:read` e para clientes com o "
-        "escopo `smf:read`; os CPFs de outras pessoas vêm mascarados."
-    ),
-    errors=[304, 400],
+    errors=[304],
     query=CompanyQuery,
 )
 async def list_companies(call: Call, cpf: CpfInPath, query: Query, page: MenuPageInQuery) -> Response[Companies]:
+    """Devolve uma página das empresas de que o cidadão é sócio ou responsável, por CNPJ, como a cidade as carregou.
+    Para o próprio cidadão, para atendentes com a ação `companies:read` e para clientes com o escopo `smf:read`; os CPFs
+    de outras pessoas vêm mascarados.
+    """
     found = await service.list_companies(call, cpf, query, page)
     return personal(found, call)
 
@@ -36,12 +38,19 @@ async def list_companies(call: Call, cpf: CpfInPath, query: Query, page: MenuPag
     "registry.read_company",
     authenticated().testing(service.READ) | scope("smf:read") | client("BALCAO_PLATFORM_CLIENTS"),
     "Uma empresa",
-    description=(
-        "Devolve uma empresa pelo CNPJ. Vê-a quem é seu sócio ou responsável, quem tem a ação "
-        "`companies:read` ou o escopo `smf:read`, e o cliente da própria plataforma; para os demais a "
-        "resposta é 403, exista a empresa ou não."
-    ),
-    errors=[304, 400, 404],
+    errors=[304, 400],
 )
 async def read_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
+    """Devolve uma empresa pelo CNPJ. Vê-a quem é seu sócio ou responsável, quem tem a ação `companies:read` ou o escopo
+    `smf:read`, e o cliente da própria plataforma; para os demais a resposta é 403, exista a empresa ou não.
+    """
     return personal(await service.read_company(call, cnpj), call)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    personal_data=PERSONAL_DATA,
+    imports=IMPORTS,
+    demo=Demo(demo.load, demo.examples),
+    exports=store.EXPORTS,
+)

@@ -1,7 +1,22 @@
 """The import of companies, each with its people."""
 
+from collections.abc import Sequence
+
+from balcao.core.database.pool import Connection
 from balcao.core.imports.declaration import Import
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.schemas import CompanyRow
+from balcao.registry.city.companies.store import CompanyMember
 
-IMPORTS = [Import("companies", CompanyRow, store.import_rows, from_table=True)]
+
+async def write(connection: Connection, rows: Sequence[CompanyRow]) -> int:
+    """Write the companies that are new or changed, and their people; return how many companies."""
+    changed = await store.upsert_companies(connection, rows)
+    row_of = {row.cnpj: row for row in rows}
+    members = [CompanyMember(cpf, cnpj) for cnpj in changed for cpf in row_of[cnpj].members]
+    await store.delete_company_members(connection, changed)
+    await store.insert_company_members(connection, members)
+    return len(changed)
+
+
+IMPORTS = [Import("companies", CompanyRow, write, from_table=True, key=lambda row: row.cnpj)]

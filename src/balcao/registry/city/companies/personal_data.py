@@ -15,7 +15,7 @@ from balcao.registry.city.companies.views import mask
 
 async def export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     """Export the companies of the person, with other people's CPFs masked."""
-    companies = await store.list_all(connection, cpf)
+    companies = await store.list_all_companies_of(connection, cpf)
     return {"empresas": msgspec.to_builtins([mask(company, cpf) for company in companies])}
 
 

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from balcao.core.http.paging import MenuPageQuery, Pagination
+from balcao.core.http.paging import MenuPageQuery
 from balcao.core.imports.members import Code, Name, require_cpf
 from balcao.core.values.cnpj import is_cnpj
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.days import require
+from balcao.core.values.page import Pagination
 
 
 class CompanyCode(msgspec.Struct):

@@ -7,8 +7,8 @@ from balcao.core.access.rules import Reason
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
-from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.schemas import Companies, Company
 from balcao.registry.city.companies.views import add_times, mask
@@ -22,7 +22,7 @@ async def list_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: P
     """Return a page of the companies that the person is a partner of or responsible for, by CNPJ. Raises Invalid."""
     nature = parse_code(query, "natureza_juridica_id")
     async with call.reading(cpf, FIELDS) as connection:
-        found, total = await store.fetch_page_of(connection, cpf, nature, page)
+        found, total = await store.list_companies_of(connection, cpf, nature, page)
     return Companies([_show(company, call) for company in found], page.of(total))
 
 
@@ -33,7 +33,7 @@ async def read_company(call: Call, cnpj: str) -> Company:
     exist; NotFound for the others; Invalid for staff who do not say why, where they must.
     """
     async with call.platform.database.transaction() as connection:
-        company = await store.read(connection, cnpj)
+        company = await store.read_company(connection, cnpj)
         related = company is not None and call.actor_cpf in company.members
         allowed = related or _may_read_any(call)
         if company is not None and allowed and not related:

@@ -1,75 +1,70 @@
 """SQL of the companies."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-import msgspec
-
-from balcao.core.database.pool import Connection, json_text
-from balcao.core.database.queries import fetch_page, page_sql
+from balcao.core.database.pool import Connection
+from balcao.core.database.queries import page_sql
+from balcao.core.database.results import Json, Paged
+from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
-from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.registry.city.companies.schemas import Company, CompanyRow
 
-_READ = "SELECT record::text FROM registry.company WHERE cnpj = $1"
 
-
-async def read(connection: Connection, cnpj: str) -> Company | None:
-    found = await connection.fetchval(_READ, cnpj)
-    return _parse_company(found) if found is not None else None
+@statement("SELECT record::text FROM registry.company WHERE cnpj = :cnpj")
+async def read_company(connection: Connection, cnpj: str) -> Json[Company] | None: ...
 
 
 _OF_PERSON = """
 FROM registry.company_member AS member
 JOIN registry.company USING (cnpj)
-WHERE member.cpf = $1 AND ($2::text IS NULL OR company.record #>> '{natureza_juridica,id}' = $2)
+WHERE member.cpf = :cpf
 """
-_PAGE = page_sql(
-    f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj LIMIT $3 OFFSET $4", f"SELECT count(*) {_OF_PERSON}"
+_OF_NATURE = "(:nature::text IS NULL OR company.record #>> '{natureza_juridica,id}' = :nature)"
+
+
+@statement(
+    page_sql(
+        f"SELECT company.record::text {_OF_PERSON} AND {_OF_NATURE} ORDER BY cnpj LIMIT :limit OFFSET :offset",
+        f"SELECT count(*) {_OF_PERSON} AND {_OF_NATURE}",
+    )
 )
+async def list_companies_of(connection: Connection, cpf: Cpf, nature: str | None, page: Page) -> Paged[Json[Company]]:
+    """Return the page's companies of a partner or responsible person, by CNPJ."""
 
 
-async def fetch_page_of(connection: Connection, cpf: Cpf, nature: str | None, page: Page) -> tuple[list[Company], int]:
-    """Return the page's companies of a partner or responsible person, and how many there are on all pages."""
-    rows, total = await fetch_page(connection, _PAGE, cpf.digits, nature, page.limit, page.offset)
-    return [_parse_company(row["record"]) for row in rows], total
+@statement(f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj")
+async def list_all_companies_of(connection: Connection, cpf: Cpf) -> list[Json[Company]]: ...
 
 
-_ALL = f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj"
-
-
-async def list_all(connection: Connection, cpf: Cpf) -> list[Company]:
-    """Return every company of a partner or responsible person, by CNPJ."""
-    return [_parse_company(row["record"]) for row in await connection.fetch(_ALL, cpf.digits, None)]
-
-
-_IMPORT = """
+@statement("""
 INSERT INTO registry.company (cnpj, record)
-SELECT record ->> 'cnpj', record FROM jsonb_array_elements($1::jsonb) AS row (record)
+SELECT record ->> 'cnpj', record FROM jsonb_array_elements(:rows::jsonb) AS row (record)
 ON CONFLICT (cnpj) DO UPDATE SET record = excluded.record, loaded_at = now()
 WHERE company.record <> excluded.record
 RETURNING cnpj
-"""
-_DELETE_MEMBERS = "DELETE FROM registry.company_member WHERE cnpj = ANY($1::text[])"
-_INSERT_MEMBERS = "INSERT INTO registry.company_member (cpf, cnpj) SELECT * FROM unnest($1::text[], $2::text[])"
+""")
+async def upsert_companies(connection: Connection, rows: Sequence[CompanyRow]) -> list[str]:
+    """Write the companies, one a CNPJ, as the owner of the table; return the CNPJs of those that are new or changed."""
 
 
-async def import_rows(connection: Connection, rows: Sequence[CompanyRow]) -> int:
-    """Write the companies that are new or changed, and their people; return how many.
-
-    By the owner of the tables only. Of rows with one CNPJ the last counts.
-    """
-    last = {row.cnpj: row for row in rows}
-    found = await connection.fetch(_IMPORT, json_text(list(last.values())))
-    changed = [row["cnpj"] for row in found]
-    members = [(cpf.digits, cnpj) for cnpj in changed for cpf in last[cnpj].members]
-    await connection.execute(_DELETE_MEMBERS, changed)
-    await connection.execute(_INSERT_MEMBERS, [cpf for cpf, _ in members], [cnpj for _, cnpj in members])
-    return len(changed)
+@statement("DELETE FROM registry.company_member WHERE cnpj = ANY(:cnpjs::text[])")
+async def delete_company_members(connection: Connection, cnpjs: Sequence[str]) -> None: ...
 
 
-def _parse_company(record: str) -> Company:
-    return msgspec.json.decode(record, type=Company)
+class CompanyMember(NamedTuple):
+    """Somebody who is a partner of a company or responsible for it."""
+
+    cpf: Cpf
+    cnpj: str
+
+
+@statement("""
+INSERT INTO registry.company_member (cpf, cnpj) SELECT * FROM unnest(:members.cpf::text[], :members.cnpj::text[])
+""")
+async def insert_company_members(connection: Connection, members: Sequence[CompanyMember]) -> None: ...
 
 
 EXPORTS = Exports(

@@ -2,11 +2,12 @@
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Demo, Feature
 from balcao.core.http.paging import LongMenuPageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import PUBLIC, Response, with_etag
-from balcao.registry.city.departments import service
+from balcao.registry.city.departments import demo, service, store
+from balcao.registry.city.departments.imports import IMPORTS
 from balcao.registry.city.departments.paths import DepartmentInPath
 from balcao.registry.city.departments.schemas import (
     Department,
@@ -15,8 +16,9 @@ from balcao.registry.city.departments.schemas import (
     Departments,
     DepartmentTree,
 )
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["departments"])
+routes = ROUTES.extend(tags=["departments"])
 
 
 @routes.get(
@@ -24,16 +26,14 @@ routes = Routes(tags=["departments"])
     "registry.list_departments",
     public(),
     "Órgãos da prefeitura",
-    description=(
-        "Devolve uma página dos órgãos da prefeitura, por nível e na ordem do organograma, filtrados por "
-        "nome, sigla, órgão superior ou nível. Operação pública; o `ETag` permite repetir a leitura sem corpo"
-        " (304)."
-    ),
-    errors=[304, 400],
+    errors=[304],
     query=DepartmentQuery,
     may_lag=True,
 )
 async def list_departments(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Departments]:
+    """Devolve uma página dos órgãos da prefeitura, por nível e na ordem do organograma, filtrados por nome, sigla,
+    órgão superior ou nível. Operação pública; o `ETag` permite repetir a leitura sem corpo (304).
+    """
     return with_etag(await service.list_departments(call, query, page), call, PUBLIC)
 
 
@@ -42,15 +42,14 @@ async def list_departments(call: Call, query: Query, page: LongMenuPageInQuery) 
     "registry.read_department_tree",
     public(),
     "Organograma da prefeitura",
-    description=(
-        "Devolve todos os órgãos, cada um com os seus subordinados em `children`, na ordem do organograma. Cada órgão "
-        "aparece uma só vez; um cujo órgão superior não existe fica no topo. Operação pública; o `ETag` permite "
-        "repetir a leitura sem corpo (304)."
-    ),
     errors=[304],
     may_lag=True,
 )
 async def read_department_tree(call: Call) -> Response[DepartmentTree]:
+    """Devolve todos os órgãos, cada um com os seus subordinados em `children`, na ordem do organograma. Cada órgão
+    aparece uma só vez; um cujo órgão superior não existe fica no topo. Operação pública; o `ETag` permite repetir a
+    leitura sem corpo (304).
+    """
     return with_etag(await service.read_tree(call), call, PUBLIC)
 
 
@@ -59,11 +58,11 @@ async def read_department_tree(call: Call) -> Response[DepartmentTree]:
     "registry.read_department",
     public(),
     "Um órgão da prefeitura",
-    description="Devolve um órgão pelo código. Operação pública; um código desconhecido é 404.",
-    errors=[304, 404],
+    errors=[304],
     may_lag=True,
 )
 async def read_department(call: Call, cd_ua: DepartmentInPath) -> Response[Department]:
+    """Devolve um órgão pelo código. Operação pública; um código desconhecido é 404."""
     return with_etag(await service.read_department(call, cd_ua), call, PUBLIC)
 
 
@@ -72,12 +71,14 @@ async def read_department(call: Call, cd_ua: DepartmentInPath) -> Response[Depar
     "registry.list_department_ancestors",
     public(),
     "Órgãos superiores de um órgão",
-    description=(
-        "Devolve os órgãos acima de um, do topo ao mais próximo, para mostrar o caminho até ele. Operação pública; um "
-        "código desconhecido é 404."
-    ),
-    errors=[304, 404],
+    errors=[304],
     may_lag=True,
 )
 async def list_department_ancestors(call: Call, cd_ua: DepartmentInPath) -> Response[DepartmentAncestors]:
+    """Devolve os órgãos acima de um, do topo ao mais próximo, para mostrar o caminho até ele. Operação pública; um
+    código desconhecido é 404.
+    """
     return with_etag(await service.list_ancestors(call, cd_ua), call, PUBLIC)
+
+
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, demo=Demo(demo.load, demo.examples), exports=store.EXPORTS)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from balcao.core.http.paging import parse_whole_number
+from balcao.core.values.numbers import parse_whole_number
 from balcao.registry.city.departments.schemas import HIGHEST, LOWEST
 from balcao.registry.filters import parse_code, parse_search
 

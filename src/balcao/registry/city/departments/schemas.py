@@ -6,8 +6,9 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.core.http.paging import LongMenuPageQuery, Pagination
+from balcao.core.http.paging import LongMenuPageQuery
 from balcao.core.imports.members import Code, Name
+from balcao.core.values.page import Pagination
 
 LOWEST, HIGHEST = 0, 99
 Level = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]

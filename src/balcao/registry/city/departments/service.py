@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
-from balcao.core.http.paging import Page
+from balcao.core.values.page import Page
 from balcao.core.values.text import has_control
 from balcao.registry.city.departments import store
 from balcao.registry.city.departments.filters import DepartmentFilters
@@ -16,7 +16,7 @@ async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> 
     """Return a page of departments by level, then by the order of the city's chart. Raises Invalid."""
     filters = DepartmentFilters.parse(query)
     async with call.reader.connection() as connection:
-        found, total = await store.find(connection, filters, page)
+        found, total = await store.list_departments(connection, filters, page)
     return Departments(found, page.of(total), total)
 
 
@@ -24,7 +24,7 @@ async def read_department(call: Call, cd_ua: str) -> Department:
     """Return a department by its code. Raises NotFound."""
     if not has_control(cd_ua):
         async with call.reader.connection() as connection:
-            if found := await store.read(connection, cd_ua):
+            if found := await store.read_department(connection, cd_ua):
                 return found
     raise _unknown()
 
@@ -32,7 +32,7 @@ async def read_department(call: Call, cd_ua: str) -> Department:
 async def read_tree(call: Call) -> DepartmentTree:
     """Return all departments, each below the one that it belongs to (rules: registry 4.10)."""
     async with call.reader.connection() as connection:
-        found = await store.list_all(connection)
+        found = await store.list_all_departments(connection)
     return DepartmentTree(build_tree(found), len(found))
 
 
@@ -40,7 +40,7 @@ async def list_ancestors(call: Call, cd_ua: str) -> DepartmentAncestors:
     """Return the departments above one, from the top down. Raises NotFound for an unknown code."""
     if not has_control(cd_ua):
         async with call.reader.connection() as connection:
-            chain = await store.list_chain(connection, cd_ua, LONGEST_CHAIN + 1)
+            chain = await store.list_department_chain(connection, cd_ua, LONGEST_CHAIN + 1)
         if chain:
             return DepartmentAncestors(chain[:-1] if len(chain) <= LONGEST_CHAIN + 1 else [])
     raise _unknown()

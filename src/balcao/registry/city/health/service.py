@@ -26,7 +26,7 @@ async def check(platform: Platform) -> HealthCheck:
 
 async def _ping(platform: Platform) -> bool:
     async with platform.database.connection() as connection:
-        return await store.ping(connection)
+        return await store.ping_database(connection)
 
 
 async def _ask(question: Awaitable[bool]) -> Dependency:

@@ -1,7 +1,8 @@
 """One statement that shows that the data store answers."""
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 
 
-async def ping(connection: Connection) -> bool:
-    return bool(await connection.fetchval("SELECT true"))
+@statement("SELECT true")
+async def ping_database(connection: Connection) -> bool: ...

@@ -2,19 +2,23 @@
 
 from balcao.core.access.rules import action, client, own
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Demo, Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal
 from balcao.registry.city.departments.paths import DepartmentInPath
-from balcao.registry.city.staff_departments import service
+from balcao.registry.city.staff_departments import demo, service
+from balcao.registry.city.staff_departments.personal_data import PERSONAL_DATA
 from balcao.registry.city.staff_departments.schemas import (
     StaffDepartments,
     StaffMapping,
     StaffMappingBody,
     StaffMappings,
 )
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["departments"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["departments"], body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -22,14 +26,12 @@ routes = Routes(tags=["departments"], body_limit=SMALL_BODY)
     "registry.read_staff_departments",
     own("staff_departments:read") | client("BALCAO_PLATFORM_CLIENTS"),
     "Órgãos em que a pessoa trabalha",
-    description=(
-        "Devolve os códigos dos órgãos em que a pessoa trabalha, em ordem crescente; a lista é vazia para "
-        "quem não é servidor. Para a própria pessoa, para quem tem a ação `staff_departments:read` e para o "
-        "cliente da plataforma."
-    ),
     errors=[304, 400],
 )
 async def read_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartments]:
+    """Devolve os códigos dos órgãos em que a pessoa trabalha, em ordem crescente; a lista é vazia para quem não é
+    servidor. Para a própria pessoa, para quem tem a ação `staff_departments:read` e para o cliente da plataforma.
+    """
     return personal(await service.read_departments(call, cpf), call)
 
 
@@ -38,13 +40,12 @@ async def read_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartme
     "registry.list_staff_department_mappings",
     own("staff_departments:read"),
     "Vínculos da pessoa com órgãos",
-    description=(
-        "Devolve os vínculos da pessoa com órgãos, com quem e quando os criou. Para a própria pessoa e para quem tem a "
-        "ação `staff_departments:read`."
-    ),
     errors=[304, 400],
 )
 async def read_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappings]:
+    """Devolve os vínculos da pessoa com órgãos, com quem e quando os criou. Para a própria pessoa e para quem tem a
+    ação `staff_departments:read`.
+    """
     return personal(await service.read_mappings(call, cpf), call)
 
 
@@ -53,15 +54,12 @@ async def read_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappings]:
     "registry.create_staff_department_mapping",
     action("staff_departments:write"),
     "Vincula a pessoa a um órgão",
-    description=(
-        "Vincula a pessoa a um órgão que existe (404 quando não); um vínculo repetido é 409. Exige a ação "
-        "`staff_departments:write`."
-    ),
     example={"cd_ua": "1200"},
     status=201,
-    errors=[400, 404, 409],
+    errors=[409],
 )
 async def create_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> Response[StaffMapping]:
+    """Vincula a pessoa a um órgão que existe (404 quando não); um vínculo repetido é 409."""
     return created(await service.create_mapping(call, cpf, body))
 
 
@@ -70,9 +68,17 @@ async def create_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> 
     "registry.delete_staff_department_mapping",
     action("staff_departments:write"),
     "Desfaz o vínculo da pessoa com o órgão",
-    description="Desfaz o vínculo da pessoa com o órgão; 404 quando não há. Exige a ação `staff_departments:write`.",
     status=204,
-    errors=[400, 404],
+    errors=[400],
 )
 async def delete_mapping(call: Call, cpf: CpfInPath, cd_ua: DepartmentInPath) -> None:
+    """Desfaz o vínculo da pessoa com o órgão; 404 quando não há."""
     await service.delete_mapping(call, cpf, cd_ua)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    personal_data=PERSONAL_DATA,
+    demo=Demo(demo.load),
+    exports=Exports(tables=("registry.staff_department",)),
+)

@@ -12,7 +12,7 @@ BASIS = "Vínculo funcional com a prefeitura."
 
 async def retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
     """Return how many links stay, and why."""
-    return [Kept("staff_departments", await store.count(connection, cpf), BASIS)]
+    return [Kept("staff_departments", await store.count_staff_mappings(connection, cpf), BASIS)]
 
 
 PERSONAL_DATA = PersonalData("staff_departments", retain=retain, tables=("registry.staff_department",))

@@ -1,11 +1,13 @@
 """Wire types of the links between staff and departments (rules: registry 2.6)."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
+from balcao.core.values.cpf import Cpf
 from balcao.registry.members import CpfDigits, CreatedAt, UpdatedAt
 
 
@@ -31,6 +33,12 @@ class StaffMapping(msgspec.Struct):
             examples=["***.000.001-**"],
         ),
     ]
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        """Return the link of a row, where the CPF stands whole."""
+        creator = row["created_by"]
+        return cls(**{**row, "created_by": Cpf(creator).masked if creator else None})
 
 
 class StaffMappings(msgspec.Struct):

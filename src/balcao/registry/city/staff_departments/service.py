@@ -3,8 +3,8 @@
 from uuid import UUID
 
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.errors import NotFound
-from balcao.core.http.idempotency import run_once
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.core.values.text import clean, has_control
@@ -23,13 +23,15 @@ FIELDS = ["cd_uas"]
 async def read_departments(call: Call, cpf: Cpf) -> StaffDepartments:
     """Return the codes of the departments, ascending."""
     async with call.reading(cpf, FIELDS) as connection:
-        return StaffDepartments(cpf.digits, [mapping.cd_ua for mapping in await store.read(connection, cpf)])
+        return StaffDepartments(
+            cpf.digits, [mapping.cd_ua for mapping in await store.list_staff_mappings(connection, cpf)]
+        )
 
 
 async def read_mappings(call: Call, cpf: Cpf) -> StaffMappings:
     """Return the links, by the code of the department."""
     async with call.reading(cpf, FIELDS) as connection:
-        return StaffMappings(cpf.digits, await store.read(connection, cpf))
+        return StaffMappings(cpf.digits, await store.list_staff_mappings(connection, cpf))
 
 
 async def create_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
@@ -41,7 +43,7 @@ async def create_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
     async with call.platform.database.transaction() as connection:
 
         async def make() -> StaffMapping:
-            mapping = await store.insert(connection, UUID(new_id()), cpf, cd_ua, call.actor_cpf)
+            mapping = await store.insert_staff_mapping(connection, UUID(new_id()), cpf, cd_ua, call.actor_cpf)
             await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
             return mapping
 
@@ -51,6 +53,6 @@ async def create_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
 async def delete_mapping(call: Call, cpf: Cpf, cd_ua: str) -> None:
     """Remove the link. Raises NotFound when there is none."""
     async with call.platform.database.transaction() as connection:
-        if has_control(cd_ua) or not await store.delete(connection, cpf, cd_ua):
+        if has_control(cd_ua) or not await store.delete_staff_mapping(connection, cpf, cd_ua):
             raise NotFound("Esta pessoa não está vinculada a este órgão.", code="mapping-unknown")
         await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=FIELDS)

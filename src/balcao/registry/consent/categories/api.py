@@ -2,11 +2,14 @@
 
 from balcao.core.access.rules import action, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.responses import PUBLIC, Response, stored, with_etag
 from balcao.registry.consent.categories import service
 from balcao.registry.consent.categories.paths import CategoryInPath
 from balcao.registry.consent.categories.schemas import Categories, Category, CategoryChanges, NewCategory
+from balcao.registry.routes import ROUTES
 
 TAGS = ["notification-categories"]
 ADMIN = "/admin/notification-categories"
@@ -15,7 +18,7 @@ MAY_WRITE = action("categories:write")
 REVALIDATED = "private, no-cache"
 
 
-routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=TAGS, body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -24,11 +27,10 @@ routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
     public(),
     "Categorias de notificações ativas",
     errors=[304],
-    description="Devolve as categorias que o cidadão pode aceitar ou recusar, na ordem em que se mostram. É pública.",
     may_lag=True,
 )
 async def list_active(call: Call) -> Response[Categories]:
-    """Return the active categories."""
+    """Devolve as categorias que o cidadão pode aceitar ou recusar, na ordem em que se mostram. É pública."""
     return with_etag(await service.list_active(call), call, PUBLIC)
 
 
@@ -38,10 +40,9 @@ async def list_active(call: Call) -> Response[Categories]:
     MAY_WRITE,
     "Categorias de notificações, também as inativas",
     errors=[304],
-    description="Devolve todas as categorias, também as desativadas. Exige a ação `categories:write`.",
 )
 async def list_all(call: Call) -> Response[Categories]:
-    """Return all categories."""
+    """Devolve todas as categorias, também as desativadas."""
     return with_etag(await service.list_all(call), call, REVALIDATED)
 
 
@@ -51,11 +52,7 @@ async def list_all(call: Call) -> Response[Categories]:
     MAY_WRITE,
     "Cria uma categoria de notificações",
     status=201,
-    errors=[400, 409],
-    description=(
-        "Cria uma categoria; o `id` não muda depois, e o de uma categoria desativada continua tomado (409). Exige a "
-        "ação `categories:write`."
-    ),
+    errors=[409],
     example={
         "id": "urban_mobility",
         "name": "Mobilidade urbana",
@@ -63,7 +60,7 @@ async def list_all(call: Call) -> Response[Categories]:
     },
 )
 async def create(call: Call, body: NewCategory) -> Response[Category]:
-    """Create a category."""
+    """Cria uma categoria; o `id` não muda depois, e o de uma categoria desativada continua tomado (409)."""
     return stored(await service.create(call, body))
 
 
@@ -72,15 +69,13 @@ async def create(call: Call, body: NewCategory) -> Response[Category]:
     "registry.update_notification_category",
     MAY_WRITE,
     "Altera ou reativa uma categoria de notificações",
-    errors=[400, 404, 412],
-    description=(
-        "Altera os membros enviados; `active` verdadeiro reativa. Exige a ação `categories:write`; com `If-Match`, só "
-        "vale sobre o estado lido (412)."
-    ),
+    errors=[412],
     example={"description": "Cursos e oficinas com inscrições abertas."},
 )
 async def update(call: Call, category_id: CategoryInPath, body: CategoryChanges) -> Response[Category]:
-    """Change a category."""
+    """Altera os membros enviados; `active` verdadeiro reativa. Exige a ação `categories:write`; com `If-Match`, só vale
+    sobre o estado lido (412).
+    """
     return stored(await service.update(call, category_id, body))
 
 
@@ -90,12 +85,11 @@ async def update(call: Call, category_id: CategoryInPath, body: CategoryChanges)
     MAY_WRITE,
     "Desativa uma categoria de notificações",
     status=204,
-    errors=[404, 412],
-    description=(
-        "Desativa a categoria: ela deixa de ser oferecida, e as escolhas feitas ficam guardadas. Repetir nada muda. "
-        "Exige a ação `categories:write`."
-    ),
+    errors=[412],
 )
 async def deactivate(call: Call, category_id: CategoryInPath) -> None:
-    """Deactivate a category."""
+    """Desativa a categoria: ela deixa de ser oferecida, e as escolhas feitas ficam guardadas. Repetir nada muda."""
     await service.deactivate(call, category_id)
+
+
+FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("registry.notification_category",)))

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.http.responses import etag_of, require_match
+from balcao.core.values.etags import etag_of, require_match
 from balcao.core.values.text import clean
 from balcao.registry.consent.categories import store
 from balcao.registry.consent.categories.paths import ID
@@ -44,7 +44,9 @@ async def create(call: Call, body: NewCategory) -> Category:
     description = clean("description", body.description, longest=DESCRIPTION_LENGTH)
     order = None if body.order is UNSET else body.order
     async with call.platform.database.transaction() as connection:
-        created = await store.add(connection, id_, name, description, body.default_opt_in, body.active, order)
+        created = await store.insert_category(
+            connection, id_, name, description, body.default_opt_in, body.active, order
+        )
         await call.platform.audit.record(connection, call, "create", fields=["category"])
     return created
 
@@ -57,7 +59,7 @@ async def update(call: Call, id_: str, body: CategoryChanges) -> Category:
         changed = msgspec.structs.replace(current, **changes)
         if changed == current:
             return current
-        stored = await store.save(connection, changed)
+        stored = await store.update_category(connection, changed)
         await call.platform.audit.record(connection, call, "update", fields=list(changes))
     return stored
 
@@ -67,7 +69,7 @@ async def deactivate(call: Call, id_: str) -> None:
     async with call.platform.database.transaction() as connection:
         current = await _lock(connection, call, id_)
         if current.active:
-            await store.save(connection, msgspec.structs.replace(current, active=False))
+            await store.update_category(connection, msgspec.structs.replace(current, active=False))
             await call.platform.audit.record(connection, call, "delete", fields=["category"])
 
 
@@ -86,7 +88,7 @@ def _clean_changes(body: CategoryChanges) -> dict[str, Any]:
 
 async def _lock(connection: Connection, call: Call, id_: str) -> Category:
     """Lock the category until the transaction ends; what has not the form of an id is not looked up."""
-    current = await store.lock(connection, id_) if re.fullmatch(ID, id_) else None
+    current = await store.lock_category(connection, id_) if re.fullmatch(ID, id_) else None
     if current is None:
         raise NotFound("Não há categoria com este `id`.", code="category-unknown")
     require_match(call.if_match, etag_of(msgspec.json.encode(current)))

@@ -1,10 +1,11 @@
 """The chain of one citizen's ledger: the hash of each entry covers the entry and the hash of the one before it."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from typing import Any, Self
 
 import msgspec
 
@@ -22,6 +23,11 @@ class Link:
     entry: LedgerEntry
     prev_hash: bytes
     hash: bytes
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        entry = LedgerEntry(*(row[name] for name in LedgerEntry.__struct_fields__))
+        return cls(row["seq"], entry, row["prev_hash"], row["hash"])
 
 
 class Break(StrEnum):

@@ -20,7 +20,7 @@ async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
 
 
 async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
-    return [Kept("preference_history", await store.count(connection, cpf), BASIS)]
+    return [Kept("preference_history", await store.count_ledger_entries(connection, cpf), BASIS)]
 
 
 PERSONAL_DATA = PersonalData(
@@ -40,8 +40,8 @@ PERSONAL_DATA = PersonalData(
 
 
 async def _old_chains(_: Call, connection: Connection) -> Swept:
-    checked = await store.count_all(connection)
-    return Swept(checked, await store.delete_old(connection, KEPT))
+    checked = await store.count_all_ledger_entries(connection)
+    return Swept(checked, await store.delete_old_chains(connection, KEPT))
 
 
 RETENTION = [Retention("preference_ledger", _old_chains)]

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from balcao.core.context.call import ActorKind
-from balcao.core.http.paging import Pagination
+from balcao.core.values.page import Pagination
 from balcao.registry.paths import CpfText
 
 LedgerAction = Literal["opt_in", "opt_out", "category_update"]

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection, json_text
-from balcao.core.http.paging import Page
+from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
+from balcao.core.values.page import Page
 from balcao.registry.consent.ledger import store
 from balcao.registry.consent.ledger.chain import Break, Link, find_breaks, link_entries
 from balcao.registry.consent.ledger.schemas import LedgerAction, LedgerEntry, PreferenceHistory
-from balcao.registry.consent.ledger.store import Head
+from balcao.registry.consent.ledger.store import LedgerHead
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class Verification(msgspec.Struct, frozen=True):
     findings: list[Finding]
 
 
-async def read_head(connection: Connection, cpf: Cpf) -> Head:
+async def read_ledger_head(connection: Connection, cpf: Cpf) -> LedgerHead:
     """Return where the citizen's ledger ends. Preferences that are read after it are not older than it."""
-    return await store.read_head(connection, cpf)
+    return await store.read_ledger_head(connection, cpf)
 
 
-def encode_entries(
-    call: Call, cpf: Cpf, head: Head, changes: Sequence[Change], channel: str, reason: str | None
-) -> str:
-    """Encode the entries of these changes, all of the head's time, for `registry.append_preference_entries`."""
+def make_entries(
+    call: Call, cpf: Cpf, head: LedgerHead, changes: Sequence[Change], channel: str, reason: str | None
+) -> list[dict[str, Any]]:
+    """Return the entries of these changes, all of the head's time, as `registry.append_preference_entries` has them."""
     entries = [_entry(call, cpf, change, head.moment, channel, reason) for change in changes]
-    return json_text([_row(link) for link in link_entries(entries, head.seq, head.hash)])
+    return [_row(link) for link in link_entries(entries, head.seq, head.hash)]
 
 
 def _row(link: Link) -> dict[str, Any]:
@@ -87,13 +87,13 @@ def _action(change: Change) -> LedgerAction:
 
 async def read_history(call: Call, cpf: Cpf, page: Page) -> PreferenceHistory:
     async with call.reading(cpf, ["preference_history"]) as connection:
-        data = await store.list_page(connection, cpf, page.limit, page.offset)
-        return PreferenceHistory(data, page.of(await store.count(connection, cpf)))
+        data = await store.list_ledger_entries(connection, cpf, page)
+        return PreferenceHistory(data, page.of(await store.count_ledger_entries(connection, cpf)))
 
 
 async def list_history(connection: Connection, cpf: Cpf) -> list[LedgerEntry]:
     """Return all changes of the citizen's preferences, newest first."""
-    return await store.list_page(connection, cpf, None, 0)
+    return await store.list_ledger_entries(connection, cpf)
 
 
 async def verify(connection: Connection, cpf: Cpf | None = None) -> Verification:
@@ -107,8 +107,8 @@ async def verify(connection: Connection, cpf: Cpf | None = None) -> Verification
         chains += 1
         entries += len(chain)
         findings += [_finding(link.entry.cpf, link.seq, link.entry.id, fault) for link, fault in find_breaks(chain)]
-    for row in await store.find_contradicted(connection, cpf):
-        findings.append(_finding(row["cpf"], row["seq"], row["id"], Break.STATE))
+    contradicted = await store.find_contradicted_entries(connection, cpf)
+    findings += [_finding(*place, Break.STATE) for place in contradicted]
     return Verification(chains, entries, findings)
 
 

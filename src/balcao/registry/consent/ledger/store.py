@@ -3,10 +3,12 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple, Self
 
 from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import fetch_count
+from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.registry.consent.ledger.chain import BEGINNING, Link
 from balcao.registry.consent.ledger.schemas import LedgerEntry
 
@@ -15,50 +17,46 @@ _FETCHED_AT_ONCE = 1000
 
 
 @dataclass(frozen=True)
-class Head:
+class LedgerHead:
     """The end of a citizen's chain, and the moment for what comes behind it: later than all that it holds."""
 
     seq: int
     hash: bytes
     moment: datetime
 
+    @classmethod
+    def from_row(cls, row: Row) -> Self:
+        return cls(row["seq"], row["hash"] or BEGINNING, row["moment"])
 
-_HEAD = """
+
+@statement("""
 SELECT coalesce(last.seq, 0) AS seq, last.hash,
        greatest(clock_timestamp(), last.timestamp + interval '1 microsecond') AS moment
 FROM (VALUES (true)) AS always
 LEFT JOIN LATERAL (
-    SELECT seq, hash, timestamp FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq DESC LIMIT 1
+    SELECT seq, hash, timestamp FROM registry.preference_ledger WHERE cpf = :cpf ORDER BY seq DESC LIMIT 1
 ) AS last ON true
-"""
+""")
+async def read_ledger_head(connection: Connection, cpf: Cpf) -> LedgerHead: ...
 
 
-async def read_head(connection: Connection, cpf: Cpf) -> Head:
-    row = await connection.fetchrow(_HEAD, cpf.digits)
-    assert row is not None  # the outer join always has one
-    return Head(row["seq"], row["hash"] or BEGINNING, row["moment"])
+@statement("SELECT count(*) FROM registry.preference_ledger WHERE cpf = :cpf")
+async def count_ledger_entries(connection: Connection, cpf: Cpf) -> int: ...
 
 
-_COUNT = "SELECT count(*) FROM registry.preference_ledger WHERE cpf = $1"
-_PAGE = f"""
-SELECT {_MEMBERS} FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq DESC LIMIT $2 OFFSET $3
-"""
+@statement(f"""
+SELECT {_MEMBERS} FROM registry.preference_ledger WHERE cpf = :cpf ORDER BY seq DESC LIMIT :limit OFFSET :offset
+""")
+async def list_ledger_entries(connection: Connection, cpf: Cpf, page: Page | None = None) -> list[LedgerEntry]:
+    """Return the page's entries, newest first; all of them without a page."""
 
 
-async def count(connection: Connection, cpf: Cpf) -> int:
-    return await fetch_count(connection, _COUNT, cpf.digits)
-
-
-async def list_page(connection: Connection, cpf: Cpf, limit: int | None, offset: int) -> list[LedgerEntry]:
-    """Return entries, newest first; all of them without `limit`."""
-    return [_entry(row) for row in await connection.fetch(_PAGE, cpf.digits, limit, offset)]
-
-
-_LINKS = f"""
+@statement(f"""
 SELECT {_MEMBERS}, seq, prev_hash, hash FROM registry.preference_ledger
-WHERE $1::text IS NULL OR cpf = $1
+WHERE :cpf::text IS NULL OR cpf = :cpf
 ORDER BY cpf, seq
-"""
+""")
+async def _list_links(connection: Connection, cpf: Cpf | None) -> list[Link]: ...
 
 
 async def iterate_chains(connection: Connection, cpf: Cpf | None) -> AsyncIterator[list[Link]]:
@@ -67,21 +65,31 @@ async def iterate_chains(connection: Connection, cpf: Cpf | None) -> AsyncIterat
     A cursor reads them, so it needs a transaction.
     """
     chain: list[Link] = []
-    async for row in connection.cursor(_LINKS, cpf and cpf.digits, prefetch=_FETCHED_AT_ONCE):
-        if chain and chain[-1].entry.cpf != row["cpf"]:
+    values = _list_links.bind([cpf], {})
+    async for row in connection.cursor(_list_links.sql, *values, prefetch=_FETCHED_AT_ONCE):
+        link = Link.from_row(row)
+        if chain and chain[-1].entry.cpf != link.entry.cpf:
             yield chain
             chain = []
-        chain.append(Link(row["seq"], _entry(row), row["prev_hash"], row["hash"]))
+        chain.append(link)
     if chain:
         yield chain
 
 
+class LedgerPlace(NamedTuple):
+    """Where an entry stands: whose it is, and its number in their chain."""
+
+    cpf: str
+    seq: int
+    id: str
+
+
 # The newest entry of each flag of a citizen says what is stored: an entry cut off at the end shows here alone.
-_CONTRADICTED = """
+@statement("""
 WITH newest AS (
     SELECT DISTINCT ON (cpf, category) cpf, category, seq, id, new_value
     FROM registry.preference_ledger
-    WHERE $1::text IS NULL OR cpf = $1
+    WHERE :cpf::text IS NULL OR cpf = :cpf
     ORDER BY cpf, category, seq DESC
 )
 SELECT newest.cpf, newest.seq, newest.id::text
@@ -90,31 +98,19 @@ LEFT JOIN registry.preferences AS flag ON newest.category IS NULL AND flag.cpf =
 LEFT JOIN registry.preference_choice AS choice ON choice.cpf = newest.cpf AND choice.category_id = newest.category
 WHERE newest.new_value IS DISTINCT FROM CASE WHEN newest.category IS NULL THEN flag.opt_in ELSE choice.opt_in END
 ORDER BY newest.cpf, newest.seq
-"""
+""")
+async def find_contradicted_entries(connection: Connection, cpf: Cpf | None) -> list[LedgerPlace]:
+    """Return the newest entries that the stored preferences contradict."""
 
 
-async def find_contradicted(connection: Connection, cpf: Cpf | None) -> list[Row]:
-    """Return the newest entries (`cpf`, `seq`, `id`) that the stored preferences contradict."""
-    return list(await connection.fetch(_CONTRADICTED, cpf and cpf.digits))
+@statement("SELECT count(*) FROM registry.preference_ledger")
+async def count_all_ledger_entries(connection: Connection) -> int: ...
 
 
-_COUNT_ALL = "SELECT count(*) FROM registry.preference_ledger"
 # A citizen's chain goes as a whole, so that what is left can be followed from its beginning.
-_DELETE_OLD = """
+@statement("""
 DELETE FROM registry.preference_ledger WHERE cpf IN (
-    SELECT cpf FROM registry.preference_ledger GROUP BY cpf HAVING max(timestamp) <= now() - $1::text::interval)
-RETURNING true
-"""
-
-
-async def count_all(connection: Connection) -> int:
-    return await fetch_count(connection, _COUNT_ALL)
-
-
-async def delete_old(connection: Connection, age: str) -> int:
+    SELECT cpf FROM registry.preference_ledger GROUP BY cpf HAVING max(timestamp) <= now() - :age::text::interval)
+""")
+async def delete_old_chains(connection: Connection, age: str) -> int:
     """Delete chains whose newest entry is that old; return how many entries. By the owner of the table only."""
-    return len(await connection.fetch(_DELETE_OLD, age))
-
-
-def _entry(row: Row) -> LedgerEntry:
-    return LedgerEntry(*(row[name] for name in LedgerEntry.__struct_fields__))

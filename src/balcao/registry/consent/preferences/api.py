@@ -2,25 +2,29 @@
 
 from balcao.core.access.rules import own, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Demo, Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
 from balcao.registry.consent.categories.paths import CategoryInPath
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.ledger.schemas import PreferenceHistory
-from balcao.registry.consent.preferences import service
+from balcao.registry.consent.preferences import demo, service
 from balcao.registry.consent.preferences.options import CHANNELS, OPT_OUT_REASONS
+from balcao.registry.consent.preferences.personal_data import PERSONAL_DATA
 from balcao.registry.consent.preferences.schemas import (
     ChoiceBody,
     Preferences,
     PreferencesBody,
 )
+from balcao.registry.routes import ROUTES
 
 TAGS = ["preferences"]
 
 
-routes = Routes(tags=TAGS, body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=TAGS, body_limit=FORM_BODY)
 
 
 @routes.get(
@@ -29,13 +33,11 @@ routes = Routes(tags=TAGS, body_limit=FORM_BODY)
     own("preferences:read"),
     "Preferências de notificação do cidadão",
     errors=[304, 400],
-    description=(
-        "Devolve a escolha geral e a de cada categoria ativa; sem escolha do cidadão vale o padrão da categoria. Ler "
-        "não grava preferências."
-    ),
 )
 async def read_preferences(call: Call, cpf: CpfInPath) -> Response[Preferences]:
-    """Return the preferences."""
+    """Devolve a escolha geral e a de cada categoria ativa; sem escolha do cidadão vale o padrão da categoria. Ler não
+    grava preferências.
+    """
     return personal(await service.read_preferences(call, cpf), call)
 
 
@@ -44,15 +46,13 @@ async def read_preferences(call: Call, cpf: CpfInPath) -> Response[Preferences]:
     "registry.change_preferences",
     own("preferences:write"),
     "Altera as preferências de notificação; o que não vem fica como está",
-    errors=[400, 412, 422],
-    description=(
-        "Altera o que vem no corpo e devolve as preferências que passam a valer; cada mudança real fica no histórico. "
-        "Uma categoria desconhecida ou inativa é recusada (422); com `If-Match`, só vale sobre o estado lido (412)."
-    ),
+    errors=[412, 422],
     example={"channel": "web", "opt_in": True, "category_opt_ins": {"courses": True}},
 )
 async def change_preferences(call: Call, cpf: CpfInPath, body: PreferencesBody) -> Response[Preferences]:
-    """Change the preferences and return those that hold now."""
+    """Altera o que vem no corpo e devolve as preferências que passam a valer; cada mudança real fica no histórico. Uma
+    categoria desconhecida ou inativa é recusada (422); com `If-Match`, só vale sobre o estado lido (412).
+    """
     return stored(await service.change_preferences(call, cpf, body))
 
 
@@ -61,18 +61,16 @@ async def change_preferences(call: Call, cpf: CpfInPath, body: PreferencesBody) 
     "registry.choose_notification_category",
     own("preferences:write"),
     "Aceita ou recusa uma categoria de notificações",
-    errors=[400, 412, 422],
+    errors=[412, 422],
     described_body=ChoiceBody,
-    description=(
-        "Grava a escolha de uma categoria ativa e devolve todas as preferências. Uma categoria desconhecida ou "
-        "inativa é recusada (422) antes de se olhar o corpo."
-    ),
     example={"opt_in": False, "channel": "web", "reason": "too_many_messages"},
 )
 async def choose_category(
     call: Call, cpf: CpfInPath, category_id: CategoryInPath, content: bytes
 ) -> Response[Preferences]:
-    """Accept or refuse one category."""
+    """Grava a escolha de uma categoria ativa e devolve todas as preferências. Uma categoria desconhecida ou inativa é
+    recusada (422) antes de se olhar o corpo.
+    """
     return stored(await service.choose_category(call, cpf, category_id, content))
 
 
@@ -81,14 +79,12 @@ async def choose_category(
     "registry.list_preference_history",
     own("preferences:read"),
     "Histórico das preferências de notificação, do mais novo ao mais antigo",
-    errors=[304, 400],
-    description=(
-        "Devolve uma página das mudanças de preferências, a mais nova primeiro. É a prova do consentimento: nada nela "
-        "é alterado, e fica mesmo após a anonimização."
-    ),
+    errors=[304],
 )
 async def list_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[PreferenceHistory]:
-    """Return a page of the changes."""
+    """Devolve uma página das mudanças de preferências, a mais nova primeiro. É a prova do consentimento: nada nela é
+    alterado, e fica mesmo após a anonimização.
+    """
     return personal(await ledger.read_history(call, cpf, page), call)
 
 
@@ -98,13 +94,11 @@ async def list_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Respons
     public(),
     "Canais de comunicação recomendados",
     errors=[304],
-    description=(
-        "Devolve os códigos dos canais que os formulários oferecem, na ordem em que se mostram; outros códigos também "
-        "são aceitos. É pública."
-    ),
 )
 async def list_channels(call: Call) -> Response[list[str]]:
-    """Return the recommended channels."""
+    """Devolve os códigos dos canais que os formulários oferecem, na ordem em que se mostram; outros códigos também são
+    aceitos. É pública.
+    """
     return with_etag(list(CHANNELS), call, PUBLIC)
 
 
@@ -121,5 +115,12 @@ async def list_channels(call: Call) -> Response[list[str]]:
     ),
 )
 async def list_opt_out_reasons(call: Call) -> Response[list[str]]:
-    """Return the reasons that forms offer."""
     return with_etag(list(OPT_OUT_REASONS), call, PUBLIC)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    personal_data=PERSONAL_DATA,
+    demo=Demo(demo.load),
+    exports=Exports(tables=("registry.preferences", "registry.preference_choice")),
+)

@@ -12,11 +12,11 @@ from balcao.registry.consent.preferences.schemas import Preferences
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    return {"preferencias": await store.read(connection, cpf)}
+    return {"preferencias": await store.read_preferences(connection, cpf)}
 
 
 async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
-    return [Kept("preferences", await store.count(connection, cpf), BASIS)]
+    return [Kept("preferences", await store.count_preference_rows(connection, cpf), BASIS)]
 
 
 PERSONAL_DATA = PersonalData(

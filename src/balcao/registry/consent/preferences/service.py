@@ -8,8 +8,8 @@ import msgspec
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.http.decoding import decode
-from balcao.core.http.responses import etag_of, require_match
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.etags import etag_of, require_match
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.preferences import store
 from balcao.registry.consent.preferences.changes import RequestedChange, parse_body, parse_choice, require_active
@@ -22,9 +22,9 @@ Known = Callable[[Preferences], Any]
 async def read_preferences(call: Call, cpf: Cpf) -> Preferences:
     """Return the preferences; a read of somebody else's leaves an audit event first."""
     if call.reads_unrecorded:
-        return await store.find(call.platform.database, cpf)
+        return await store.find_preferences(call.platform.database, cpf)
     async with call.reading(cpf, ["opt_in", "category_opt_ins"]) as connection:
-        return await store.read(connection, cpf)
+        return await store.read_preferences(connection, cpf)
 
 
 def _whole(preferences: Preferences) -> Any:
@@ -69,18 +69,18 @@ async def _change(
     """
     while True:
         async with call.platform.database.connection() as connection:
-            head = await ledger.read_head(connection, cpf)
-            current = await store.read(connection, cpf)
+            head = await ledger.read_ledger_head(connection, cpf)
+            current = await store.read_preferences(connection, cpf)
             requested = parse_change(current)
             changes = requested.list_changes(current)
             require_match(call.if_match, etag_of(msgspec.json.encode(known(current))))
             after = requested.apply_to(current)
             if changes:
                 after.updated_at = head.moment
-            entries = ledger.encode_entries(call, cpf, head, changes, requested.channel, requested.reason)
+            entries = ledger.make_entries(call, cpf, head, changes, requested.channel, requested.reason)
             trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=requested.fields)
             with recording():
-                if await store.change(
+                if await store.write_preferences(
                     connection, after, requested.choices, behind=head.seq, entries=entries, trail=trail
                 ):
                     return after

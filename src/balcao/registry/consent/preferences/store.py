@@ -1,18 +1,20 @@
 """SQL of the notification preferences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.batching import Lookup
-from balcao.core.database.pool import Connection, Database, Row, json_text
-from balcao.core.database.queries import fetch_count
+from balcao.core.database.pool import Connection, Database, Row
+from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences.schemas import Preferences
 
 # One row always: without a choice of the citizen's the categories' defaults show, and their newest change as time.
 BY_CPF = Lookup(
+    "registry.consent.preferences.find_preferences",
     "text",
     """
 SELECT asked.key,
@@ -32,17 +34,17 @@ LEFT JOIN registry.preferences ON preferences.cpf = asked.key
 )
 
 
-async def find(database: Database, cpf: Cpf) -> Preferences:
+async def find_preferences(database: Database, cpf: Cpf) -> Preferences:
     """Return the preferences by a look-up that other callers share; the caller's right has been checked."""
-    return _preferences(cpf, await database.fetch_by_key(BY_CPF, cpf.digits))
+    return _parse_preferences(cpf, await database.fetch_by_key(BY_CPF, cpf.digits))
 
 
-async def read(connection: Connection, cpf: Cpf) -> Preferences:
+async def read_preferences(connection: Connection, cpf: Cpf) -> Preferences:
     """Return the preferences as this transaction sees them."""
-    return _preferences(cpf, await connection.fetchrow(BY_CPF.of_one, cpf.digits))
+    return _parse_preferences(cpf, await connection.fetchrow(BY_CPF.of_one, cpf.digits))
 
 
-def _preferences(cpf: Cpf, row: Row | None) -> Preferences:
+def _parse_preferences(cpf: Cpf, row: Row | None) -> Preferences:
     assert row is not None  # an aggregate without GROUP BY
     opt_ins = msgspec.json.decode(row["opt_ins"] or "{}", type=dict[str, bool])
     return Preferences(cpf.digits, row["opt_in"], opt_ins, row["updated_at"])
@@ -51,49 +53,41 @@ def _preferences(cpf: Cpf, row: Row | None) -> Preferences:
 # What is stored of a change, its entries in the ledger and its trace; nothing unless the ledger still ends where it did
 # when the caller read the preferences. The function locks the citizen's preferences, and all the rest depends on it.
 # Also a choice that says what the default says is stored: it stays when the default changes.
-_CHANGE = f"""
+@statement(f"""
 WITH appended AS MATERIALIZED (
-    SELECT registry.append_preference_entries($1, $2, $3::jsonb) AS is_held
+    SELECT registry.append_preference_entries(:after.cpf, :behind, :entries::jsonb) AS is_held
 ), locked AS (
     SELECT true FROM appended WHERE is_held
 ), flagged AS (
     INSERT INTO registry.preferences (cpf, opt_in, updated_at)
-    SELECT $1, $4, $5 FROM locked WHERE $3::jsonb <> '[]'
+    SELECT :after.cpf, :after.opt_in, :after.updated_at FROM locked WHERE :entries::jsonb <> '[]'
     ON CONFLICT (cpf) DO UPDATE SET opt_in = excluded.opt_in, updated_at = excluded.updated_at
 ), chosen AS (
     INSERT INTO registry.preference_choice AS stored (cpf, category_id, opt_in, updated_at)
-    SELECT $1, choice.key, choice.value::boolean, clock_timestamp() FROM locked, jsonb_each($6::jsonb) AS choice
+    SELECT :after.cpf, choice.key, choice.value::boolean, clock_timestamp()
+    FROM locked, jsonb_each(:choices::jsonb) AS choice
     ON CONFLICT (cpf, category_id) DO UPDATE SET opt_in = excluded.opt_in, updated_at = excluded.updated_at
     WHERE stored.opt_in <> excluded.opt_in
 ), recorded AS (
-    {record_sql("$7::jsonb", "locked")}
+    {record_sql(":trail::jsonb", "locked")}
 )
 SELECT true FROM locked
-"""
-
-
-async def change(
+""")
+async def write_preferences(
     connection: Connection,
     after: Preferences,
     choices: Mapping[str, bool],
     *,
     behind: int,
-    entries: str,
+    entries: Sequence[Mapping[str, Any]],
     trail: str,
 ) -> bool:
     """Return whether the ledger still ended with the entry `behind`, so that all of it was written."""
-    written = await connection.fetchval(
-        _CHANGE, after.cpf, behind, entries, after.opt_in, after.updated_at, json_text(choices), trail
-    )
-    return bool(written)
 
 
-_COUNT = """
-SELECT (SELECT count(*) FROM registry.preferences WHERE cpf = $1)
-     + (SELECT count(*) FROM registry.preference_choice WHERE cpf = $1)
-"""
-
-
-async def count(connection: Connection, cpf: Cpf) -> int:
+@statement("""
+SELECT (SELECT count(*) FROM registry.preferences WHERE cpf = :cpf)
+     + (SELECT count(*) FROM registry.preference_choice WHERE cpf = :cpf)
+""")
+async def count_preference_rows(connection: Connection, cpf: Cpf) -> int:
     """Return how many rows are the citizen's: the global flag and the choices."""
-    return await fetch_count(connection, _COUNT, cpf.digits)

@@ -3,11 +3,17 @@
 from balcao.core.access.rules import client
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
-from balcao.core.http.operations import UNLIMITED, Routes
-from balcao.registry.crm.events import event_parser, service
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import UNLIMITED
+from balcao.core.jobs.declaration import DeadJobs
+from balcao.registry.crm.events import event_parser, service, store
+from balcao.registry.crm.events.jobs import JOBS
+from balcao.registry.crm.events.personal_data import PERSONAL_DATA, RETENTION
 from balcao.registry.crm.events.schemas import Acknowledgement, WebhookBody
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["crm"])
+routes = ROUTES.extend(tags=["crm"])
 
 
 @routes.post(
@@ -16,13 +22,7 @@ routes = Routes(tags=["crm"])
     client("CRM_WEBHOOK_CLIENTS"),
     "Recebe uma alteração ou anonimização vinda do CRM",
     status=202,
-    errors=[400],
     described_body=WebhookBody,
-    description=(
-        "O CRM avisa que o cadastro de uma pessoa mudou ou deve ser anonimizado. 202 diz que o evento está gravado e "
-        "será aplicado em seguida, na ordem de `updatedAt` e não na da chegada; repetir o mesmo evento não muda nada. "
-        "Só os clientes de `CRM_WEBHOOK_CLIENTS` podem chamar."
-    ),
     example={
         "cpf": "90000000175",
         "evento": "atualizacao",
@@ -36,4 +36,20 @@ routes = Routes(tags=["crm"])
     ready=service.require_configured,
 )
 async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
-    return await service.accept(call, content)
+    """O CRM avisa que o cadastro de uma pessoa mudou ou deve ser anonimizado. 202 diz que o evento está gravado e será
+    aplicado em seguida, na ordem de `updatedAt` e não na da chegada; repetir o mesmo evento não muda nada. Só os
+    clientes de `CRM_WEBHOOK_CLIENTS` podem chamar.
+    """
+    return await service.accept_event(call, content)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    jobs=JOBS,
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    dead_jobs=[
+        DeadJobs(store.EVENT_JOB, "event", store.find_event_subjects, store.list_waiting_event_ids, store.give_up_event)
+    ],
+    exports=Exports(tables=("registry.crm_event",)),
+)

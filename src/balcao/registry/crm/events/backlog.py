@@ -24,7 +24,7 @@ class Backlog:
         most = platform.settings.crm_event_queue_max
         if time.monotonic() - self._counted_at > COUNT_SECONDS:
             async with platform.database.connection() as connection:
-                self._waiting = await store.count_waiting(connection, most + 1)
+                self._waiting = await store.count_waiting_events(connection, most + 1)
             self._counted_at = time.monotonic()
         if self._waiting > most:
             raise Unavailable("Há eventos demais na fila: tente mais tarde.", code="queue-full", retry_after=30)

@@ -16,7 +16,7 @@ EVENT_AGE = timedelta(days=90)
 
 async def erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
     """Erase the payloads of the person's events that wait and are covered by the erasure."""
-    return [Cleared("pending_events", await store.erase_covered(connection, cpf, at), ["dados"])]
+    return [Cleared("pending_events", await store.erase_covered_events(connection, cpf, at), ["dados"])]
 
 
 PERSONAL_DATA = PersonalData("crm_events", erase=erase, by_event=True, tables=("registry.crm_event",))
@@ -24,14 +24,14 @@ PERSONAL_DATA = PersonalData("crm_events", erase=erase, by_event=True, tables=("
 
 async def erase_payloads(_: Call, connection: Connection) -> Swept:
     """Erase old payloads that nobody will apply any more."""
-    checked = await store.count_payloads(connection)
-    return Swept(checked, await store.erase_old_payloads(connection, PAYLOAD_AGE))
+    checked = await store.count_event_payloads(connection)
+    return Swept(checked, await store.erase_old_event_payloads(connection, PAYLOAD_AGE))
 
 
 async def delete_events(_: Call, connection: Connection) -> Swept:
     """Delete old events that are applied or dead."""
-    checked = await store.count_all(connection)
-    return Swept(checked, await store.delete_old(connection, EVENT_AGE))
+    checked = await store.count_crm_events(connection)
+    return Swept(checked, await store.delete_old_crm_events(connection, EVENT_AGE))
 
 
 RETENTION = [Retention("crm_event_payload", erase_payloads), Retention("crm_event", delete_events)]

@@ -40,7 +40,7 @@ def require_configured(platform: Platform) -> None:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
 
 
-async def accept(call: Call, body: bytes) -> Acknowledgement:
+async def accept_event(call: Call, body: bytes) -> Acknowledgement:
     """Store an event with its job and audit event; acknowledge after their commit (spec: webhook rule 5).
 
     Raises Unavailable while too many events wait, Invalid for a body at fault.
@@ -51,7 +51,7 @@ async def accept(call: Call, body: bytes) -> Acknowledgement:
     trail = call.platform.audit.encode_event(call, "event", subject=event.cpf, fields=sorted(event.dados or ()))
     accepted = store.AcceptedEvent(event, call.client, call.request_id, trail)
     with recording():
-        is_new = await call.platform.database.write_grouped(store.accept, accepted)
+        is_new = await call.platform.database.write_grouped(store.accept_events, accepted)
     # An event of the future is taken as it is; an operator can release what it writes (rules: registry 4.1).
     if is_new and event.at is not None and event.at > utc_now() + FUTURE:
         _future_events.inc()
@@ -59,7 +59,7 @@ async def accept(call: Call, body: bytes) -> Acknowledgement:
     return Acknowledgement(event.cpf.masked, event.evento, "Evento recebido e enfileirado.", "accepted")
 
 
-async def feed(call: Call, connection: Connection, bodies: Sequence[Mapping[str, Any]]) -> Fed:
+async def feed_events(call: Call, connection: Connection, bodies: Sequence[Mapping[str, Any]]) -> Fed:
     """Accept events that the platform itself has read from the CRM, as if they had been sent, in this transaction.
 
     They have the webhook's form and are checked as such; what it would refuse is only counted.
@@ -74,18 +74,18 @@ async def feed(call: Call, connection: Connection, bodies: Sequence[Mapping[str,
         trail = call.platform.audit.encode_event(call, "event", subject=event.cpf, fields=sorted(event.dados or ()))
         rows.append(store.AcceptedEvent(event, call.client, call.request_id, trail))
     with recording():
-        new = await store.accept(connection, rows) if rows else []
+        new = await store.accept_events(connection, rows) if rows else []
     return Fed(sum(new), len(bodies) - len(rows))
 
 
-async def apply(platform: Platform, event_id: str) -> None:
+async def apply_event(platform: Platform, event_id: str) -> None:
     """Apply an event in one transaction: merge, erase the payload, write result and audit event.
 
     An event that is applied already is left alone, so that a job may run twice. The event is locked before the mirror,
     which every other writer of the person's data locks first: nobody waits for an event while holding a mirror.
     """
     async with platform.database.transaction() as connection:
-        event = await store.take(connection, event_id)
+        event = await store.take_event(connection, event_id)
         if event is None:
             return
         if event.evento == "anonimizacao":
@@ -95,7 +95,7 @@ async def apply(platform: Platform, event_id: str) -> None:
             result = Result.ANONYMISED
         else:
             result = await mirror.apply_delta(connection, event.cpf, parse_delta(event.dados), event.at)
-        await store.finish(connection, event_id, result)
+        await store.finish_event(connection, event_id, result)
         call = worker_call(platform, "registry.apply_crm_event", event.request_id)
         action: AuditAction = "anonymise" if event.evento == "anonimizacao" else "update"
         fields = sorted(event.dados or ())

@@ -1,7 +1,10 @@
 """Leases: one process at a time works in the CRM for a person."""
 
+from balcao.core.audit.personal_data import PersonalData
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.registry.crm.lease.personal_data import PERSONAL_DATA
+
+PERSONAL_DATA = PersonalData("crm_leases", tables=("registry.crm_lease",))
+
 
 FEATURE = Feature(personal_data=PERSONAL_DATA, exports=Exports(derived=("registry.crm_lease",)))

@@ -42,11 +42,11 @@ async def take_turn(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: De
 
 async def _take(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> bool:
     async with platform.database.connection() as connection:
-        return await store.take(connection, cpf, purpose, holder, LEASE_SECONDS)
+        return await store.take_lease(connection, cpf, purpose, holder, LEASE_SECONDS)
 
 
 async def _release(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> None:
     """Give the lease back; one that cannot be given back ends by itself."""
     with suppress(Unavailable):
         async with platform.database.connection() as connection:
-            await store.release(connection, cpf, purpose, holder)
+            await store.release_lease(connection, cpf, purpose, holder)

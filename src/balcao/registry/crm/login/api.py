@@ -2,11 +2,12 @@
 
 from balcao.core.access.rules import authenticated
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Feature
 from balcao.registry.crm.login import service
 from balcao.registry.crm.login.schemas import LoginSync
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["crm"])
+routes = ROUTES.extend(tags=["crm"])
 
 
 @routes.get(
@@ -15,12 +16,13 @@ routes = Routes(tags=["crm"])
     authenticated(),
     "Sincroniza a conta do CRM no login do cidadão",
     calls_crm=True,
-    description=(
-        "No login, encontra a conta do cidadão no CRM ou a cria, e corrige nela o e-mail. Para a pessoa do "
-        "token; um sistema recebe 401. Um CRM que não responde a tempo é 502, e o portal pode seguir sem a "
-        "resposta."
-    ),
     errors=[502],
 )
 async def validate_login(call: Call) -> LoginSync:
+    """No login, encontra a conta do cidadão no CRM ou a cria, e corrige nela o e-mail. Para a pessoa do token; um
+    sistema recebe 401. Um CRM que não responde a tempo é 502, e o portal pode seguir sem a resposta.
+    """
     return await service.validate(call)
+
+
+FEATURE = Feature(routes=routes.declared)

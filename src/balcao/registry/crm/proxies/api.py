@@ -2,15 +2,17 @@
 
 from balcao.core.access.rules import authenticated, own
 from balcao.core.context.call import Call
-from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.feature import Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import PERSONAL, Response, personal, to_json
 from balcao.registry.crm.login.schemas import Cidadao, CidadaoConsent
 from balcao.registry.crm.proxies import anonymisation, consents, service
 from balcao.registry.crm.proxies.paths import NumberInPath
 from balcao.registry.crm.proxies.schemas import AnonymisationStatus, CrmConsentBody, CrmExport, FiledAnonymisation
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["crm"], body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["crm"], body_limit=FORM_BODY)
 
 
 @routes.get(
@@ -19,13 +21,12 @@ routes = Routes(tags=["crm"], body_limit=FORM_BODY)
     own("crm:read"),
     "Cadastro do cidadão como o CRM o tem agora",
     calls_crm=True,
-    description=(
-        "Lê a conta do cidadão no CRM neste momento; um texto que o CRM não tem fica de fora. Para o próprio "
-        "cidadão e para quem tem a ação `crm:read`; 404 sem conta no CRM."
-    ),
     errors=[304, 400, 502],
 )
 async def read_crm_account(call: Call, cpf: CpfInPath) -> Response[Cidadao]:
+    """Lê a conta do cidadão no CRM neste momento; um texto que o CRM não tem fica de fora. Para o próprio cidadão e
+    para quem tem a ação `crm:read`; 404 sem conta no CRM.
+    """
     return personal(await service.read_account(call, cpf), call)
 
 
@@ -35,14 +36,13 @@ async def read_crm_account(call: Call, cpf: CpfInPath) -> Response[Cidadao]:
     own("crm:write"),
     "Dá ou retira um consentimento no CRM",
     calls_crm=True,
-    description=(
-        "Dá (`optin`) ou retira (`optout`, com `motivo`) um consentimento no CRM e devolve a entrada como "
-        "ficou. Para o próprio cidadão e para quem tem a ação `crm:write`."
-    ),
     example={"categoria": "saude", "acao": "optin", "canal": "email", "finalidade": "Campanhas de saúde"},
-    errors=[400, 502],
+    errors=[502],
 )
 async def change_crm_consent(call: Call, cpf: CpfInPath, body: CrmConsentBody) -> CidadaoConsent:
+    """Dá (`optin`) ou retira (`optout`, com `motivo`) um consentimento no CRM e devolve a entrada como ficou. Para o
+    próprio cidadão e para quem tem a ação `crm:write`.
+    """
     return await consents.change(call, cpf, body)
 
 
@@ -52,14 +52,12 @@ async def change_crm_consent(call: Call, cpf: CpfInPath, body: CrmConsentBody) -
     own("citizen:export"),
     "Tudo o que o CRM tem do cidadão",
     calls_crm=True,
-    description=(
-        "Lê do CRM, neste momento, a conta, os consentimentos, os protocolos, as ligações e as ordens de "
-        "serviço do cidadão. Para o próprio cidadão e para quem tem a ação `citizen:export`; fica na trilha "
-        "de auditoria."
-    ),
     errors=[400, 502],
 )
 async def export_crm_account(call: Call, cpf: CpfInPath) -> Response[CrmExport]:
+    """Lê do CRM, neste momento, a conta, os consentimentos, os protocolos, as ligações e as ordens de serviço do
+    cidadão. Para o próprio cidadão e para quem tem a ação `citizen:export`; fica na trilha de auditoria.
+    """
     return to_json(await service.export(call, cpf), headers={"Cache-Control": PERSONAL})
 
 
@@ -69,16 +67,15 @@ async def export_crm_account(call: Call, cpf: CpfInPath) -> Response[CrmExport]:
     own("citizen:anonymise"),
     "Pede ao CRM a anonimização do cidadão; a resposta 409 traz o pedido que já está aberto",
     calls_crm=True,
-    description=(
-        "Abre no CRM uma solicitação de anonimização, que o CRM cumpre e cujo fim ele informa por um evento. "
-        "Só uma pode estar aberta por pessoa: a resposta 409 traz a que já existe. Para o próprio cidadão e "
-        "para quem tem a ação `citizen:anonymise`."
-    ),
     status=202,
     errors=[400, 409, 502],
     same_body=[409],
 )
 async def request_crm_anonymisation(call: Call, cpf: CpfInPath) -> Response[FiledAnonymisation]:
+    """Abre no CRM uma solicitação de anonimização, que o CRM cumpre e cujo fim ele informa por um evento. Só uma pode
+    estar aberta por pessoa: a resposta 409 traz a que já existe. Para o próprio cidadão e para quem tem a ação
+    `citizen:anonymise`.
+    """
     headers = {"Cache-Control": PERSONAL}
     try:
         return to_json(await anonymisation.file(call, cpf), status=202, headers=headers)
@@ -92,11 +89,13 @@ async def request_crm_anonymisation(call: Call, cpf: CpfInPath) -> Response[File
     authenticated().testing("crm:read"),
     "Andamento de uma solicitação de anonimização",
     calls_crm=True,
-    description=(
-        "Lê do CRM o andamento de uma solicitação. Vê-a a pessoa de quem ela é e quem tem a ação `crm:read`; "
-        "para as demais o número é desconhecido (404)."
-    ),
     errors=[304, 502],
 )
 async def read_crm_anonymisation(call: Call, numero: NumberInPath) -> Response[AnonymisationStatus]:
+    """Lê do CRM o andamento de uma solicitação. Vê-a a pessoa de quem ela é e quem tem a ação `crm:read`; para as
+    demais o número é desconhecido (404).
+    """
     return personal(await anonymisation.read(call, numero), call)
+
+
+FEATURE = Feature(routes=routes.declared)

@@ -15,7 +15,7 @@ EMAIL = "heitor.lacerda@correio-municipal-de-porto-aurora.secretaria-municipal-d
 async def load(platform: Platform) -> None:
     """Declare the e-mail once; the worker sends it, and the CRM's refusal makes it a dead-lettered job."""
     async with platform.database.connection() as connection:
-        known = (await mirror.read(connection, HEITOR)).known
+        known = (await mirror.read_mirror(connection, HEITOR)).known
     if not known:
         log.info("demo.failure_intended", kind="crm_push", code="STRING_TOO_LONG")
         await declared.declare_email(operator_call(platform, "registry.demo"), HEITOR, ValueBody(EMAIL))

@@ -80,29 +80,29 @@ async def _take(platform: Platform, outbox_id: str) -> Push | None:
     while a login writes the e-mail into the CRM: what it writes must not come after what this sends.
     """
     async with platform.database.transaction() as connection:
-        cpf = await outbox.find_owner(connection, outbox_id)
+        cpf = await outbox.find_outbox_owner(connection, outbox_id)
         if cpf is None:
             return None
-        head = await mirror.lock(connection, cpf)
-        row = await outbox.take(connection, outbox_id)
+        erased = await mirror.lock_mirror(connection, cpf)
+        row = await outbox.take_outbox_row(connection, outbox_id)
         if row is None:
             return None
         if EMAIL in row.dirty and (seconds := await mirror.find_login_write_seconds(connection, cpf)):
             raise Wait(LOGIN_WRITES, timedelta(seconds=seconds))
         values = await mirror.record_sent(connection, cpf, list(row.dirty))
         if not values:
-            await outbox.mark_sent(connection, cpf, outbox_id, row.dirty)
+            await outbox.mark_fields_sent(connection, cpf, outbox_id, row.dirty)
             return None
-        return Push(row, Change(cpf, values, head["anonymised_at"] is not None))
+        return Push(row, Change(cpf, values, erased.anonymised_at is not None))
 
 
 async def _finish(platform: Platform, pushed: Push, *, delivered: bool) -> None:
     cpf = pushed.change.cpf
     async with platform.database.transaction() as connection:
-        await mirror.lock(connection, cpf)
+        await mirror.lock_mirror(connection, cpf)
         if delivered:
             await mirror.confirm_sent(connection, cpf, list(pushed.change.values))
-        await outbox.mark_sent(connection, cpf, pushed.row.id, pushed.row.dirty)
+        await outbox.mark_fields_sent(connection, cpf, pushed.row.id, pushed.row.dirty)
         await _audit(platform, connection, pushed, "delivered" if delivered else "skipped")
     _count("delivered" if delivered else "skipped", pushed)
 
@@ -113,8 +113,8 @@ async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused,
     final = isinstance(failure, CrmRefused) or this_try.get() >= platform.settings.crm_push_attempts
     cpf, tried = pushed.change.cpf, _describe_failure(failure, seconds)
     async with platform.database.transaction() as connection:
-        await mirror.lock(connection, cpf)
-        goes_on = await outbox.record_failure(connection, cpf, pushed.row, tried, given_up=final)
+        await mirror.lock_mirror(connection, cpf)
+        goes_on = await outbox.record_push_failure(connection, cpf, pushed.row, tried, given_up=final)
         dead = final and goes_on
         if dead:
             await _audit(platform, connection, pushed, "dead")

@@ -1,14 +1,24 @@
 """Routes of the reconciliation with the CRM."""
 
+from collections.abc import Mapping, Sequence
+
 from balcao.core.access.rules import action
+from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.database.pool import Connection
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.responses import PERSONAL, Response, to_json
-from balcao.registry.crm.reconciliation import service
+from balcao.core.jobs.declaration import DeadJobs, Subject
+from balcao.core.values.cpf import Cpf
+from balcao.registry.crm.reconciliation import service, store
+from balcao.registry.crm.reconciliation.jobs import JOBS
 from balcao.registry.crm.reconciliation.paths import RunInPath
 from balcao.registry.crm.reconciliation.schemas import Reconciliation, ReconciliationBody
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["crm"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["crm"], body_limit=SMALL_BODY)
 
 
 @routes.post(
@@ -18,16 +28,15 @@ routes = Routes(tags=["crm"], body_limit=SMALL_BODY)
     "Relê o CRM, para o caso de eventos perdidos",
     calls_crm=True,
     concerns_people=True,
-    description=(
-        "Lê no CRM a pessoa de `cpf`, ou quem mudou lá desde `since`, e trata o que encontra como eventos com a hora "
-        "em que mudou no CRM: o que já se sabe não muda nada. Uma pessoa é lida na hora; `since` é trabalho em segundo "
-        "plano, que continua de onde parou, um de cada vez (409). Exige a ação `crm:write`."
-    ),
     status=202,
-    errors=[400, 404, 409, 502],
+    errors=[404, 409, 502],
     example={"since": "2026-01-01T00:00:00Z"},
 )
 async def reconcile_crm(call: Call, body: ReconciliationBody) -> Response[Reconciliation]:
+    """Lê no CRM a pessoa de `cpf`, ou quem mudou lá desde `since`, e trata o que encontra como eventos com a hora em
+    que mudou no CRM: o que já se sabe não muda nada. Uma pessoa é lida na hora; `since` é trabalho em segundo plano,
+    que continua de onde parou, um de cada vez (409).
+    """
     return to_json(await service.reconcile(call, body), status=202, headers={"Cache-Control": PERSONAL})
 
 
@@ -36,8 +45,30 @@ async def reconcile_crm(call: Call, body: ReconciliationBody) -> Response[Reconc
     "registry.read_crm_reconciliation",
     action("crm:read"),
     "Andamento de uma releitura do CRM",
-    description="Diz até onde foi uma releitura. Exige a ação `crm:read`; 404 para um id desconhecido.",
-    errors=[404],
 )
 async def read_crm_reconciliation(call: Call, run_id: RunInPath) -> Reconciliation:
-    return await service.read(call, run_id)
+    """Diz até onde foi uma releitura. Exige a ação `crm:read`; 404 para um id desconhecido."""
+    return await service.read_reconciliation(call, run_id)
+
+
+async def _no_subjects(_: Connection, __: Sequence[str]) -> Mapping[str, Subject]:
+    """Return nobody: a run is about whoever has changed."""
+    return {}
+
+
+async def _no_runs(_: Connection, __: Cpf) -> Sequence[str]:
+    return ()
+
+
+async def _sweep(_: Call, connection: Connection) -> Swept:
+    checked = await store.count_reconciliations(connection)
+    return Swept(checked, await store.delete_old_reconciliations(connection))
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    jobs=JOBS,
+    retention=[Retention("crm_reconciliation", _sweep)],
+    dead_jobs=[DeadJobs(store.RECONCILE_JOB, "run", _no_subjects, _no_runs, store.abandon_reconciliation)],
+    exports=Exports(tables=("registry.crm_reconciliation",)),
+)

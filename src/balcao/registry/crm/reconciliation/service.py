@@ -80,7 +80,7 @@ async def _reconcile_person(call: Call, cpf: Cpf) -> Reconciliation:
 async def _open_run(call: Call, since: datetime) -> Reconciliation:
     require_configured(call.platform)
     async with call.platform.database.transaction() as connection:
-        run = await store.open_run(connection, new_id(), since, call.request_id)
+        run = await store.open_reconciliation(connection, new_id(), since, call.request_id)
         if run is None:
             raise Conflict("Uma releitura já está em andamento: espere que termine.", code="reconcile-running")
         await _enqueue(connection, run.id, 0)
@@ -94,11 +94,11 @@ def require_configured(platform: Platform) -> None:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
 
 
-async def read(call: Call, run_id: str) -> Reconciliation:
+async def read_reconciliation(call: Call, run_id: str) -> Reconciliation:
     """Return how far a run got. Raises NotFound."""
     if is_uuid(run_id):
         async with call.platform.database.connection() as connection:
-            if run := await store.read(connection, run_id):
+            if run := await store.read_reconciliation(connection, run_id):
                 return _to_wire(run)
     raise NotFound("Não há releitura com este id.", code="reconcile-unknown")
 
@@ -115,19 +115,19 @@ async def reconcile_page(platform: Platform, run: str, page: int) -> None:
     """
     _require_ready(platform)
     async with platform.database.connection() as connection:
-        place = await store.find_place(connection, run, page)
+        place = await store.find_reconciliation_place(connection, run, page)
     if place is None:
         return
     await _make_room(platform)
     found, people = await _read_page(platform, place)
     async with platform.database.transaction() as connection:
-        if await store.find_place(connection, run, page, lock=True) is None:
+        if await store.lock_reconciliation_place(connection, run, page) is None:
             return
         following = _find_following(place, found)
         fed = await _feed(worker_call(platform, OPERATION), connection, people)
-        await store.advance(connection, run, following or place, len(people), fed.new, fed.refused)
+        await store.advance_reconciliation(connection, run, following or place, len(people), fed.new, fed.refused)
         if following is None:
-            await store.finish(connection, run)
+            await store.finish_reconciliation(connection, run)
         else:
             await _enqueue(connection, run, following.page)
 
@@ -180,7 +180,7 @@ def _find_following(place: Place, found: Sequence[Changed]) -> Place | None:
 async def _feed(call: Call, connection: Connection, people: Sequence[Person]) -> Fed:
     consented = await mirror.list_consented(connection, [person.cpf for person in people])
     bodies = [body for person in people for body in comparison.list_events(person, consented[person.cpf])]
-    return await events.feed(call, connection, bodies)
+    return await events.feed_events(call, connection, bodies)
 
 
 async def _enqueue(connection: Connection, run: str, page: int) -> None:

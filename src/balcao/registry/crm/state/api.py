@@ -2,17 +2,20 @@
 
 from balcao.core.access.rules import action, own
 from balcao.core.context.call import Call
-from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.database.gauges import Gauge
+from balcao.core.feature import Feature
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath, Query
 from balcao.core.http.responses import Response, personal
 from balcao.core.values.period import parse_period
-from balcao.registry.crm.state import service
+from balcao.registry.crm.state import service, store
 from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus, EventQuery, ReleasedFields
 from balcao.registry.crm.state.store import EventFilters
 from balcao.registry.paths import parse_query_cpf, parse_query_text
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["crm"], body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["crm"], body_limit=FORM_BODY)
 
 
 @routes.get(
@@ -20,12 +23,11 @@ routes = Routes(tags=["crm"], body_limit=FORM_BODY)
     "registry.read_crm_status",
     action("jobs:read"),
     "Estado da integração com o CRM",
-    description=(
-        "Devolve o disjuntor deste processo e, de toda a plataforma, o que espera, corre e falhou nos dois "
-        "sentidos da integração. Exige a ação `jobs:read`."
-    ),
 )
 async def read_crm_status(call: Call) -> CrmStatus:
+    """Devolve o disjuntor deste processo e, de toda a plataforma, o que espera, corre e falhou nos dois sentidos da
+    integração.
+    """
     return await service.read_status(call)
 
 
@@ -35,15 +37,13 @@ async def read_crm_status(call: Call) -> CrmStatus:
     action("crm:read"),
     "Eventos recebidos do CRM, sem os seus dados",
     concerns_people=True,
-    description=(
-        "Devolve uma página dos eventos recebidos, do mais novo ao mais antigo, com CPF mascarado e sem os "
-        "dados, filtrados por pessoa, chamada ou período. Exige a ação `crm:read`; a procura por uma pessoa "
-        "fica na trilha de auditoria."
-    ),
-    errors=[400],
     query=EventQuery,
 )
 async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEventPage:
+    """Devolve uma página dos eventos recebidos, do mais novo ao mais antigo, com CPF mascarado e sem os dados,
+    filtrados por pessoa, chamada ou período. Exige a ação `crm:read`; a procura por uma pessoa fica na trilha de
+    auditoria.
+    """
     period = parse_period(query, call.zone)
     filters = EventFilters(
         parse_query_cpf(query), parse_query_text(query, "request_id", longest=200), period.start, period.end
@@ -56,14 +56,13 @@ async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEve
     "registry.release_future_registers",
     action("crm:write"),
     "Traz para o presente o que o CRM datou no futuro",
-    description=(
-        "Traz para agora os campos que o CRM datou no futuro e que, por isso, impedem novas mudanças. Exige a"
-        " ação `crm:write`; 404 se nada foi espelhado do cidadão."
-    ),
     errors=[400],
 )
 async def release_future_registers(call: Call, cpf: CpfInPath) -> ReleasedFields:
-    return await service.release_future(call, cpf)
+    """Traz para agora os campos que o CRM datou no futuro e que, por isso, impedem novas mudanças. Exige a ação
+    `crm:write`; 404 se nada foi espelhado do cidadão.
+    """
+    return await service.release_future_fields(call, cpf)
 
 
 @routes.get(
@@ -71,11 +70,23 @@ async def release_future_registers(call: Call, cpf: CpfInPath) -> ReleasedFields
     "registry.read_crm_mirror",
     own("crm:read"),
     "O que o CRM e o cidadão disseram, campo a campo, com origem e data",
-    description=(
-        "Devolve cada campo que o CRM ou o cidadão declarou, com a origem, a data e se o cadastro o mostra. "
-        "Para o próprio cidadão e para quem tem a ação `crm:read`."
-    ),
     errors=[304, 400],
 )
 async def read_crm_mirror(call: Call, cpf: CpfInPath) -> Response[CrmMirror]:
-    return personal(await service.read_mirror(call, cpf), call)
+    """Devolve cada campo que o CRM ou o cidadão declarou, com a origem, a data e se o cadastro o mostra. Para o próprio
+    cidadão e para quem tem a ação `crm:read`.
+    """
+    return personal(await service.read_crm_mirror(call, cpf), call)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    gauges=[
+        Gauge(
+            "balcao_crm_oldest_seconds",
+            "How long the oldest CRM event has waited to be applied, and the oldest own change to be sent",
+            ("what",),
+            store.find_oldest_waiting,
+        )
+    ],
+)

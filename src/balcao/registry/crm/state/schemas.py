@@ -6,7 +6,10 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.core.http.paging import PageQuery, Pagination
+from balcao.core.database.pool import Row
+from balcao.core.http.paging import PageQuery
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Pagination
 from balcao.registry.members import CpfDigits, CpfFilter, MaskedCpf, PeriodEnd, PeriodStart
 from balcao.registry.mirror.records import CrmConsent
 from balcao.registry.mirror.writes import Value
@@ -80,6 +83,11 @@ class CrmEvent(msgspec.Struct):
         Meta(description="Quando foi aplicado (RFC 3339); nulo até lá.", examples=["2026-03-02T12:30:00Z"]),
     ]
     result: Annotated[str | None, Meta(description="O que resultou; nulo até ser aplicado.", examples=["applied"])]
+
+    @classmethod
+    def from_row(cls, row: Row) -> "CrmEvent":
+        """Return the event of a row, which has the whole CPF."""
+        return cls(**{**row, "cpf": Cpf(row["cpf"]).masked})
 
 
 class CrmEventPage(msgspec.Struct):

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
-from balcao.core.http.paging import Page
 from balcao.core.jobs import queue
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.crm.circuit import Circuit, State
 from balcao.crm.client import CrmClient
 from balcao.registry.crm.state import store
@@ -29,9 +29,9 @@ from balcao.registry.person.citizens import choices
 async def read_status(call: Call) -> CrmStatus:
     """Return the counts of the whole platform and the circuit of this process."""
     async with call.platform.database.transaction() as connection:
-        pushes = await queue.tally(connection, "crm_push")
-        events = await queue.tally(connection, "crm_event")
-        counts = await store.fetch_counts(connection)
+        pushes = await queue.tally_jobs(connection, "crm_push")
+        events = await queue.tally_jobs(connection, "crm_event")
+        counts = await store.read_crm_counts(connection)
     return CrmStatus(
         configured=call.platform.settings.crm_configured,
         circuit=_describe_circuit(call.platform.part(CrmClient).circuit),
@@ -58,30 +58,30 @@ async def list_events(call: Call, filters: EventFilters, page: Page) -> CrmEvent
     A look at one person's events is audited as a read of theirs.
     """
     async with call.platform.database.transaction() as connection:
-        total = await store.count(connection, filters)
-        events = await store.list_events(connection, filters, page.limit, page.offset)
+        total = await store.count_matching_events(connection, filters)
+        events = await store.list_matching_events(connection, filters, page)
         await call.platform.audit.record(connection, call, "read", subject=filters.cpf, fields=["crm_events"])
     return CrmEventPage(events, page.of(total))
 
 
-async def release_future(call: Call, cpf: Cpf) -> ReleasedFields:
+async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
     """Move what the CRM dated in the future to the present; return how many fields.
 
     Raises NotFound for a citizen of whom nothing was ever mirrored.
     """
     async with call.platform.database.transaction() as connection:
-        released = await mirror.release_future(connection, cpf)
+        released = await mirror.release_future_fields(connection, cpf)
         if released is None:
             raise NotFound("Não há espelho deste cidadão.", code="mirror-unknown")
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=released)
     return ReleasedFields(len(released))
 
 
-async def read_mirror(call: Call, cpf: Cpf) -> CrmMirror:
+async def read_crm_mirror(call: Call, cpf: Cpf) -> CrmMirror:
     """Return what is mirrored of a citizen and which of it their record shows; empty when nothing was ever written."""
     async with call.reading(cpf, ["crm_mirror"]) as connection:
-        mirrored = await mirror.read(connection, cpf)
-        head = await mirror.read_head(connection, cpf)
+        mirrored = await mirror.read_mirror(connection, cpf)
+        head = await mirror.read_mirror_head(connection, cpf)
     shown = choices.list_chosen(mirrored)
     fields = [
         MirroredField(name, value.value, value.at, value.origin, value.confirmed_at, name in shown)

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
 from balcao.core.database.pool import Connection
-from balcao.core.database.queries import fetch_count
+from balcao.core.database.statements import statement
 from balcao.core.jobs.queue import dead_sql
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.registry.crm.state.schemas import CrmEvent
 
 
@@ -36,34 +36,29 @@ _OLDEST_PUSH = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::float8 FROM registry.outbox
 WHERE job NOT IN (SELECT id FROM ({dead_sql("crm_push")}) AS dead)
 """
-_COUNTS = f"""
+
+
+@statement(f"""
 SELECT
     (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL) AS waiting,
     ({_OLDEST_EVENT})::int AS oldest_event_age,
     (SELECT count(*) FROM registry.crm_event WHERE applied_at > now() - interval '24 hours') AS applied_24h,
     ({_OLDEST_PUSH})::int AS oldest_push_age,
     (SELECT count(*) FROM registry.register WHERE at > now() OR confirmed_at > now()) AS future_registers
-"""
+""")
+async def read_crm_counts(connection: Connection) -> Counts: ...
 
 
-async def fetch_counts(connection: Connection) -> Counts:
-    """Return what waits and what was done."""
-    row = await connection.fetchrow(_COUNTS)
-    assert row is not None  # a row of counts
-    return Counts(**dict(row))
-
-
-_OLDEST = f"SELECT ({_OLDEST_EVENT}) AS event, ({_OLDEST_PUSH}) AS push"
-
-
-async def find_oldest(connection: Connection) -> Mapping[tuple[str, ...], float]:
+async def find_oldest_waiting(connection: Connection) -> Mapping[tuple[str, ...], float]:
     """Return for how long, in seconds, the oldest event and the oldest own change have waited; 0 when none waits.
 
     One that was given up waits for nothing but an operator; the metric of dead jobs counts it.
     """
-    row = await connection.fetchrow(_OLDEST)
-    assert row is not None  # a row of ages
-    return {(what,): waited or 0.0 for what, waited in row.items()}
+    return {(what,): waited or 0.0 for what, waited in (await _find_oldest(connection)).items()}
+
+
+@statement(f"SELECT ({_OLDEST_EVENT}) AS event, ({_OLDEST_PUSH}) AS push")
+async def _find_oldest(connection: Connection) -> dict[str, float | None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +70,24 @@ class EventFilters:
     start: datetime | None
     end: datetime | None
 
-    @property
-    def parameters(self) -> tuple[Any, ...]:
-        return self.cpf.digits if self.cpf else None, self.request_id, self.start, self.end
-
 
 _MATCHING = """
 FROM registry.crm_event
-WHERE ($1::text IS NULL OR cpf = $1)
-  AND ($2::text IS NULL OR request_id = $2)
-  AND ($3::timestamptz IS NULL OR accepted_at >= $3)
-  AND ($4::timestamptz IS NULL OR accepted_at < $4)
+WHERE (:cpf::text IS NULL OR cpf = :cpf)
+  AND (:request_id::text IS NULL OR request_id = :request_id)
+  AND (:start::timestamptz IS NULL OR accepted_at >= :start)
+  AND (:end::timestamptz IS NULL OR accepted_at < :end)
 """
-_COUNT = f"SELECT count(*) {_MATCHING}"
-_LIST = f"""
+
+
+@statement(f"SELECT count(*) {_MATCHING}")
+async def count_matching_events(connection: Connection, filters: EventFilters) -> int: ...
+
+
+@statement(f"""
 SELECT id::text, cpf, evento, event_at, has_updated_at, accepted_at, azp, request_id, applied_at, result
 {_MATCHING}
-ORDER BY id DESC LIMIT $5 OFFSET $6
-"""
-
-
-async def count(connection: Connection, filters: EventFilters) -> int:
-    """Return how many events match."""
-    return await fetch_count(connection, _COUNT, *filters.parameters)
-
-
-async def list_events(connection: Connection, filters: EventFilters, limit: int, offset: int) -> list[CrmEvent]:
+ORDER BY id DESC LIMIT :limit OFFSET :offset
+""")
+async def list_matching_events(connection: Connection, filters: EventFilters, page: Page) -> list[CrmEvent]:
     """Return a page of events, the newest first."""
-    rows = await connection.fetch(_LIST, *filters.parameters, limit, offset)
-    return [CrmEvent(**(dict(row) | {"cpf": Cpf(row["cpf"]).masked})) for row in rows]

@@ -2,14 +2,15 @@
 
 from balcao.core.access.rules import authenticated
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import CallersCpf
 from balcao.core.http.responses import Response, personal
 from balcao.registry.crm.tickets import service
 from balcao.registry.crm.tickets.paths import TicketInPath
 from balcao.registry.crm.tickets.schemas import CrmTicket, CrmTickets
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["crm"])
+routes = ROUTES.extend(tags=["crm"])
 
 
 @routes.get(
@@ -18,14 +19,13 @@ routes = Routes(tags=["crm"])
     authenticated(),
     "Meus protocolos no CRM, com as suas ordens de serviço",
     calls_crm=True,
-    description=(
-        "Lê do CRM, neste momento, os protocolos de quem chama, do mais novo ao mais antigo, cada um com as ordens de "
-        "serviço e o andamento delas. Exige um token que identifique uma pessoa (CPF); quem não tem conta no CRM "
-        "recebe a lista vazia."
-    ),
     errors=[304, 502],
 )
 async def list_crm_tickets(call: Call, cpf: CallersCpf) -> Response[CrmTickets]:
+    """Lê do CRM, neste momento, os protocolos de quem chama, do mais novo ao mais antigo, cada um com as ordens de
+    serviço e o andamento delas. Exige um token que identifique uma pessoa (CPF); quem não tem conta no CRM recebe a
+    lista vazia.
+    """
     return personal(await service.list_tickets(call, cpf), call)
 
 
@@ -35,11 +35,13 @@ async def list_crm_tickets(call: Call, cpf: CallersCpf) -> Response[CrmTickets]:
     authenticated(),
     "Um protocolo meu no CRM",
     calls_crm=True,
-    description=(
-        "Lê do CRM um protocolo de quem chama, com as ordens de serviço e o andamento delas. O de outra pessoa é "
-        "desconhecido (404), como o que não existe."
-    ),
-    errors=[304, 404, 502],
+    errors=[304, 502],
 )
 async def read_crm_ticket(call: Call, cpf: CallersCpf, protocolo: TicketInPath) -> Response[CrmTicket]:
+    """Lê do CRM um protocolo de quem chama, com as ordens de serviço e o andamento delas. O de outra pessoa é
+    desconhecido (404), como o que não existe.
+    """
     return personal(await service.read_ticket(call, cpf, protocolo), call)
+
+
+FEATURE = Feature(routes=routes.declared)

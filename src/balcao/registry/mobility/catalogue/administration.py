@@ -7,9 +7,9 @@ from msgspec import UNSET
 
 from balcao.core.context.audit import Action as AuditAction
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.http.idempotency import run_once
 from balcao.core.values.text import clean
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.schemas import (

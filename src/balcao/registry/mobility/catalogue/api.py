@@ -2,11 +2,12 @@
 
 from balcao.core.access.rules import action, authenticated
 from balcao.core.context.call import Call
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
-from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, created, with_etag
-from balcao.registry.mobility.catalogue import administration, service
+from balcao.registry.mobility.catalogue import administration, service, store
+from balcao.registry.mobility.catalogue.imports import IMPORTS
 from balcao.registry.mobility.catalogue.paths import BrandId, ModelId
 from balcao.registry.mobility.catalogue.schemas import (
     AnyBrandQuery,
@@ -20,13 +21,14 @@ from balcao.registry.mobility.catalogue.schemas import (
     VehicleModelChange,
     VehicleModels,
 )
+from balcao.registry.routes import ROUTES
 
 # The same for everybody with a token: a browser may store it, but must revalidate it before use.
 REVALIDATED = "private, no-cache"
 ADMINISTRATION = action("vehicle_catalog:write")
 
 
-routes = Routes(tags=["mobility"], dialect=ERROR_AND_MESSAGE)
+routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE)
 
 
 @routes.get(
@@ -34,14 +36,13 @@ routes = Routes(tags=["mobility"], dialect=ERROR_AND_MESSAGE)
     "registry.list_vehicle_brands",
     authenticated(),
     "Marcas de veículos",
-    description=(
-        "Devolve as marcas que valem, em ordem alfabética, com `Outro` no fim. Para qualquer pessoa ou "
-        "cliente com token; o `ETag` permite repetir a leitura sem corpo (304)."
-    ),
     errors=[304],
     may_lag=True,
 )
 async def list_brands(call: Call) -> Response[VehicleBrands]:
+    """Devolve as marcas que valem, em ordem alfabética, com `Outro` no fim. Para qualquer pessoa ou cliente com token;
+    o `ETag` permite repetir a leitura sem corpo (304).
+    """
     return with_etag(await service.list_brands(call), call, REVALIDATED)
 
 
@@ -50,15 +51,14 @@ async def list_brands(call: Call) -> Response[VehicleBrands]:
     "registry.list_vehicle_models",
     authenticated(),
     "Modelos de veículos de uma marca",
-    description=(
-        "Devolve os modelos que valem da marca `brand_id`, com `Outro` no fim; uma marca desconhecida não tem"
-        " modelos. Para qualquer pessoa ou cliente com token."
-    ),
-    errors=[304, 400],
+    errors=[304],
     query=BrandQuery,
     may_lag=True,
 )
 async def list_models(call: Call, query: Query) -> Response[VehicleModels]:
+    """Devolve os modelos que valem da marca `brand_id`, com `Outro` no fim; uma marca desconhecida não tem modelos.
+    Para qualquer pessoa ou cliente com token.
+    """
     return with_etag(await service.list_models(call, query.get("brand_id")), call, REVALIDATED)
 
 
@@ -67,13 +67,12 @@ async def list_models(call: Call, query: Query) -> Response[VehicleModels]:
     "registry.list_vehicle_colours",
     authenticated(),
     "Cores de veículos",
-    description=(
-        "Devolve as cores aceitas no registro de um veículo, na ordem em que os formulários as mostram. Para "
-        "qualquer pessoa ou cliente com token."
-    ),
     errors=[304],
 )
 async def list_colours(call: Call) -> Response[VehicleColours]:
+    """Devolve as cores aceitas no registro de um veículo, na ordem em que os formulários as mostram. Para qualquer
+    pessoa ou cliente com token.
+    """
     return with_etag(await service.list_colours(), call, REVALIDATED)
 
 
@@ -82,12 +81,11 @@ async def list_colours(call: Call) -> Response[VehicleColours]:
     "registry.list_kept_vehicle_brands",
     ADMINISTRATION,
     "Marcas de veículos, com as excluídas",
-    description=(
-        "Devolve todas as marcas do catálogo, com a data de exclusão das que não valem mais. Para quem "
-        "administra o catálogo."
-    ),
 )
 async def list_kept_brands(call: Call) -> VehicleBrands:
+    """Devolve todas as marcas do catálogo, com a data de exclusão das que não valem mais. Para quem administra o
+    catálogo.
+    """
     return await service.list_kept_brands(call)
 
 
@@ -96,13 +94,12 @@ async def list_kept_brands(call: Call) -> VehicleBrands:
     "registry.list_kept_vehicle_models",
     ADMINISTRATION,
     "Modelos de veículos, com os excluídos",
-    description=(
-        "Devolve os modelos do catálogo, de uma marca ou de todas, com a data de exclusão dos que não valem "
-        "mais. Para quem administra o catálogo."
-    ),
     query=AnyBrandQuery,
 )
 async def list_kept_models(call: Call, query: Query) -> VehicleModels:
+    """Devolve os modelos do catálogo, de uma marca ou de todas, com a data de exclusão dos que não valem mais. Para
+    quem administra o catálogo.
+    """
     return await service.list_kept_models(call, query.get("brand_id"))
 
 
@@ -111,15 +108,14 @@ async def list_kept_models(call: Call, query: Query) -> VehicleModels:
     "registry.add_vehicle_brand",
     ADMINISTRATION,
     "Acrescenta uma marca",
-    description=(
-        "Cria uma marca, com um id feito do nome. O nome de uma marca que vale, e o id de qualquer uma, mesmo"
-        " excluída, não podem repetir-se (409)."
-    ),
     example={"name": "Maresia"},
     status=201,
-    errors=[400, 409],
+    errors=[409],
 )
 async def add_brand(call: Call, body: VehicleBrandBody) -> Response[VehicleBrand]:
+    """Cria uma marca, com um id feito do nome. O nome de uma marca que vale, e o id de qualquer uma, mesmo excluída,
+    não podem repetir-se (409).
+    """
     return created(await administration.add_brand(call, body))
 
 
@@ -128,11 +124,11 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> Response[VehicleBrand
     "registry.rename_vehicle_brand",
     ADMINISTRATION,
     "Muda o nome de uma marca",
-    description="Muda o nome; o id continua o mesmo. A opção `Outro` não muda (400); um nome já usado é 409.",
     example={"name": "Brisa do Mar"},
-    errors=[400, 404, 409],
+    errors=[409],
 )
 async def rename_brand(call: Call, brand_id: BrandId, body: VehicleBrandBody) -> VehicleBrand:
+    """Muda o nome; o id continua o mesmo. A opção `Outro` não muda (400); um nome já usado é 409."""
     return await administration.rename_brand(call, brand_id, body)
 
 
@@ -141,13 +137,11 @@ async def rename_brand(call: Call, brand_id: BrandId, body: VehicleBrandBody) ->
     "registry.remove_vehicle_brand",
     ADMINISTRATION,
     "Exclui uma marca que nenhum modelo ou veículo usa",
-    description=(
-        "Exclui a marca do catálogo; o id não é usado de novo. Enquanto um modelo ou veículo a usa, a resposta é 409."
-    ),
     status=204,
-    errors=[400, 404, 409],
+    errors=[400, 409],
 )
 async def remove_brand(call: Call, brand_id: BrandId) -> None:
+    """Exclui a marca do catálogo; o id não é usado de novo. Enquanto um modelo ou veículo a usa, a resposta é 409."""
     await administration.remove_brand(call, brand_id)
 
 
@@ -156,14 +150,12 @@ async def remove_brand(call: Call, brand_id: BrandId) -> None:
     "registry.add_vehicle_model",
     ADMINISTRATION,
     "Acrescenta um modelo a uma marca",
-    description=(
-        "Cria um modelo de uma marca que vale, com um id feito dos dois nomes. Um nome já usado nesta marca é 409."
-    ),
     example={"brand_id": "brand_brisa", "name": "Serrana", "vehicle_type": "bicicleta_eletrica"},
     status=201,
-    errors=[400, 404, 409],
+    errors=[404, 409],
 )
 async def add_model(call: Call, body: VehicleModelBody) -> Response[VehicleModel]:
+    """Cria um modelo de uma marca que vale, com um id feito dos dois nomes. Um nome já usado nesta marca é 409."""
     return created(await administration.add_model(call, body))
 
 
@@ -172,14 +164,13 @@ async def add_model(call: Call, body: VehicleModelBody) -> Response[VehicleModel
     "registry.change_vehicle_model",
     ADMINISTRATION,
     "Muda nome, marca ou tipo de um modelo",
-    description=(
-        "Muda ao menos um dos três membros; o id continua o mesmo. A marca e o tipo de um modelo que um "
-        "veículo usa não mudam (409)."
-    ),
     example={"name": "Urbana Plus"},
-    errors=[400, 404, 409],
+    errors=[409],
 )
 async def change_model(call: Call, model_id: ModelId, body: VehicleModelChange) -> VehicleModel:
+    """Muda ao menos um dos três membros; o id continua o mesmo. A marca e o tipo de um modelo que um veículo usa não
+    mudam (409).
+    """
     return await administration.change_model(call, model_id, body)
 
 
@@ -188,9 +179,12 @@ async def change_model(call: Call, model_id: ModelId, body: VehicleModelChange) 
     "registry.remove_vehicle_model",
     ADMINISTRATION,
     "Exclui um modelo que nenhum veículo usa",
-    description="Exclui o modelo do catálogo; o id não é usado de novo. Enquanto um veículo o usa, a resposta é 409.",
     status=204,
-    errors=[400, 404, 409],
+    errors=[400, 409],
 )
 async def remove_model(call: Call, model_id: ModelId) -> None:
+    """Exclui o modelo do catálogo; o id não é usado de novo. Enquanto um veículo o usa, a resposta é 409."""
     await administration.remove_model(call, model_id)
+
+
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=store.EXPORTS)

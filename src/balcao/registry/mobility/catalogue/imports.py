@@ -12,6 +12,7 @@ from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 from balcao.registry.mobility.catalogue.service import LONGEST_NAME
 from balcao.registry.mobility.catalogue.slugs import fold_case, make_brand_id, make_model_id
+from balcao.registry.mobility.catalogue.store import ImportedBrand, ImportedModel
 
 
 def _normalize(field: str, name: str) -> str:
@@ -46,9 +47,8 @@ class ModelRow(msgspec.Struct):
 
 async def write_brands(connection: Connection, rows: Sequence[BrandRow]) -> int:
     """Write brands that are not there yet; return how many. Of two rows with one id the first counts."""
-    names = [row.name for row in rows]
-    keys = [fold_case(name) for name in names]
-    return await store.import_brands(connection, [make_brand_id(name) for name in names], names, keys)
+    brands = [ImportedBrand(make_brand_id(row.name), row.name, fold_case(row.name)) for row in rows]
+    return await store.import_brands(connection, brands)
 
 
 async def write_models(connection: Connection, rows: Sequence[ModelRow]) -> int:
@@ -57,15 +57,14 @@ async def write_models(connection: Connection, rows: Sequence[ModelRow]) -> int:
     Of two rows with one id the last counts.
     """
     await write_brands(connection, [BrandRow(row.brand) for row in rows])
-    models = {make_model_id(make_brand_id(row.brand), row.name): row for row in rows}
-    columns = (
-        [make_brand_id(row.brand) for row in models.values()],
-        [fold_case(row.brand) for row in models.values()],
-        [row.name for row in models.values()],
-        [fold_case(row.name) for row in models.values()],
-        [row.vehicle_type for row in models.values()],
-    )
-    return await store.import_models(connection, list(models), *columns)
+    models = {model.id: model for model in map(_to_imported, rows)}
+    return await store.import_models(connection, list(models.values()))
+
+
+def _to_imported(row: ModelRow) -> ImportedModel:
+    brand_id = make_brand_id(row.brand)
+    model_id = make_model_id(brand_id, row.name)
+    return ImportedModel(model_id, brand_id, fold_case(row.brand), row.name, fold_case(row.name), row.vehicle_type)
 
 
 IMPORTS = [

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -116,3 +116,34 @@ class VehicleModelChange(msgspec.Struct):
     name: NewName | UnsetType = UNSET
     brand_id: BrandIdText | UnsetType = UNSET
     vehicle_type: TypeText | UnsetType = UNSET
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """The live rows of the ids that somebody chose, each None when there is none."""
+
+    brand: VehicleBrand | None
+    model: VehicleModel | None
+
+    def share(self, brand_id: str | None, model_id: str | None) -> "Shared":
+        """Return what `share_sql` locks, of the ids that are stored of the choice; others are not locked."""
+        of_brand = (self.brand.id, self.brand.name) if self.brand and brand_id else (None, None)
+        model = self.model if model_id else None
+        of_model = (model.id, model.name, model.vehicle_type) if model else (None, None, None)
+        return Shared(*of_brand, *of_model)
+
+    def names(self, brand_id: str | None, model_id: str | None) -> tuple[str | None, str | None]:
+        """Return the names of the ids that are stored of the choice."""
+        return (
+            self.brand.name if self.brand and brand_id else None,
+            self.model.name if self.model and model_id else None,
+        )
+
+
+class Shared(NamedTuple):
+    """What is stored of a choice, as it was read; None where nothing of it is."""
+
+    brand_id: str | None
+    brand_name: str | None
+    model_id: str | None
+    model_name: str | None
+    vehicle_type: str | None

@@ -1,7 +1,7 @@
 """Reads of the catalogue of brands and models: by whoever registers a vehicle, and by administrators."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -9,6 +9,7 @@ from balcao.core.errors import Invalid
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.schemas import (
+    Chosen,
     VehicleBrand,
     VehicleBrands,
     VehicleColours,
@@ -42,7 +43,7 @@ async def list_colours() -> VehicleColours:
 async def list_kept_brands(call: Call) -> VehicleBrands:
     """Return every brand, the deleted ones too."""
     async with call.reader.connection() as connection:
-        return VehicleBrands(_sort(await store.list_brands(connection)))
+        return VehicleBrands(_sort(await store.list_vehicle_brands(connection)))
 
 
 async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
@@ -50,57 +51,29 @@ async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
     if brand_id and not is_id(brand_id):
         return VehicleModels([])
     async with call.reader.connection() as connection:
-        return VehicleModels(_sort(await store.list_models(connection, brand_id or None)))
-
-
-class Chosen(NamedTuple):
-    """The live rows of the ids that somebody chose, each None when there is none."""
-
-    brand: VehicleBrand | None
-    model: VehicleModel | None
-
-    def share_values(self, brand_id: str | None, model_id: str | None) -> tuple[str | None, ...]:
-        """Return the parameters of `share_sql` for the ids that are stored of the choice; others are not locked."""
-        of_brand = (self.brand.id, self.brand.name) if self.brand and brand_id else (None, None)
-        model = self.model if model_id else None
-        of_model = (model.id, model.name, model.vehicle_type) if model else (None, None, None)
-        return *of_brand, *of_model
-
-    def names(self, brand_id: str | None, model_id: str | None) -> tuple[str | None, str | None]:
-        """Return the names of the ids that are stored of the choice."""
-        return (
-            self.brand.name if self.brand and brand_id else None,
-            self.model.name if self.model and model_id else None,
-        )
+        return VehicleModels(_sort(await store.list_vehicle_models(connection, brand_id or None)))
 
 
 def chosen_sql(brand_id: str, model_id: str) -> str:
-    """Return the SQL expression of what `parse_chosen` takes, for a statement that reads more besides.
+    """Return the SQL expression of a Chosen as JSON, for a statement that reads more besides.
 
     The ids are SQL expressions, of what `check_id` returned.
     """
     return store.chosen_sql(brand_id, model_id)
 
 
-def parse_chosen(document: str) -> Chosen:
-    """Return what the expression of `chosen_sql` has read."""
-    rows = store.parse_chosen(document)
-    return Chosen(rows.brand, rows.model)
-
-
 async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Chosen:
     """Return the live rows of these ids, unlocked: who builds on them locks them by `share_sql` as it writes."""
-    rows = await store.read_chosen(connection, check_id(brand_id), check_id(model_id))
-    return Chosen(rows.brand, rows.model)
+    return await store.read_chosen(connection, check_id(brand_id), check_id(model_id))
 
 
-def share_sql(first: int, source: str) -> str:
+def share_sql(shared: str, source: str) -> str:
     """Return the text of CTEs; `shared_choice` has a row if `source` has one and what was chosen still is as it was.
 
-    The rows are then locked: nobody deletes, renames or moves them until the transaction ends. The five parameters from
-    `$first` are those of `Chosen.share_values`.
+    The rows are then locked: nobody deletes, renames or moves them until the transaction ends. `shared` is the name of
+    what `Chosen.share` returned.
     """
-    return store.share_sql(first, source)
+    return store.share_sql(shared, source)
 
 
 def check_id(text: str | None) -> str | None:

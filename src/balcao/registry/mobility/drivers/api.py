@@ -2,11 +2,17 @@
 
 from balcao.core.access.rules import own, scope
 from balcao.core.context.call import Call
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
-from balcao.registry.mobility.drivers import service
+from balcao.core.jobs.declaration import DeadJobs
+from balcao.registry.mobility.drivers import service, store
+from balcao.registry.mobility.drivers.invitation_email import JOB
+from balcao.registry.mobility.drivers.jobs import JOBS
+from balcao.registry.mobility.drivers.personal_data import PERSONAL_DATA, RETENTION
 from balcao.registry.mobility.drivers.schemas import (
     Conductor,
     ConductorInvite,
@@ -15,6 +21,7 @@ from balcao.registry.mobility.drivers.schemas import (
     VehicleInvitations,
 )
 from balcao.registry.mobility.paths import ConductorId, VehicleId
+from balcao.registry.routes import ROUTES
 
 READING = own("vehicles:read") | scope("smtr:read")
 WRITING = own("vehicles:write")
@@ -22,7 +29,7 @@ OF_VEHICLE = "/citizen/{cpf}/vehicles/{vehicle_id}/conductors"
 INVITATIONS = "/citizen/{cpf}/vehicle-invitations"
 
 
-routes = Routes(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -30,14 +37,13 @@ routes = Routes(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_B
     "registry.list_vehicle_conductors",
     READING,
     "Condutores de um veículo próprio, convidados e aceitos",
-    description=(
-        "Devolve os convites pendentes e os condutores aceitos, do mais antigo ao mais novo. Só para quem "
-        "registrou o veículo (ou um atendente em seu lugar); o condutor recebe 403. Depois do aceite, nome e "
-        "contatos são os do cadastro do condutor."
-    ),
-    errors=[304, 400, 404],
+    errors=[304, 400],
 )
 async def list_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Response[Conductors]:
+    """Devolve os convites pendentes e os condutores aceitos, do mais antigo ao mais novo. Só para quem registrou o
+    veículo (ou um atendente em seu lugar); o condutor recebe 403. Depois do aceite, nome e contatos são os do cadastro
+    do condutor.
+    """
     return personal(await service.list_conductors(call, cpf, vehicle_id), call)
 
 
@@ -46,17 +52,15 @@ async def list_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> 
     "registry.invite_vehicle_conductor",
     WRITING,
     "Convida um condutor pelo CPF",
-    description=(
-        "Cria um convite pendente, que vale por 90 dias, e avisa o convidado por e-mail. Só quem registrou o "
-        "veículo convida; 409 quando a pessoa já foi convidada ou já conduz o veículo, ou quando o limite de "
-        "condutores foi atingido."
-    ),
     example={"cpf": "90000000418", "email": "davi@pessoa.example", "name": "Davi"},
     status=201,
-    errors=[400, 404, 409],
+    errors=[409],
 )
 async def invite(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: ConductorInvite) -> Response[Conductor]:
-    return created(await service.invite(call, cpf, vehicle_id, body))
+    """Cria um convite pendente, que vale por 90 dias, e avisa o convidado por e-mail. Só quem registrou o veículo
+    convida; 409 quando a pessoa já foi convidada ou já conduz o veículo, ou quando o limite de condutores foi atingido.
+    """
+    return created(await service.invite_conductor(call, cpf, vehicle_id, body))
 
 
 @routes.delete(
@@ -64,15 +68,14 @@ async def invite(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: Conduc
     "registry.remove_vehicle_conductor",
     WRITING,
     "Desfaz um convite ou vínculo; o condutor deixa o veículo",
-    description=(
-        "O dono desfaz um convite pendente ou um vínculo aceito; o condutor deixa o veículo com o seu próprio"
-        " CPF no caminho. Um vínculo já encerrado é 400 para o dono."
-    ),
     status=204,
-    errors=[400, 404],
+    errors=[400],
 )
 async def remove(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, conductor_id: ConductorId) -> None:
-    await service.remove(call, cpf, vehicle_id, conductor_id)
+    """O dono desfaz um convite pendente ou um vínculo aceito; o condutor deixa o veículo com o seu próprio CPF no
+    caminho. Um vínculo já encerrado é 400 para o dono.
+    """
+    await service.remove_conductor(call, cpf, vehicle_id, conductor_id)
 
 
 @routes.get(
@@ -80,13 +83,12 @@ async def remove(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, conductor_id
     "registry.list_vehicle_invitations",
     READING,
     "Convites pendentes do cidadão",
-    description=(
-        "Devolve os convites que esperam pela resposta do cidadão, do mais novo ao mais antigo, com o que ele"
-        " pode ver do veículo e do dono."
-    ),
     errors=[304, 400],
 )
 async def list_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvitations]:
+    """Devolve os convites que esperam pela resposta do cidadão, do mais novo ao mais antigo, com o que ele pode ver do
+    veículo e do dono.
+    """
     return personal(await service.list_invitations(call, cpf), call)
 
 
@@ -95,12 +97,20 @@ async def list_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvita
     "registry.answer_vehicle_invitation",
     WRITING,
     "Aceita ou recusa um convite",
-    description=(
-        "O convidado aceita (`accepted`) ou recusa (`rejected`) um convite pendente, uma só vez; depois da "
-        "resposta, ou quando o dono o desfez, a resposta é 400."
-    ),
     example={"status": "accepted"},
-    errors=[400, 404],
 )
 async def answer(call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer) -> Response[Conductor]:
-    return stored(await service.answer(call, cpf, conductor_id, body))
+    """O convidado aceita (`accepted`) ou recusa (`rejected`) um convite pendente, uma só vez; depois da resposta, ou
+    quando o dono o desfez, a resposta é 400.
+    """
+    return stored(await service.answer_invitation(call, cpf, conductor_id, body))
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    jobs=JOBS,
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    dead_jobs=[DeadJobs(JOB, "conductor", store.find_invitees, store.list_link_ids, store.skip_email)],
+    exports=Exports(tables=("registry.vehicle_conductor",)),
+)

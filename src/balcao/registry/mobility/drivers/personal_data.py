@@ -40,14 +40,14 @@ PERSONAL_DATA = PersonalData(
 
 async def expire(_: Call, connection: Connection) -> Swept:
     """Revoke what nobody answered in time; nothing is erased yet, the row goes two years later."""
-    checked = await store.count_pending(connection)
-    return Swept(checked, await store.expire(connection))
+    checked = await store.count_pending_invitations(connection)
+    return Swept(checked, await store.expire_invitations(connection))
 
 
 async def delete_old(_: Call, connection: Connection) -> Swept:
     """Delete links that ended two years ago."""
-    checked = await store.count_all(connection)
-    return Swept(checked, await store.delete_old(connection))
+    checked = await store.count_driver_links(connection)
+    return Swept(checked, await store.delete_old_driver_links(connection))
 
 
 RETENTION = [Retention("vehicle_invitation", expire), Retention("vehicle_link", delete_old)]

@@ -1,21 +1,21 @@
 """Who may drive a vehicle besides its owner: invited by CPF, accepted or refused by the invitee."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import Repeatable
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.http.idempotency import NOT_REPEATABLE, Repeatable
-from balcao.core.jobs.worker import encode_payload
+from balcao.core.jobs.worker import NewJob, encode_payload
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.core.values.text import clean, clean_optional
 from balcao.registry.mobility import people
-from balcao.registry.mobility.drivers import invitation_email, states, store, views
-from balcao.registry.mobility.drivers.records import Invitee, Link
+from balcao.registry.mobility.drivers import invitation_email, records, states, store, views
+from balcao.registry.mobility.drivers.records import Invitee, Link, VehicleLinks
 from balcao.registry.mobility.drivers.schemas import (
     Conductor,
     ConductorInvite,
@@ -46,7 +46,7 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
     return Conductors(conductors)
 
 
-async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -> bytes:
+async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -> bytes:
     """Return the pending link as JSON; its e-mail is a job that exists if and only if the link does.
 
     Raises Invalid, DriverRefused, NotFound, and Conflict for somebody who is invited already or beyond the limit.
@@ -57,37 +57,37 @@ async def invite(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -
     async with people.recording_refusals(call):
         while True:  # until nobody has changed the links since they were read
             async with call.platform.database.connection() as connection:
-                garage = await store.read_garage(connection, vehicle_id, cpf)
+                vehicle = await store.read_vehicle_links(connection, vehicle_id, cpf)
                 # After that reading: a link that it has came with the response that is stored for its key.
                 if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
                     return earlier
-                if garage is None:
+                if vehicle is None:
                     raise _unknown_vehicle()
-                _require_invitable(garage, cpf, invitee, call.platform.settings.mobility_max_drivers)
-                link = _to_pending(garage, invitee, cpf)
+                _require_invitable(vehicle, cpf, invitee, call.platform.settings.mobility_max_drivers)
+                link = _to_pending(vehicle, invitee, cpf)
                 response = msgspec.json.encode(views.to_conductor(link, cpf, {}))
-                job = invitation_email.JOB, encode_payload({"conductor": link.id})
-                kept = NOT_REPEATABLE if repeatable is None else repeatable.values(response)
+                email = NewJob(invitation_email.JOB, encode_payload({"conductor": link.id}))
+                kept = repeatable and repeatable.keep(response)
                 with recording():
-                    if await store.insert(connection, link, garage.links, job=job, trail=trail, kept=kept):
+                    if await store.insert_link(connection, link, sorted(vehicle.links), email, trail, kept):
                         return response
 
 
-def _require_invitable(garage: store.Garage, inviter: Cpf, invitee: Invitee, most: int) -> None:
-    people.require_owner(garage.owner, inviter)
+def _require_invitable(vehicle: VehicleLinks, inviter: Cpf, invitee: Invitee, most: int) -> None:
+    people.require_owner(vehicle.owner, inviter)
     if invitee.cpf == inviter:
         raise Invalid("O campo `cpf` é o de quem registrou o veículo.", code="invitee-is-owner")
     # Before the limit, so that somebody who is invited already is the fault named, whatever the limit.
-    if invitee.cpf in garage.links.values():
+    if invitee.cpf in vehicle.links.values():
         raise Conflict("Esta pessoa já tem convite pendente ou já conduz o veículo.", code="conductor-exists")
-    if most and len(garage.links) >= most:
+    if most and len(vehicle.links) >= most:
         raise Conflict(f"Cada veículo pode ter até {most} condutores.", code="conductor-limit")
 
 
-def _to_pending(garage: store.Garage, invitee: Invitee, inviter: Cpf) -> Link:
+def _to_pending(vehicle: VehicleLinks, invitee: Invitee, inviter: Cpf) -> Link:
     return Link(
         id=new_id(),
-        vehicle_id=garage.vehicle_id,
+        vehicle_id=vehicle.vehicle_id,
         conductor_cpf=invitee.cpf,
         conductor_name=invitee.name,
         notify_email=invitee.email,
@@ -96,13 +96,13 @@ def _to_pending(garage: store.Garage, invitee: Invitee, inviter: Cpf) -> Link:
         invited_by_cpf=inviter,
         email_status=EmailStatus.PENDING,
         email_attempted_at=None,
-        created_at=garage.moment,
-        updated_at=garage.moment,
+        created_at=vehicle.moment,
+        updated_at=vehicle.moment,
         responded_at=None,
     )
 
 
-async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
+async def remove_conductor(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
     """Remove a pending or accepted link as the vehicle's owner, or leave by one's own accepted one as its driver.
 
     Raises NotFound, and Invalid for the owner when the link is over.
@@ -110,13 +110,13 @@ async def remove(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
     while True:  # until the link is in the state that was decided on: it has few, and never comes back to one
         async with call.platform.database.connection() as connection:
             owner = await _find_owner(connection, vehicle_id, cpf)
-            link = await store.read(connection, link_id, vehicle_id)
+            link = await store.read_link(connection, link_id, vehicle_id)
             if link is None or not (owner == cpf or (link.conductor_cpf == cpf and link.is_accepted)):
                 raise _unknown_link()
             states.require_open(link.status)
             trail = people.encode_trail(call, "delete", cpf, [owner, link.conductor_cpf], FIELDS)
             with recording():
-                if await store.revoke(connection, link, trail):
+                if await store.revoke_link(connection, link, trail):
                     return
 
 
@@ -126,6 +126,11 @@ def open_links_sql(vehicle_id: str) -> str:
     `vehicle_id` is an SQL expression.
     """
     return store.open_links_sql(vehicle_id)
+
+
+def parse_open_links(document: str) -> Mapping[str, Cpf]:
+    """Return the drivers by link, from what the expression of `open_links_sql` has read."""
+    return records.parse_open_links(document)
 
 
 def revoke_sql(ids: str, source: str) -> str:
@@ -139,14 +144,14 @@ def revoke_sql(ids: str, source: str) -> str:
 async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
     """Return a person's pending invitations, the newest first."""
     async with call.platform.database.transaction() as connection:
-        pending = await store.list_pending(connection, cpf)
+        pending = await store.list_pending_invitations(connection, cpf)
         owners = {invited.owner_cpf for invited in pending if invited.owner_cpf}
         await people.record(connection, call, "read", cpf, owners, FIELDS)
         contacts = await people.fetch_contacts(connection, owners)
     return VehicleInvitations([views.to_invitation(invited, cpf, contacts) for invited in pending])
 
 
-async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
+async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
     """Accept or reject an invitation; return the link after it.
 
     Raises Invalid, also when it is not pending any more; NotFound, also once the vehicle is deleted.
@@ -154,7 +159,7 @@ async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> 
     status = states.parse_answer(body.status)
     while True:  # until it is answered here or is found not to be pending any more, which it never is again
         async with call.platform.database.connection() as connection:
-            found = await store.read_invitation(connection, link_id, cpf)
+            found = await store.read_received_invitation(connection, link_id, cpf)
             if found is None:
                 raise _unknown_link()
             link, driver = found
@@ -162,18 +167,18 @@ async def answer(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> 
             inviter = [link.invited_by_cpf] if link.invited_by_cpf else []
             trail = people.encode_trail(call, "update", cpf, inviter, FIELDS)
             with recording():
-                answered = await store.answer(connection, link.id, status, trail)
+                answered = await store.answer_invitation(connection, link.id, status, trail)
         if answered is not None:
             return views.to_conductor(answered, cpf, {cpf: driver})
 
 
 async def list_driven_vehicles(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:
     """Return a person's links in whatever state, the oldest first, for their export."""
-    return [views.to_driven_vehicle(linked, driver) for linked in await store.list_all_links(connection, driver)]
+    return [views.to_driven_vehicle(linked, driver) for linked in await store.list_driver_links(connection, driver)]
 
 
 async def _find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf:
-    owner = await store.find_owner(connection, vehicle_id, viewer)
+    owner = await store.find_vehicle_owner(connection, vehicle_id, viewer)
     if owner is None:
         raise _unknown_vehicle()
     return owner

@@ -2,14 +2,18 @@
 
 from balcao.core.access.rules import own, scope
 from balcao.core.context.call import Call
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
-from balcao.core.http.operations import FORM_BODY, Routes
+from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.registry.mobility.paths import VehicleId
-from balcao.registry.mobility.vehicles import service
+from balcao.registry.mobility.vehicles import demo, service
+from balcao.registry.mobility.vehicles.personal_data import PERSONAL_DATA, RETENTION
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail, Vehicles, VehicleUpdate
+from balcao.registry.routes import ROUTES
 
 READING = own("vehicles:read") | scope("smtr:read")
 WRITING = own("vehicles:write")
@@ -26,7 +30,7 @@ CREATE_EXAMPLE = {
 }
 
 
-routes = Routes(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=FORM_BODY)
+routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=FORM_BODY)
 
 
 @routes.get(
@@ -34,14 +38,13 @@ routes = Routes(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=FORM_BO
     "registry.list_vehicles",
     READING,
     "Veículos do cidadão, próprios e conduzidos",
-    description=(
-        "Devolve os veículos que o cidadão registrou e os que conduz com convite aceito, do mais novo ao mais"
-        " antigo; `role` diz qual é o caso. Para o próprio cidadão, para atendentes com a ação "
-        "`vehicles:read` e para clientes com o escopo `smtr:read`."
-    ),
-    errors=[304, 400],
+    errors=[304],
 )
 async def list_vehicles(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Vehicles]:
+    """Devolve os veículos que o cidadão registrou e os que conduz com convite aceito, do mais novo ao mais antigo;
+    `role` diz qual é o caso. Para o próprio cidadão, para atendentes com a ação `vehicles:read` e para clientes com o
+    escopo `smtr:read`.
+    """
     return personal(await service.list_vehicles(call, cpf, page), call)
 
 
@@ -50,18 +53,17 @@ async def list_vehicles(call: Call, cpf: CpfInPath, page: PageInQuery) -> Respon
     "registry.register_vehicle",
     WRITING,
     "Registra um veículo",
-    description=(
-        "Registra um veículo elétrico leve em nome do cidadão e devolve-o com o número de registro. Marca e "
-        "modelo vêm do catálogo (`brand_id` e `model_id`), só a marca (`brand_id` e `model_other`) ou nenhum "
-        "dos dois (`brand_other` e `model_other`); fora do catálogo `vehicle_type` é obrigatório. Com o "
-        "cabeçalho `Idempotency-Key` a repetição devolve o mesmo veículo."
-    ),
     example=CREATE_EXAMPLE,
     status=201,
-    errors=[400, 409],
+    errors=[409],
 )
 async def register_vehicle(call: Call, cpf: CpfInPath, body: VehicleCreate) -> Response[VehicleDetail]:
-    return created(await service.register(call, cpf, body))
+    """Registra um veículo elétrico leve em nome do cidadão e devolve-o com o número de registro. Marca e modelo vêm do
+    catálogo (`brand_id` e `model_id`), só a marca (`brand_id` e `model_other`) ou nenhum dos dois (`brand_other` e
+    `model_other`); fora do catálogo `vehicle_type` é obrigatório. Com o cabeçalho `Idempotency-Key` a repetição devolve
+    o mesmo veículo.
+    """
+    return created(await service.register_vehicle(call, cpf, body))
 
 
 @routes.get(
@@ -69,14 +71,12 @@ async def register_vehicle(call: Call, cpf: CpfInPath, body: VehicleCreate) -> R
     "registry.read_vehicle",
     READING,
     "Um veículo, próprio ou conduzido",
-    description=(
-        "Devolve o registro completo, com o contato atual do dono. Um veículo que o cidadão não registrou nem"
-        " conduz é respondido como desconhecido (404). O telefone do dono só vai a clientes com o escopo "
-        "próprio de telefones."
-    ),
-    errors=[304, 400, 404],
+    errors=[304, 400],
 )
 async def read_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Response[VehicleDetail]:
+    """Devolve o registro completo, com o contato atual do dono. Um veículo que o cidadão não registrou nem conduz é
+    respondido como desconhecido (404). O telefone do dono só vai a clientes com o escopo próprio de telefones.
+    """
     return personal(await service.read_vehicle(call, cpf, vehicle_id), call)
 
 
@@ -85,16 +85,15 @@ async def read_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Res
     "registry.change_vehicle",
     WRITING,
     "Altera um veículo próprio",
-    description=(
-        "Muda só os membros enviados e devolve o veículo inteiro. Só o dono pode; o condutor recebe 403. Com "
-        "`If-Match` a alteração só vale se o veículo não mudou desde a leitura (412)."
-    ),
     example={"display_name": "Bicicleta da família", "color": "Verde"},
-    errors=[400, 404, 412],
+    errors=[412],
 )
 async def change_vehicle(
     call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: VehicleUpdate
 ) -> Response[VehicleDetail]:
+    """Muda só os membros enviados e devolve o veículo inteiro. Só o dono pode; o condutor recebe 403. Com `If-Match` a
+    alteração só vale se o veículo não mudou desde a leitura (412).
+    """
     return stored(await service.change_vehicle(call, cpf, vehicle_id, body))
 
 
@@ -103,12 +102,20 @@ async def change_vehicle(
     "registry.remove_vehicle",
     WRITING,
     "Exclui um veículo próprio e desfaz seus convites e condutores",
-    description=(
-        "Exclui o veículo e desfaz os convites e vínculos abertos. Só o dono pode; repetir a exclusão não é "
-        "erro. Com `If-Match` ela só vale se o veículo não mudou desde a leitura (412)."
-    ),
     status=204,
-    errors=[400, 404, 412],
+    errors=[400, 412],
 )
 async def remove_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> None:
+    """Exclui o veículo e desfaz os convites e vínculos abertos. Só o dono pode; repetir a exclusão não é erro. Com
+    `If-Match` ela só vale se o veículo não mudou desde a leitura (412).
+    """
     await service.remove_vehicle(call, cpf, vehicle_id)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    demo=Demo(demo.load),
+    exports=Exports(tables=("registry.vehicle",)),
+)

@@ -4,8 +4,8 @@ import msgspec
 
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
-from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.registry.mobility.catalogue.imports import ModelRow, write_models
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 from balcao.registry.mobility.drivers import service as drivers
@@ -46,7 +46,7 @@ async def _register_all(call: Call) -> None:
     first = await _register(call, "Bicicleta do trabalho", "Azul", "brand_brisa", "model_brisa_urbana")
     await _register(call, "Ciclomotor da família", "Vermelho", "brand_marola", "model_marola_ressaca")
     accepted = await _invite(call, first.id, BRUNO, "bruno@pessoa.example")
-    await drivers.answer(call, BRUNO, accepted.id, InvitationAnswer("accepted"))
+    await drivers.answer_invitation(call, BRUNO, accepted.id, InvitationAnswer("accepted"))
     await _invite(call, first.id, FABIO, "fabio@pessoa.example")
 
 
@@ -62,9 +62,9 @@ async def _register(call: Call, name: str, colour: str, brand: str, model: str) 
         brand_id=brand,
         model_id=model,
     )
-    return msgspec.json.decode(await vehicles.register(call, ANA, body), type=VehicleDetail)
+    return msgspec.json.decode(await vehicles.register_vehicle(call, ANA, body), type=VehicleDetail)
 
 
 async def _invite(call: Call, vehicle_id: str, invitee: Cpf, email: str) -> Conductor:
-    link = await drivers.invite(call, ANA, vehicle_id, ConductorInvite(invitee.digits, email))
+    link = await drivers.invite_conductor(call, ANA, vehicle_id, ConductorInvite(invitee.digits, email))
     return msgspec.json.decode(link, type=Conductor)

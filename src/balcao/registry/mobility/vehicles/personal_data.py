@@ -17,12 +17,12 @@ ERASED = ["display_name", "serial_number", "brand_other", "model_other", "photos
 
 async def export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     """Export the person's vehicles, deleted ones too."""
-    return {"veiculos": await service.list_owned(connection, cpf)}
+    return {"veiculos": await service.list_owned_vehicles(connection, cpf)}
 
 
 async def erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
     """Erase the person's vehicles and delete the live ones."""
-    return [Cleared("vehicles", await store.erase_owned(connection, cpf, at), ERASED)]
+    return [Cleared("vehicles", await store.erase_owned_vehicles(connection, cpf, at), ERASED)]
 
 
 PERSONAL_DATA = PersonalData(
@@ -36,8 +36,8 @@ PERSONAL_DATA = PersonalData(
 
 async def erase_old(_: Call, connection: Connection) -> Swept:
     """Erase what is left of vehicles deleted two years ago."""
-    checked = await store.count_all(connection)
-    return Swept(checked, await store.erase_old(connection))
+    checked = await store.count_vehicles(connection)
+    return Swept(checked, await store.erase_old_vehicles(connection))
 
 
 RETENTION = [Retention("vehicle", erase_old)]

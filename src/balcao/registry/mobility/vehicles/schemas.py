@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from balcao.core.http.paging import Pagination
+from balcao.core.values.page import Pagination
 from balcao.registry.members import CpfForViewer, CreatedAt, UpdatedAt
 from balcao.registry.mobility.catalogue.schemas import BrandName, ColourName, ModelName, TypeOfVehicle, TypeText
 

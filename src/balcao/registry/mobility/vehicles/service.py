@@ -6,22 +6,23 @@ import msgspec
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import Repeatable
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.http.idempotency import NOT_REPEATABLE, Repeatable
-from balcao.core.http.paging import Page
-from balcao.core.http.responses import Ready, require_match
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.etags import require_match
 from balcao.core.values.ids import new_id
+from balcao.core.values.page import Page
+from balcao.core.values.ready import Ready
 from balcao.registry.mobility import people
 from balcao.registry.mobility.catalogue import service as catalogue
-from balcao.registry.mobility.catalogue.service import Chosen
+from balcao.registry.mobility.catalogue.schemas import Chosen
 from balcao.registry.mobility.people import Contact
 from balcao.registry.mobility.vehicles import form as forms
 from balcao.registry.mobility.vehicles import store, views
 from balcao.registry.mobility.vehicles.flows import Choice, resolve
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail, Vehicles, VehicleUpdate
-from balcao.registry.mobility.vehicles.store import Vehicle
+from balcao.registry.mobility.vehicles.store import Vehicle, VisibleVehicle
 
 FIELDS = ["vehicle"]
 
@@ -29,11 +30,11 @@ FIELDS = ["vehicle"]
 async def list_vehicles(call: Call, cpf: Cpf, page: Page) -> Vehicles:
     """Return a page of the person's own vehicles and those that they drive, the newest first."""
     async with call.reading(cpf, FIELDS) as connection:
-        found, total = await store.fetch_visible_page(connection, cpf, page)
+        found, total = await store.list_visible_vehicles(connection, cpf, page)
     return Vehicles([views.to_item(vehicle, cpf) for vehicle in found], page.of(total))
 
 
-async def register(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
+async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
     """Register a vehicle; return it as JSON. Raises Invalid, and Conflict beyond the limit.
 
     What decides is read without a lock and tested again by the statement that writes. When that finds something else,
@@ -45,19 +46,21 @@ async def register(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
     repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
     while True:
         async with call.platform.database.connection() as connection:
-            draft = await store.draft(connection, cpf, settings.mobility_prefix, form.brand_id, form.model_id)
+            ids = catalogue.check_id(form.brand_id), catalogue.check_id(form.model_id)
+            draft = await store.draft_vehicle(connection, cpf, settings.mobility_prefix, *ids)
             # After the draft: a vehicle that is counted there came with the response that is stored for its key.
             if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
                 return earlier
             _require_below_limit(settings.mobility_max_vehicles, draft.owned)
             resolved = _resolve_model(form, draft.chosen)
             vehicle = _to_vehicle(cpf, draft, resolved)
-            response = msgspec.json.encode(_build_detail(call, vehicle, draft.owner, cpf))
-            shared = draft.chosen.share_values(resolved.brand_id, resolved.model_id)
-            kept = NOT_REPEATABLE if repeatable is None else repeatable.values(response)
+            owner = people.parse_contact(cpf, draft.owner)
+            response = msgspec.json.encode(_build_detail(call, vehicle, owner, cpf))
+            shared = draft.chosen.share(resolved.brand_id, resolved.model_id)
+            kept = repeatable and repeatable.keep(response)
             most = settings.mobility_max_vehicles
             with recording():
-                if await store.insert(connection, vehicle, shared, most=most, trail=trail, kept=kept):
+                if await store.insert_vehicle(connection, vehicle, shared, most=most, trail=trail, kept=kept):
                     return response
 
 
@@ -73,7 +76,7 @@ async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
 
 
 async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleUpdate) -> VehicleDetail:
-    """Change a vehicle of the person's own; return it after that. Begins again as `register` does.
+    """Change a vehicle of the person's own; return it after that. Begins again as `register_vehicle` does.
 
     Raises Invalid, DriverRefused, NotFound, PreconditionFailed.
     """
@@ -85,9 +88,9 @@ async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleU
                 changed = forms.normalize(forms.merge(vehicle.form, change), call.platform.settings.mobility_hosts)
                 chosen = await catalogue.read_chosen(connection, changed.brand_id, changed.model_id)
                 form = _resolve_model(changed, chosen)
-                shared = chosen.share_values(form.brand_id, form.model_id)
+                shared = chosen.share(form.brand_id, form.model_id)
                 with recording():
-                    moment = await store.update(connection, vehicle, form, shared, trail)
+                    moment = await store.update_vehicle(connection, vehicle, form, shared, trail)
             if moment is not None:
                 brand, model = chosen.names(form.brand_id, form.model_id)
                 vehicle = replace(vehicle, form=form, brand_name=brand, model_name=model, updated_at=moment)
@@ -95,28 +98,28 @@ async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleU
 
 
 async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
-    """Remove a vehicle and revoke its links; a repetition does nothing. Begins again as `register` does.
+    """Remove a vehicle and revoke its links; a repetition does nothing. Begins again as `register_vehicle` does.
 
     Raises DriverRefused, NotFound, PreconditionFailed.
     """
     async with people.recording_refusals(call):
         while True:
             async with call.platform.database.connection() as connection:
-                found = await store.read_with_links(connection, vehicle_id, cpf)
+                found = await store.read_removable_vehicle(connection, vehicle_id, cpf)
                 if found is None:
-                    if await store.is_deleted_of(connection, vehicle_id, cpf):
+                    if await store.is_deleted_vehicle(connection, vehicle_id, cpf):
                         return
                     raise _unknown()
                 _require_current(call, found.vehicle, found.owner, cpf)
                 trail = people.encode_trail(call, "delete", cpf, found.links.values(), FIELDS)
                 with recording():
-                    if await store.delete(connection, found.vehicle, found.links, trail):
+                    if await store.delete_vehicle(connection, found.vehicle, sorted(found.links), trail):
                         return
 
 
-async def _find_visible(connection: Connection, vehicle_id: str, viewer: Cpf) -> tuple[Vehicle, Contact]:
+async def _find_visible(connection: Connection, vehicle_id: str, viewer: Cpf) -> VisibleVehicle:
     """Return a live vehicle that the viewer owns or drives, and how to reach its owner. Raises NotFound."""
-    found = await store.read(connection, vehicle_id, viewer)
+    found = await store.read_visible_vehicle(connection, vehicle_id, viewer)
     if found is None:
         raise _unknown()
     return found
@@ -126,14 +129,14 @@ def _unknown() -> NotFound:
     return NotFound("Não há veículo com este id.", code="vehicle-unknown")
 
 
-async def _find_owned(connection: Connection, call: Call, vehicle_id: str, viewer: Cpf) -> tuple[Vehicle, Contact]:
+async def _find_owned(connection: Connection, call: Call, vehicle_id: str, viewer: Cpf) -> VisibleVehicle:
     """Return a live vehicle to its owner, unlocked, if it is as `If-Match` says.
 
     Raises NotFound, PreconditionFailed, and DriverRefused to its driver.
     """
-    vehicle, owner = await _find_visible(connection, vehicle_id, viewer)
-    _require_current(call, vehicle, owner, viewer)
-    return vehicle, owner
+    found = await _find_visible(connection, vehicle_id, viewer)
+    _require_current(call, found.vehicle, found.owner, viewer)
+    return found
 
 
 def _require_current(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) -> None:
@@ -143,10 +146,10 @@ def _require_current(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) 
         require_match(call.if_match, Ready.of(_build_detail(call, vehicle, owner, viewer)).etag)
 
 
-async def list_owned(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
+async def list_owned_vehicles(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
     """Return a person's vehicles for their export: deleted ones too, as long as they are not erased."""
     contact = (await people.fetch_contacts(connection, [owner]))[owner]
-    return [views.to_detail(vehicle, owner, contact) for vehicle in await store.list_owned(connection, owner)]
+    return [views.to_detail(vehicle, owner, contact) for vehicle in await store.list_owned_vehicles(connection, owner)]
 
 
 def _build_detail(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) -> VehicleDetail:

@@ -6,14 +6,19 @@ from msgspec import Meta
 
 from balcao.core.access.rules import action, own, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
-from balcao.core.http.paging import Page, PageQuery, parse_menu_page
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
+from balcao.core.http.paging import PageQuery, parse_menu_page
 from balcao.core.http.parameters import CpfInPath, InQuery
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
+from balcao.core.values.page import Page
 from balcao.registry.person.avatars import service
 from balcao.registry.person.avatars.paths import AvatarInPath
+from balcao.registry.person.avatars.personal_data import PERSONAL_DATA
 from balcao.registry.person.avatars.pictures import PNG, SVG, respond_picture
 from balcao.registry.person.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
+from balcao.registry.routes import ROUTES
 
 TAGS = ["avatars"]
 PER_PAGE = 20
@@ -30,7 +35,7 @@ class AvatarQuery(PageQuery):
 AvatarPageInQuery = Annotated[Page, InQuery(lambda query: parse_menu_page(query, PER_PAGE), AvatarQuery)]
 
 
-routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=TAGS, body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -38,12 +43,11 @@ routes = Routes(tags=TAGS, body_limit=SMALL_BODY)
     "registry.list_avatars",
     public(),
     "Avatares oferecidos",
-    errors=[304, 400],
-    description="Devolve uma página dos avatares que o cidadão pode escolher, por nome. É pública.",
+    errors=[304],
     may_lag=True,
 )
 async def list_active(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
-    """Return a page of the avatars on offer."""
+    """Devolve uma página dos avatares que o cidadão pode escolher, por nome. É pública."""
     return with_etag(await service.list_active(call, page), call, PUBLIC)
 
 
@@ -52,17 +56,14 @@ async def list_active(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
     "registry.read_avatar_image",
     public(),
     "A figura de um avatar que acompanha o programa",
-    errors=[304, 404],
+    errors=[304],
     media_types=[PNG, SVG],
-    description=(
-        "Devolve a figura de um avatar que acompanha a plataforma, oferecido ou não: PNG de 256 x 256 pontos, ou SVG "
-        "para quem o pede em `Accept` (`image/svg+xml`). É pública; avatares com endereço próprio não têm figura aqui "
-        "(404)."
-    ),
     may_lag=True,
 )
 async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
-    """Return the picture of a built-in avatar."""
+    """Devolve a figura de um avatar que acompanha a plataforma, oferecido ou não: PNG de 256 x 256 pontos, ou SVG para
+    quem o pede em `Accept` (`image/svg+xml`). É pública; avatares com endereço próprio não têm figura aqui (404).
+    """
     return respond_picture(await service.find_image(call, avatar_id), call)
 
 
@@ -72,12 +73,10 @@ async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
     action("avatars:write"),
     "Oferece mais um avatar",
     status=201,
-    errors=[400],
-    description="Oferece um avatar cuja figura fica em outro endereço `https://`. Exige a ação `avatars:write`.",
     example={"name": "Capivara", "url": "https://figuras.cidade.example/capivara.svg"},
 )
 async def create(call: Call, body: NewAvatar) -> Response[Avatar]:
-    """Add an avatar."""
+    """Oferece um avatar cuja figura fica em outro endereço `https://`."""
     return stored(await service.create(call, body))
 
 
@@ -87,13 +86,9 @@ async def create(call: Call, body: NewAvatar) -> Response[Avatar]:
     action("avatars:write"),
     "Deixa de oferecer um avatar e o retira de quem o escolheu",
     status=204,
-    errors=[404],
-    description=(
-        "Deixa de oferecer o avatar e o retira de quem o escolheu; repetir nada muda. Exige a ação `avatars:write`."
-    ),
 )
 async def deactivate(call: Call, avatar_id: AvatarInPath) -> None:
-    """Stop offering an avatar."""
+    """Deixa de oferecer o avatar e o retira de quem o escolheu; repetir nada muda."""
     await service.deactivate(call, avatar_id)
 
 
@@ -103,13 +98,11 @@ async def deactivate(call: Call, avatar_id: AvatarInPath) -> None:
     own("citizen:read"),
     "O avatar do cidadão",
     errors=[304, 400],
-    description=(
-        "Devolve o avatar que o cidadão escolheu; ambos os membros são nulos se não há escolha ou se ele deixou de "
-        "ser oferecido."
-    ),
 )
 async def read_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
-    """Return the avatar that the citizen has chosen."""
+    """Devolve o avatar que o cidadão escolheu; ambos os membros são nulos se não há escolha ou se ele deixou de ser
+    oferecido.
+    """
     return personal(await service.read_choice(call, cpf), call)
 
 
@@ -118,13 +111,13 @@ async def read_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
     "registry.choose_avatar",
     own("citizen:write"),
     "Escolhe ou retira o avatar do cidadão",
-    errors=[400, 404],
-    description=(
-        "Grava o avatar escolhido, ou retira a escolha com `avatar_id` nulo. Um avatar desconhecido ou que não é mais "
-        "oferecido dá 404."
-    ),
     example={"avatar_id": "019a7f00-0000-7000-8000-000000000001"},
 )
 async def choose(call: Call, cpf: CpfInPath, body: AvatarChoiceBody) -> Response[AvatarChoice]:
-    """Choose an avatar, or none."""
+    """Grava o avatar escolhido, ou retira a escolha com `avatar_id` nulo. Um avatar desconhecido ou que não é mais
+    oferecido dá 404.
+    """
     return stored(await service.choose(call, cpf, body))
+
+
+FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA, exports=Exports(tables=("registry.avatar",)))

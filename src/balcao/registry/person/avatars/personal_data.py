@@ -14,8 +14,8 @@ from balcao.registry.person.settings import service as settings
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     id_ = await settings.read_avatar(connection, cpf)
-    row = await store.read_active(connection, id_) if id_ else None
-    return {"avatar": ExportedAvatar(row["id"], row["name"]) if row else None}
+    avatar = await store.read_offered_avatar(connection, id_) if id_ else None
+    return {"avatar": ExportedAvatar(avatar.id, avatar.name) if avatar else None}
 
 
 async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:

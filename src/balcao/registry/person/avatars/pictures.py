@@ -9,7 +9,8 @@ import functools
 from importlib.resources import files
 
 from balcao.core.context.call import Call
-from balcao.core.http.responses import Response, etag_of, from_bytes
+from balcao.core.http.responses import Response, from_bytes
+from balcao.core.values.etags import etag_of
 
 PNG = "image/png"
 SVG = "image/svg+xml"

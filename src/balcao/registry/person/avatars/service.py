@@ -3,16 +3,17 @@
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.http.paging import Page
 from balcao.core.values.addresses import is_https_address
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import is_uuid, new_id
+from balcao.core.values.page import Page
 from balcao.core.values.text import clean
 from balcao.registry.person.avatars import store
 from balcao.registry.person.avatars.pictures import embed_picture
 from balcao.registry.person.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
+from balcao.registry.person.avatars.store import StoredAvatar
 from balcao.registry.person.settings import service as settings
 
 NAME_LENGTH = 100
@@ -22,16 +23,16 @@ NONE_CHOSEN = AvatarChoice(None, None)
 
 async def list_active(call: Call, page: Page) -> Avatars:
     async with call.reader.connection() as connection:
-        rows = await store.list_page(connection, page.limit, page.offset)
-        counted = page.of(await store.count(connection))
-    data = [_to_avatar(call.platform, row) for row in rows]
+        stored = await store.list_offered_avatars(connection, page)
+        counted = page.of(await store.count_offered_avatars(connection))
+    data = [_to_avatar(call.platform, each) for each in stored]
     return Avatars(data, counted.page, counted.per_page, counted.total, counted.total_pages)
 
 
 async def find_image(call: Call, id_: str) -> str:
     """Return the name of a built-in avatar's picture. Raises NotFound."""
     async with call.reader.connection() as connection:
-        image = await store.read_image(connection, _require_id(id_))
+        image = await store.read_avatar_image(connection, _require_id(id_))
     if image is None:
         raise _unknown()
     return image
@@ -40,15 +41,15 @@ async def find_image(call: Call, id_: str) -> str:
 async def create(call: Call, body: NewAvatar) -> Avatar:
     name, url = clean("name", body.name, longest=NAME_LENGTH), _check_address(body.url)
     async with call.platform.database.transaction() as connection:
-        row = await store.add(connection, new_id(), name, url)
+        stored = await store.insert_avatar(connection, new_id(), name, url)
         await call.platform.audit.record(connection, call, "create", fields=["avatar"])
-    return _to_avatar(call.platform, row)
+    return _to_avatar(call.platform, stored)
 
 
 async def deactivate(call: Call, id_: str) -> None:
     """Stop offering the avatar and clear it from every citizen who chose it; idempotent. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        if not await store.deactivate(connection, _require_id(id_)):
+        if not await store.deactivate_avatar(connection, _require_id(id_)):
             raise _unknown()
         await settings.clear_avatar(connection, id_)
         await call.platform.audit.record(connection, call, "delete", fields=["avatar"])
@@ -67,32 +68,34 @@ async def choose(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
             if body.avatar_id is None:
                 await settings.remove_avatar(connection, cpf, trail)
                 return NONE_CHOSEN
-            row = await store.read_active(connection, _require_id(body.avatar_id))
-            if row is None or not await settings.set_avatar(connection, cpf, row["id"], trail):
+            stored = await store.read_offered_avatar(connection, _require_id(body.avatar_id))
+            if stored is None or not await settings.set_avatar(connection, cpf, stored.id, trail):
                 raise _unknown()
-    return _to_choice(call.platform, row)
+    return _to_choice(call.platform, stored)
 
 
 async def _read_choice(connection: Connection, platform: Platform, cpf: Cpf) -> AvatarChoice:
     id_ = await settings.read_avatar(connection, cpf)
-    row = await store.read_active(connection, id_) if id_ else None
-    return _to_choice(platform, row) if row else NONE_CHOSEN
+    stored = await store.read_offered_avatar(connection, id_) if id_ else None
+    return _to_choice(platform, stored) if stored else NONE_CHOSEN
 
 
-def _to_choice(platform: Platform, row: Row) -> AvatarChoice:
-    avatar = _to_avatar(platform, row)
+def _to_choice(platform: Platform, stored: StoredAvatar) -> AvatarChoice:
+    avatar = _to_avatar(platform, stored)
     return AvatarChoice(avatar.id, avatar)
 
 
-def _to_avatar(platform: Platform, row: Row) -> Avatar:
+def _to_avatar(platform: Platform, stored: StoredAvatar) -> Avatar:
     """Build the wire type; a built-in picture is served by the platform itself.
 
     Where that has no TLS, as in the sandbox, it stands in the address: portals show pictures by https or `data:` alone.
     """
-    base_url = platform.settings.base_url
-    served = f"{base_url}/registry/v1/avatars/{row['id']}/image"
-    url = row["url"] or (served if is_https_address(served) else embed_picture(row["image"]))
-    return Avatar(row["id"], row["name"], url, row["is_active"], row["created_at"])
+    url = stored.url
+    if url is None:
+        assert stored.image is not None  # an avatar has one of the two
+        served = f"{platform.settings.base_url}/registry/v1/avatars/{stored.id}/image"
+        url = served if is_https_address(served) else embed_picture(stored.image)
+    return Avatar(stored.id, stored.name, url, stored.is_active, stored.created_at)
 
 
 def _require_id(id_: str) -> str:

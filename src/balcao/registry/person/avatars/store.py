@@ -1,52 +1,50 @@
 """SQL of the avatars; rows are never deleted."""
 
-from balcao.core.database.pool import Connection, Row
-from balcao.core.database.queries import fetch_count
+from datetime import datetime
+from typing import NamedTuple
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+from balcao.core.values.page import Page
 
 _COLUMNS = "id::text, name, url, image, is_active, created_at"
 # Without case and accents, the same on every server.
 _BY_NAME = r"""lower(regexp_replace(normalize(name, NFD), '[\u0300-\u036f]+', '', 'g') COLLATE "C"), id"""
-_PAGE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active ORDER BY {_BY_NAME} LIMIT $1 OFFSET $2"
-_COUNT = "SELECT count(*) FROM registry.avatar WHERE is_active"
 
 
-async def list_page(connection: Connection, limit: int, offset: int) -> list[Row]:
-    """Return the avatars on offer, by name."""
-    return list(await connection.fetch(_PAGE, limit, offset))
+class StoredAvatar(NamedTuple):
+    """An avatar with the address of its picture, or the name of the one that is built in."""
+
+    id: str
+    name: str
+    url: str | None
+    image: str | None
+    is_active: bool
+    created_at: datetime
 
 
-async def count(connection: Connection) -> int:
-    return await fetch_count(connection, _COUNT)
+@statement(f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active ORDER BY {_BY_NAME} LIMIT :limit OFFSET :offset")
+async def list_offered_avatars(connection: Connection, page: Page) -> list[StoredAvatar]:
+    """Return the page's avatars by name."""
 
 
-_ACTIVE = f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active AND id = $1::text::uuid"
+@statement("SELECT count(*) FROM registry.avatar WHERE is_active")
+async def count_offered_avatars(connection: Connection) -> int: ...
 
 
-async def read_active(connection: Connection, id_: str) -> Row | None:
-    return await connection.fetchrow(_ACTIVE, id_)
+@statement(f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active AND id = :id_::text::uuid")
+async def read_offered_avatar(connection: Connection, id_: str) -> StoredAvatar | None: ...
 
 
-_IMAGE = "SELECT image FROM registry.avatar WHERE id = $1::text::uuid"
-
-
-async def read_image(connection: Connection, id_: str) -> str | None:
+@statement("SELECT image FROM registry.avatar WHERE id = :id_::text::uuid")
+async def read_avatar_image(connection: Connection, id_: str) -> str | None:
     """Return the name of its picture if it is built in, offered or not."""
-    found: str | None = await connection.fetchval(_IMAGE, id_)
-    return found
 
 
-_ADD = f"INSERT INTO registry.avatar (id, name, url) VALUES ($1::text::uuid, $2, $3) RETURNING {_COLUMNS}"
+@statement(f"INSERT INTO registry.avatar (id, name, url) VALUES (:id_::text::uuid, :name, :url) RETURNING {_COLUMNS}")
+async def insert_avatar(connection: Connection, id_: str, name: str, url: str) -> StoredAvatar: ...
 
 
-async def add(connection: Connection, id_: str, name: str, url: str) -> Row:
-    row = await connection.fetchrow(_ADD, id_, name, url)
-    assert row is not None  # an insert always returns its row
-    return row
-
-
-_DEACTIVATE = "UPDATE registry.avatar SET is_active = false WHERE id = $1::text::uuid RETURNING true"
-
-
-async def deactivate(connection: Connection, id_: str) -> bool:
+@statement("UPDATE registry.avatar SET is_active = false WHERE id = :id_::text::uuid")
+async def deactivate_avatar(connection: Connection, id_: str) -> bool:
     """Stop offering the avatar; return whether there is such one."""
-    return bool(await connection.fetchval(_DEACTIVATE, id_))

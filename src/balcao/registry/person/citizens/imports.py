@@ -14,14 +14,13 @@ DEFAULT_SOURCE = "import"
 
 
 async def write(connection: Connection, rows: Sequence[CitizenRow]) -> int:
-    """Write the rows; of two with one CPF the last counts."""
-    latest = {row.cpf: row for row in rows}
-    return await store.upsert(connection, [_to_stored(row) for row in latest.values()])
+    """Write the rows, one a CPF."""
+    return await store.upsert_base_records(connection, [_to_stored(row) for row in rows])
 
 
-def _to_stored(row: CitizenRow) -> store.ImportedRow:
+def _to_stored(row: CitizenRow) -> store.BaseRecordRow:
     record = {name: getattr(row, name) for name in BaseRecord.__struct_fields__}
-    return store.ImportedRow(
+    return store.BaseRecordRow(
         row.cpf,
         msgspec.json.encode(BaseRecord(**record)).decode(),
         _encode_wallet(row),
@@ -36,4 +35,4 @@ def _encode_wallet(row: CitizenRow) -> str | None:
     return msgspec.json.encode(ImportedWallet(*members)).decode()
 
 
-IMPORTS = [Import("citizens", CitizenRow, write, from_table=True)]
+IMPORTS = [Import("citizens", CitizenRow, write, from_table=True, key=lambda row: row.cpf)]

@@ -14,8 +14,8 @@ BASIS = "Cadastro legal da cidade: é corrigido na origem."
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    record = await store.read_base(connection, cpf)
-    origin = await store.read_origin(connection, cpf)
+    record = await store.read_base_record(connection, cpf)
+    origin = await store.read_base_origin(connection, cpf)
     if record is None or origin is None:
         return {"registro_base": None}
     mother = {"mae": mask_mother(record["mae"])} if "mae" in record else {}
@@ -23,7 +23,7 @@ async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
 
 
 async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
-    return [Kept("base_record", int(await store.read_base(connection, cpf) is not None), BASIS)]
+    return [Kept("base_record", int(await store.read_base_record(connection, cpf) is not None), BASIS)]
 
 
 PERSONAL_DATA = PersonalData(

@@ -10,9 +10,10 @@ from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
-from balcao.core.http.responses import Ready, require_match
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.etags import require_match
+from balcao.core.values.ready import Ready
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import store
@@ -29,8 +30,8 @@ async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
     Raises NotFound for anybody but the owner when nothing is stored.
     """
     async with call.reading(cpf, ["citizen"]) as connection:
-        base = await store.read_base(connection, cpf)
-        stored_mirror = await mirror.read(connection, cpf)
+        base = await store.read_base_record(connection, cpf)
+        stored_mirror = await mirror.read_mirror(connection, cpf)
     if base is None and not stored_mirror.known and not call.is_owner:
         raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
     citizen = _format(merge_record(cpf, base, stored_mirror), call)
@@ -51,7 +52,7 @@ def _hide_from_scope(citizen: Citizen, call: Call) -> Citizen:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredCitizen:
     """The whole record as it is stored, which version of the mirror is in it, and when it was read."""
 
     citizen: Citizen
@@ -59,32 +60,34 @@ class Stored:
     read_at: datetime | None
 
 
-async def read_stored(connection: Connection, cpf: Cpf) -> Stored:
+async def read_stored_citizen(connection: Connection, cpf: Cpf) -> StoredCitizen:
     """Read the whole record for the registry's own use: nothing is checked or audited."""
-    document = await store.read_document(connection, cpf)
-    return Stored(merge_record(cpf, document.base, document.mirror), document.mirror.version, document.mirror.read_at)
+    document = await store.read_citizen_document(connection, cpf)
+    return StoredCitizen(
+        merge_record(cpf, document.base, document.mirror), document.mirror.version, document.mirror.read_at
+    )
 
 
-def record_sql(cpf: str) -> str:
-    """Return the SQL expression of what `parse_record` takes, for a statement that reads more besides.
+def citizen_sql(cpf: str) -> str:
+    """Return the SQL expression of what `parse_citizen` takes, for a statement that reads more besides.
 
     `cpf` is an SQL expression.
     """
-    return store.document_sql(cpf)
+    return store.citizen_document_sql(cpf)
 
 
-def parse_record(cpf: Cpf, document: str) -> Citizen:
-    """Return the whole record as `read_record` does, from what the expression of `record_sql` has read."""
-    stored = store.parse_document(document)
+def parse_citizen(cpf: Cpf, document: str) -> Citizen:
+    """Return the whole record as `read_record` does, from what the expression of `citizen_sql` has read."""
+    stored = store.parse_citizen_document(document)
     return merge_record(cpf, stored.base, stored.mirror)
 
 
 async def read_record(connection: Connection, cpf: Cpf) -> Citizen:
     """Return the whole record as it is stored, for the registry's own use: nothing is checked or audited."""
-    return (await read_stored(connection, cpf)).citizen
+    return (await read_stored_citizen(connection, cpf)).citizen
 
 
-async def read_formatted(connection: Connection, call: Call, cpf: Cpf) -> Citizen:
+async def read_formatted_citizen(connection: Connection, call: Call, cpf: Cpf) -> Citizen:
     """Return the whole record as the person sees it today; the caller has checked and audited."""
     return _format(await read_record(connection, cpf), call)
 
@@ -94,7 +97,7 @@ async def write_own(
     cpf: Cpf,
     member: str,
     write: OwnWrite,
-    check: Callable[[Stored], None] | None = None,
+    check: Callable[[StoredCitizen], None] | None = None,
     *,
     verification: str | None = None,
 ) -> bool:
@@ -120,16 +123,18 @@ async def write_own(
             return written.is_written
 
 
-async def _check_current(connection: Connection, call: Call, cpf: Cpf, check: Callable[[Stored], None] | None) -> int:
+async def _check_current(
+    connection: Connection, call: Call, cpf: Cpf, check: Callable[[StoredCitizen], None] | None
+) -> int:
     """Check `If-Match` and the record; return the version of the mirror that was checked."""
-    stored = await read_stored(connection, cpf)
+    stored = await read_stored_citizen(connection, cpf)
     require_current(call, stored)
     if check is not None:
         check(stored)
     return stored.version
 
 
-def require_current(call: Call, stored: Stored) -> None:
+def require_current(call: Call, stored: StoredCitizen) -> None:
     """Raise PreconditionFailed unless the record, as its owner and staff read it, is the one that `If-Match` names."""
     if call.if_match is not None:
         require_match(call.if_match, Ready.of(_format(stored.citizen, call)).etag)
@@ -146,8 +151,8 @@ class Identity:
 async def read_identity(platform: Platform, cpf: Cpf) -> Identity:
     """Return the name of the base record, and the e-mail address that the citizen, or staff for them, declared."""
     async with platform.database.connection() as connection:
-        base = await store.read_base(connection, cpf)
-        stored_mirror = await mirror.read(connection, cpf)
+        base = await store.read_base_record(connection, cpf)
+        stored_mirror = await mirror.read_mirror(connection, cpf)
     email = stored_mirror.fields.get("email")
     own = email is not None and email.origin != "crm" and bool(email.value)
     return Identity((base or {}).get("nome"), str(email.value) if email and own else None)

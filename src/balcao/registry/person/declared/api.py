@@ -2,18 +2,20 @@
 
 from balcao.core.access.rules import own, public
 from balcao.core.context.call import Call
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.feature import Demo, Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, with_etag
 from balcao.registry.person.citizens.schemas import Message
-from balcao.registry.person.declared import service
+from balcao.registry.person.declared import demo, service
 from balcao.registry.person.declared.choices import CHOICES, GENDER, Choice
 from balcao.registry.person.declared.schemas import AddressBody, GenderBody, ValueBody
+from balcao.registry.routes import ROUTES
 
 CACHE = "public, max-age=300"
 
 
-routes = Routes(tags=["citizen"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["citizen"], body_limit=SMALL_BODY)
 
 
 @routes.put(
@@ -21,15 +23,13 @@ routes = Routes(tags=["citizen"], body_limit=SMALL_BODY)
     "registry.declare_gender",
     own("citizen:write"),
     "Declara o gênero do cidadão, em texto livre",
-    errors=[400, 412],
-    description=(
-        "Grava o gênero declarado, em texto livre; o mesmo valor outra vez só renova o horário. O que o cidadão "
-        "declara vale mais que o cadastro da cidade e é levado ao CRM."
-    ),
+    errors=[412],
     example={"valor": "Mulher cisgênero"},
 )
 async def declare_gender(call: Call, cpf: CpfInPath, body: GenderBody) -> Message:
-    """Declare the gender."""
+    """Grava o gênero declarado, em texto livre; o mesmo valor outra vez só renova o horário. O que o cidadão declara
+    vale mais que o cadastro da cidade e é levado ao CRM.
+    """
     return await service.declare_gender(call, cpf, body)
 
 
@@ -39,13 +39,11 @@ async def declare_gender(call: Call, cpf: CpfInPath, body: GenderBody) -> Messag
     public(),
     "Sugestões para o campo gênero",
     errors=[304],
-    description=(
-        "Devolve os textos sugeridos para o gênero, na ordem em que se mostram; qualquer outro também é aceito. É "
-        "pública."
-    ),
 )
 async def list_gender_options(call: Call) -> Response[list[str]]:
-    """Return the suggested texts."""
+    """Devolve os textos sugeridos para o gênero, na ordem em que se mostram; qualquer outro também é aceito. É
+    pública.
+    """
     return with_etag(list(GENDER), call, CACHE)
 
 
@@ -54,11 +52,7 @@ async def list_gender_options(call: Call) -> Response[list[str]]:
     "registry.declare_address",
     own("citizen:write"),
     "Declara ou remove o endereço do cidadão",
-    errors=[400, 409, 412],
-    description=(
-        "Grava o endereço declarado, ou o remove quando os seis membros obrigatórios têm o texto `null`. Declarar o "
-        "mesmo endereço de novo é recusado (409) enquanto ele é recente."
-    ),
+    errors=[409, 412],
     example={
         "tipo_logradouro": "Rua",
         "logradouro": "das Marés",
@@ -71,7 +65,9 @@ async def list_gender_options(call: Call) -> Response[list[str]]:
     },
 )
 async def declare_address(call: Call, cpf: CpfInPath, body: AddressBody) -> Message:
-    """Declare or remove the address."""
+    """Grava o endereço declarado, ou o remove quando os seis membros obrigatórios têm o texto `null`. Declarar o mesmo
+    endereço de novo é recusado (409) enquanto ele é recente.
+    """
     return await service.declare_address(call, cpf, body)
 
 
@@ -80,15 +76,13 @@ async def declare_address(call: Call, cpf: CpfInPath, body: AddressBody) -> Mess
     "registry.declare_email",
     own("citizen:write"),
     "Declara o e-mail do cidadão",
-    errors=[400, 409, 412],
-    description=(
-        "Grava o e-mail declarado, que passa a ser o principal. Declarar o mesmo de novo é recusado (409) enquanto "
-        "ele é recente."
-    ),
+    errors=[409, 412],
     example={"valor": "ana.moreira@pessoa.example"},
 )
 async def declare_email(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
-    """Declare the e-mail address."""
+    """Grava o e-mail declarado, que passa a ser o principal. Declarar o mesmo de novo é recusado (409) enquanto ele é
+    recente.
+    """
     return await service.declare_email(call, cpf, body)
 
 
@@ -97,12 +91,11 @@ async def declare_email(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
     "registry.declare_exhibition_name",
     own("citizen:write"),
     "Declara o nome pelo qual o cidadão quer ser chamado",
-    errors=[400, 412],
-    description="Grava o nome pelo qual o cidadão quer ser chamado, de 1 a 255 caracteres.",
+    errors=[412],
     example={"valor": "Bia"},
 )
 async def declare_exhibition_name(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
-    """Declare the name to be shown."""
+    """Grava o nome pelo qual o cidadão quer ser chamado, de 1 a 255 caracteres."""
     return await service.declare_exhibition_name(call, cpf, body)
 
 
@@ -122,7 +115,6 @@ def _add_routes(choice: Choice) -> None:
         example={"valor": choice.options[0]},
     )
     async def declare(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
-        """Declare a value of the list."""
         return await service.declare_choice(call, cpf, choice, body)
 
     @routes.get(
@@ -131,12 +123,14 @@ def _add_routes(choice: Choice) -> None:
         public(),
         f"Opções do campo {choice.title}",
         errors=[304],
-        description="Devolve os valores que o campo aceita, exatos, na ordem em que se mostram. É pública.",
     )
     async def list_options(call: Call) -> Response[list[str]]:
-        """Return the list."""
+        """Devolve os valores que o campo aceita, exatos, na ordem em que se mostram. É pública."""
         return with_etag(list(choice.options), call, CACHE)
 
 
 for each in CHOICES:
     _add_routes(each)
+
+
+FEATURE = Feature(routes=routes.declared, demo=Demo(demo.load))

@@ -43,7 +43,7 @@ async def _erase_then_declare(platform: Platform) -> None:
     """Gabriela: erased by an event, with a gender of her own afterwards."""
     call = operator_call(platform, "registry.demo")
     async with platform.database.transaction() as connection:
-        if (await mirror.read(connection, GABRIELA)).known:
+        if (await mirror.read_mirror(connection, GABRIELA)).known:
             return
         await mirror.anonymise(connection, GABRIELA, utc_now())
         await platform.audit.record(connection, call, "anonymise", subject=GABRIELA)

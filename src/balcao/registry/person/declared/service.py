@@ -11,7 +11,7 @@ from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.merge import SELF_DECLARED
 from balcao.registry.person.citizens.schemas import Address, Email, Message, Phone
-from balcao.registry.person.citizens.service import Stored
+from balcao.registry.person.citizens.service import StoredCitizen
 from balcao.registry.person.declared import address
 from balcao.registry.person.declared.address import DeclaredAddress
 from balcao.registry.person.declared.choices import Choice
@@ -52,7 +52,7 @@ async def declare_email(call: Call, cpf: Cpf, body: ValueBody) -> Message:
     if email is None:
         raise Invalid("O campo `valor` deve ser um endereço de e-mail, como `nome@dominio.br`.", code="email-invalid")
 
-    def require_change(stored: Stored) -> None:
+    def require_change(stored: StoredCitizen) -> None:
         current = stored.citizen.email.principal
         if current is not None and current.valor.lower() == email.normalized.lower():
             require_stale(call, current, stored.read_at)
@@ -67,7 +67,7 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
         return await _remove_address(call, cpf)
     declared = DeclaredAddress.parse(body)
 
-    def require_change(stored: Stored) -> None:
+    def require_change(stored: StoredCitizen) -> None:
         current = stored.citizen.endereco.principal
         if current is not None and declared.is_same_as(current):
             require_stale(call, current, stored.read_at)

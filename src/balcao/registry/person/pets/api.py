@@ -4,16 +4,20 @@ from typing import Any
 
 from balcao.core.access.rules import own
 from balcao.core.context.call import Call
+from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal
-from balcao.registry.person.pets import service
+from balcao.registry.person.pets import demo, service, store
+from balcao.registry.person.pets.imports import IMPORTS
 from balcao.registry.person.pets.paths import PetInPath
+from balcao.registry.person.pets.personal_data import PERSONAL_DATA
 from balcao.registry.person.pets.schemas import Pet, PetBody, Pets, PetStats
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["pets"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["pets"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
 
 
 @routes.get(
@@ -21,14 +25,12 @@ routes = Routes(tags=["pets"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
     "registry.list_pets",
     own("pets:read"),
     "Animais do cidadão",
-    errors=[304, 400],
-    description=(
-        "Devolve uma página dos animais do cidadão: os dos registros da cidade, depois os que ele mesmo cadastrou. O "
-        "CPF de outros tutores vem mascarado."
-    ),
+    errors=[304],
 )
 async def list_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Pets]:
-    """Return a page of the citizen's pets."""
+    """Devolve uma página dos animais do cidadão: os dos registros da cidade, depois os que ele mesmo cadastrou. O CPF
+    de outros tutores vem mascarado.
+    """
     return personal(await service.list_pets(call, cpf, page), call)
 
 
@@ -38,11 +40,7 @@ async def list_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[P
     own("pets:write"),
     "Cadastra um animal do cidadão",
     status=201,
-    errors=[400, 409],
-    description=(
-        "Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão cadastra até 50 (409 além disso). "
-        "Com o cabeçalho `Idempotency-Key`, repetir a chamada devolve a primeira resposta."
-    ),
+    errors=[409],
     example={
         "animal_nome": "Siri",
         "especie_nome": "Gato",
@@ -54,7 +52,9 @@ async def list_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[P
     },
 )
 async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]:
-    """Add a pet of the citizen's own."""
+    """Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão cadastra até 50 (409 além disso). Com o
+    cabeçalho `Idempotency-Key`, repetir a chamada devolve a primeira resposta.
+    """
     answer: Response[Any] = created(await service.create_pet(call, cpf, body))
     return answer
 
@@ -65,12 +65,9 @@ async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]
     own("pets:read"),
     "Quantos animais o cidadão tem, por espécie",
     errors=[304, 400],
-    description=(
-        "Devolve quantos animais os registros da cidade têm do cidadão, por espécie, e quantos ele mesmo cadastrou."
-    ),
 )
 async def read_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
-    """Return how many pets the citizen has."""
+    """Devolve quantos animais os registros da cidade têm do cidadão, por espécie, e quantos ele mesmo cadastrou."""
     return personal(await service.read_stats(call, cpf), call)
 
 
@@ -79,11 +76,17 @@ async def read_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
     "registry.read_pet",
     own("pets:read"),
     "Um animal do cidadão",
-    errors=[304, 400, 404],
-    description=(
-        "Devolve um animal do cidadão. O de outra pessoa é desconhecido (404), como um número que não existe."
-    ),
+    errors=[304, 400],
 )
 async def read_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath) -> Response[Pet]:
-    """Return one pet."""
+    """Devolve um animal do cidadão. O de outra pessoa é desconhecido (404), como um número que não existe."""
     return personal(await service.read_pet(call, cpf, pet_id), call)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    personal_data=PERSONAL_DATA,
+    imports=IMPORTS,
+    demo=Demo(demo.load, demo.examples),
+    exports=store.EXPORTS,
+)

@@ -4,4 +4,6 @@ from balcao.core.imports.declaration import Import
 from balcao.registry.person.pets import store
 from balcao.registry.person.pets.schemas import PetRow
 
-IMPORTS = [Import("pets", PetRow, store.upsert_imported, from_table=True)]
+IMPORTS = [
+    Import("pets", PetRow, store.upsert_imported_pets, from_table=True, key=lambda row: (row.cpf, row.id_animal))
+]

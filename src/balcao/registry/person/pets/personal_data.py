@@ -17,12 +17,12 @@ ERASED = list(PetBody.__struct_fields__)
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    pets = [mask_tutors(pet) for pet in await store.list_all(connection, cpf)]
+    pets = [mask_tutors(pet) for pet in await store.list_all_pets(connection, cpf)]
     return {"pets": msgspec.to_builtins(pets)}
 
 
 async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
-    return [Cleared("pets", await store.erase_own(connection, cpf), ERASED)]
+    return [Cleared("pets", await store.erase_own_pets(connection, cpf), ERASED)]
 
 
 PERSONAL_DATA = PersonalData(

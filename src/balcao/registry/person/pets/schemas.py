@@ -5,10 +5,10 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.core.http.paging import Pagination
 from balcao.core.imports.members import Name, require_cpf
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.days import require
+from balcao.core.values.page import Pagination
 from balcao.registry.paths import CpfText
 
 FIRST_OWN_ID = 1_000_000

@@ -4,12 +4,12 @@ import msgspec
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import Repeatable
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.http.idempotency import NOT_REPEATABLE, Repeatable
-from balcao.core.http.paging import Page
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.days import format_day
+from balcao.core.values.page import Page
 from balcao.registry.person.pets import store
 from balcao.registry.person.pets.checks import check_body
 from balcao.registry.person.pets.schemas import DATES, Pet, PetBody, Pets, PetStatistics, PetStats
@@ -23,14 +23,14 @@ CATS = frozenset({"gato", "felina", "felino"})
 async def list_pets(call: Call, cpf: Cpf, page: Page) -> Pets:
     """Return a page of pets: the city's records first, then the citizen's own."""
     async with call.reading(cpf, FIELDS) as connection:
-        found, total = await store.list_page(connection, cpf, page)
+        found, total = await store.list_pets(connection, cpf, page)
     return Pets([_format(pet, call) for pet in found], page.of(total))
 
 
 async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
     """Return a pet. Raises NotFound, also for another person's."""
     async with call.reading(cpf, FIELDS) as connection:
-        found = await store.read(connection, cpf, pet_id)
+        found = await store.read_pet(connection, cpf, pet_id)
     if found is None:
         raise NotFound("Não há animal com este número.", code="pet-unknown")
     return _format(found, call)
@@ -39,7 +39,7 @@ async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
 async def read_stats(call: Call, cpf: Cpf) -> PetStats:
     async with call.reading(cpf, FIELDS) as connection:
         imported = await store.count_imported_by_species(connection, cpf)
-        own = await store.count_own(connection, cpf)
+        own = await store.count_own_pets(connection, cpf)
     dogs = sum(count for species, count in imported.items() if species in DOGS)
     cats = sum(count for species, count in imported.items() if species in CATS)
     return PetStats(cpf.digits, PetStatistics(dogs, cats, sum(imported.values()) - dogs - cats), own)
@@ -60,13 +60,15 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
             number = await store.draw_number(connection)
             pet = Pet(**msgspec.structs.asdict(record), id_animal=number, source="self_registered")
             response = msgspec.json.encode(_format(pet, call))
-            values = NOT_REPEATABLE if repeatable is None else repeatable.values(response)
-            try:
-                with recording():
-                    if await store.insert(connection, cpf, number, record, most=MOST_OWN, trail=trail, kept=values):
-                        return response
-            except store.PetLimit:
-                raise Conflict(f"O cadastro já tem {MOST_OWN} animais próprios.", code="pet-limit") from None
+            kept = repeatable and repeatable.keep(response)
+            with recording():
+                insertion = await store.insert_pet(
+                    connection, cpf, number, record, most=MOST_OWN, trail=trail, kept=kept
+                )
+            if not insertion.is_below_limit:
+                raise Conflict(f"O cadastro já tem {MOST_OWN} animais próprios.", code="pet-limit")
+            if insertion.is_inserted:
+                return response
 
 
 def mask_tutors(pet: Pet) -> Pet:

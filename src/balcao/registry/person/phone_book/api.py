@@ -3,14 +3,17 @@
 from balcao.core.access.rules import action, authenticated
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
-from balcao.core.http.operations import FORM_BODY, SMALL_BODY, Routes
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Demo, Feature
+from balcao.core.http.operations import FORM_BODY, SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, personal, stored
 from balcao.registry.consent.categories.paths import CategoryInPath
 from balcao.registry.consent.preferences.schemas import ChoiceBody, PreferencesBody
-from balcao.registry.person.phone_book import service
+from balcao.registry.person.phone_book import demo, service
 from balcao.registry.person.phone_book.paths import NumberInPath
+from balcao.registry.person.phone_book.personal_data import PERSONAL_DATA, RETENTION
 from balcao.registry.person.phone_book.schemas import (
     BoundPhone,
     PhoneBindBody,
@@ -28,8 +31,9 @@ from balcao.registry.person.phone_book.schemas import (
     RegistrationVerdict,
     RejectionBody,
 )
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["phones"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["phones"], body_limit=SMALL_BODY)
 
 READ, WRITE = action("phones:read"), action("phones:write")
 ANA = {"cpf": "90000000175", "channel": "whatsapp"}
@@ -40,15 +44,14 @@ ANA = {"cpf": "90000000175", "channel": "whatsapp"}
     "registry.read_phone_status",
     READ,
     "O que se sabe de um telefone",
-    description=(
-        "Diz se o telefone está ligado a alguém (CPF e nome mascarados), em quarentena ou livre, e se a pessoa aceita "
-        "mensagens nele. Durante a quarentena, e depois dela, quem o tinha antes não aparece. Exige a ação "
-        "`phones:read`; a leitura fica na trilha de auditoria."
-    ),
-    errors=[304, 400],
+    errors=[304],
     concerns_people=True,
 )
 async def read_phone_status(call: Call, number: NumberInPath) -> Response[PhoneStatus]:
+    """Diz se o telefone está ligado a alguém (CPF e nome mascarados), em quarentena ou livre, e se a pessoa aceita
+    mensagens nele. Durante a quarentena, e depois dela, quem o tinha antes não aparece. Exige a ação `phones:read`; a
+    leitura fica na trilha de auditoria.
+    """
     return personal(await service.read_status(call, number), call)
 
 
@@ -57,11 +60,11 @@ async def read_phone_status(call: Call, number: NumberInPath) -> Response[PhoneS
     "registry.read_phone_citizen",
     READ,
     "A quem um telefone está ligado, com os dados mascarados",
-    description="Devolve CPF e nome mascarados de quem tem o telefone; `found` falso se ninguém. Exige `phones:read`.",
-    errors=[304, 400],
+    errors=[304],
     concerns_people=True,
 )
 async def read_phone_citizen(call: Call, number: NumberInPath) -> Response[PhoneCitizen]:
+    """Devolve CPF e nome mascarados de quem tem o telefone; `found` falso se ninguém. Exige `phones:read`."""
     return personal(await service.read_citizen(call, number), call)
 
 
@@ -70,17 +73,15 @@ async def read_phone_citizen(call: Call, number: NumberInPath) -> Response[Phone
     "registry.bind_phone",
     authenticated().testing("phones:write"),
     "Liga um telefone a uma pessoa",
-    description=(
-        "Liga o telefone à pessoa: com o token dela, se o telefone está livre ou já é dela; com a ação `phones:write`, "
-        "se ela o confirmou por código. Senão 409. Não está livre um telefone que consta do cadastro de outra pessoa. "
-        "Só pela palavra da pessoa a ligação vale 30 dias, e no máximo três ao mesmo tempo; até dez pedidos por hora, "
-        "depois 429. Confirmado por código, o telefone fica com quem o confirmou. Não dá consentimento: para isso há "
-        "`/opt-in`."
-    ),
-    errors=[400, 403, 409],
+    errors=[409],
     example=ANA,
 )
 async def bind_phone(call: Call, number: NumberInPath, body: PhoneBindBody) -> Response[BoundPhone]:
+    """Liga o telefone à pessoa: com o token dela, se o telefone está livre ou já é dela; com a ação `phones:write`, se
+    ela o confirmou por código. Senão 409. Não está livre um telefone que consta do cadastro de outra pessoa. Só pela
+    palavra da pessoa a ligação vale 30 dias, e no máximo três ao mesmo tempo; até dez pedidos por hora, depois 429.
+    Confirmado por código, o telefone fica com quem o confirmou. Não dá consentimento: para isso há `/opt-in`.
+    """
     return stored(await service.bind(call, number, body))
 
 
@@ -89,15 +90,14 @@ async def bind_phone(call: Call, number: NumberInPath, body: PhoneBindBody) -> R
     "registry.opt_in_phone",
     WRITE,
     "A pessoa aceita mensagens neste telefone",
-    description=(
-        "Grava o consentimento de quem tem o telefone, com o canal em que foi dado. Um telefone que não está ligado a "
-        "essa pessoa, ou em quarentena, é recusado (409). Exige a ação `phones:write`."
-    ),
-    errors=[400, 409],
+    errors=[409],
     example=ANA,
     concerns_people=True,
 )
 async def opt_in_phone(call: Call, number: NumberInPath, body: PhoneOptInBody) -> Response[PhoneOutcome]:
+    """Grava o consentimento de quem tem o telefone, com o canal em que foi dado. Um telefone que não está ligado a essa
+    pessoa, ou em quarentena, é recusado (409).
+    """
     return stored(await service.opt_in(call, number, body))
 
 
@@ -106,16 +106,13 @@ async def opt_in_phone(call: Call, number: NumberInPath, body: PhoneOptInBody) -
     "registry.opt_out_phone",
     WRITE,
     "Não se querem mais mensagens neste telefone",
-    description=(
-        "Retira o consentimento deste telefone, de quem quer que seja; as preferências da pessoa não mudam. O motivo "
-        "`incorrect_person` diz que o número trocou de mãos: a ligação acaba e ele entra em quarentena. Exige "
-        "`phones:write`."
-    ),
-    errors=[400],
     example={"channel": "whatsapp", "reason": "too_many_messages"},
     concerns_people=True,
 )
 async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody) -> Response[PhoneOutcome]:
+    """Retira o consentimento deste telefone, de quem quer que seja; as preferências da pessoa não mudam. O motivo
+    `incorrect_person` diz que o número trocou de mãos: a ligação acaba e ele entra em quarentena. Exige `phones:write`.
+    """
     return stored(await service.opt_out(call, number, body))
 
 
@@ -124,18 +121,16 @@ async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody)
     "registry.validate_phone_registration",
     WRITE,
     "Confere nome, CPF e nascimento com o registro da cidade",
-    description=(
-        "Diz se o que a pessoa informou confere, sem diferença de maiúsculas e acentos; não mostra nada além do que "
-        "foi enviado, e nada grava. Há um limite de tentativas por CPF (429). Exige a ação `phones:write`; fica na "
-        "trilha de auditoria."
-    ),
-    errors=[400],
     example=ANA | {"name": "Ana Beatriz Moreira", "birth_date": "1990-05-17"},
     concerns_people=True,
 )
 async def validate_phone_registration(
     call: Call, number: NumberInPath, body: RegistrationBody
 ) -> Response[RegistrationVerdict]:
+    """Diz se o que a pessoa informou confere, sem diferença de maiúsculas e acentos; não mostra nada além do que foi
+    enviado, e nada grava. Há um limite de tentativas por CPF (429). Exige a ação `phones:write`; fica na trilha de
+    auditoria.
+    """
     return stored(await service.validate_registration(call, number, body))
 
 
@@ -144,14 +139,13 @@ async def validate_phone_registration(
     "registry.read_phone_preferences",
     READ,
     "Preferências de notificação de quem tem o telefone",
-    description=(
-        "Devolve as preferências da pessoa a quem o telefone está ligado, com o CPF mascarado; 404 sem ela. Exige "
-        "`phones:read`."
-    ),
-    errors=[304, 400, 404],
+    errors=[304],
     concerns_people=True,
 )
 async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[PhonePreferences]:
+    """Devolve as preferências da pessoa a quem o telefone está ligado, com o CPF mascarado; 404 sem ela. Exige
+    `phones:read`.
+    """
     return personal(await service.read_preferences(call, number), call)
 
 
@@ -160,11 +154,7 @@ async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[P
     "registry.change_phone_preferences",
     WRITE,
     "Altera as preferências de quem tem o telefone; o que não vem fica como está",
-    description=(
-        "Como a operação do próprio cidadão, para a pessoa a quem o telefone está ligado; 404 sem ela. Cada mudança "
-        "real fica no histórico dela. Exige a ação `phones:write`."
-    ),
-    errors=[400, 404, 412, 422],
+    errors=[412, 422],
     body_limit=FORM_BODY,
     example={"channel": "whatsapp", "category_opt_ins": {"courses": True}},
     concerns_people=True,
@@ -172,6 +162,9 @@ async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[P
 async def change_phone_preferences(
     call: Call, number: NumberInPath, body: PreferencesBody
 ) -> Response[PhonePreferences]:
+    """Como a operação do próprio cidadão, para a pessoa a quem o telefone está ligado; 404 sem ela. Cada mudança real
+    fica no histórico dela.
+    """
     return stored(await service.change_preferences(call, number, body))
 
 
@@ -180,11 +173,7 @@ async def change_phone_preferences(
     "registry.choose_phone_category",
     WRITE,
     "Aceita ou recusa uma categoria por quem tem o telefone",
-    description=(
-        "Como a operação do próprio cidadão, para a pessoa a quem o telefone está ligado; 404 sem ela. Exige a ação "
-        "`phones:write`."
-    ),
-    errors=[400, 404, 412, 422],
+    errors=[412, 422],
     described_body=ChoiceBody,
     example={"opt_in": False, "channel": "whatsapp", "reason": "too_many_messages"},
     concerns_people=True,
@@ -192,6 +181,7 @@ async def change_phone_preferences(
 async def choose_phone_category(
     call: Call, number: NumberInPath, category_id: CategoryInPath, content: bytes
 ) -> Response[PhonePreferences]:
+    """Como a operação do próprio cidadão, para a pessoa a quem o telefone está ligado; 404 sem ela."""
     return stored(await service.choose_category(call, number, category_id, content))
 
 
@@ -200,15 +190,11 @@ async def choose_phone_category(
     "registry.reject_phone_registration",
     WRITE,
     "Quem tem o telefone não é essa pessoa",
-    description=(
-        "Desfaz a ligação do telefone com a pessoa e o põe em quarentena; `not_found` se não estava ligado a ela. "
-        "Exige a ação `phones:write`."
-    ),
-    errors=[400],
     example=ANA | {"reason": "incorrect_person"},
     concerns_people=True,
 )
 async def reject_phone_registration(call: Call, number: NumberInPath, body: RejectionBody) -> Response[PhoneOutcome]:
+    """Desfaz a ligação do telefone com a pessoa e o põe em quarentena; `not_found` se não estava ligado a ela."""
     return stored(await service.reject_registration(call, number, body))
 
 
@@ -217,14 +203,12 @@ async def reject_phone_registration(call: Call, number: NumberInPath, body: Reje
     "registry.quarantine_phone",
     WRITE,
     "Põe um telefone em quarentena",
-    description=(
-        "Para um número que pode ter trocado de mãos: a ligação com quem o tinha acaba de vez, e ninguém mais aparece "
-        "por ele até que a quarentena termine ou alguém o confirme por código. Exige a ação `phones:write`."
-    ),
-    errors=[400],
     concerns_people=True,
 )
 async def quarantine_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
+    """Para um número que pode ter trocado de mãos: a ligação com quem o tinha acaba de vez, e ninguém mais aparece por
+    ele até que a quarentena termine ou alguém o confirme por código.
+    """
     return stored(await service.quarantine(call, number))
 
 
@@ -233,11 +217,10 @@ async def quarantine_phone(call: Call, number: NumberInPath) -> Response[Quarant
     "registry.release_phone",
     WRITE,
     "Encerra a quarentena de um telefone",
-    description="Encerra a quarentena; o número fica livre, sem ligação com quem o tinha. Exige `phones:write`.",
-    errors=[400, 404],
     concerns_people=True,
 )
 async def release_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
+    """Encerra a quarentena; o número fica livre, sem ligação com quem o tinha. Exige `phones:write`."""
     return stored(await service.release(call, number))
 
 
@@ -246,15 +229,14 @@ async def release_phone(call: Call, number: NumberInPath) -> Response[Quarantine
     "registry.list_quarantined_phones",
     READ,
     "Telefones em quarentena",
-    description=(
-        "Devolve uma página dos telefones em quarentena, ou, com `expired=true`, daqueles cuja quarentena terminou há "
-        "até 30 dias. Exige a ação `phones:read`."
-    ),
-    errors=[304, 400],
+    errors=[304],
     query=QuarantineQuery,
     concerns_people=True,
 )
 async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -> Response[QuarantinedPhones]:
+    """Devolve uma página dos telefones em quarentena, ou, com `expired=true`, daqueles cuja quarentena terminou há até
+    30 dias.
+    """
     words = {"true": True, "false": False}
     if query.get("expired", "false") not in words:
         raise Invalid("O parâmetro `expired` deve ser `true` ou `false`.", code="expired-invalid")
@@ -266,7 +248,16 @@ async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -
     "registry.read_quarantine_stats",
     READ,
     "As quarentenas de telefones em números",
-    description="Conta as quarentenas que valem e as que terminaram há até 30 dias. Exige a ação `phones:read`.",
 )
 async def read_quarantine_stats(call: Call) -> QuarantineStats:
+    """Conta as quarentenas que valem e as que terminaram há até 30 dias."""
     return await service.read_stats(call)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    demo=Demo(demo.load),
+    exports=Exports(tables=("registry.phone_book", "registry.phone_book_entry")),
+)

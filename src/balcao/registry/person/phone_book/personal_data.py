@@ -16,17 +16,17 @@ from balcao.registry.person.phone_book.schemas import ExportedPhone, ExportedPho
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
     return {
-        "telefones": await store.list_phones(connection, cpf),
-        "historico_telefones": await store.list_entries(connection, cpf),
+        "telefones": await store.list_bound_phones(connection, cpf),
+        "historico_telefones": await store.list_phone_entries(connection, cpf),
     }
 
 
 async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    return [Cleared("phone_book", await store.unbind_covered(connection, cpf, at), ["number", "cpf"])]
+    return [Cleared("phone_book", await store.unbind_covered_phones(connection, cpf, at), ["number", "cpf"])]
 
 
 async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
-    return [Kept("phone_book_entries", len(await store.list_entries(connection, cpf)), BASIS)]
+    return [Kept("phone_book_entries", len(await store.list_phone_entries(connection, cpf)), BASIS)]
 
 
 PERSONAL_DATA = PersonalData(
@@ -51,18 +51,18 @@ PERSONAL_DATA = PersonalData(
 
 
 async def _sweep_quarantines(_: Call, connection: Connection) -> Swept:
-    checked = await store.count_quarantined(connection)
-    return Swept(checked, await store.delete_over(connection))
+    checked = await store.count_quarantined_phones(connection)
+    return Swept(checked, await store.delete_ended_quarantines(connection))
 
 
 async def _sweep_unproven(_: Call, connection: Connection) -> Swept:
-    checked = await store.count_unproven(connection)
-    return Swept(checked, await store.delete_lapsed(connection))
+    checked = await store.count_unproven_phones(connection)
+    return Swept(checked, await store.delete_lapsed_phones(connection))
 
 
 async def _sweep_entries(_: Call, connection: Connection) -> Swept:
-    checked = await store.count_entries(connection)
-    return Swept(checked, await store.delete_old_entries(connection))
+    checked = await store.count_phone_entries(connection)
+    return Swept(checked, await store.delete_old_phone_entries(connection))
 
 
 RETENTION = [

@@ -6,7 +6,8 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from balcao.core.http.paging import PageQuery, Pagination
+from balcao.core.http.paging import PageQuery
+from balcao.core.values.page import Pagination
 from balcao.registry.consent.preferences.schemas import Preferences
 from balcao.registry.members import CpfDigits, CpfForViewer, MaskedCpf
 from balcao.registry.person.phone_book.states import Proof

@@ -12,10 +12,10 @@ from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.reasons import refuse_personal_data
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.http.paging import Page
+from balcao.core.errors import Conflict, Invalid, NotFound, Unavailable
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
+from balcao.core.values.page import Page
 from balcao.core.values.text import clean
 from balcao.registry.consent.preferences import service as preferences
 from balcao.registry.consent.preferences.changes import parse_channel
@@ -39,6 +39,7 @@ from balcao.registry.person.phone_book.schemas import (
     RejectionBody,
 )
 from balcao.registry.person.phone_book.states import FREE, Phone, Proof
+from balcao.registry.person.phone_book.store import PhoneEntry, StoredPhone
 
 WRITE = "phones:write"
 
@@ -50,6 +51,8 @@ GUESSES = "5/hour"
 # Numbers that one person asks for on their word: who is refused learns that the number is somebody's, if not whose.
 CLAIMS = "10/hour"
 FIELDS = ["phone_book"]
+# So often one change begins again because others wrote the same number first; more than ask for one at once.
+MOST_TURNS = 100
 
 
 class Said(NamedTuple):
@@ -89,7 +92,7 @@ async def read_citizen(call: Call, number: str) -> PhoneCitizen:
 async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
     call.require_reason()
     async with call.platform.database.connection() as connection:
-        phone = (await store.find(connection, number)).phone
+        phone = (await store.find_phone(connection, number)).phone
     if phone.cpf is None:
         return phone, PhoneCitizen(False, None, None)
     async with call.reading(phone.cpf, FIELDS) as connection:
@@ -114,7 +117,7 @@ async def bind(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
     if reached.is_owner:
         await _spend(call, CLAIMS, "registry.bind_phone", cpf)
 
-    def change(found: store.Found) -> Phone:
+    def change(found: StoredPhone) -> Phone:
         if reached.is_owner:
             return _claim(found, cpf, channel)
         after = states.bind_proven(found.phone, cpf, channel)
@@ -133,7 +136,7 @@ async def bind_confirmed(call: Call, number: str, cpf: Cpf) -> None:
     await _change(call, number, lambda found: Phone(cpf, Proof.CODE, bound_at=found.now), subject=cpf)
 
 
-def _claim(found: store.Found, cpf: Cpf, channel: str) -> Phone:
+def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
     """Return the number bound on the person's word. Raises Conflict, which says the same whatever it is not free for.
 
     Who has as many as they may is told so before anything of the number is looked at.
@@ -155,7 +158,7 @@ async def opt_in(call: Call, number: str, body: PhoneOptInBody) -> PhoneOutcome:
     """
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
 
-    def change(found: store.Found) -> Phone | None:
+    def change(found: StoredPhone) -> Phone | None:
         after = states.opt_in(found.phone, cpf, channel)
         if after is None:
             raise Conflict("Este telefone não está ligado a essa pessoa.", code="phone-not-bound")
@@ -169,7 +172,7 @@ async def opt_out(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcom
     """Withdraw the consent, whosever it is; who is not that person sends the number into quarantine. Raises Invalid."""
     channel, reason = parse_channel(body.channel), _parse_reason(body.reason)
 
-    def change(found: store.Found) -> Phone | None:
+    def change(found: StoredPhone) -> Phone | None:
         if reason == WRONG_PERSON and found.phone.cpf is not None:
             return states.quarantine(found.phone, found.now, _lasting(call))
         return states.opt_out(found.phone) if found.phone.opt_in else None
@@ -189,7 +192,7 @@ async def reject_registration(call: Call, number: str, body: RejectionBody) -> P
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
     reason = None if isinstance(body.reason, UnsetType) else _parse_reason(body.reason)
 
-    def change(found: store.Found) -> Phone | None:
+    def change(found: StoredPhone) -> Phone | None:
         return states.quarantine(found.phone, found.now, _lasting(call)) if found.phone.cpf == cpf else None
 
     changed = await _change(call, number, change, subject=cpf, said=Said("rejected", channel, reason))
@@ -199,7 +202,7 @@ async def reject_registration(call: Call, number: str, body: RejectionBody) -> P
 async def quarantine(call: Call, number: str) -> QuarantineOutcome:
     """Keep a number silent, and end its binding for good; a quarantine that is on goes on for longer."""
 
-    def change(found: store.Found) -> Phone:
+    def change(found: StoredPhone) -> Phone:
         return states.quarantine(found.phone, found.now, _lasting(call))
 
     after = (await _change(call, number, change, said=Said("quarantined"))).after
@@ -210,7 +213,7 @@ async def quarantine(call: Call, number: str) -> QuarantineOutcome:
 async def release(call: Call, number: str) -> QuarantineOutcome:
     """End a quarantine; nobody is bound to the number afterwards. Raises NotFound for one that is in none."""
 
-    def change(found: store.Found) -> Phone:
+    def change(found: StoredPhone) -> Phone:
         if found.phone.quarantine_until is None:
             raise NotFound("Este telefone não está em quarentena.", code="phone-not-quarantined")
         return FREE
@@ -230,7 +233,7 @@ def _lasting(call: Call) -> timedelta:
 async def _change(
     call: Call,
     number: str,
-    change: Callable[[store.Found], Phone | None],
+    change: Callable[[StoredPhone], Phone | None],
     *,
     subject: Cpf | None = None,
     said: Said | None = None,
@@ -239,24 +242,25 @@ async def _change(
     """Read, decide, and write with entry and trace if nobody has changed what decided in between; else begin again.
 
     Where `change` returns None nothing is to be written but the trace, and no entry. The trace is of the person whom
-    the number is bound to before the change, or else afterwards, or of `subject`. Somebody has always written when one
-    has to begin again, so this ends.
+    the number is bound to before the change, or else afterwards, or of `subject`. Raises Unavailable where so many
+    others wrote first that something else must be at fault: a rule that the statement has and `change` has not.
     """
     call.require_reason()
-    while True:
+    for _ in range(MOST_TURNS):
         async with call.platform.database.connection() as connection:
-            found = await store.find(connection, number, claimant)
+            found = await store.find_phone(connection, number, claimant)
             after = change(found)
             person = found.phone.cpf or (after.cpf if after else None)
             entries = [_make_entry(call, number, person, said)] if said and after else []
             trail = call.platform.audit.encode_event(call, "update", subject=person or subject, fields=FIELDS)
             with recording():
-                if await store.write(connection, number, found, after, entries, trail):
+                if await store.write_phone(connection, number, found, after, entries, trail):
                     return Changed(found.phone, after)
+    raise Unavailable
 
 
-def _make_entry(call: Call, number: str, person: Cpf | None, said: Said) -> store.Entry:
-    return store.Entry(
+def _make_entry(call: Call, number: str, person: Cpf | None, said: Said) -> PhoneEntry:
+    return PhoneEntry(
         id=new_id(),
         cpf=person.digits if person else None,
         number_hash=f"\\x{call.platform.audit.key.derive('phone-number', number).hex()}",
@@ -341,7 +345,7 @@ def _mask(found: Preferences) -> PhonePreferences:
 async def _require_person(call: Call, number: str) -> Cpf:
     call.require_reason()
     async with call.platform.database.connection() as connection:
-        phone = (await store.find(connection, number)).phone
+        phone = (await store.find_phone(connection, number)).phone
     if phone.cpf is None:
         raise NotFound("Este telefone não está ligado a ninguém.", code="phone-unknown")
     return phone.cpf
@@ -351,14 +355,14 @@ async def list_quarantined(call: Call, page: Page, *, expired: bool) -> Quaranti
     """Return a page of the numbers in quarantine, or of those whose quarantine is over."""
     call.require_reason()
     async with call.platform.database.connection() as connection:
-        found, total = await store.list_quarantined(connection, page, expired=expired)
+        found, total = await store.list_quarantined_phones(connection, page, expired=expired)
     return QuarantinedPhones(found, page.of(total))
 
 
 async def read_stats(call: Call) -> QuarantineStats:
     """Return the quarantines in numbers."""
     async with call.platform.database.connection() as connection:
-        return await store.fetch_stats(connection)
+        return await store.read_quarantine_stats(connection)
 
 
 def _parse_cpf(text: str) -> Cpf:

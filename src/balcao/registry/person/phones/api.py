@@ -2,14 +2,20 @@
 
 from balcao.core.access.rules import own
 from balcao.core.context.call import Call
+from balcao.core.exports.declaration import Exports
+from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
+from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.person.citizens.schemas import Message
-from balcao.registry.person.phones import service
+from balcao.registry.person.phones import demo, service, store
+from balcao.registry.person.phones.jobs import JOBS
+from balcao.registry.person.phones.personal_data import PERSONAL_DATA, RETENTION
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["citizen"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["citizen"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
 
 
 @routes.put(
@@ -17,16 +23,14 @@ routes = Routes(tags=["citizen"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BO
     "registry.declare_phone",
     own("citizen:write"),
     "Declara o telefone do cidadão: envia um código para confirmá-lo",
-    errors=[400, 409, 412],
-    description=(
-        "Envia um código de 6 dígitos ao número; o cadastro só muda quando ele for confirmado em `/phone/validate`. "
-        "Há limites de códigos por cidadão, por número e, de cinco por dia, por cidadão em cada número: além deles a "
-        "resposta é 429, com `Retry-After`. Sem um serviço de envio configurado, a resposta é 503."
-    ),
+    errors=[409, 412],
     example={"ddi": "55", "ddd": "21", "valor": "900010176"},
 )
 async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
-    """Send a code to the number that is declared."""
+    """Envia um código de 6 dígitos ao número; o cadastro só muda quando ele for confirmado em `/phone/validate`. Há
+    limites de códigos por cidadão, por número e, de cinco por dia, por cidadão em cada número: além deles a resposta é
+    429, com `Retry-After`. Sem um serviço de envio configurado, a resposta é 503.
+    """
     return await service.declare(call, cpf, body)
 
 
@@ -35,14 +39,27 @@ async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
     "registry.confirm_phone",
     own("citizen:write"),
     "Confirma o telefone do cidadão pelo código recebido",
-    errors=[400, 404, 412],
-    description=(
-        "Confirma o número com o código recebido; ele passa a ser o telefone principal. Um código errado, vencido ou "
-        "de outro número dá 404, com `error` igual a `Invalid or expired verification code`; depois de 5 tentativas a "
-        "resposta é 429."
-    ),
+    errors=[412],
     example={"ddi": "55", "ddd": "21", "valor": "900010176", "code": "123456"},
 )
 async def confirm_phone(call: Call, cpf: CpfInPath, body: ConfirmationBody) -> Message:
-    """Make the number the main phone, proven by the code."""
+    """Confirma o número com o código recebido; ele passa a ser o telefone principal. Um código errado, vencido ou de
+    outro número dá 404, com `error` igual a `Invalid or expired verification code`; depois de 5 tentativas a resposta é
+    429.
+    """
     return await service.confirm(call, cpf, body)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    jobs=JOBS,
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
+    dead_jobs=[
+        DeadJobs(
+            store.CODE_JOB, "verification", store.find_verifications, store.list_verification_ids, store.erase_code
+        )
+    ],
+    demo=Demo(demo.load),
+    exports=Exports(derived=("registry.phone_verification", "registry.phone_code_sent")),
+)

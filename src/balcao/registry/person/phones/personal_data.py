@@ -13,7 +13,7 @@ from balcao.registry.person.phones import store
 
 async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
     """Erase a verification that was asked for before the anonymisation."""
-    count = await store.erase_covered(connection, cpf, at)
+    count = await store.erase_covered_verifications(connection, cpf, at)
     return [Cleared("phone_verification", count, ["telefone"])]
 
 
@@ -21,8 +21,8 @@ PERSONAL_DATA = PersonalData("phones", erase=_erase, by_event=True, tables=("reg
 
 
 async def _expired(_: Call, connection: Connection) -> Swept:
-    checked = await store.count(connection)
-    return Swept(checked, await store.erase_expired(connection))
+    checked = await store.count_verifications(connection)
+    return Swept(checked, await store.erase_expired_verifications(connection))
 
 
 RETENTION = [Retention("phone_verification", _expired)]

@@ -11,6 +11,7 @@ from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound, TooMany
+from balcao.core.jobs.worker import NewJob, encode_payload
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.person.citizens import service as citizens
@@ -41,7 +42,7 @@ async def declare(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
 
 
 async def _require_change(connection: Connection, call: Call, cpf: Cpf, number: Number) -> None:
-    stored = await citizens.read_stored(connection, cpf)
+    stored = await citizens.read_stored_citizen(connection, cpf)
     record = stored.citizen
     citizens.require_current(call, stored)
     current = record.telefone.principal if record.telefone else None
@@ -53,7 +54,7 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
     key = call.platform.audit.key
     hashes = codes.Secrets(key)
     verification, code = new_id(), codes.draw_code()
-    opening = store.Opening(
+    opened = store.NewVerification(
         cpf=cpf,
         id=verification,
         number=number,
@@ -62,22 +63,24 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
         key_number=key.number,
         lasting=call.platform.settings.phone_code_ttl,
     )
+    counted = _make_counted(call, cpf, number)
+    job = NewJob(store.CODE_JOB, encode_payload({"verification": verification}))
     trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=["phone_verification"])
     with recording():
-        wait = await store.open_verification(connection, opening, _make_counted(call, cpf, number), trail)
+        wait = await store.open_verification(connection, opened, counted, job, trail)
     if wait > 0:
         text = "Já foram enviados códigos há pouco: aguarde para pedir outro."
         raise TooMany(text, code="phone-code-limit", retry_after=wait)
 
 
-def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.Counted:
+def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
     """Return what stands for citizen and number by the key in use and by each former one.
 
     Codes are counted under all of them, so that a rotation takes nobody's count back, and processes with the old key
     count on with those that have the new one.
     """
     every = [codes.Secrets(key) for key in call.platform.audit.keys]
-    return store.Counted(
+    return store.CountedHashes(
         citizens=[each.hash_citizen(cpf) for each in every],
         numbers=[each.hash_number(number) for each in every],
         pairs=[each.hash_pair(cpf, number) for each in every],
@@ -99,7 +102,7 @@ async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     return Message("Telefone confirmado.")
 
 
-async def _take_try(call: Call, cpf: Cpf) -> store.Open:
+async def _take_try(call: Call, cpf: Cpf) -> store.OpenVerification:
     trail = call.platform.audit.encode_event(
         call, "update", subject=cpf, fields=["phone_verification"], outcome="code_tried"
     )
@@ -107,7 +110,7 @@ async def _take_try(call: Call, cpf: Cpf) -> store.Open:
         with recording():
             opened = await store.take_try(connection, cpf, TRIES, trail)
         if opened is None:
-            raise _explain_refusal(await store.pause_after_tries(connection, cpf, TRIES))
+            raise _explain_refusal(await store.read_pause_after_tries(connection, cpf, TRIES))
     return opened
 
 
@@ -131,7 +134,7 @@ def _explain_refusal(pause: int | None) -> NotFound | TooMany:
 async def send_code(platform: Platform, verification: str) -> None:
     """Deliver the code and erase it; one that is void, used or expired is erased unsent."""
     async with platform.database.connection() as connection:
-        unsent = await store.read_unsent(connection, verification)
+        unsent = await store.read_unsent_code(connection, verification)
     if unsent is not None:
         code = codes.unseal(platform.audit.keys, unsent.sealed_code)
         await gateway.deliver(platform, verification, unsent.number.e164, code)

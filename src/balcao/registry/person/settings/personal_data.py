@@ -11,7 +11,7 @@ BASIS = "Funcionamento do portal: só indica se houve um primeiro acesso."
 
 
 async def _retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
-    return [Kept("settings", await store.count(connection, cpf), BASIS)]
+    return [Kept("settings", await store.count_settings(connection, cpf), BASIS)]
 
 
 PERSONAL_DATA = PersonalData("settings", retain=_retain, tables=("registry.settings",))

@@ -9,11 +9,11 @@ from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.tickets.schemas import Ticket
-from balcao.registry.person.tickets.service import read_page
+from balcao.registry.person.tickets.service import read_ticket_page
 
 
 async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    return {"chamados": msgspec.to_builtins((await read_page(connection, cpf)).data)}
+    return {"chamados": msgspec.to_builtins((await read_ticket_page(connection, cpf)).data)}
 
 
 PERSONAL_DATA = PersonalData(

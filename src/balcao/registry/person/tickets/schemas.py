@@ -6,8 +6,12 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.core.http.paging import Pagination
+from balcao.core.imports.members import require_issued_cpf
+from balcao.core.values import days
+from balcao.core.values.page import Pagination
 from balcao.registry.paths import CpfText
+
+_INSTANTS = ("data_inicio", "data_alvo_finalizacao", "data_fim")
 
 
 class Ticket(msgspec.Struct, kw_only=True):
@@ -57,3 +61,27 @@ class Tickets(msgspec.Struct):
 
     data: Annotated[list[Ticket], Meta(description="Chamados da página, os mais novos primeiro.")]
     pagination: Annotated[Pagination, Meta(description="A página e o total.")]
+
+
+class TicketRow(msgspec.Struct, kw_only=True):
+    """One row of the import; a ticket is known by citizen and `id`."""
+
+    cpf: str
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+    id_chamado: str | None = None
+    categoria: str | None = None
+    tipo: str | None = None
+    subtipo: str | None = None
+    status: str
+    descricao: str | None = None
+    endereco: str | None = None
+    nome_unidade_organizacional: str | None = None
+    origem_ocorrencia: str | None = None
+    data_inicio: str
+    data_alvo_finalizacao: str | None = None
+    data_fim: str | None = None
+    indicador: bool = True
+
+    def __post_init__(self) -> None:
+        require_issued_cpf(self.cpf)
+        days.require(self, *_INSTANTS)

@@ -4,8 +4,8 @@ import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
 from balcao.registry.person.tickets import store
 from balcao.registry.person.tickets.schemas import Ticket, Tickets
 
@@ -15,11 +15,11 @@ EVERYTHING = Page(1, 1_000_000)
 
 async def list_tickets(call: Call, cpf: Cpf, page: Page) -> Tickets:
     async with call.reading(cpf, ["tickets"]) as connection:
-        return await read_page(connection, cpf, page)
+        return await read_ticket_page(connection, cpf, page)
 
 
-async def read_page(connection: Connection, cpf: Cpf, page: Page = EVERYTHING) -> Tickets:
-    totals = dict(await store.count(connection, cpf))
-    rows = await store.list_page(connection, cpf, page)
-    found = msgspec.convert([{**row, **totals} for row in rows], list[Ticket])
-    return Tickets(found, page.of(totals["total_chamados"]))
+async def read_ticket_page(connection: Connection, cpf: Cpf, page: Page = EVERYTHING) -> Tickets:
+    totals = await store.count_tickets(connection, cpf)
+    rows = await store.list_tickets(connection, cpf, page)
+    found = msgspec.convert([{**row, **totals._asdict()} for row in rows], list[Ticket])
+    return Tickets(found, page.of(totals.total_chamados))

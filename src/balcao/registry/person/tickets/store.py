@@ -1,39 +1,41 @@
 """SQL of the service tickets."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from balcao.core.database.pool import Connection, Row, json_text
-from balcao.core.database.queries import affected
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
-from balcao.core.http.paging import Page
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
+from balcao.registry.person.tickets.schemas import TicketRow
 
-_TOTALS = """
+
+class TicketTotals(NamedTuple):
+    """How many tickets a citizen has, and how many of them are closed."""
+
+    total_chamados: int
+    total_fechados: int
+
+
+@statement("""
 SELECT count(*) AS total_chamados,
        count(*) FILTER (WHERE status NOT IN ('Aberto', 'Em andamento')) AS total_fechados
-FROM registry.ticket WHERE cpf = $1
-"""
+FROM registry.ticket WHERE cpf = :cpf
+""")
+async def count_tickets(connection: Connection, cpf: Cpf) -> TicketTotals: ...
 
 
-async def count(connection: Connection, cpf: Cpf) -> Row:
-    row = await connection.fetchrow(_TOTALS, cpf.digits)
-    assert row is not None  # an aggregate without GROUP BY
-    return row
-
-
-_PAGE = "SELECT * FROM registry.ticket WHERE cpf = $1 ORDER BY data_inicio DESC, id DESC LIMIT $2 OFFSET $3"
-
-
-async def list_page(connection: Connection, cpf: Cpf, page: Page) -> Sequence[Row]:
-    rows: Sequence[Row] = await connection.fetch(_PAGE, cpf.digits, page.limit, page.offset)
-    return rows
+@statement("""
+SELECT * FROM registry.ticket WHERE cpf = :cpf ORDER BY data_inicio DESC, id DESC LIMIT :limit OFFSET :offset
+""")
+async def list_tickets(connection: Connection, cpf: Cpf, page: Page) -> list[dict[str, Any]]: ...
 
 
 # A ticket that says the same as before is not even locked; see the base record's statement for OFFSET.
-_UPSERT = """
+@statement("""
 WITH parsed AS MATERIALIZED (
-    SELECT offered FROM jsonb_populate_recordset(NULL::registry.ticket, $1::jsonb) AS offered
+    SELECT offered FROM jsonb_populate_recordset(NULL::registry.ticket, :rows::jsonb) AS offered
 )
 INSERT INTO registry.ticket
 SELECT (offered).* FROM parsed LEFT JOIN LATERAL (
@@ -46,13 +48,9 @@ ON CONFLICT (cpf, id) DO UPDATE SET
     nome_unidade_organizacional = excluded.nome_unidade_organizacional, origem_ocorrencia = excluded.origem_ocorrencia,
     data_inicio = excluded.data_inicio, data_alvo_finalizacao = excluded.data_alvo_finalizacao,
     data_fim = excluded.data_fim, indicador = excluded.indicador
-"""
-
-
-async def upsert(connection: Connection, rows: Sequence[Any]) -> int:
+""")
+async def upsert_tickets(connection: Connection, rows: Sequence[TicketRow]) -> int:
     """Write the rows, one a citizen and id, as the owner of the table; return how many are new or other than before."""
-    done = await connection.execute(_UPSERT, json_text(rows))
-    return affected(done)
 
 
 EXPORTS = Exports([Export("tickets", Rows("registry.ticket"))])

@@ -1,14 +1,16 @@
 """Routes of the validators: open to everybody, so that forms can ask before anybody has logged in."""
 
 from balcao.core.access.rules import public
-from balcao.core.http.operations import SMALL_BODY, Routes
+from balcao.core.feature import Feature
+from balcao.core.http.operations import SMALL_BODY
 from balcao.registry.person.validators import service
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
+from balcao.registry.routes import ROUTES
 
 RATE = "30/minute"
 
 
-routes = Routes(tags=["validators"], body_limit=SMALL_BODY)
+routes = ROUTES.extend(tags=["validators"], body_limit=SMALL_BODY)
 
 
 @routes.post(
@@ -16,16 +18,13 @@ routes = Routes(tags=["validators"], body_limit=SMALL_BODY)
     "registry.validate_phone",
     public(),
     "Diz se um texto tem a forma de um telefone",
-    errors=[400],
     rate=RATE,
-    description=(
-        "Diz se o texto pode ser um telefone e o separa em partes. Olha só a forma: nada é guardado nem consultado. É "
-        "pública, até 30 chamadas por minuto."
-    ),
     example={"phone": "(21) 90001-0175"},
 )
 async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
-    """Tell whether a text can be a phone number."""
+    """Diz se o texto pode ser um telefone e o separa em partes. Olha só a forma: nada é guardado nem consultado. É
+    pública, até 30 chamadas por minuto.
+    """
     return service.check_phone(body)
 
 
@@ -34,14 +33,14 @@ async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
     "registry.validate_email",
     public(),
     "Diz se um texto tem a forma de um e-mail",
-    errors=[400],
     rate=RATE,
-    description=(
-        "Diz se o texto pode ser um endereço de e-mail e o normaliza. Olha só a forma: nada é enviado nem consultado. "
-        "É pública, até 30 chamadas por minuto."
-    ),
     example={"email": "ana@pessoa.example"},
 )
 async def validate_email(body: EmailQuestion) -> EmailVerdict:
-    """Tell whether a text can be an e-mail address."""
+    """Diz se o texto pode ser um endereço de e-mail e o normaliza. Olha só a forma: nada é enviado nem consultado. É
+    pública, até 30 chamadas por minuto.
+    """
     return service.check_email(body)
+
+
+FEATURE = Feature(routes=routes.declared)

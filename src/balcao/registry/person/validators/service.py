@@ -7,11 +7,12 @@ import phonenumbers
 from email_validator import EmailNotValidError, validate_email
 from phonenumbers import PhoneNumber
 
-from balcao.core.http.operations import SMALL_BODY
 from balcao.core.values.text import clean
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
 EMAIL_LENGTH = 254
+# As long as the body may be: what is longer is no address and no number, which the answer says.
+LONGEST_QUESTION = 16 * 1024
 HOME = "BR"
 HOME_DDI = 55
 
@@ -42,7 +43,7 @@ class EmailAddress:
 
 def check_email(question: EmailQuestion) -> EmailVerdict:
     """Check an e-mail address. Raises Invalid for a blank text."""
-    address = EmailAddress.parse(clean("email", question.email, longest=SMALL_BODY))
+    address = EmailAddress.parse(clean("email", question.email, longest=LONGEST_QUESTION))
     if address is None:
         return EmailVerdict(False, "O endereço de e-mail não tem uma forma válida.")
     return EmailVerdict(True, "E-mail válido.", address.local_part, address.domain, address.normalized)
@@ -51,7 +52,7 @@ def check_email(question: EmailQuestion) -> EmailVerdict:
 def check_phone(question: PhoneQuestion) -> PhoneVerdict:
     """Check a phone; without `+` and leading 55 it is read as Brazilian. Raises Invalid for a blank text."""
     try:
-        number = phonenumbers.parse(clean("phone", question.phone, longest=SMALL_BODY), HOME)
+        number = phonenumbers.parse(clean("phone", question.phone, longest=LONGEST_QUESTION), HOME)
     except phonenumbers.NumberParseException:
         return _NO_PHONE
     return _describe(number) if phonenumbers.is_valid_number(number) else _NO_PHONE

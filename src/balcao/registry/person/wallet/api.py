@@ -2,13 +2,15 @@
 
 from balcao.core.access.rules import own, scope
 from balcao.core.context.call import Call
-from balcao.core.http.operations import Routes
+from balcao.core.feature import Feature
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal
 from balcao.registry.person.wallet import service
+from balcao.registry.person.wallet.personal_data import PERSONAL_DATA
 from balcao.registry.person.wallet.schemas import Wallet
+from balcao.registry.routes import ROUTES
 
-routes = Routes(tags=["citizen"])
+routes = ROUTES.extend(tags=["citizen"])
 
 
 @routes.get(
@@ -16,12 +18,13 @@ routes = Routes(tags=["citizen"])
     "registry.read_wallet",
     own("citizen:read") | scope(*service.COVERED),
     "Carteira do cidadão: documentos, saúde, assistência social e educação",
-    errors=[304, 400, 404],
-    description=(
-        "Devolve o que documentos, saúde, assistência social e educação têm do cidadão; o que não se conhece vem "
-        "nulo. Por escopo, cada sistema recebe só os membros que os seus escopos cobrem."
-    ),
+    errors=[304, 400],
 )
 async def read_wallet(call: Call, cpf: CpfInPath) -> Response[Wallet]:
-    """Return the wallet, as far as the caller may see it."""
+    """Devolve o que documentos, saúde, assistência social e educação têm do cidadão; o que não se conhece vem nulo. Por
+    escopo, cada sistema recebe só os membros que os seus escopos cobrem.
+    """
     return personal(await service.read_wallet(call, cpf), call)
+
+
+FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA)

@@ -2,8 +2,6 @@
 
 from zoneinfo import ZoneInfo
 
-import msgspec
-
 from balcao.core.access.rules import Reason
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -26,11 +24,10 @@ async def read_wallet(call: Call, cpf: Cpf) -> Wallet:
     """Return the wallet. Raises NotFound for anybody but the owner when nothing is stored of the citizen."""
     covered = _list_covered(call)
     async with call.reading(cpf, covered) as connection:
-        known, imported = await _read(connection, cpf)
-    if not known and not call.is_owner:
+        stored = await store.read_stored_wallet(connection, cpf)
+    if not stored.known and not call.is_owner:
         raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
-    zone = call.zone
-    formatted = _format_dates(imported, zone)
+    formatted = _format_dates(stored.wallet or ImportedWallet(), call.zone)
     return Wallet(cpf=cpf.digits, **{name: getattr(formatted, name) for name in MEMBERS if name in covered})
 
 
@@ -43,13 +40,7 @@ def _list_covered(call: Call) -> list[str]:
 
 async def read_imported_wallet(connection: Connection, cpf: Cpf) -> ImportedWallet | None:
     """Return the wallet as it was imported; None when the citizen has none."""
-    row = await store.read(connection, cpf)
-    return msgspec.json.decode(row["wallet"], type=ImportedWallet) if row["wallet"] else None
-
-
-async def _read(connection: Connection, cpf: Cpf) -> tuple[bool, ImportedWallet]:
-    row = await store.read(connection, cpf)
-    return row["known"], msgspec.json.decode(row["wallet"] or "{}", type=ImportedWallet)
+    return (await store.read_stored_wallet(connection, cpf)).wallet
 
 
 def _format_dates(wallet: ImportedWallet, zone: ZoneInfo) -> ImportedWallet:

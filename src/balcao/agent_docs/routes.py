@@ -1,0 +1,6 @@
+"""What the routes of the agent API description have in common; each feature extends them."""
+
+from balcao.core.http.dialects import DETAIL
+from balcao.core.http.operations import Routes
+
+ROUTES = Routes(dialect=DETAIL)

@@ -1,0 +1,27 @@
+"""Variables with our prefix that set nothing, which every start looks for: it loads nothing but the settings."""
+
+import difflib
+from collections.abc import Iterable
+
+import msgspec
+
+from balcao.settings import Settings, variable_of
+
+
+class UnknownVariable(msgspec.Struct, frozen=True):
+    """A variable with our prefix that sets nothing, and the one that may have been meant."""
+
+    name: str
+    meant: str | None
+
+    def describe(self) -> str:
+        """Return the sentence for the operator."""
+        hint = f": quis dizer {self.meant}?" if self.meant else "."
+        return f"{self.name} não é uma configuração e não tem efeito{hint}"
+
+
+def list_unknown_variables(environment: Iterable[str]) -> list[UnknownVariable]:
+    """Return the variables with our prefix that set nothing: misspelt ones, mostly."""
+    known = {variable_of(field) for field in Settings.model_fields}
+    unknown = sorted(name for name in environment if name.startswith("BALCAO_") and name not in known)
+    return [UnknownVariable(name, next(iter(difflib.get_close_matches(name, known, 1, 0.8)), None)) for name in unknown]

@@ -1,0 +1,151 @@
+"""Repeated POSTs: with an `Idempotency-Key` the first response is stored and returned again.
+
+Key and response commit with the change itself, so a caller who did not get the response may safely repeat the call.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+from balcao.core.errors import Conflict, Invalid
+from balcao.core.values.cpf import Cpf
+
+RETENTION = timedelta(hours=24)
+LONGEST_KEY = 128
+
+
+class Kept(NamedTuple):
+    """A response that is to be stored under its key; `cpf` is the person whose data it holds."""
+
+    caller: bytes
+    key: str
+    cpf: Cpf | None
+    request: bytes
+    response: bytes
+
+
+def keep_sql(kept: str, source: str) -> str:
+    """Return the text of an INSERT that stores the response under its key if there is a row in `source`.
+
+    For a statement that creates a record and stores the response at once; `kept` is the name of its `Kept | None`. It
+    returns a row if the key was free. Of two such statements with one key the second waits for the first to commit, and
+    then gets none: it must create nothing, and its caller finds the stored response.
+    """
+    return f"""
+    INSERT INTO platform.idempotent_answer AS stored (caller, key, cpf, request, answer)
+    SELECT :{kept}.caller::bytea, :{kept}.key::text, :{kept}.cpf::text, :{kept}.request::bytea, :{kept}.response::bytea
+    FROM {source} WHERE :{kept}.key::text IS NOT NULL
+    ON CONFLICT (caller, key) DO UPDATE SET
+        cpf = excluded.cpf, request = excluded.request, answer = excluded.answer, made_at = excluded.made_at
+    WHERE stored.made_at <= now() - interval '{RETENTION.total_seconds():.0f} seconds'
+    RETURNING true"""  # noqa: S608 - texts of our own stores
+
+
+@statement(keep_sql("kept", "(VALUES (true)) AS always"))
+async def _keep(connection: Connection, kept: Kept) -> bool: ...
+
+
+class Repeatable(NamedTuple):
+    """A call with an `Idempotency-Key`: whose it is, and what it asks for."""
+
+    caller: bytes
+    key: str
+    subject: Cpf | None
+    request: bytes
+
+    @classmethod
+    def of(cls, call: Call, subject: Cpf | None, parts: Sequence[Any]) -> "Repeatable | None":
+        """Return the call as a repeatable one; None without a key. Raises Invalid for a malformed key.
+
+        `parts` is all that the response depends on: path parameters and body. `subject` is the person whose data the
+        response holds.
+        """
+        if call.idempotency_key is None:
+            return None
+        request = hashlib.sha256(msgspec.json.encode([call.operation, *parts], order="deterministic")).digest()
+        return cls(_hash_caller(call), _check_key(call.idempotency_key), subject, request)
+
+    async def find(self, connection: Connection) -> bytes | None:
+        """Return the stored response. Raises Conflict when the key came with another request."""
+        stored = await _find_kept(connection, self, RETENTION)
+        if stored is None:
+            return None
+        request, response = stored
+        if request != self.request:
+            raise _key_reused()
+        return response
+
+    def keep(self, response: bytes) -> Kept:
+        """Return what `keep_sql` stores of the response."""
+        return Kept(self.caller, self.key, self.subject, self.request, response)
+
+
+# Two calls with one key wait for each other; the second finds the first one's response.
+@statement("SELECT pg_advisory_xact_lock(hashtextextended(encode(:caller::bytea, 'hex') || :key::text, 0))")
+async def _lock_key(connection: Connection, repeatable: Repeatable) -> None: ...
+
+
+@statement("""
+SELECT request, answer FROM platform.idempotent_answer
+WHERE caller = :caller AND key = :key AND made_at > now() - :retention::interval
+""")
+async def _find_kept(
+    connection: Connection, repeatable: Repeatable, retention: timedelta
+) -> tuple[bytes, bytes] | None: ...
+
+
+async def run_once(
+    connection: Connection, call: Call, subject: Cpf | None, parts: Sequence[Any], make: Callable[[], Awaitable[Any]]
+) -> bytes:
+    """Return the JSON of what `make` returns in this transaction, or returned for the same caller and key before.
+
+    `parts` and `subject` as in `Repeatable.of`. Raises Conflict when the key came with other parts, Invalid for a
+    malformed key.
+    """
+    repeatable = Repeatable.of(call, subject, parts)
+    if repeatable is None:
+        return msgspec.json.encode(await make())
+    await _lock_key(connection, repeatable)
+    stored = await repeatable.find(connection)
+    if stored is not None:
+        return stored
+    response = msgspec.json.encode(await make())
+    if not await _keep(connection, repeatable.keep(response)):
+        raise _key_reused()  # by an operation that stores its response in one statement, which takes no lock
+    return response
+
+
+def _key_reused() -> Conflict:
+    return Conflict("Esta `Idempotency-Key` já foi usada com outra requisição.", code="idempotency-key-reused")
+
+
+@statement("DELETE FROM platform.idempotent_answer WHERE cpf = :cpf AND made_at <= :until")
+async def forget_person(connection: Connection, cpf: Cpf, until: datetime) -> int:
+    """Erase the stored responses about this person, made until then, and return how many there were."""
+
+
+async def forget_old(connection: Connection) -> int:
+    """Erase the stored responses that are older than their retention, and return how many there were."""
+    return await _forget_older(connection, RETENTION)
+
+
+@statement("DELETE FROM platform.idempotent_answer WHERE made_at <= now() - :retention::interval")
+async def _forget_older(connection: Connection, retention: timedelta) -> int: ...
+
+
+def _check_key(key: str) -> str:
+    if not 1 <= len(key) <= LONGEST_KEY or not (key.isascii() and key.isprintable()):
+        text = f"O cabeçalho `Idempotency-Key` deve ter de 1 a {LONGEST_KEY} caracteres imprimíveis."
+        raise Invalid(text, code="idempotency-key-invalid")
+    return key
+
+
+def _hash_caller(call: Call) -> bytes:
+    """Return what identifies the caller to whom the key belongs, without naming them."""
+    return hashlib.sha256(call.identified_caller.key.encode()).digest()

@@ -1,0 +1,6 @@
+"""What the routes of the employability service have in common; each feature extends them."""
+
+from balcao.core.http.dialects import ERROR_TEXT
+from balcao.core.http.operations import Routes
+
+ROUTES = Routes(dialect=ERROR_TEXT)

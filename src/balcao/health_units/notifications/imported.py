@@ -1,0 +1,111 @@
+"""What rows of an import make of the notifications that are there, as pure rules (rules: health_units 4.1)."""
+
+from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
+from functools import reduce
+from typing import TypeAlias
+from uuid import UUID, uuid5
+
+import msgspec
+
+from balcao.core.errors import Invalid
+from balcao.health_units.notifications import states
+from balcao.health_units.notifications.schemas import Causa, Remarks
+from balcao.health_units.notifications.states import Notification, NotificationEvent
+from balcao.health_units.situation import Risco
+
+ALREADY_ACTIVE = "A unidade já tem outra notificação ativa."
+# What names the notifications of a former system, which has no ids that we know.
+_FORMER = UUID("0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90")
+# Unit and id: a row that names the id of another unit's notification is refused by the database.
+Key: TypeAlias = tuple[str, UUID]
+
+
+class ImportedNotification(msgspec.Struct, frozen=True):
+    """What a former system knows of a notification: one colour, and up to three instants."""
+
+    id: UUID
+    cnes: str
+    risco: Risco
+    aberta_em: datetime
+    ultima_atualizacao: datetime | None
+    encerrada_em: datetime | None
+    causa: Causa | None
+    motivo: str | None
+
+    @property
+    def key(self) -> Key:
+        return self.cnes, self.id
+
+    def is_said_by(self, present: Notification | None) -> bool:
+        """Tell whether the state has it all already; it will whatever happens to the notification later."""
+        return present is not None and not list_later_events(present, self)
+
+
+def make_id(cnes: str, opened_at: datetime) -> UUID:
+    """Return the id of a notification of a former system, which unit and opening name."""
+    return uuid5(_FORMER, f"{cnes} {opened_at.astimezone(UTC).isoformat(timespec='seconds')}")
+
+
+def list_later_events(present: Notification, old: ImportedNotification) -> list[NotificationEvent]:
+    """Return what happened by the former system's account and is not in the state: a confirmation, or the end."""
+    if not present.active:
+        return []
+    if old.encerrada_em is not None:
+        return [states.close_event(present, old.causa or Causa.NORMALIZACAO, old.risco, old.encerrada_em)]
+    if old.ultima_atualizacao is not None and old.ultima_atualizacao > present.ultima_atualizacao:
+        return [states.change_event(present, old.risco, old.ultima_atualizacao)]
+    return []
+
+
+class Replay:
+    """Applies rows to the notifications that are there, one after the other, and gathers what is to be written."""
+
+    def __init__(self, units: Collection[str], known: Iterable[Notification], newest: Iterable[Notification]) -> None:
+        """Begin with the units that exist, the rows' own notifications, and each unit's newest one."""
+        self._units = units
+        self._known = {state.key: state for state in known}
+        self._newest = {state.cnes: state for state in newest}
+        self.added: dict[Key, Notification] = {}
+        self.updated: dict[Key, Notification] = {}
+        self.events: list[tuple[UUID, NotificationEvent, Remarks]] = []
+
+    def apply(self, old: ImportedNotification) -> bool:
+        """Apply a row; return whether there was anything new in it.
+
+        Raises Invalid for an unknown unit, and where the unit has another active one, or is to get an active one that
+        is not its newest.
+        """
+        present = self._known.get(old.key)
+        if present is None:
+            self._require_place(old)
+            opening = states.open_event(old.risco, old.aberta_em)
+            begun = states.begin(old.id, old.cnes, opening)
+            later = list_later_events(begun, old)
+            state, events = reduce(states.apply, later, begun), [opening, *later]
+        else:
+            events = list_later_events(present, old)
+            state = reduce(states.apply, events, present)
+        if events:
+            self._keep(state, is_new=present is None or old.key in self.added)
+            self.events += [(old.id, event, Remarks(old.motivo)) for event in events]
+        return bool(events)
+
+    def _require_place(self, old: ImportedNotification) -> None:
+        """Raise Invalid where a notification that is not there may not be added."""
+        newest = self._newest.get(old.cnes)
+        if old.cnes not in self._units:
+            raise Invalid("O campo `cnes` não é o de uma unidade daqui: importe-a antes.")
+        if newest is None:
+            return
+        if newest.aberta_em >= old.aberta_em and old.encerrada_em is None:
+            raise Invalid("A notificação está ativa, mas a unidade tem outra mais nova: falta o campo `encerrada_em`.")
+        if newest.active and newest.aberta_em <= old.aberta_em:
+            raise Invalid(ALREADY_ACTIVE)
+
+    def _keep(self, state: Notification, *, is_new: bool) -> None:
+        self._known[state.key] = state
+        (self.added if is_new else self.updated)[state.key] = state
+        newest = self._newest.get(state.cnes)
+        if newest is None or newest.id == state.id or newest.aberta_em < state.aberta_em:
+            self._newest[state.cnes] = state

@@ -1,7 +1,0 @@
-"""The synonyms of the search."""
-
-from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Feature
-from balcao.search.synonyms import api
-
-FEATURE = Feature(routes=api.routes.declared, exports=Exports(tables=("search.synonyms",)))

@@ -1,0 +1,100 @@
+"""The edges of what guards the catalogue, on both sides (rules: access 4.1, 4.4, 4.5)."""
+
+import re
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from balcao.access.catalogue.authority import PROTECTED
+from balcao.access.mappings.rules import check_floor
+from balcao.access.roles.rules import check_grantable
+from balcao.core.access import catalogue
+from balcao.core.access.catalogue import Catalogue
+from balcao.core.access.reach import Holdings
+from balcao.core.context.platform import Platform
+from balcao.core.errors import BalcaoError, Forbidden
+from balcao.core.http import endpoint
+from tests.access import stored
+from tests.access.test_roles_and_groups import sender
+from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer
+
+PAGE = Path(__file__).parents[2] / "docs/reference/rules/access.md"
+ADMIN, SUPERADMIN = Holdings(is_administrator=True), Holdings(is_superadmin=True, is_administrator=True)
+PUBLIC, ANY_TOKEN, READ, UPDATE = "platform:public", "platform:authenticated", "pets:read", "action:update"
+
+
+def list_protected() -> set[str]:
+    """The actions that the page names, `action:create|update` as two."""
+    (sentence,) = re.findall(r"Protected actions: ([^.]*)\.", PAGE.read_text("utf-8"))
+    named = [action.partition(":") for action in re.findall(r"`([^`]+)`", sentence)]
+    return {f"{noun}:{verb}" for noun, _, verbs in named for verb in verbs.split("|")}
+
+
+def test_the_actions_that_administrators_alone_hold_are_those_of_the_page() -> None:
+    assert list_protected() == PROTECTED
+    for action in PROTECTED:
+        with pytest.raises(Forbidden):
+            check_grantable(action)
+
+
+@pytest.mark.parametrize(
+    ("floor", "declared", "present", "wanted", "admin", "superadmin"),
+    [
+        ("public", PUBLIC, READ, PUBLIC, "superadmin-only", None),
+        ("public", PUBLIC, READ, ANY_TOKEN, "superadmin-only", None),
+        ("public", PUBLIC, ANY_TOKEN, ANY_TOKEN, None, None),
+        ("public", PUBLIC, PUBLIC, ANY_TOKEN, None, None),
+        ("public", PUBLIC, PUBLIC, READ, None, None),
+        ("public", PUBLIC, READ, "pets:write", None, None),
+        ("public", PUBLIC, READ, None, None, None),
+        ("authenticated", ANY_TOKEN, ANY_TOKEN, PUBLIC, "mapping-floor", "mapping-floor"),
+        ("authenticated", ANY_TOKEN, READ, ANY_TOKEN, "superadmin-only", None),
+        ("authenticated", ANY_TOKEN, ANY_TOKEN, READ, None, None),
+        ("action", READ, READ, ANY_TOKEN, "mapping-floor", "mapping-floor"),
+        ("action", READ, READ, PUBLIC, "mapping-floor", "mapping-floor"),
+        ("action", READ, READ, "pets:write", None, None),
+        ("action", UPDATE, UPDATE, READ, "mapping-floor", "mapping-floor"),
+        ("action", UPDATE, UPDATE, "role:create", None, None),
+        ("fixed", ANY_TOKEN, ANY_TOKEN, READ, "mapping-fixed", "mapping-fixed"),
+        ("fixed", ANY_TOKEN, ANY_TOKEN, ANY_TOKEN, None, None),
+    ],
+)
+def test_an_operation_is_bound_to_no_less_than_its_floor(
+    floor: str, declared: str, present: str, wanted: str | None, admin: str | None, superadmin: str | None
+) -> None:
+    assert try_floor(floor, declared, present, wanted, ADMIN) == admin
+    assert try_floor(floor, declared, present, wanted, SUPERADMIN) == superadmin
+
+
+def try_floor(floor: str, declared: str, present: str, wanted: str | None, held: Holdings) -> str | None:
+    try:
+        check_floor(floor, declared, present, wanted, held)
+    except BalcaoError as refusal:
+        return refusal.code
+    return None
+
+
+@pytest.mark.parametrize(("older", "is_usable"), [(-5.0, True), (5.0, False)])
+def test_a_snapshot_is_used_for_as_long_as_the_page_says(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch, older: float, *, is_usable: bool
+) -> None:
+    process = Catalogue(platform.database)
+    assert not process.is_confirmed
+    monkeypatch.setattr(process, "_confirmed_at", time.monotonic() - catalogue.USABLE_SECONDS - older)
+    assert process.is_confirmed == is_usable
+
+
+def test_of_a_flood_of_refused_attempts_only_the_first_of_each_caller_are_kept(
+    http: httpx.Client, issuer: Issuer, sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint, "DENIED", ("1/hour", "denied-of-this-test"))
+    kept = 100  # a rate of the code counts a hundred times in the sandbox
+    flooding, other = (sender(http, issuer.person(cpf)) for cpf in ("90000000175", "90000000256"))
+    before = len(stored.read_denials(sql))
+    assert {flooding("DELETE", "/roles/go:admin").status_code for _ in range(kept + 5)} == {403}
+    assert len(stored.read_denials(sql)) - before == kept
+    assert other("DELETE", "/roles/go:admin").status_code == 403
+    assert len(stored.read_denials(sql)) - before == kept + 1

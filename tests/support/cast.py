@@ -1,0 +1,16 @@
+"""The demo people whom tests act as and upon: their CPFs, by the names that they log in with."""
+
+from balcao.identity import demo
+
+_CPFS = {person.username: person.cpf for person in demo.people()}
+ANA = _CPFS["ana"]
+BRUNO = _CPFS["bruno"]
+CARLA = _CPFS["carla"]
+DAVI = _CPFS["davi"]
+GABRIELA = _CPFS["gabriela"]
+GILDA = _CPFS["gilda"]
+JOAO = _CPFS["joao"]
+KATIA = _CPFS["katia"]
+KLEBER = _CPFS["kleber"]
+LUIZ = _CPFS["luiz"]
+MARINA = _CPFS["marina"]

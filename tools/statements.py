@@ -1,0 +1,92 @@
+"""Writes `docs/reference/statements.md`: every statement by the name that a DBA sees, with what it reads and writes."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pglast import ast, parse_sql
+from pglast.visitors import Visitor
+
+import balcao
+from balcao.core.database.batching import LOOKUPS
+from balcao.core.database.statements import STATEMENTS
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "statements.md"
+
+_HEAD = """# Statements
+
+<!-- Written by `make docs` from the stores. Do not edit. -->
+
+Each statement carries its name in a comment after its first word, so that `pg_stat_statements`, the server's log and
+`pg_stat_activity` show it: `SELECT /* health_units.holidays.read_holiday */ data, nome, ...`. The name leads to the
+code: `health_units.holidays` is the folder below `src/balcao`, `read_holiday` the function in its store.
+
+A statement locks what it writes; functions of the schemas, which lock more or write on their own, stand beside it.
+Statements whose conditions depend on the request are composed when they are sent and bear no name.
+"""
+
+
+class Relations(NamedTuple):
+    """The tables that a statement reads and writes, and the functions of our schemas that it calls."""
+
+    read: set[str]
+    written: set[str]
+    called: set[str]
+
+
+class _Reader(Visitor):
+    def __init__(self) -> None:
+        self.found = Relations(set(), set(), set())
+
+    def visit(self, ancestors: Any, node: Any) -> None:
+        """Note what a node of a statement's tree names."""
+        kind = type(node)  # `isinstance` would narrow to types whose members all may be None
+        if kind is ast.RangeVar and node.schemaname:
+            self.found.read.add(f"{node.schemaname}.{node.relname}")
+        elif kind in {ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt}:
+            self.found.written.add(f"{node.relation.schemaname}.{node.relation.relname}")
+        elif kind is ast.FuncCall:
+            schema, *names = [part.sval for part in node.funcname]
+            if names and schema != "pg_catalog":
+                self.found.called.add(f"{schema}.{names[0]}")
+
+
+def find_relations(text: str) -> Relations:
+    """Return what a statement reads, writes and calls. A table that it only writes is not read."""
+    reader = _Reader()
+    reader(parse_sql(text))
+    return reader.found._replace(read=reader.found.read - reader.found.written)
+
+
+def load_statements() -> dict[str, str]:
+    """Return the texts of the statements of all modules, by name."""
+    for module in pkgutil.walk_packages(balcao.__path__, f"{balcao.__name__}."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    texts = {name: found.sql for name, found in STATEMENTS.items()} | {each.name: each.of_one for each in LOOKUPS}
+    return {name: text for name, text in sorted(texts.items()) if "." in name and not name.startswith("tests.")}
+
+
+def write_page() -> str:
+    """Return the page."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield _HEAD
+    texts = load_statements()
+    for feature, names in groupby(texts, lambda name: name.rpartition(".")[0]):
+        yield f"## {feature}\n"
+        yield "| Statement | Reads | Writes | Calls |"
+        yield "|---|---|---|---|"
+        for name in names:
+            cells = (", ".join(sorted(relations)) for relations in find_relations(texts[name]))
+            yield f"| `{name.rpartition('.')[2]}` | {' | '.join(cells)} |"
+        yield ""
+
+
+if __name__ == "__main__":
+    PAGE.write_text(write_page(), "utf-8")
