@@ -168,6 +168,19 @@ def test_a_rotation_of_the_providers_keys_refuses_no_good_token_and_lets_no_othe
         assert gateway.get(PETS, headers=bearer(unknown)).status_code == 401
 
 
+def test_a_key_of_any_name_is_told_to_haproxy(kind: str, issuer: Issuer, tmp_path: Path) -> None:
+    """A thumbprint begins with a hyphen once in 64 times, and a provider may name its keys as it likes."""
+    if kind != "haproxy":  # the others are given no keys
+        return
+    names = ["-i", "--", "-AcHQWFRIhE774WskCnQ", "a key", "it's", "$HOME", "#7", "{}"]
+    pem = issuer.keys[0].as_pem(private=False)
+    with before_echo(kind, tmp_path, keys=dict.fromkeys(names, pem)) as (client, _):
+        for name in names:
+            good = issuer.person(ANA, header={"kid": name})
+            forged = issuer.person(ANA, header={"kid": name}, key=new_key())
+            assert [client.get(PETS, headers=bearer(token)).status_code for token in (good, forged)] == [200, 401], name
+
+
 def test_a_body_beyond_the_limit_is_refused_as_the_service_would(
     gateway: httpx.Client, behind: tuple[Sandbox, list[Server]], issuer: Issuer
 ) -> None:
@@ -293,7 +306,7 @@ class Echo(BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def before_echo(
-    kind: str, folder: Path, http_port: int = 0, /, **settings: str
+    kind: str, folder: Path, http_port: int = 0, /, *, keys: dict[str, bytes] | None = None, **settings: str
 ) -> Iterator[tuple[httpx.Client, ThreadingHTTPServer]]:
     folder.chmod(0o755)
     certificate = Certificate(folder)
@@ -301,7 +314,7 @@ def before_echo(
         Thread(target=server.serve_forever, daemon=True).start()
         behind = Server("127.0.0.1", server.server_address[1])
         front = dataclasses.replace(certificate.frontend(free_port()), http_port=http_port)
-        plan = Plan(Settings.load(settings), app.SERVICES, [behind], front)
+        plan = Plan(Settings.load(settings), app.SERVICES, [behind], front, keys=keys or {})
         with running(kind, plan, folder, certificate) as client:
             yield client, server
         server.shutdown()
