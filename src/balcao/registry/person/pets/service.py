@@ -5,6 +5,7 @@ import msgspec
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import Repeatable
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
@@ -34,6 +35,11 @@ async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
     if found is None:
         raise NotFound("Não há animal com este número.", code="pet-unknown")
     return _format(found, call)
+
+
+async def list_all_pets(connection: Connection, cpf: Cpf) -> list[Pet]:
+    """Return every pet, for the person's export: of other tutors the CPF is masked."""
+    return [mask_tutors(pet) for pet in await store.list_all_pets(connection, cpf)]
 
 
 async def read_stats(call: Call, cpf: Cpf) -> PetStats:
