@@ -16,7 +16,7 @@ from joserfc.jwk import RSAKey
 
 from balcao import app
 from balcao.cli.gateway_config import fetch_keys
-from balcao.deploy.gateways import Plan, Server
+from balcao.operate.deploy.gateways import Plan, Server
 from balcao.settings import Settings
 from tests.access.test_explain import make_invoices
 from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, sender

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from balcao.cli.faults import OperatorFault
 from balcao.cli.gateway_config import Kind, make_gateway
 from balcao.cli.installed import check_certificate, list_seen
-from balcao.deploy.gateways import COMMAND, FILES, Frontend
+from balcao.operate.deploy.gateways import COMMAND, FILES, Frontend
 from balcao.settings import Settings
 
 # Where each distribution of Debian's has it; the first that `balcao gateway-config` wrote counts.
