@@ -15,7 +15,7 @@ from balcao.settings import Settings
 # Where each distribution of Debian's has it; the first that `balcao gateway-config` wrote counts.
 FOLDERS = {Kind.HAPROXY: "etc/haproxy", Kind.NGINX: "etc/nginx/conf.d", Kind.ENVOY: "etc/envoy"}
 # In HAProxy's configuration: the file of the key under whose name a token is verified, and that name.
-_KEY = re.compile(r'jwt_verify\("RS256",(\S+)\) if jwt \{ var\(txn\.kid\) -m str (.+) \}$', re.MULTILINE)
+_KEY = re.compile(r'jwt_verify\("RS256",(\S+)\) if jwt \{ var\(txn\.kid\) -m str (?:-- )?(.+) \}$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
