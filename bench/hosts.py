@@ -15,8 +15,8 @@ import psutil
 
 from balcao import app
 from balcao.cli.gateway_config import fetch_keys
-from balcao.deploy.gateways import Plan
-from balcao.deploy.gateways import Server as Backend
+from balcao.operate.deploy.gateways import Plan
+from balcao.operate.deploy.gateways import Server as Backend
 from balcao.settings import Settings
 from bench.servers import free_port, running_command
 from bench.stage import OURS, Stage

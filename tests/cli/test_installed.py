@@ -16,10 +16,10 @@ from joserfc.jwk import RSAKey
 from balcao.cli import diagnosis, installed, installed_gateway, start_check
 from balcao.cli.gateway_config import Kind, make_gateway
 from balcao.cli.issuer_check import MOST_SKEW_SECONDS, check_issuers, describe_skew, warning_of_issuers
-from balcao.deploy import production
-from balcao.deploy.files import SECRET, File, write
-from balcao.deploy.gateways import FILES, Frontend
-from balcao.deploy.production import OWNER_SETTINGS, SETTINGS, UNITS, Installation, Secrets, parse_settings
+from balcao.operate.deploy import production
+from balcao.operate.deploy.files import SECRET, File, write
+from balcao.operate.deploy.gateways import FILES, Frontend
+from balcao.operate.deploy.production import OWNER_SETTINGS, SETTINGS, UNITS, Installation, Secrets, parse_settings
 from balcao.settings import Settings
 from tests.support.gateways import Certificate
 from tests.support.issuer import Issuer, new_key

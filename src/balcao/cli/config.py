@@ -23,7 +23,7 @@ from balcao.core.context.platform import make_database
 from balcao.core.database.faults import StatementRefused
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
-from balcao.deploy.production import parse_settings
+from balcao.operate.deploy.production import parse_settings
 from balcao.settings import Settings, variable_of
 from balcao.zones import load_zone
 

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from balcao.cli.masking import mask
 from balcao.core.access.live import RATE, Change
-from balcao.deploy.gateways import READ_SETTINGS
+from balcao.operate.deploy.gateways import READ_SETTINGS
 from balcao.settings import SANDBOX_SECRETS, Settings, remembered, variable_of
 from balcao.settings.rates import WIDENED
 

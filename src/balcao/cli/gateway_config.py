@@ -12,10 +12,10 @@ from balcao import app
 from balcao.cli.faults import OperatorFault, writing_to
 from balcao.cli.issuer_check import describe_distrust, is_distrust
 from balcao.core import logs
-from balcao.deploy import signing_keys
-from balcao.deploy.files import Differs, File, write
-from balcao.deploy.gateways import Frontend, Plan, Server, generate
-from balcao.deploy.signing_keys import KeysUnknown
+from balcao.operate.deploy import signing_keys
+from balcao.operate.deploy.files import Differs, File, write
+from balcao.operate.deploy.gateways import Frontend, Plan, Server, generate
+from balcao.operate.deploy.signing_keys import KeysUnknown
 from balcao.settings import Settings
 
 REPLACE = typer.Option("--replace", help="Substitui os arquivos que diferem.")

@@ -14,10 +14,10 @@ from balcao.cli.gateway_config import REPLACE, Kind, make_gateway, write_files
 from balcao.cli.init_portal import write_portal
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
-from balcao.deploy import production
-from balcao.deploy.files import File
-from balcao.deploy.gateways import Frontend, Server
-from balcao.deploy.production import Installation, Secrets
+from balcao.operate.deploy import production
+from balcao.operate.deploy.files import File
+from balcao.operate.deploy.gateways import Frontend, Server
+from balcao.operate.deploy.production import Installation, Secrets
 from balcao.settings import Settings, SettingsError
 from balcao.settings.types import split
 

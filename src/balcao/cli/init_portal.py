@@ -11,12 +11,12 @@ import typer
 from balcao.cli.faults import OperatorFault
 from balcao.cli.gateway_config import REPLACE, write_files
 from balcao.core import logs
-from balcao.deploy import portals
-from balcao.deploy.portals import Key, Portal, PortalKind
-from balcao.deploy.production import make_secret
 from balcao.identity.clients import accepts_redirect
 from balcao.identity.demo import Client
 from balcao.identity.realm import load_clients
+from balcao.operate.deploy import portals
+from balcao.operate.deploy.portals import Key, Portal, PortalKind
+from balcao.operate.deploy.production import make_secret
 from balcao.settings import Settings
 from balcao.settings.fixed_tokens import find_file
 

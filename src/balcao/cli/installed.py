@@ -19,8 +19,15 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from balcao.cli.unknown_variables import list_unknown_variables
-from balcao.deploy.production import BACKUP_SETTINGS, BACKUP_UNITS, OWNER_SETTINGS, SETTINGS, UNITS, parse_settings
-from balcao.deploy.rendering import render
+from balcao.operate.deploy.production import (
+    BACKUP_SETTINGS,
+    BACKUP_UNITS,
+    OWNER_SETTINGS,
+    SETTINGS,
+    UNITS,
+    parse_settings,
+)
+from balcao.operate.deploy.rendering import render
 from balcao.settings import Settings
 
 SETTINGS_FOLDER, UNITS_FOLDER, STATE_FOLDER = "etc/balcao", "etc/systemd/system", "var/lib/balcao"

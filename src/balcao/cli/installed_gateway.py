@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from balcao.cli.faults import OperatorFault
 from balcao.cli.gateway_config import Kind, make_gateway
 from balcao.cli.installed import check_certificate, list_seen
-from balcao.deploy.gateways import COMMAND, FILES, Frontend
+from balcao.operate.deploy.gateways import COMMAND, FILES, Frontend
 from balcao.settings import Settings
 
 # Where each distribution of Debian's has it; the first that `balcao gateway-config` wrote counts.
 FOLDERS = {Kind.HAPROXY: "etc/haproxy", Kind.NGINX: "etc/nginx/conf.d", Kind.ENVOY: "etc/envoy"}
 # In HAProxy's configuration: the file of the key under whose name a token is verified, and that name.
-_KEY = re.compile(r'jwt_verify\("RS256",(\S+)\) if jwt \{ var\(txn\.kid\) -m str (.+) \}$', re.MULTILINE)
+_KEY = re.compile(r'jwt_verify\("RS256",(\S+)\) if jwt \{ var\(txn\.kid\) -m str (?:-- )?(.+) \}$', re.MULTILINE)
 
 
 @dataclass(frozen=True)

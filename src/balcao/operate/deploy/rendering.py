@@ -25,7 +25,7 @@ def _environment() -> Environment:
 
 
 def _read(name: str) -> str:
-    return (files("balcao.deploy") / "templates" / name).read_text("utf-8")
+    return (files("balcao.operate.deploy") / "templates" / name).read_text("utf-8")
 
 
 def _quote_for_nginx(text: str) -> str:

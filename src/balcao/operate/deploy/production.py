@@ -7,8 +7,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from balcao import __version__
-from balcao.deploy.files import SECRET, File
-from balcao.deploy.rendering import render
+from balcao.operate.deploy.files import SECRET, File
+from balcao.operate.deploy.rendering import render
 
 SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/roles.sql"
 BACKUP_SETTINGS = "backup/balcao-backup.env"

@@ -9,9 +9,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from balcao.deploy.files import SECRET, File
-from balcao.deploy.production import read_settings
-from balcao.deploy.rendering import render
+from balcao.operate.deploy.files import SECRET, File
+from balcao.operate.deploy.production import read_settings
+from balcao.operate.deploy.rendering import render
 from balcao.settings import fixed_tokens
 from balcao.settings.fixed_tokens import FixedToken
 

@@ -19,10 +19,10 @@ from balcao import __version__, app
 from balcao.cli import installed_gateway
 from balcao.cli.gateway_config import Kind, make_gateway
 from balcao.core.context.processes import ALONE
-from balcao.deploy import production
-from balcao.deploy.files import SECRET, File, write
-from balcao.deploy.gateways import Frontend
-from balcao.deploy.production import Installation, Secrets, parse_settings
+from balcao.operate.deploy import production
+from balcao.operate.deploy.files import SECRET, File, write
+from balcao.operate.deploy.gateways import Frontend
+from balcao.operate.deploy.production import Installation, Secrets, parse_settings
 from balcao.settings import Settings
 from tests.support import databases
 from tests.support.gateways import Certificate, manifest_tools, validators

@@ -32,7 +32,7 @@ from tests.support.sizes import size
 from tests.support.terminal import open_folder, remove
 
 pytestmark = [pytest.mark.keycloak, pytest.mark.haproxy]
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCRIPT = ROOT / "docs/operate/install.sh"
 PEOPLE = size(1_000, 100_000)
 HBA = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"

@@ -17,11 +17,11 @@ from limits import parse
 
 from balcao.core.access.tokens import LEEWAY_SECONDS
 from balcao.core.service import Service
-from balcao.deploy.areas import PAGES, Area, list_areas, list_public_patterns
-from balcao.deploy.files import File
-from balcao.deploy.rendering import render
 from balcao.gateway.cors import EXPOSED_HEADERS
 from balcao.gateway.http_rules import DISCARD_BYTES
+from balcao.operate.deploy.areas import PAGES, Area, list_areas, list_public_patterns
+from balcao.operate.deploy.files import File
+from balcao.operate.deploy.rendering import render
 from balcao.settings import Settings
 
 # Where the gateway's configuration is written, and in which file of the distribution it ends up, by kind.

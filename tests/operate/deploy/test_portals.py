@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from balcao import app
-from balcao.deploy import portals
-from balcao.deploy.production import parse_settings
+from balcao.operate.deploy import portals
+from balcao.operate.deploy.production import parse_settings
 from balcao.settings import Settings
 from balcao.settings.fixed_tokens import compute_digest, format_entry
 from tests.identity.test_confidential import PORTALS
@@ -20,7 +20,7 @@ from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.terminal import Terminal
 
-REALM = Path(__file__).parents[2] / "docs" / "operate" / "keycloak" / "realm.json"
+REALM = Path(__file__).parents[3] / "docs" / "operate" / "keycloak" / "realm.json"
 PORTAL = "portal-cidadao"
 PRODUCTION = {
     "BALCAO_PUBLIC_URL": "https://balcao.cidade.example",

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from balcao.deploy.production import parse_settings
+from balcao.operate.deploy.production import parse_settings
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.server import free_port
 from tests.support.terminal import BALCAO, open_folder, remove
 
 pytestmark = pytest.mark.debian
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/operate/backup.md").read_text("utf-8")
 INSTANT = "2026-11-22T14:30:00-03:00"
 STAYS, ERASED, LATER = (Cpf.with_stem(f"95100000{number}").digits for number in (1, 2, 3))
