@@ -1,4 +1,4 @@
-"""Pets (rules: registry 2.6, 3.7, case G8)."""
+"""Pets (rules: registry 2.6, 3.7)."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -84,6 +84,7 @@ def add(http: httpx.Client, owner: dict[str, str]) -> Callable[..., httpx.Respon
     return call
 
 
+@pytest.mark.cases("registry", "G8")
 def test_a_pet_without_breed_and_size_is_created_and_shown(http: httpx.Client, owner: dict[str, str], add: Ask) -> None:
     answer = add()
     assert answer.status_code == 201

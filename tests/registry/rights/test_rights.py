@@ -1,4 +1,4 @@
-"""The person's rights over HTTP: the export, "who saw my data", the trail (rules: registry cases R1, A7)."""
+"""The person's rights over HTTP: the export, "who saw my data", the trail."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -80,6 +80,7 @@ def test_nobody_writes_words_into_somebody_elses_list_but_staff_whom_a_role_let_
     assert sql("SELECT count(*) FROM platform.audit_event")[0][0] == 4
 
 
+@pytest.mark.cases("registry", "R1")
 def test_the_person_sees_who_looked_and_why_but_not_which_servant(
     http: httpx.Client, owner: dict[str, str], staff: dict[str, str]
 ) -> None:
