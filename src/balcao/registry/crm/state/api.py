@@ -9,10 +9,11 @@ from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath, Query
 from balcao.core.http.responses import Response, personal
 from balcao.core.values.period import parse_period
+from balcao.core.values.text import clean_parameter
 from balcao.registry.crm.state import service, store
 from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus, EventQuery, ReleasedFields
 from balcao.registry.crm.state.store import EventFilters
-from balcao.registry.paths import parse_query_cpf, parse_query_text
+from balcao.registry.paths import parse_query_cpf
 from balcao.registry.routes import ROUTES
 
 routes = ROUTES.extend(tags=["crm"], body_limit=FORM_BODY)
@@ -46,7 +47,7 @@ async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEve
     """
     period = parse_period(query, call.zone)
     filters = EventFilters(
-        parse_query_cpf(query), parse_query_text(query, "request_id", longest=200), period.start, period.end
+        parse_query_cpf(query), clean_parameter(query, "request_id", longest=200), period.start, period.end
     )
     return await service.list_events(call, filters, page)
 
