@@ -1,7 +1,15 @@
 """Routes of the drivers of a vehicle and of a citizen's invitations."""
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
 from balcao.core.access.rules import own, scope
+from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
+from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
@@ -9,14 +17,14 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.core.jobs.declaration import DeadJobs
+from balcao.core.jobs.worker import JobKind
+from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility.drivers import service, store
-from balcao.registry.mobility.drivers.invitation_email import JOB
-from balcao.registry.mobility.drivers.jobs import JOBS
-from balcao.registry.mobility.drivers.personal_data import PERSONAL_DATA, RETENTION
 from balcao.registry.mobility.drivers.schemas import (
     Conductor,
     ConductorInvite,
     Conductors,
+    DrivenVehicle,
     InvitationAnswer,
     VehicleInvitations,
 )
@@ -27,6 +35,7 @@ READING = own("vehicles:read") | scope("smtr:read")
 WRITING = own("vehicles:write")
 OF_VEHICLE = "/citizen/{cpf}/vehicles/{vehicle_id}/conductors"
 INVITATIONS = "/citizen/{cpf}/vehicle-invitations"
+ERASED = ["conductor_name", "notify_email", "phone", "invited_by_cpf"]
 
 
 routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
@@ -56,7 +65,9 @@ async def list_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> 
     status=201,
     errors=[409],
 )
-async def invite(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: ConductorInvite) -> Response[Conductor]:
+async def invite_conductor(
+    call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: ConductorInvite
+) -> Response[Conductor]:
     """Cria um convite pendente, que vale por 90 dias, e avisa o convidado por e-mail. Só quem registrou o veículo
     convida; 409 quando a pessoa já foi convidada ou já conduz o veículo, ou quando o limite de condutores foi atingido.
     """
@@ -71,7 +82,7 @@ async def invite(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: Conduc
     status=204,
     errors=[400],
 )
-async def remove(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, conductor_id: ConductorId) -> None:
+async def remove_conductor(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, conductor_id: ConductorId) -> None:
     """O dono desfaz um convite pendente ou um vínculo aceito; o condutor deixa o veículo com o seu próprio CPF no
     caminho. Um vínculo já encerrado é 400 para o dono.
     """
@@ -99,18 +110,59 @@ async def list_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvita
     "Aceita ou recusa um convite",
     example={"status": "accepted"},
 )
-async def answer(call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer) -> Response[Conductor]:
+async def answer_invitation(
+    call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer
+) -> Response[Conductor]:
     """O convidado aceita (`accepted`) ou recusa (`rejected`) um convite pendente, uma só vez; depois da resposta, ou
     quando o dono o desfez, a resposta é 400.
     """
     return stored(await service.answer_invitation(call, cpf, conductor_id, body))
 
 
+async def _send_invitation(platform: Platform, payload: Mapping[str, Any]) -> None:
+    await service.send_invitation(platform, payload["conductor"])
+
+
+async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+    """Export the vehicles that the person was invited to drive."""
+    return {"condutor_de": await service.list_driven_vehicles(connection, cpf)}
+
+
+async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+    """Erase what was typed. Goes before the vehicles: the links to one's own vehicles are found by their owner."""
+    return [Cleared("vehicle_links", await store.erase_typed(connection, cpf, at), ERASED)]
+
+
+async def _expire(_: Call, connection: Connection) -> Swept:
+    """Revoke what nobody answered in time; nothing is erased yet, the row goes two years later."""
+    checked = await store.count_pending_invitations(connection)
+    return Swept(checked, await store.expire_invitations(connection))
+
+
+async def _delete_old(_: Call, connection: Connection) -> Swept:
+    """Delete links that ended two years ago."""
+    checked = await store.count_driver_links(connection)
+    return Swept(checked, await store.delete_old_driver_links(connection))
+
+
 FEATURE = Feature(
     routes=routes.declared,
-    jobs=JOBS,
-    retention=RETENTION,
-    personal_data=PERSONAL_DATA,
-    dead_jobs=[DeadJobs(JOB, "conductor", store.find_invitees, store.list_link_ids, store.skip_email)],
+    jobs=[JobKind(store.EMAIL_JOB, _send_invitation, attempts=service.TRIES, first_delay=timedelta(minutes=1))],
+    retention=[Retention("vehicle_invitation", _expire), Retention("vehicle_link", _delete_old)],
+    personal_data=PersonalData(
+        "drivers",
+        _export,
+        _erase,
+        tables=("registry.vehicle_conductor",),
+        members=(
+            ExportMember(
+                "condutor_de",
+                list[DrivenVehicle],
+                "Convites e vínculos de condutor do cidadão, em qualquer situação.",
+                70,
+            ),
+        ),
+    ),
+    dead_jobs=[DeadJobs(store.EMAIL_JOB, "conductor", store.find_invitees, store.list_link_ids, store.skip_email)],
     exports=Exports(tables=("registry.vehicle_conductor",)),
 )
