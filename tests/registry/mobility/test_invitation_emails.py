@@ -146,7 +146,7 @@ async def test_an_email_sent_is_not_sent_again(garage: Garage, held: str, post: 
     link = garage.invited(ANA, held, BRUNO)
     post.emails.clear()
     for _ in range(2):
-        await drivers.send_invitation(platform, link)
+        await drivers.send_invitation(platform, {"conductor": link})
     assert len(post.emails) == 1
     assert garage.conductors(ANA, held).json()["data"][0]["email_status"] == "sent"
 

@@ -1,15 +1,11 @@
 """Routes of the drivers of a vehicle and of a citizen's invitations."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 from balcao.core.access.rules import own, scope
-from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
-from balcao.core.context.platform import Platform
-from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
@@ -18,7 +14,6 @@ from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.core.jobs.worker import JobKind
-from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility.drivers import service, store
 from balcao.registry.mobility.drivers.schemas import (
     Conductor,
@@ -35,7 +30,6 @@ READING = own("vehicles:read") | scope("smtr:read")
 WRITING = own("vehicles:write")
 OF_VEHICLE = "/citizen/{cpf}/vehicles/{vehicle_id}/conductors"
 INVITATIONS = "/citizen/{cpf}/vehicle-invitations"
-ERASED = ["conductor_name", "notify_email", "phone", "invited_by_cpf"]
 
 
 routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=SMALL_BODY)
@@ -119,50 +113,32 @@ async def answer_invitation(
     return stored(await service.answer_invitation(call, cpf, conductor_id, body))
 
 
-async def _send_invitation(platform: Platform, payload: Mapping[str, Any]) -> None:
-    await service.send_invitation(platform, payload["conductor"])
-
-
-async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    """Export the vehicles that the person was invited to drive."""
-    return {"condutor_de": await service.list_driven_vehicles(connection, cpf)}
-
-
-async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    """Erase what was typed. Goes before the vehicles: the links to one's own vehicles are found by their owner."""
-    return [Cleared("vehicle_links", await store.erase_typed(connection, cpf, at), ERASED)]
-
-
-async def _expire(_: Call, connection: Connection) -> Swept:
-    """Revoke what nobody answered in time; nothing is erased yet, the row goes two years later."""
-    checked = await store.count_pending_invitations(connection)
-    return Swept(checked, await store.expire_invitations(connection))
-
-
-async def _delete_old(_: Call, connection: Connection) -> Swept:
-    """Delete links that ended two years ago."""
-    checked = await store.count_driver_links(connection)
-    return Swept(checked, await store.delete_old_driver_links(connection))
-
+# What was typed is erased before the vehicles are: the links to one's own vehicles are found by their owner.
+PERSONAL_DATA = PersonalData(
+    "drivers",
+    [
+        ExportMember(
+            "condutor_de",
+            list[DrivenVehicle],
+            "Convites e vínculos de condutor do cidadão, em qualquer situação.",
+            70,
+            service.list_driven_vehicles,
+        )
+    ],
+    erase_older_rows("vehicle_links", store.erase_typed, ["conductor_name", "notify_email", "phone", "invited_by_cpf"]),
+    tables=["registry.vehicle_conductor"],
+)
+# An invitation that nobody answered in time is revoked; its row goes two years later, as any link's that ended.
+RETENTION = [
+    OldRows("vehicle_invitation", store.count_pending_invitations, store.expire_invitations),
+    OldRows("vehicle_link", store.count_driver_links, store.delete_old_driver_links),
+]
 
 FEATURE = Feature(
     routes=routes.declared,
-    jobs=[JobKind(store.EMAIL_JOB, _send_invitation, attempts=service.TRIES, first_delay=timedelta(minutes=1))],
-    retention=[Retention("vehicle_invitation", _expire), Retention("vehicle_link", _delete_old)],
-    personal_data=PersonalData(
-        "drivers",
-        _export,
-        _erase,
-        tables=("registry.vehicle_conductor",),
-        members=(
-            ExportMember(
-                "condutor_de",
-                list[DrivenVehicle],
-                "Convites e vínculos de condutor do cidadão, em qualquer situação.",
-                70,
-            ),
-        ),
-    ),
+    jobs=[JobKind(store.EMAIL_JOB, service.send_invitation, attempts=service.TRIES, first_delay=timedelta(minutes=1))],
+    retention=RETENTION,
+    personal_data=PERSONAL_DATA,
     dead_jobs=[DeadJobs(store.EMAIL_JOB, "conductor", store.find_invitees, store.list_link_ids, store.skip_email)],
     exports=Exports(tables=("registry.vehicle_conductor",)),
 )

@@ -1,5 +1,8 @@
 """Who may drive a vehicle besides its owner: invited by CPF, accepted or refused by the invitee."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from balcao.core.context.call import Call, worker_call
@@ -202,14 +205,14 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
     )
 
 
-async def send_invitation(platform: Platform, link_id: str) -> None:
+async def send_invitation(platform: Platform, payload: Mapping[str, Any]) -> None:
     """Try once to send the e-mail of an invitation, which is valid whatever happens to that.
 
     Raises Retry when the server did not take it; after the last try the link says so.
     The try is committed before the server is called, and its outcome after: no transaction waits for a mail server,
     and a worker that is killed in between leaves an e-mail that is sent again rather than lost.
     """
-    mailer = create_mailer(platform.settings)
+    mailer, link_id = create_mailer(platform.settings), payload["conductor"]
     async with platform.database.transaction() as connection:
         email = await store.take_email(connection, link_id, MOST_TO_ADDRESS, MOST_BY_CITIZEN) if mailer else None
         if email is None:
