@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
-from balcao.cli.faults import OperatorFault
 from balcao.core import logs
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
 if TYPE_CHECKING:

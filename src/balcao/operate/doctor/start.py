@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-from balcao.cli.unknown_variables import list_unknown_variables
 from balcao.core.logs import log
+from balcao.operate.unknown_variables import list_unknown_variables
 from balcao.settings import Settings
 
 

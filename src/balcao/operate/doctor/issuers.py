@@ -1,7 +1,6 @@
 """Checks the identity providers: their names, their keys, their clocks, and whether they know the platform's client."""
 
 import asyncio
-import ssl
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,6 +11,7 @@ import httpx
 
 from balcao.core.access.tokens import LEEWAY_SECONDS
 from balcao.core.logs import log
+from balcao.operate.certificates import describe_distrust, is_distrust
 from balcao.settings import Settings
 
 # Of the clocks of two machines. Beyond the leeway good tokens are refused, so that this is said well before.
@@ -99,23 +99,6 @@ async def _fetch(issuer: str, http: httpx.AsyncClient, now: Clock) -> _Published
         return found._replace(keys=len((await http.get(address)).json()["keys"]))
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError) as fault:
         return found._replace(distrusted=is_distrust(fault))
-
-
-def is_distrust(fault: BaseException) -> bool:
-    """Return whether a call failed because nobody whom this machine trusts vouches for the other's certificate."""
-    causes = [fault]
-    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
-        causes.append(cause)
-    return any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes)
-
-
-def describe_distrust(address: str) -> str:
-    """Return the sentence about a certificate that cannot be verified."""
-    return (
-        f"O certificado de {address} não é de quem esta máquina confia: se a cidade tem uma autoridade própria, "
-        "inclua o certificado dela em /usr/local/share/ca-certificates, execute `update-ca-certificates` e indique em "
-        "SSL_CERT_FILE o arquivo inteiro, /etc/ssl/certs/ca-certificates.crt."
-    )
 
 
 def _measure_skew(response: httpx.Response, now: Clock) -> float:

@@ -5,17 +5,10 @@ import os
 import re
 import socket
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
 from zoneinfo import ZoneInfo
 
-import typer
+from balcao.operate.faults import OperatorFault
 
-from balcao.cli.faults import OperatorFault
-
-For = Annotated[str, typer.Option("--for", metavar="DURAÇÃO", help="Por quanto tempo: 30m, 2h, 1d.")]
-Until = Annotated[
-    str, typer.Option("--until", metavar="HORA", help="Até quando: 18:30, ou 2026-03-01T18:30, no fuso da cidade.")
-]
 LONGEST = timedelta(days=90)
 _DURATION = re.compile(r"([0-9]{1,6})([mhd])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}

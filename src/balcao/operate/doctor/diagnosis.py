@@ -14,18 +14,6 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from balcao import app
-from balcao.cli import database as databases
-from balcao.cli import installed, installed_gateway
-from balcao.cli.demo_data import base_urls
-from balcao.cli.expiry import format_end
-from balcao.cli.faults import OperatorFault
-from balcao.cli.issuer_check import Clock, check_issuers, describe_distrust, describe_skew, is_distrust
-from balcao.cli.management_check import SILENT, check_management
-from balcao.cli.masking import mask
-from balcao.cli.program_check import check_program
-from balcao.cli.replica_check import check_replicas
-from balcao.cli.traces_check import check_traces
-from balcao.cli.unknown_variables import list_unknown_variables
 from balcao.core.access import live
 from balcao.core.access.live import Change
 from balcao.core.access.rules import WEBHOOK_CLIENTS
@@ -41,6 +29,19 @@ from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
 from balcao.core.mail import MailFolder, MailRefused, create_mailer
 from balcao.gateway.instance import HEADER, name_instance
+from balcao.operate import database as databases
+from balcao.operate.certificates import describe_distrust, is_distrust
+from balcao.operate.doctor import gateway as installed_gateway
+from balcao.operate.doctor import installation as installed
+from balcao.operate.doctor.issuers import Clock, check_issuers, describe_skew
+from balcao.operate.doctor.management import SILENT, check_management
+from balcao.operate.doctor.program import check_program
+from balcao.operate.doctor.replicas import check_replicas
+from balcao.operate.doctor.traces import check_traces
+from balcao.operate.expiry import format_end
+from balcao.operate.faults import OperatorFault
+from balcao.operate.masking import mask
+from balcao.operate.unknown_variables import list_unknown_variables
 from balcao.settings import Settings, SettingsError, variable_of
 from balcao.zones import load_zone
 
@@ -147,7 +148,7 @@ def _list_addresses(settings: Settings) -> dict[str, Any]:
     server = supervisor.find_running(settings.data_dir) if settings.embedded_database else None
     return {
         "base": settings.base_url,
-        "services": base_urls(settings),
+        "services": app.list_base_urls(settings),
         "issuers": list(settings.issuers),
         "crm": settings.crm_url,
         "database": server.url if server else mask(settings.database_url) or str(settings.data_dir / "postgres"),

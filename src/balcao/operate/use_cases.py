@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from balcao.cli import database
-from balcao.cli.faults import OperatorFault
 from balcao.core.errors import BalcaoError
+from balcao.operate import database
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
 if TYPE_CHECKING:

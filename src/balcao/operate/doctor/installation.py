@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from balcao.cli.unknown_variables import list_unknown_variables
 from balcao.operate.deploy.production import (
     BACKUP_SETTINGS,
     BACKUP_UNITS,
@@ -28,6 +27,7 @@ from balcao.operate.deploy.production import (
     parse_settings,
 )
 from balcao.operate.deploy.rendering import render
+from balcao.operate.unknown_variables import list_unknown_variables
 from balcao.settings import Settings
 
 SETTINGS_FOLDER, UNITS_FOLDER, STATE_FOLDER = "etc/balcao", "etc/systemd/system", "var/lib/balcao"

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from balcao.cli.faults import OperatorFault
-from balcao.cli.gateway_config import Kind, make_gateway
-from balcao.cli.installed import check_certificate, list_seen
-from balcao.operate.deploy.gateways import COMMAND, FILES, Frontend
+from balcao.operate.deploy.answers import Frontend, GatewayKind
+from balcao.operate.deploy.gateways import COMMAND, FILES
+from balcao.operate.doctor.installation import check_certificate, list_seen
+from balcao.operate.faults import OperatorFault
+from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings
 
 # Where each distribution of Debian's has it; the first that `balcao gateway-config` wrote counts.
-FOLDERS = {Kind.HAPROXY: "etc/haproxy", Kind.NGINX: "etc/nginx/conf.d", Kind.ENVOY: "etc/envoy"}
+FOLDERS = {GatewayKind.HAPROXY: "etc/haproxy", GatewayKind.NGINX: "etc/nginx/conf.d", GatewayKind.ENVOY: "etc/envoy"}
 # In HAProxy's configuration: the file of the key under whose name a token is verified, and that name.
 _KEY = re.compile(r'jwt_verify\("RS256",(\S+)\) if jwt \{ var\(txn\.kid\) -m str (?:-- )?(.+) \}$', re.MULTILINE)
 
@@ -23,7 +24,7 @@ class Generated:
     """A configuration, and the answers that it was generated from, as its first lines tell."""
 
     path: Path
-    kind: Kind
+    kind: GatewayKind
     command: str
     servers: list[str]
     applications: list[str]
@@ -59,11 +60,11 @@ def check(root: Path, settings: Settings) -> tuple[str, list[str]]:
 def compare(root: Path, settings: Settings, generated: Generated) -> list[str]:
     """Compare the files with what would be generated now, and check the certificate that they name."""
     front = generated.frontend
-    key = front.certificate if generated.kind is Kind.HAPROXY else front.certificate_key
+    key = front.certificate if generated.kind is GatewayKind.HAPROXY else front.certificate_key
     host = urlsplit(settings.base_url).hostname or ""
     found = check_certificate(root / front.certificate.lstrip("/"), root / key.lstrip("/"), host)
     try:
-        files = make_gateway(generated.kind, settings, generated.servers, front, generated.applications)
+        files = generate_gateway(generated.kind, settings, generated.servers, front, generated.applications)
     except OperatorFault as fault:
         return [*found, str(fault)]
     folder = generated.path.parent
@@ -90,7 +91,7 @@ def _list_reused_names(installed: bytes | None, present: bytes) -> list[str]:
     return [name for name, file in published.items() if known.get(name, file) != file]
 
 
-def _parse(path: Path, kind: Kind, command: str) -> Generated:
+def _parse(path: Path, kind: GatewayKind, command: str) -> Generated:
     options: dict[str, list[str]] = {}
     for word in shlex.split(command)[3:]:
         name, _, value = word.removeprefix("--").partition("=")

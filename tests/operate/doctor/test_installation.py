@@ -13,13 +13,17 @@ import httpx
 import pytest
 from joserfc.jwk import RSAKey
 
-from balcao.cli import diagnosis, installed, installed_gateway, start_check
-from balcao.cli.gateway_config import Kind, make_gateway
-from balcao.cli.issuer_check import MOST_SKEW_SECONDS, check_issuers, describe_skew, warning_of_issuers
 from balcao.operate.deploy import production
+from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation
 from balcao.operate.deploy.files import SECRET, File, write
-from balcao.operate.deploy.gateways import FILES, Frontend
-from balcao.operate.deploy.production import OWNER_SETTINGS, SETTINGS, UNITS, Installation, Secrets, parse_settings
+from balcao.operate.deploy.gateways import FILES
+from balcao.operate.deploy.production import OWNER_SETTINGS, SETTINGS, UNITS, Secrets, parse_settings
+from balcao.operate.doctor import diagnosis
+from balcao.operate.doctor import gateway as installed_gateway
+from balcao.operate.doctor import installation as installed
+from balcao.operate.doctor import start as start_check
+from balcao.operate.doctor.issuers import MOST_SKEW_SECONDS, check_issuers, describe_skew, warning_of_issuers
+from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings
 from tests.support.gateways import Certificate
 from tests.support.issuer import Issuer, new_key
@@ -55,10 +59,10 @@ class Installed:
         for path in (made.key, made.chain):
             path.chmod(SECRET)
 
-    def add_gateway(self, kind: Kind) -> Path:
+    def add_gateway(self, kind: GatewayKind) -> Path:
         """Write the gateway's configuration as `init production` does, and return its file."""
         folder = self.root / installed_gateway.FOLDERS[kind]
-        files = make_gateway(
+        files = generate_gateway(
             kind, self.settings, ["127.0.0.1:8080", "search=10.0.0.2:8080"], Frontend(f"/{PEM}", f"/{KEY}")
         )
         write(folder, files, replace=True)
@@ -85,7 +89,7 @@ def test_what_init_wrote_is_well_where_it_belongs(machine: Installed) -> None:
     assert installed.check_secrets(machine.settings) == []
     assert installed.check_units(machine.root, machine.settings) == []
     assert installed.is_installed(machine.root)
-    for kind in Kind:
+    for kind in GatewayKind:
         shutil.rmtree(machine.root / "etc/haproxy", ignore_errors=True)
         shutil.rmtree(machine.root / "etc/nginx", ignore_errors=True)
         machine.add_gateway(kind)
@@ -244,9 +248,9 @@ def test_a_key_that_is_not_the_certificates_or_that_all_may_read_is_named(machin
     assert "não é um certificado" in installed.check_certificate(pem.with_name("none"), key, HOST)[0]
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(GatewayKind))
 def test_a_gateway_of_other_settings_or_another_release_is_named_with_the_command(
-    machine: Installed, kind: Kind
+    machine: Installed, kind: GatewayKind
 ) -> None:
     path = machine.add_gateway(kind)
     machine.settings = machine.settings.model_copy(update={"machine_read_rate": "900/second"})
@@ -260,7 +264,7 @@ def test_a_gateway_of_other_settings_or_another_release_is_named_with_the_comman
 
 
 def test_a_haproxy_without_the_providers_newest_key_is_named(machine: Installed, issuer: Issuer) -> None:
-    machine.add_gateway(Kind.HAPROXY)
+    machine.add_gateway(GatewayKind.HAPROXY)
     issuer.keys.append(new_key())
     try:
         (found,) = machine.check_gateway()
@@ -272,7 +276,7 @@ def test_a_haproxy_without_the_providers_newest_key_is_named(machine: Installed,
 def test_a_provider_that_gives_another_key_an_old_name_is_told_apart_from_a_rotation(
     machine: Installed, issuer: Issuer
 ) -> None:
-    machine.add_gateway(Kind.HAPROXY)
+    machine.add_gateway(GatewayKind.HAPROXY)
     (old,) = issuer.keys
     issuer.keys[:] = [RSAKey.import_key(new_key().as_pem(private=True), {"kid": str(old.kid)})]
     try:
@@ -382,7 +386,7 @@ def test_who_may_not_look_is_told_to_be_root() -> None:
 
 
 def test_the_whole_of_it_is_asked_by_the_command(machine: Installed, tmp_path: Path) -> None:
-    machine.add_gateway(Kind.NGINX)
+    machine.add_gateway(GatewayKind.NGINX)
     (machine.root / "etc/balcao" / SETTINGS).chmod(0o644)
     machine.edit(f"etc/systemd/system/{UNITS[2]}", "MemoryMax=1G", "MemoryMax=2G")
     machine.certify(days=3)

@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from pydantic import SecretStr
 
-from balcao.cli.masking import mask
 from balcao.core.access.live import RATE, Change
 from balcao.operate.deploy.gateways import READ_SETTINGS
+from balcao.operate.masking import mask
 from balcao.settings import SANDBOX_SECRETS, Settings, remembered, variable_of
 from balcao.settings.rates import WIDENED
 
