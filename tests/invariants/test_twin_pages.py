@@ -31,7 +31,7 @@ def find_twin(page: Path) -> Path:
 
 
 def translate(target: str, page: Path) -> str:
-    """Return what a link of the page must be in the page's twin: the target's twin, at the heading of the same place."""
+    """Return what a link of the page must be in its twin: the target's twin, at the heading of the same place."""
     path, hash_, anchor = target.partition("#")
     if re.match(r"[a-z]+:", target):
         return target
@@ -98,5 +98,6 @@ def test_a_page_and_its_twin_name_the_same_things_in_each_text(page: Path) -> No
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_leads_to_its_twin_and_back(page: Path) -> None:
     twin = find_twin(page)
+    assert twin != page
     assert f"]({twin.name})" in page.read_text("utf-8").split("\n## ")[0]
     assert f"]({page.name})" in twin.read_text("utf-8").split("\n## ")[0]
