@@ -15,8 +15,9 @@ import pytest
 from joserfc.jwk import RSAKey
 
 from balcao import app
-from balcao.cli.gateway_config import fetch_keys
-from balcao.operate.deploy.gateways import Plan, Server
+from balcao.operate.deploy.answers import Server
+from balcao.operate.deploy.gateways import Plan
+from balcao.operate.gateway_config import fetch_signing_keys
 from balcao.settings import Settings
 from tests.access.test_explain import make_invoices
 from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, sender
@@ -109,7 +110,7 @@ def gateway(
         servers,
         certificate.frontend(free_port()),
         applications={} if kind == "haproxy" else {"/teste:": application},
-        keys=fetch_keys(sandbox.settings),
+        keys=fetch_signing_keys(sandbox.settings),
     )
     with running(kind, plan, folder, certificate) as client:
         yield client

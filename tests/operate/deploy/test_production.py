@@ -16,13 +16,13 @@ import pytest
 import yaml
 
 from balcao import __version__, app
-from balcao.cli import installed_gateway
-from balcao.cli.gateway_config import Kind, make_gateway
 from balcao.core.context.processes import ALONE
 from balcao.operate.deploy import production
+from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation
 from balcao.operate.deploy.files import SECRET, File, write
-from balcao.operate.deploy.gateways import Frontend
-from balcao.operate.deploy.production import Installation, Secrets, parse_settings
+from balcao.operate.deploy.production import Secrets, parse_settings
+from balcao.operate.doctor import gateway as installed_gateway
+from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings
 from tests.support import databases
 from tests.support.gateways import Certificate, manifest_tools, validators
@@ -270,8 +270,8 @@ def install(prepared: Prepared, settings: Settings, root: Path) -> Path:
     certificate = Certificate(root)
     certificate.key.chmod(SECRET)
     front = Frontend(f"/{certificate.chain.name}", f"/{certificate.key.name}")
-    files = make_gateway(Kind.NGINX, settings, [f"127.0.0.1:{settings.port}"], front)
-    write(root / installed_gateway.FOLDERS[Kind.NGINX], files, replace=False)
+    files = generate_gateway(GatewayKind.NGINX, settings, [f"127.0.0.1:{settings.port}"], front)
+    write(root / installed_gateway.FOLDERS[GatewayKind.NGINX], files, replace=False)
     return root
 
 

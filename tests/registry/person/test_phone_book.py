@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from balcao.core.audit import retention
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phone_book import service
-from balcao.registry.person.phone_book.personal_data import RETENTION
+from balcao.registry.person.phone_book.api import RETENTION
 from balcao.settings import Settings
 from tests.registry.person.booking import NAMES, PEOPLE, Book, load_people, new_number
 from tests.registry.talking import Talk

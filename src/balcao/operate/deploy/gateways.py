@@ -19,6 +19,7 @@ from balcao.core.access.tokens import LEEWAY_SECONDS
 from balcao.core.service import Service
 from balcao.gateway.cors import EXPOSED_HEADERS
 from balcao.gateway.http_rules import DISCARD_BYTES
+from balcao.operate.deploy.answers import Frontend, Server
 from balcao.operate.deploy.areas import PAGES, Area, list_areas, list_public_patterns
 from balcao.operate.deploy.files import File
 from balcao.operate.deploy.rendering import render
@@ -47,35 +48,6 @@ def _or_encoded(sign: str) -> str:
 
 # The same for a gateway that compares paths as they came: the platform reads `%63heck` as `check`.
 HIDDEN_RAW = re.sub("[a-z0-9]", lambda found: _or_encoded(found[0]), HIDDEN)
-
-
-@dataclass(frozen=True)
-class Server:
-    """A process that serves, or another application's."""
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
-
-    @classmethod
-    def parse(cls, text: str) -> "Server":
-        """Read `host:port`. Raises ValueError."""
-        parts = urlsplit(f"//{text}")
-        if not parts.hostname or not parts.port or parts.path or parts.username:
-            raise ValueError(text)
-        return cls(parts.hostname, parts.port)
-
-
-@dataclass(frozen=True)
-class Frontend:
-    """Where the gateway listens and what it shows; `http_port` 0: nothing but HTTPS."""
-
-    certificate: str = "/etc/ssl/balcao/balcao.pem"
-    certificate_key: str = "/etc/ssl/balcao/balcao.key"
-    https_port: int = 443
-    http_port: int = 80
 
 
 @dataclass(frozen=True)

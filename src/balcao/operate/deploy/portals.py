@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from balcao.operate.deploy.answers import PortalKind
 from balcao.operate.deploy.files import SECRET, File
 from balcao.operate.deploy.production import read_settings
 from balcao.operate.deploy.rendering import render
@@ -21,13 +21,6 @@ KEY_OPERATIONS = ("health_units.read_risk", "health_units.list_risks")
 # The portals refresh every 300 s: a token outlives a refresh that failed.
 ACCESS_SECONDS = 600
 _SCOPES = ("basic", "roles", "acr", "web-origins", "profile", "email", "balcao")
-
-
-class PortalKind(StrEnum):
-    """For whom a portal is."""
-
-    CITIZEN = "citizen"
-    STAFF = "staff"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from balcao import __version__
+from balcao.operate.deploy.answers import Installation
 from balcao.operate.deploy.files import SECRET, File
 from balcao.operate.deploy.rendering import render
 
@@ -32,7 +33,6 @@ _OPEN_FILES = (
     "kubernetes/worker.yaml",
     "kubernetes/network.yaml",
 )
-_PORTS = {"redis": 6379, "rediss": 6379, "http": 80, "https": 443}
 _LINE = re.compile(r"([A-Z_]+)=(.*)")
 
 
@@ -67,37 +67,6 @@ class Secrets:
             "backup_password": urlsplit(known.get("BALCAO_BACKUP_URL", "")).password,
         }
         return cls(**{name: value for name, value in found.items() if value})
-
-
-@dataclass(frozen=True)
-class Installation:
-    """What the operator answers; `database` and `replicas` are `host:port`, `program` the command as the units call it.
-
-    What is empty stands in the settings as a comment.
-    """
-
-    public_url: str
-    auth_issuer: str
-    database: str = "localhost:5432"
-    database_name: str = "balcao"
-    allow_loopback_issuer: bool = False
-    port: int = 8080
-    management_port: int = 8090
-    management_host: str = "127.0.0.1"
-    replicas: tuple[str, ...] = ()
-    redis_url: str = ""
-    traces_url: str = ""
-    trusted_proxies: str = "127.0.0.1,::1"
-    program: str = "/opt/balcao/bin/balcao"
-    image: str = f"balcao:{__version__}"
-    folder: str = "production"
-
-    @property
-    def ports_called(self) -> list[int]:
-        """Return the ports of what the processes call, the provider's, the CRM's and the mail server's included."""
-        stores = {int(place.rpartition(":")[2]) for place in (self.database, *self.replicas)}
-        urls = [urlsplit(url) for url in (self.redis_url or "redis:", self.traces_url or "https:")]
-        return sorted({443, 587, *stores, *(port for url in urls if (port := url.port or _PORTS.get(url.scheme)))})
 
 
 def generate(installation: Installation, own: Secrets) -> dict[str, File]:

@@ -17,8 +17,8 @@ from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply_event
 from balcao.registry.person.phones import service, store
+from balcao.registry.person.phones.api import PERSONAL_DATA
 from balcao.registry.person.phones.code import unseal
-from balcao.registry.person.phones.personal_data import PERSONAL_DATA
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
