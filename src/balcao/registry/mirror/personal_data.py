@@ -6,7 +6,7 @@ from datetime import datetime
 from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror import outbox, store
+from balcao.registry.mirror import outbox, outbox_store, store
 from balcao.registry.mirror.records import ExportedConsent, ExportedField
 
 CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", "motivo"]
@@ -14,10 +14,10 @@ CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", 
 
 async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
     covered = await store.find_covered(connection, cpf, at)
-    dirty = await outbox.list_dirty_fields(connection, cpf)
+    dirty = await outbox_store.list_dirty_fields(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
     await outbox.drop_overridden_fields(connection, cpf)
-    left = await outbox.list_dirty_fields(connection, cpf)
+    left = await outbox_store.list_dirty_fields(connection, cpf)
     clean = [field for field in dirty if field not in left]
     return [
         Cleared("mirrored_fields", len(covered.fields), covered.fields),

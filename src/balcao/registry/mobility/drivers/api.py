@@ -1,5 +1,7 @@
 """Routes of the drivers of a vehicle and of a citizen's invitations."""
 
+from datetime import timedelta
+
 from balcao.core.access.rules import own, scope
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows
 from balcao.core.audit.retention import OldRows
@@ -11,9 +13,8 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.core.jobs.declaration import DeadJobs
+from balcao.core.jobs.worker import JobKind
 from balcao.registry.mobility.drivers import service, store
-from balcao.registry.mobility.drivers.invitation_email import JOB
-from balcao.registry.mobility.drivers.jobs import JOBS
 from balcao.registry.mobility.drivers.schemas import (
     Conductor,
     ConductorInvite,
@@ -58,7 +59,9 @@ async def list_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> 
     status=201,
     errors=[409],
 )
-async def invite(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: ConductorInvite) -> Response[Conductor]:
+async def invite_conductor(
+    call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: ConductorInvite
+) -> Response[Conductor]:
     """Cria um convite pendente, que vale por 90 dias, e avisa o convidado por e-mail. Só quem registrou o veículo
     convida; 409 quando a pessoa já foi convidada ou já conduz o veículo, ou quando o limite de condutores foi atingido.
     """
@@ -73,7 +76,7 @@ async def invite(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: Conduc
     status=204,
     errors=[400],
 )
-async def remove(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, conductor_id: ConductorId) -> None:
+async def remove_conductor(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, conductor_id: ConductorId) -> None:
     """O dono desfaz um convite pendente ou um vínculo aceito; o condutor deixa o veículo com o seu próprio CPF no
     caminho. Um vínculo já encerrado é 400 para o dono.
     """
@@ -101,7 +104,9 @@ async def list_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvita
     "Aceita ou recusa um convite",
     example={"status": "accepted"},
 )
-async def answer(call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer) -> Response[Conductor]:
+async def answer_invitation(
+    call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer
+) -> Response[Conductor]:
     """O convidado aceita (`accepted`) ou recusa (`rejected`) um convite pendente, uma só vez; depois da resposta, ou
     quando o dono o desfez, a resposta é 400.
     """
@@ -131,9 +136,9 @@ RETENTION = [
 
 FEATURE = Feature(
     routes=routes.declared,
-    jobs=JOBS,
+    jobs=[JobKind(store.EMAIL_JOB, service.send_invitation, attempts=service.TRIES, first_delay=timedelta(minutes=1))],
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
-    dead_jobs=[DeadJobs(JOB, "conductor", store.find_invitees, store.list_link_ids, store.skip_email)],
+    dead_jobs=[DeadJobs(store.EMAIL_JOB, "conductor", store.find_invitees, store.list_link_ids, store.skip_email)],
     exports=Exports(tables=("registry.vehicle_conductor",)),
 )
