@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from balcao.registry.city import departments
-from balcao.search import demo
+from balcao_sandbox.demo import search as demo
 from tests.search.conftest import EMPTY
 from tests.search.stage import Stage
 from tests.support.issuer import Issuer, bearer

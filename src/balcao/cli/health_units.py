@@ -1,6 +1,5 @@
-"""`balcao health-units`: units and notifications of a former system, and episodes at random for trying the stream."""
+"""`balcao health-units`: units and notifications of a former system."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -8,12 +7,8 @@ import typer
 
 from balcao.cli.importing import run_import
 from balcao.cli.portuguese import Commands
-from balcao.core.context.call import operator_call
 from balcao.core.imports.service import Order
-from balcao.health_units import SERVICE, demo
-from balcao.operate import database
-from balcao.operate.faults import OperatorFault
-from balcao.settings import Settings
+from balcao.health_units import SERVICE
 
 health_units = Commands(help="Unidades de saúde: importação de unidades e notificações, simulação de episódios.")
 
@@ -43,24 +38,3 @@ def import_file(
     """Carrega um arquivo do município. O mesmo comando, depois de interrompido, continua de onde parou."""
     order = Order(SERVICE.imports[kind], None, report, dry_run)
     run_import("health_units.import", file, order, as_json=as_json)
-
-
-@health_units.command()
-def simulate(
-    seconds: Annotated[float, typer.Option("--every", min=0.1, help="Segundos entre dois eventos.")] = 5.0,
-    count: Annotated[int | None, typer.Option(min=1, help="Quantos eventos; sem isso, até Ctrl-C.")] = None,
-) -> None:
-    """Abre, muda e encerra notificações ao acaso nas unidades de demonstração, para ver o fluxo de eventos."""
-    settings = Settings.load()
-    if not settings.sandbox:
-        raise OperatorFault("A simulação só existe no perfil sandbox: ela inventa situações de risco.")
-
-    async def run(url: str) -> None:
-        async with database.open_platform(settings, url) as platform:
-            call = operator_call(platform, "health_units.simulate")
-            async for told in demo.simulate(call, count):
-                print(told, flush=True)
-                await asyncio.sleep(seconds)
-
-    with database.open_database(settings) as url:
-        asyncio.run(run(url))

@@ -4,16 +4,13 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import typer
 
+from balcao import sandbox
 from balcao.cli.files import write_files
 from balcao.cli.options import Replace
 from balcao.core import logs
-from balcao.identity.clients import accepts_redirect
-from balcao.identity.demo import Client
-from balcao.identity.realm import load_clients
 from balcao.operate.deploy import portals
 from balcao.operate.deploy.answers import PortalKind
 from balcao.operate.deploy.portals import Key, Portal
@@ -48,13 +45,14 @@ def write_portal(
         raise OperatorFault(f"--client-id {client_id}: use letras, dígitos, `.`, `_` e `-`.")
     settings, place = Settings.load(), folder or Path(f"portal-{kind}")
     name, redirect_uri = client_id or CLIENTS[kind], f"{origin}{callback}"
-    demo = _find_demo_client(settings, name, redirect_uri) if settings.embedded_identity else None
+    find_secret = sandbox.load(settings, "portal") if settings.embedded_identity else None
+    demo_secret: str | None = find_secret(settings, name, redirect_uri) if find_secret else None
     portal = Portal(
         kind=kind,
         origin=origin,
         redirect_uri=redirect_uri,
         client_id=name,
-        client_secret=demo.secret if demo else portals.find_client_secret(place) or make_secret(),
+        client_secret=demo_secret or portals.find_client_secret(place) or make_secret(),
         base_url=settings.base_url,
         issuer=settings.issuers[0].rstrip("/"),
         cors_origins=settings.cors_origins,
@@ -67,7 +65,7 @@ def write_portal(
     write_files(place, files, replace=replace)
     client = (
         f"O cliente {name} já está no provedor do sandbox."
-        if demo
+        if demo_secret
         else f"Cadastre {place}/{portals.CLIENT} no provedor (Keycloak: `kcadm.sh create clients -r REALM -f`)."
     )
     entries = (
@@ -80,18 +78,3 @@ def write_portal(
         f"os valores de {place}/{portals.PORTAL_ENVIRONMENT} são do portal."
         f"{entries}"
     )
-
-
-def _find_demo_client(settings: Settings, name: str, redirect_uri: str) -> Client:
-    """Return the embedded provider's client. Raises OperatorFault where it has none, or takes no login back there."""
-    known = {key: client for key, client in load_clients(settings).items() if "authorization_code" in client.flows}
-    client = known.get(name)
-    if client is None:
-        raise OperatorFault(f"--client-id {name}: o provedor do sandbox tem {', '.join(sorted(known))}.")
-    if not accepts_redirect(client, redirect_uri):
-        host = urlsplit(redirect_uri).hostname
-        raise OperatorFault(
-            f"--origin: o provedor do sandbox não devolve um login a {host}, só a esta máquina "
-            f"(http://localhost:PORTA) ou a {', '.join(client.redirect_uris)}."
-        )
-    return client

@@ -1,17 +1,13 @@
-"""`balcao registry import` and `generate`: import the city's files, and write invented ones to try it with."""
+"""`balcao registry import`: import the city's files."""
 
-import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from balcao.cli.importing import run_import
 from balcao.core.imports.service import Order
 from balcao.registry import SERVICE
-from balcao.registry.person import invented
 
 
 def _check_kind(kind: str) -> str:
@@ -38,20 +34,3 @@ def import_file(
 ) -> None:
     """Carrega um arquivo do município. O mesmo comando, depois de interrompido, continua de onde parou."""
     run_import("registry.import", file, Order(SERVICE.imports[kind], source_name, report, dry_run), as_json=as_json)
-
-
-class Invented(StrEnum):
-    """What can be generated."""
-
-    CITIZENS = "citizens"
-    TICKETS = "tickets"
-
-
-def generate(
-    count: Annotated[int, typer.Argument(min=1, max=invented.MOST, help="De quantos cidadãos.")],
-    kind: Annotated[Invented, typer.Option(help="O que escrever deles.")] = Invented.CITIZENS,
-) -> None:
-    """Escreve linhas de cidadãos inventados, sempre as mesmas, para ensaios e medições."""
-    lines = invented.make_citizens(count) if kind is Invented.CITIZENS else invented.make_tickets(count)
-    encode = msgspec.json.Encoder().encode
-    sys.stdout.buffer.writelines(encode(line) + b"\n" for line in lines)
