@@ -1,4 +1,4 @@
-"""Notification categories: the public list and its keepers' (rules: registry 2.5, 3.8, case P7)."""
+"""Notification categories: the public list and its keepers' (rules: registry 2.5, 3.8)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +12,7 @@ from tests.registry.talking import Talk, somebody
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
+from tests.support.rules import read_values
 from tests.support.shapes import INSTANT, differences
 
 LIST = "/notification-categories"
@@ -26,14 +27,7 @@ CATEGORY = {
     "created_at": INSTANT,
     "updated_at": INSTANT,
 }
-SEEDED = [
-    ("events", "Eventos", True),
-    ("services", "Serviços", True),
-    ("alerts", "Alertas", True),
-    ("mei_opportunities", "Oportunidades MEI", False),
-    ("courses", "Cursos", False),
-    ("health", "Saúde", True),
-]
+SEEDED = read_values("registry", "3.8 categories")
 _numbers = count(1)
 
 
@@ -104,6 +98,7 @@ def test_keeping_them_needs_the_action(
     assert ids(anybody, LIST) == [id_ for id_, _, _ in SEEDED]
 
 
+@pytest.mark.cases("registry", "P7")
 def test_a_new_category_is_complete_comes_last_and_shows_to_every_citizen(
     anybody: Talk, admin: Talk, made: Callable[..., dict[str, Any]], http: httpx.Client, issuer: Issuer
 ) -> None:
@@ -129,24 +124,14 @@ def test_equal_orders_stand_by_id_and_the_last_place_is_the_highest(
     assert ids(anybody, LIST)[-2:] == sorted([highest["id"], behind["id"]])
 
 
-REFUSED: list[dict[str, Any]] = [
-    *({"id": id_} for id_ in ("Bad.Id", "x", "1ab", "_ab", "a-b", "é_a", "a" * 51, "", "ab\u0000", None, 5)),
-    *({name: wrong} for name in ("name", "description") for wrong in ("", "  ", "a\u0007", None, 5)),
-    {"name": "x" * 101},
-    {"description": "x" * 501},
-    *({"order": order} for order in (-1, 10_000, "1", None, 1.5, True)),
-    *({flag: wrong} for flag in ("default_opt_in", "active") for wrong in (None, "true", 1)),
-]
-
-
-@pytest.mark.parametrize("wrong", REFUSED, ids=range(len(REFUSED)))
-def test_a_malformed_category_is_refused_naming_the_member(admin: Talk, wrong: dict[str, Any]) -> None:
+@pytest.mark.cases("registry", "P7")
+@pytest.mark.parametrize(("name", "value"), read_values("registry", "P7"), ids=repr)
+def test_a_malformed_category_is_refused_naming_the_member(admin: Talk, name: str, value: Any) -> None:
     before = admin.ok("GET", ADMIN)
-    answer = admin("POST", ADMIN, {"id": "good_id", "name": "N", "description": "D"} | wrong)
-    (name,) = wrong
+    answer = admin("POST", ADMIN, {"id": "good_id", "name": "N", "description": "D"} | {name: value})
     assert (answer.status_code, f"`{name}`" in answer.json()["error"]) == (400, True)
     if name != "id":
-        assert admin("PUT", f"{ADMIN}/health", wrong).status_code == 400
+        assert admin("PUT", f"{ADMIN}/health", {name: value}).status_code == 400
     assert admin.ok("GET", ADMIN) == before
 
 
@@ -157,6 +142,7 @@ def test_a_category_needs_its_three_texts(admin: Talk, missing: str) -> None:
     assert (answer.status_code, f"`{missing}`" in answer.json()["error"]) == (400, True)
 
 
+@pytest.mark.cases("registry", "P7")
 def test_an_id_is_taken_for_ever(admin: Talk, made: Callable[..., dict[str, Any]]) -> None:
     new = {"id": made()["id"], "name": "Outra", "description": "Outra."}
     assert refusal(admin("POST", ADMIN, new)) == (409, "category-exists")
@@ -216,6 +202,7 @@ def test_an_unknown_id_is_not_found(admin: Talk, method: str, id_: str) -> None:
     assert answer.json()["error"] == "Não há categoria com este `id`."
 
 
+@pytest.mark.cases("registry", "P7")
 def test_deactivated_it_is_gone_and_revived_the_choices_are_back(
     admin: Talk, anybody: Talk, made: Callable[..., dict[str, Any]], http: httpx.Client, issuer: Issuer
 ) -> None:
@@ -261,6 +248,7 @@ def test_every_write_leaves_its_event_and_a_repeated_one_none(
     ]
 
 
+@pytest.mark.cases("registry", "P7")
 def test_with_none_active_the_list_is_empty_and_nothing_fails(
     anybody: Talk, admin: Talk, http: httpx.Client, issuer: Issuer
 ) -> None:

@@ -1,4 +1,4 @@
-"""Changing and reading notification preferences (rules: registry 2.5, 4.7, cases P1-P6, A2)."""
+"""Changing and reading notification preferences (rules: registry 2.5, 4.7)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +15,7 @@ from tests.support.acting import Act, acting
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
+from tests.support.rules import read_list, read_values
 
 DEFAULTS = {
     "events": True,
@@ -53,6 +54,7 @@ def entries(citizen: Talk, path: str) -> Callable[[], list[dict[str, Any]]]:
     return lambda: citizen.ok("GET", f"{path}/history?per_page=100")["data"][::-1]
 
 
+@pytest.mark.cases("registry", "P1")
 def test_without_a_choice_the_defaults_show_and_reading_stores_nothing(
     citizen: Talk, path: str, cpf: str, sql: Sql
 ) -> None:
@@ -66,6 +68,7 @@ def test_without_a_choice_the_defaults_show_and_reading_stores_nothing(
     assert sql("SELECT FROM registry.preferences WHERE cpf = $1", cpf) == []
 
 
+@pytest.mark.cases("registry", "A2")
 def test_another_citizens_preferences_are_forbidden_whether_they_exist_or_not(
     citizen: Talk, http: httpx.Client
 ) -> None:
@@ -133,6 +136,7 @@ def test_what_changes_nothing_is_accepted_and_leaves_no_entry(
     assert entries() == []
 
 
+@pytest.mark.cases("registry", "P3")
 def test_opting_out_twice_is_one_entry(citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]]) -> None:
     first, second = (citizen.ok("PUT", path, {"channel": "web", "opt_in": False}) for _ in range(2))
     assert first == second
@@ -140,6 +144,7 @@ def test_opting_out_twice_is_one_entry(citizen: Talk, path: str, entries: Callab
     assert first["category_opt_ins"] == DEFAULTS
 
 
+@pytest.mark.cases("registry", "P2")
 def test_the_other_settings_do_not_touch_a_category(citizen: Talk, cpf: str, path: str) -> None:
     citizen.ok("PUT", path, {"channel": "web", "category_opt_ins": {"health": False}})
     citizen.ok("PUT", f"/citizen/{cpf}/firstlogin")
@@ -160,6 +165,7 @@ def inactive(admin: Talk) -> str:
     return "inactive_one"
 
 
+@pytest.mark.cases("registry", "P4")
 @pytest.mark.parametrize("category", ["nobody_knows", "inactive_one", "", "Health"])
 def test_an_unknown_or_inactive_category_changes_nothing(
     citizen: Talk,
@@ -186,34 +192,22 @@ def test_one_category_is_looked_at_before_the_body(
     assert refusal(citizen("PATCH", f"{path}/categories/{category}", body)) == (422, "category-unknown")
 
 
-REFUSED_ANYWHERE = [
-    {"opt_in": True},
-    {"opt_in": True, "channel": None},
-    {"opt_in": True, "channel": ""},
-    {"opt_in": True, "channel": "Web"},
-    {"opt_in": True, "channel": "web\n"},
-    {"opt_in": True, "channel": "w" * 33},
-    {"opt_in": True, "channel": 5},
-    {"opt_in": None, "channel": "web"},
-    {"opt_in": "sim", "channel": "web"},
-    {"opt_in": 1, "channel": "web"},
-    {"opt_in": True, "channel": "web", "reason": None},
-    {"opt_in": True, "channel": "web", "reason": "x" * 501},
-    {"opt_in": True, "channel": "web", "reason": "a\u0000"},
-]
-REFUSED_WHOLE = [
-    {"category_opt_ins": None, "channel": "web"},
-    {"category_opt_ins": [], "channel": "web"},
-    {"category_opt_ins": {"health": None}, "channel": "web"},
-    {"category_opt_ins": {"health": "true"}, "channel": "web"},
-]
+def break_body(member: str, value: Any) -> dict[str, Any]:
+    body = {"opt_in": True, "channel": "web"} | {member: value}
+    return {name: kept for name, kept in body.items() if kept is not ...}
+
+
+NO_CHOICES: list[Any] = [None, [], {"health": None}, {"health": "true"}]
 REFUSED = [
-    *(("PUT", "", body) for body in REFUSED_ANYWHERE + REFUSED_WHOLE),
-    *(("PATCH", "/categories/courses", body) for body in [*REFUSED_ANYWHERE, {"channel": "web"}]),
+    *(("PUT", "", break_body(*broken)) for broken in read_values("registry", "P5")),
+    *(("PUT", "", {"category_opt_ins": choices, "channel": "web"}) for choices in NO_CHOICES),
+    *(("PATCH", "/categories/courses", break_body(*broken)) for broken in read_values("registry", "P5")),
+    ("PATCH", "/categories/courses", {"channel": "web"}),
     *(("PUT", "", body) for body in (b"", b"{", b"[]", b"null")),
 ]
 
 
+@pytest.mark.cases("registry", "P5")
 @pytest.mark.parametrize(("method", "suffix", "body"), REFUSED, ids=range(len(REFUSED)))
 def test_a_malformed_change_is_refused_and_changes_nothing(
     citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], method: str, suffix: str, body: Any
@@ -341,6 +335,7 @@ def fifty(admin: Talk) -> Iterator[list[str]]:
         admin.ok("DELETE", f"/admin/notification-categories/{id_}")
 
 
+@pytest.mark.cases("registry", "P6")
 def test_fifty_parallel_choices_of_different_categories_all_stay(
     citizen: Talk, cpf: str, path: str, fifty: list[str], entries: Callable[[], list[dict[str, Any]]], act: Act
 ) -> None:
@@ -373,15 +368,9 @@ def test_parallel_choices_of_one_category_have_one_order(
     assert act(verify, cpf).findings == []
 
 
-@pytest.mark.parametrize(
-    ("path_", "codes"),
-    [
-        ("channels", ["whatsapp", "web", "mobile"]),
-        ("opt-out-reasons", ["irrelevant_content", "not_from_rio", "incorrect_person", "too_many_messages"]),
-    ],
-)
-def test_what_forms_offer_is_public_and_may_be_kept(http: httpx.Client, path_: str, codes: list[str]) -> None:
+@pytest.mark.parametrize(("path_", "name"), [("channels", "channels"), ("opt-out-reasons", "opt-out reasons")])
+def test_what_forms_offer_is_public_and_may_be_kept(http: httpx.Client, path_: str, name: str) -> None:
     answer = Talk(http)("GET", f"/config/{path_}")
-    assert answer.json() == codes
+    assert answer.json() == read_list("registry", "List", name)
     assert answer.headers["Cache-Control"] == "public, max-age=300"
     assert Talk(http)("GET", f"/config/{path_}", If_None_Match=answer.headers["ETag"]).status_code == 304
