@@ -44,7 +44,7 @@ def test_the_list_of_commands_loads_none_of_them(words: tuple[str, ...]) -> None
 
 def test_a_token_needs_neither_the_services_nor_a_database() -> None:
     loaded = loaded_by("token", "ana", "--issuer", f"http://127.0.0.1:{free_port()}")
-    assert "balcao.cli.token" in loaded
+    assert "balcao_sandbox.cli.token" in loaded
     assert not loaded & (SERVICES | {"asyncpg", "structlog", "limits", "balcao.app"})
 
 
