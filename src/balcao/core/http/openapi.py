@@ -291,7 +291,7 @@ class _Schemas:
                 member.pop("title", None)  # only repeats its name
                 if member.get("type") == "array":
                     member.setdefault("items", {})  # of anything: some readers of the document want that said
-                _lift_notes(member)
+            _lift_notes(schema)
             schema.pop("description", None)  # a docstring: for developers of the platform, in English
 
     def of(self, kind: Any) -> Document:
@@ -349,12 +349,13 @@ def _resolve(schema: Any, definitions: Mapping[str, Document]) -> Any:
     return {**_resolve(definitions[schema["$ref"].rpartition("/")[2]], definitions), **others}
 
 
-def _lift_notes(member: Any) -> None:
+def _lift_notes(schema: Any) -> None:
     """Move description and examples of an optional member up from its one option that is not null.
 
     They stand there where the member's type is a described alias with `| None`; readers look for them at the member.
     """
-    options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
-    if len(options) == 1:
-        notes = {key: options[0].pop(key) for key in ("description", "examples") if key in options[0]}
-        member.update(notes | member)
+    for member in schema.get("properties", {}).values():
+        options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
+        if len(options) == 1:
+            notes = {key: options[0].pop(key) for key in ("description", "examples") if key in options[0]}
+            member.update(notes | member)
