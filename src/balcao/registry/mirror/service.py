@@ -66,7 +66,7 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
     return _result(won, len(writes.fields) + len(writes.consents) + writes.clears_consents)
 
 
-async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
+async def anonymise_mirror(connection: Connection, cpf: Cpf, at: datetime) -> Result:
     """Set the tombstone of an `anonimizacao` event, also for a citizen not known yet."""
     await store.lock_mirror(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
@@ -75,7 +75,7 @@ async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
     return Result.APPLIED
 
 
-async def write_own(
+async def write_own_fields(
     connection: Connection,
     call: Call,
     cpf: Cpf,

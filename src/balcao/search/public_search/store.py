@@ -132,7 +132,7 @@ ORDER BY shown.final_score DESC, shown.fixar_destaque DESC, shown.last_update DE
 _POPULARITY = "coalesce((SELECT percentile FROM search.service_popularity WHERE service_id = matched.id), 0)"
 
 
-async def search(connection: Connection, alias: Alias, matching: Matching, request: SearchRequest) -> FoundPage:
+async def find_services(connection: Connection, alias: Alias, matching: Matching, request: SearchRequest) -> FoundPage:
     """Return the page of the services that match, with the facets.
 
     A total above `MOST_COUNTED` says only that it is above, and then there are no facets.

@@ -9,7 +9,7 @@ from balcao.search.public_search.terms import Alternative, Term
 MOST_COMBINED_TERMS = 6
 
 
-def quote(lexeme: str, label: str = "") -> str:
+def quote_lexeme(lexeme: str, label: str = "") -> str:
     """Return the lexeme with a label: weight classes, or `*` for a prefix."""
     escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
     return f"'{escaped}':{label}" if label else f"'{escaped}'"
@@ -18,7 +18,7 @@ def quote(lexeme: str, label: str = "") -> str:
 def write_alternative(alternative: Alternative, label: str = "") -> str:
     """Return all lexemes of the alternative together."""
     operator = " <-> " if alternative.is_phrase else " & "
-    return f"({operator.join(quote(lexeme, label) for lexeme in alternative.lexemes)})"
+    return f"({operator.join(quote_lexeme(lexeme, label) for lexeme in alternative.lexemes)})"
 
 
 def write_term(term: Term, label: str = "", *, widened: bool = True) -> str:

@@ -21,7 +21,7 @@ MOST_FAILURES = 100
 TIMES_A_REHEARSAL = 3
 
 
-async def rehearse(call: Call, schema_version: str) -> StartedMigration:
+async def rehearse_migration(call: Call, schema_version: str) -> StartedMigration:
     """Return what a migration to that version would do; no run, no table and no name is made."""
     refused: list[RefusedRow] = []
     changed: Counter[str] = Counter()

@@ -227,7 +227,7 @@ class MigrationWorker:
         source = await collection.describe_table(self._connection, self.run.source_collection)
         target = await collection.describe_table(self._connection, self.run.target_collection)
         try:
-            found = await control_queries.compare(self._connection, source, target)
+            found = await control_queries.compare_tables(self._connection, source, target)
             await store.record_control_queries(self._connection, self.run, found)
         except (*StatementImpossible, BalcaoError) as fault:
             log.warning("search.migration.control_queries", code=type(fault).__name__)

@@ -11,7 +11,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.schemas import Companies, Company
-from balcao.registry.city.companies.views import add_times, mask
+from balcao.registry.city.companies.views import add_times, mask_company
 from balcao.registry.filters import parse_code
 
 READ = "companies:read"
@@ -68,4 +68,4 @@ async def _record_denial(call: Call) -> None:
 def _show(company: Company, call: Call) -> Company:
     """Return the company as the caller may see it; the platform's own client gets it whole (rules: registry 1.1)."""
     shown = add_times(company, call.zone)
-    return shown if call.decision.reason is Reason.CLIENT else mask(shown, call.actor_cpf)
+    return shown if call.decision.reason is Reason.CLIENT else mask_company(shown, call.actor_cpf)

@@ -13,7 +13,7 @@ from balcao.registry.city.health.schemas import Dependencies, Dependency, Health
 LIMIT_SECONDS = 2.0
 
 
-async def check(platform: Platform) -> HealthCheck:
+async def check_health(platform: Platform) -> HealthCheck:
     """Return the state of both, asked at once for at most two seconds.
 
     Raises Unavailable when the data store does not answer; without the cache the service goes on.

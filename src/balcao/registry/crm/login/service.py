@@ -50,7 +50,7 @@ class LoginSyncs:
         return await asyncio.shield(task)  # one caller who hangs up does not end the others' run
 
 
-async def validate(call: Call) -> LoginSync:
+async def validate_login(call: Call) -> LoginSync:
     """Sync the account of the person who logs in.
 
     Nothing of the CRM is stored; the audit event is the only trace, and a digest of an e-mail that was written there.

@@ -27,7 +27,7 @@ class Change:
     anonymised: bool
 
 
-async def deliver(platform: Platform, change: Change, deadline: Deadline) -> bool:
+async def deliver_change(platform: Platform, change: Change, deadline: Deadline) -> bool:
     """Deliver a change; return False when the CRM has no account that it could be written to.
 
     Raises CrmAway when another try may succeed, CrmRefused when none will.

@@ -11,7 +11,7 @@ from balcao.registry.mirror.fields import PUSH_JOB
 
 async def push(platform: Platform, payload: Mapping[str, Any]) -> None:
     """Push a row of the outbox; the payload has its id."""
-    await service.push(platform, payload["outbox"])
+    await service.push_outbox_row(platform, payload["outbox"])
 
 
 # The use case itself dead-letters after its tries; the queue's own count is for an absent store. A slow CRM occupies at

@@ -17,7 +17,7 @@ from balcao.registry.mobility.catalogue.schemas import (
     VehicleModels,
     VehicleType,
 )
-from balcao.registry.mobility.catalogue.slugs import fold, is_id
+from balcao.registry.mobility.catalogue.slugs import fold_name, is_id
 
 LONGEST_NAME = 100
 Kept = TypeVar("Kept", VehicleBrand, VehicleModel)
@@ -75,7 +75,7 @@ def parse_type(word: str) -> VehicleType:
 
 def _sort(entries: Iterable[Kept]) -> list[Kept]:
     """Return the entries by name without case and accents, `Outro` last."""
-    return sorted(entries, key=lambda entry: (entry.is_other, fold(entry.name), entry.id))
+    return sorted(entries, key=lambda entry: (entry.is_other, fold_name(entry.name), entry.id))
 
 
 def _keep_live(entries: Sequence[Kept]) -> list[Kept]:

@@ -19,7 +19,7 @@ LONGEST_ID = 300
 _PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")
 
 
-def normalize(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
+def normalize_form(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
     """Return the form with its texts trimmed and empty ones as None.
 
     Raises Invalid naming the first member at fault.
@@ -43,7 +43,7 @@ def normalize(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
     )
 
 
-def merge(present: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
+def merge_form(present: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
     """Return the form after the change, not yet checked.
 
     A new address of a photo clears the old file's name and size.

@@ -66,9 +66,9 @@ async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]
     "Quantos animais o cidadão tem, por espécie",
     errors=[304, 400],
 )
-async def read_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
+async def read_pet_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
     """Devolve quantos animais os registros da cidade têm do cidadão, por espécie, e quantos ele mesmo cadastrou."""
-    return personal(await service.read_stats(call, cpf), call)
+    return personal(await service.read_pet_stats(call, cpf), call)
 
 
 @routes.get(

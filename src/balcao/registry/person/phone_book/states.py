@@ -60,17 +60,17 @@ def bind_proven(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
     return replace(phone, channel=channel) if phone.cpf == cpf and phone.proof is Proof.CODE else None
 
 
-def opt_in(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
+def give_consent(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
     """Consent for the person whom the number is bound to; None for anybody else."""
     return replace(phone, opt_in=True, channel=channel) if phone.cpf == cpf else None
 
 
-def opt_out(phone: Phone) -> Phone:
+def withdraw_consent(phone: Phone) -> Phone:
     """Withdraw the consent, whosever it is."""
     return replace(phone, opt_in=False)
 
 
-def quarantine(phone: Phone, now: datetime, lasting: timedelta) -> Phone:
+def enter_quarantine(phone: Phone, now: datetime, lasting: timedelta) -> Phone:
     """End the binding for good and keep the number silent for that long, or for as long as it already is to be."""
     until = now + lasting
     if phone.quarantine_until is not None:

@@ -42,7 +42,7 @@ class Secrets:
         return sealing.seal(self.key, _SEAL, code)
 
 
-def unseal(keys: Sequence[HashKey], sealed: str) -> str:
+def unseal_code(keys: Sequence[HashKey], sealed: str) -> str:
     """Open a code that was sealed by one of the keys. Raises JoseError."""
     return sealing.unseal(keys, _SEAL, sealed)
 

@@ -15,7 +15,7 @@ def require_configured(platform: Platform) -> None:
         raise Unavailable(text, code="phone-codes-not-configured")
 
 
-async def deliver(platform: Platform, verification: str, to: str, code: str) -> None:
+async def deliver_code(platform: Platform, verification: str, to: str, code: str) -> None:
     """Send the code to the number `to`, in E.164. Raises Retry with nothing of the response but its status.
 
     The same code may be handed over twice: the gateway tells by `Idempotency-Key`.

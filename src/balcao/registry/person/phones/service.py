@@ -28,7 +28,7 @@ WRONG_CODE = "Invalid or expired verification code"
 _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
 
 
-async def declare(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
+async def declare_phone(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
     """Send a code to the number; the record stays as it is until that is confirmed.
 
     Raises Invalid, Conflict when nothing changes, TooMany, and Unavailable when nobody sends codes.
@@ -87,7 +87,7 @@ def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
     )
 
 
-async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
+async def confirm_phone(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     """Make the number the main phone. Raises Invalid, NotFound and, after too many tries, TooMany.
 
     A try is counted and committed before its code is compared, so that guessing in parallel gains nothing.
@@ -97,7 +97,7 @@ async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     matches = codes.is_code(call.platform.audit.keys, opened.id, code, opened.code_hash)
     if number.digits != opened.number.digits or not matches:
         raise _not_confirmed()
-    if not await citizens.write_own(call, cpf, "telefone", opened.number.own_write, verification=opened.id):
+    if not await citizens.write_own_data(call, cpf, "telefone", opened.number.own_write, verification=opened.id):
         raise _not_confirmed()  # another call was faster
     return Message("Telefone confirmado.")
 
@@ -136,8 +136,8 @@ async def send_code(platform: Platform, verification: str) -> None:
     async with platform.database.connection() as connection:
         unsent = await store.read_unsent_code(connection, verification)
     if unsent is not None:
-        code = codes.unseal(platform.audit.keys, unsent.sealed_code)
-        await gateway.deliver(platform, verification, unsent.number.e164, code)
+        code = codes.unseal_code(platform.audit.keys, unsent.sealed_code)
+        await gateway.deliver_code(platform, verification, unsent.number.e164, code)
     async with platform.database.transaction() as connection:
         await store.erase_code(connection, verification)
         if unsent is not None:
