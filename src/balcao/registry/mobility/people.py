@@ -12,7 +12,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens import service as citizens
-from balcao.registry.person.citizens.schemas import Citizen, Phone
+from balcao.registry.person.citizens.schemas import Citizen
 
 # By what right a citizen reaches another's data here: the link between owner and driver of a vehicle.
 LINK = "vehicle_link"
@@ -119,9 +119,5 @@ def _to_contact(citizen: Citizen) -> Contact:
     return Contact(
         name=citizen.nome_social or citizen.nome or citizen.nome_exibicao,
         email=(email.valor or None) if email else None,
-        phone=_format_international(phone) if phone and phone.valor else None,
+        phone=f"+{phone.ddi or ''}{phone.ddd or ''}{phone.valor}" if phone and phone.valor else None,
     )
-
-
-def _format_international(phone: Phone) -> str:
-    return "".join(["+", phone.ddi or "", phone.ddd or "", phone.valor or ""])

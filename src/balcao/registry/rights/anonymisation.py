@@ -73,7 +73,7 @@ async def _apply(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisatio
 async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason: str) -> int:
     """Erase, in a restored database, those whom it does not know as erased; return how many (rules: registry 4.9).
 
-    Whom the CRM told of loses what such an event erases, and no more.
+    Of a person whose anonymisation came from the CRM only what such an event erases is erased.
     """
     call.state_reason(reason)
     repeated = 0

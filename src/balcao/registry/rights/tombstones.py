@@ -1,6 +1,6 @@
-"""Who was erased, noted beside the backups: a restored database does not know it of those erased after it was copied.
+"""The tombstones of erased people, in a file beside the backups: a backup made before an erasure restores the data.
 
-The file is in clear, for its owner alone, as the backups beside it hold the same people's data.
+The file is not encrypted and only its owner may read it, as with the backups beside it, which hold the same data.
 """
 
 import os

@@ -86,7 +86,7 @@ async def _insert(
 
 async def _find_taken(connection: Connection, old: OldService) -> LegacyMapping:
     existing = await store.find_mapping(connection, old.origem, old.old_id)
-    if existing is None:  # removed in this very moment: whoever repeats the call makes it
+    if existing is None:  # removed at this moment: a repeated call creates it
         raise NotFound(UNKNOWN)
     return existing
 
@@ -143,7 +143,7 @@ async def update_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -
     known = parse_uuid(mapping_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
         await _require_source(connection, old.origem)
-        # The service first, as everywhere: whoever deletes it holds its head and then removes its mappings.
+        # The service first, as everywhere: its deletion locks its head and then removes its mappings.
         is_alive = await store.lock_target_service(connection, service_id)
         former = await store.lock_mapping(connection, known)
         if former is None:

@@ -40,7 +40,7 @@ def write_any(terms: Sequence[Term], excluded: Iterable[Alternative], fewest: in
     written = [write_term(term, label) for term in terms]
     if len(written) <= MOST_COMBINED_TERMS:
         combined = [" & ".join(chosen) for chosen in itertools.combinations(written, fewest)]
-    else:  # whoever has that many has one of any so many
+    else:  # what has `fewest` of n terms has one of any n - fewest + 1 of them
         combined = written[: len(written) - fewest + 1]
     unwanted = [f"!{write_alternative(alternative)}" for alternative in excluded]
     return " & ".join([f"({' | '.join(f'({one})' for one in combined)})", *unwanted])

@@ -28,7 +28,7 @@ WORK_JOB = "search.continue_migration"
 
 # So many workers in a row may be lost before one of them gets on.
 MOST_RESUMES = 5
-# The target of a run that failed stays for whoever looks for the cause.
+# The target of a run that failed stays for some time, so that the cause can be looked for.
 KEPT_AFTER_FAILURE = timedelta(hours=24)
 
 # Rows of a chunk. A writer may wait for as long as one takes, so its size follows the time.

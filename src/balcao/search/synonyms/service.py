@@ -59,7 +59,7 @@ async def remove_synonym_group(call: Call, group_id: str) -> None:
 
 
 async def read_revision(connection: Connection) -> Hashable:
-    """Return what is another one after every change: whoever has the lexemes of this revision need not read them."""
+    """Return a revision that every change renews: lexemes that were read with it are current while it is the same."""
     return await store.read_synonyms_revision(connection)
 
 

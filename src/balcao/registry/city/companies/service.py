@@ -35,7 +35,7 @@ async def read_company(call: Call, cnpj: str) -> Company:
     async with call.platform.database.transaction() as connection:
         company = await store.read_company(connection, cnpj)
         related = company is not None and call.actor_cpf in company.members
-        allowed = related or _may_read_any(call)
+        allowed = related or call.decision.reason in {Reason.SCOPE, Reason.CLIENT} or call.holds(READ)
         if company is not None and allowed and not related:
             call.require_reason()
             await _record_read(connection, call, company)
@@ -45,10 +45,6 @@ async def read_company(call: Call, cnpj: str) -> Company:
     if company is None:
         raise NotFound("Não há empresa com este CNPJ.", code="company-unknown")
     return _show(company, call)
-
-
-def _may_read_any(call: Call) -> bool:
-    return call.decision.reason in {Reason.SCOPE, Reason.CLIENT} or call.holds(READ)
 
 
 async def _record_read(connection: Connection, call: Call, company: Company) -> None:

@@ -31,7 +31,7 @@ routes = ROUTES.extend(tags=TAGS, body_limit=SMALL_BODY)
 )
 async def list_active_categories(call: Call) -> Response[Categories]:
     """Devolve as categorias que o cidadão pode aceitar ou recusar, na ordem em que se mostram. É pública."""
-    return with_etag(await service.list_active_categories(call), call, PUBLIC)
+    return with_etag(await service.list_categories(call, inactive=False), call, PUBLIC)
 
 
 @routes.get(
@@ -43,7 +43,7 @@ async def list_active_categories(call: Call) -> Response[Categories]:
 )
 async def list_all_categories(call: Call) -> Response[Categories]:
     """Devolve todas as categorias, também as desativadas."""
-    return with_etag(await service.list_all_categories(call), call, REVALIDATED)
+    return with_etag(await service.list_categories(call, inactive=True), call, REVALIDATED)
 
 
 @routes.post(

@@ -19,15 +19,8 @@ NAME_LENGTH = 100
 DESCRIPTION_LENGTH = 500
 
 
-async def list_active_categories(call: Call) -> Categories:
-    return await _list(call, inactive=False)
-
-
-async def list_all_categories(call: Call) -> Categories:
-    return await _list(call, inactive=True)
-
-
-async def _list(call: Call, *, inactive: bool) -> Categories:
+async def list_categories(call: Call, *, inactive: bool) -> Categories:
+    """Return the categories in their order, the inactive ones only if they are wanted too."""
     async with call.reader.connection() as connection:
         return Categories(await store.list_categories(connection, inactive=inactive))
 

@@ -83,8 +83,8 @@ async def feed_events(call: Call, connection: Connection, bodies: Sequence[Mappi
 async def apply_event(platform: Platform, event_id: str) -> None:
     """Apply an event in one transaction: merge, erase the payload, write result and audit event.
 
-    An event that is applied already is left alone, so that a job may run twice. The event is locked before the mirror,
-    which every other writer of the person's data locks first: nobody waits for an event while holding a mirror.
+    An event that is applied already is left alone, so that a job may run twice. The event is locked before the mirror.
+    Every other write of the person's data locks the mirror first, and none of them waits for an event.
     """
     async with platform.database.transaction() as connection:
         event = await store.take_event(connection, event_id)

@@ -76,7 +76,7 @@ def _wait_for(seconds: float) -> Wait:
 async def _take(platform: Platform, outbox_id: str) -> Push | None:
     """Return the values of this moment, recorded as sent before they are; None when there is nothing to send.
 
-    The mirror is locked before the row of the outbox, in the order of whoever changes the person's data. Raises Wait
+    The mirror is locked before the row of the outbox, as in every write of the person's data. Raises Wait
     while a login writes the e-mail into the CRM: what it writes must not come after what this sends.
     """
     async with platform.database.transaction() as connection:

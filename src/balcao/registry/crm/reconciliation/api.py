@@ -52,7 +52,7 @@ async def read_crm_reconciliation(call: Call, run_id: RunInPath) -> Reconciliati
 
 
 async def _no_subjects(_: Connection, __: Sequence[str]) -> Mapping[str, Subject]:
-    """Return nobody: a run is about whoever has changed."""
+    """Return nobody: a run is about no person in particular."""
     return {}
 
 

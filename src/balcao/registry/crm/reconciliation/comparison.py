@@ -37,7 +37,7 @@ def _has_deleted_consents(person: Person, consented: Set[tuple[str, str]]) -> bo
 
 
 def _after_clearing(person: Person, changed: str) -> str:
-    """Return when a consent is to be told again, so that the clearing, which has the account's time, is before it."""
+    """Return the time of a consent's event: after the event that clears all consents, which has the account's time."""
     cleared, moment = iso_time.parse_iso_time(person.changed), iso_time.parse_iso_time(changed)
     if cleared is None or moment is None:
         return changed  # which the event's parser refuses

@@ -108,7 +108,7 @@ def _to_wire(run: Run) -> Reconciliation:
 
 
 async def reconcile_page(platform: Platform, run: str, page: int) -> None:
-    """Reconcile whoever is on one page of a run, and enqueue the next.
+    """Reconcile the people of one page of a run, and enqueue the next.
 
     The CRM is read between two transactions; the events of the page, the place where the run goes on and the job of
     the next page commit together, so that a job that runs a second time finds its page done. Raises Retry, Wait.

@@ -1,4 +1,4 @@
-"""Reads of the catalogue of brands and models: by whoever registers a vehicle, and by administrators."""
+"""Reads of the catalogue of brands and models: what the form of a vehicle offers, and all for administrators."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -55,7 +55,7 @@ async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
 
 
 async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Chosen:
-    """Return the live rows of these ids, unlocked: who builds on them locks them by `share_sql` as it writes."""
+    """Return the live rows of these ids, unlocked: the statement that writes a vehicle locks them by `share_sql`."""
     return await store.read_chosen(connection, check_id(brand_id), check_id(model_id))
 
 

@@ -84,7 +84,8 @@ async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleU
     trail = people.encode_trail(call, "update", cpf, [], FIELDS)
 
     async def attempt(connection: Connection) -> VehicleDetail | None:
-        vehicle, owner = await _find_owned(connection, call, vehicle_id, cpf)
+        vehicle, owner = await _find_visible(connection, vehicle_id, cpf)
+        _require_current(call, vehicle, owner, cpf)
         changed = forms.normalize_form(forms.merge_form(vehicle.form, change), call.platform.settings.mobility_hosts)
         chosen = await catalogue.read_chosen(connection, changed.brand_id, changed.model_id)
         form = _resolve_model(changed, chosen)
@@ -130,16 +131,6 @@ async def _find_visible(connection: Connection, vehicle_id: str, viewer: Cpf) ->
 
 def _unknown() -> NotFound:
     return NotFound("Não há veículo com este id.", code="vehicle-unknown")
-
-
-async def _find_owned(connection: Connection, call: Call, vehicle_id: str, viewer: Cpf) -> VisibleVehicle:
-    """Return a live vehicle to its owner, unlocked, if it is as `If-Match` says.
-
-    Raises NotFound, PreconditionFailed, and DriverRefused to its driver.
-    """
-    found = await _find_visible(connection, vehicle_id, viewer)
-    _require_current(call, found.vehicle, found.owner, viewer)
-    return found
 
 
 def _require_current(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) -> None:

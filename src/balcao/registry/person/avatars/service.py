@@ -71,7 +71,9 @@ async def read_exported_choice(connection: Connection, cpf: Cpf) -> ExportedAvat
 
 async def read_avatar_choice(call: Call, cpf: Cpf) -> AvatarChoice:
     async with call.reading(cpf, ["avatar"]) as connection:
-        return await _read_choice(connection, call.platform, cpf)
+        id_ = await settings.read_avatar(connection, cpf)
+        stored = await store.read_offered_avatar(connection, id_) if id_ else None
+    return _to_choice(call.platform, stored) if stored else NONE_CHOSEN
 
 
 async def choose_avatar(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
@@ -86,12 +88,6 @@ async def choose_avatar(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarC
             if stored is None or not await settings.set_avatar(connection, cpf, stored.id, trail):
                 raise _unknown()
     return _to_choice(call.platform, stored)
-
-
-async def _read_choice(connection: Connection, platform: Platform, cpf: Cpf) -> AvatarChoice:
-    id_ = await settings.read_avatar(connection, cpf)
-    stored = await store.read_offered_avatar(connection, id_) if id_ else None
-    return _to_choice(platform, stored) if stored else NONE_CHOSEN
 
 
 def _to_choice(platform: Platform, stored: StoredAvatar) -> AvatarChoice:

@@ -64,7 +64,10 @@ async def declare_email(call: Call, cpf: Cpf, body: ValueBody) -> Message:
 async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
     """Write or remove the address. Raises Invalid, and Conflict when nothing changes; a removal is never refused."""
     if address.is_removal(body):
-        return await _remove_address(call, cpf)
+        # An explicit "none", which hides the base address too.
+        removal = OwnWrite(address.REMOVAL, address.BESIDE, "endereco")
+        await citizens.write_own_data(call, cpf, "endereco", removal)
+        return Message("Endereço removido.")
     declared = DeclaredAddress.parse(body)
 
     def require_change(stored: StoredCitizen) -> None:
@@ -75,12 +78,6 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
     write = OwnWrite(declared.fields, address.BESIDE, "endereco", declared.typed, declared.line)
     await citizens.write_own_data(call, cpf, "endereco", write, require_change)
     return Message("Endereço atualizado.")
-
-
-async def _remove_address(call: Call, cpf: Cpf) -> Message:
-    """Write an explicit "none", which hides the base address too."""
-    await citizens.write_own_data(call, cpf, "endereco", OwnWrite(address.REMOVAL, address.BESIDE, "endereco"))
-    return Message("Endereço removido.")
 
 
 def require_stale(call: Call, current: Email | Phone | Address, now: datetime | None) -> None:

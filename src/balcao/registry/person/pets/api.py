@@ -1,7 +1,5 @@
 """Routes of the pets."""
 
-from typing import Any
-
 from balcao.core.access.rules import own
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
 from balcao.core.context.call import Call
@@ -55,8 +53,7 @@ async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]
     """Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão cadastra até 50 (409 além disso). Com o
     cabeçalho `Idempotency-Key`, repetir a chamada devolve a primeira resposta.
     """
-    answer: Response[Any] = created(await service.create_pet(call, cpf, body))
-    return answer
+    return created(await service.create_pet(call, cpf, body))
 
 
 @routes.get(

@@ -257,7 +257,8 @@ async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -
 )
 async def read_quarantine_stats(call: Call) -> QuarantineStats:
     """Conta as quarentenas que valem e as que terminaram há até 30 dias."""
-    return await service.read_quarantine_stats(call)
+    async with call.platform.database.connection() as connection:
+        return await store.read_quarantine_stats(connection)
 
 
 # Bindings go with an anonymisation, the proof of consent stays.

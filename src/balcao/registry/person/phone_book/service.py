@@ -33,7 +33,6 @@ from balcao.registry.person.phone_book.schemas import (
     PhoneStatus,
     QuarantinedPhones,
     QuarantineOutcome,
-    QuarantineStats,
     RegistrationBody,
     RegistrationVerdict,
     RejectionBody,
@@ -44,11 +43,11 @@ from balcao.registry.person.phone_book.store import PhoneEntry, StoredPhone
 WRITE = "phones:write"
 
 REASON_LENGTH, NAME_LENGTH = 500, 255
-# Who gives this reason holds a number that was somebody else's before.
+# The reason of a person whose number was somebody else's before.
 WRONG_PERSON = "incorrect_person"
 # Guesses at what the city knows of one person.
 GUESSES = "5/hour"
-# Numbers that one person asks for on their word: who is refused learns that the number is somebody's, if not whose.
+# Numbers that a person asks for on their word alone: a refusal tells that the number is somebody's, if not whose.
 CLAIMS = "10/hour"
 FIELDS = ["phone_book"]
 
@@ -135,9 +134,9 @@ async def bind_confirmed_phone(call: Call, number: str, cpf: Cpf) -> None:
 
 
 def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
-    """Return the number bound on the person's word. Raises Conflict, which says the same whatever it is not free for.
+    """Return the number bound on the person's word alone. Raises Conflict, in the same words whatever the cause.
 
-    Who has as many as they may is told so before anything of the number is looked at.
+    The limit goes first, so that a person who has reached it learns nothing of any further number.
     """
     if found.phone.cpf != cpf and found.unproven >= states.MOST_UNPROVEN:
         text = f"Você já tem {states.MOST_UNPROVEN} telefones sem confirmação: confirme um deles, ou este, por código."
@@ -167,7 +166,10 @@ async def opt_in_phone(call: Call, number: str, body: PhoneOptInBody) -> PhoneOu
 
 
 async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcome:
-    """Withdraw the consent, whosever it is; who is not that person sends the number into quarantine. Raises Invalid."""
+    """Withdraw the consent given over a number. Raises Invalid.
+
+    The reason that it is another person's number puts it in quarantine.
+    """
     channel, reason = parse_channel(body.channel), _parse_reason(body.reason)
 
     def change(found: StoredPhone) -> Phone | None:
@@ -288,7 +290,7 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
 
 
 async def _spend(call: Call, rate: str, what: str, cpf: Cpf) -> None:
-    """Count a call about this person, whoever makes it. Raises TooMany."""
+    """Count a call about this person, of all callers together. Raises TooMany."""
     platform = call.platform
     whom = platform.audit.key.derive("phone-guesses", cpf.digits).hex()
     await platform.limits.spend(platform.settings.declared_rate(rate), what, whom)
@@ -330,7 +332,7 @@ async def choose_phone_category(call: Call, number: str, category: str, body: by
 
 
 def _mask(found: Preferences) -> PhonePreferences:
-    """Return the preferences as who knows the number alone may see them: a number must not lead to a whole CPF."""
+    """Return the preferences with the CPF masked: a number must not lead to a whole CPF."""
     return PhonePreferences(
         cpf=Cpf(found.cpf).masked,
         opt_in=found.opt_in,
@@ -354,12 +356,6 @@ async def list_quarantined_phones(call: Call, page: Page, *, expired: bool) -> Q
     async with call.platform.database.connection() as connection:
         found, total = await store.list_quarantined_phones(connection, page, expired=expired)
     return QuarantinedPhones(found, page.of(total))
-
-
-async def read_quarantine_stats(call: Call) -> QuarantineStats:
-    """Return the quarantines in numbers."""
-    async with call.platform.database.connection() as connection:
-        return await store.read_quarantine_stats(connection)
 
 
 def _parse_cpf(text: str) -> Cpf:

@@ -110,7 +110,11 @@ async def _take_try(call: Call, cpf: Cpf) -> store.OpenVerification:
         with recording():
             opened = await store.take_try(connection, cpf, TRIES, trail)
         if opened is None:
-            raise _explain_refusal(await store.read_pause_after_tries(connection, cpf, TRIES))
+            pause = await store.read_pause_after_tries(connection, cpf, TRIES)
+            if pause is None:
+                raise _not_confirmed()
+            text = "Foram tentativas demais: peça um novo código."
+            raise TooMany(text, code="phone-code-tries", retry_after=pause)
     return opened
 
 
@@ -123,12 +127,6 @@ def _check_code(text: str) -> str:
 def _not_confirmed() -> NotFound:
     text = "O código não confere ou não vale mais para este telefone."
     return NotFound(text, code="phone-code-wrong", compared=WRONG_CODE)
-
-
-def _explain_refusal(pause: int | None) -> NotFound | TooMany:
-    if pause is None:
-        return _not_confirmed()
-    return TooMany("Foram tentativas demais: peça um novo código.", code="phone-code-tries", retry_after=pause)
 
 
 async def send_code(platform: Platform, verification: str) -> None:
