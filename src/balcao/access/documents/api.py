@@ -3,7 +3,7 @@
 from typing import Annotated, TypeAlias
 
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import PLANS, in_query, written
+from balcao.access.conventions import PLANS, written
 from balcao.access.documents import service, store
 from balcao.access.documents.openapi import OpenApi, OpenApiQuery
 from balcao.access.documents.schemas import (
@@ -24,6 +24,7 @@ from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import MIB
+from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import JSON, PERSONAL, Response, from_bytes, to_json
 
 YAML = "application/yaml"

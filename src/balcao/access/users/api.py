@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Annotated, TypeAlias
 
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import WRITES, RoleInPath, cpf_in_path, in_query, written
+from balcao.access.conventions import WRITES, RoleInPath, cpf_in_path, written
 from balcao.access.records import Role
 from balcao.access.routes import ROUTES
 from balcao.access.users import service, store
@@ -14,6 +14,7 @@ from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
+from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response
 from balcao.core.values.cpf import Cpf
 

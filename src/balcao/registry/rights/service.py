@@ -11,8 +11,8 @@ from balcao.core.errors import Invalid, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.core.values.period import Period, parse_closed_period, parse_period
+from balcao.core.values.text import clean_parameter
 from balcao.registry.mirror import service as mirror
-from balcao.registry.paths import parse_query_text
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
 from balcao.registry.rights.schemas import AccessPage, AuditPage
@@ -64,7 +64,9 @@ async def list_audit_events(call: Call, query: Mapping[str, str], page: Page) ->
     period = parse_closed_period(query, call.zone, LONGEST_PERIOD)
     subject, actor = (_parse_cpf(query, name) for name in ("cpf", "actor"))
     audit = call.platform.audit
-    client, operation, login = (parse_query_text(query, name, LONGEST_WORD) for name in ("client", "operation", "sub"))
+    client, operation, login = (
+        clean_parameter(query, name, longest=LONGEST_WORD) for name in ("client", "operation", "sub")
+    )
     issuers = call.platform.settings.issuers
     logins = None
     if login is not None:

@@ -14,11 +14,12 @@ from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.core.values.period import parse_period
+from balcao.core.values.text import clean_parameter
 from balcao.registry.crm.events import event_parser, service, store
 from balcao.registry.crm.events.jobs import JOBS
 from balcao.registry.crm.events.schemas import Acknowledgement, CrmEventPage, EventQuery, WebhookBody
 from balcao.registry.crm.events.store import EventFilters
-from balcao.registry.paths import parse_query_cpf, parse_query_text
+from balcao.registry.paths import parse_query_cpf
 from balcao.registry.routes import ROUTES
 
 routes = ROUTES.extend(tags=["crm"])
@@ -67,7 +68,7 @@ async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEve
     """
     period = parse_period(query, call.zone)
     filters = EventFilters(
-        parse_query_cpf(query), parse_query_text(query, "request_id", longest=200), period.start, period.end
+        parse_query_cpf(query), clean_parameter(query, "request_id", longest=200), period.start, period.end
     )
     return await service.list_crm_events(call, filters, page)
 

@@ -11,6 +11,7 @@ from balcao.core.http.operations import FORM_BODY, SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, personal, stored
+from balcao.core.values.flags import parse_flag
 from balcao.registry.consent.categories.paths import CategoryInPath
 from balcao.registry.consent.ledger.service import PROOF_OF_CONSENT
 from balcao.registry.consent.preferences.schemas import ChoiceBody, PreferencesBody
@@ -241,12 +242,10 @@ async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -
     """Devolve uma página dos telefones em quarentena, ou, com `expired=true`, daqueles cuja quarentena terminou há até
     30 dias.
     """
-    words = {"true": True, "false": False}
-    if query.get("expired", "false") not in words:
+    expired = parse_flag(query.get("expired", "false"))
+    if expired is None:
         raise Invalid("O parâmetro `expired` deve ser `true` ou `false`.", code="expired-invalid")
-    return personal(
-        await service.list_quarantined_phones(call, page, expired=words[query.get("expired", "false")]), call
-    )
+    return personal(await service.list_quarantined_phones(call, page, expired=expired), call)
 
 
 @routes.get(
