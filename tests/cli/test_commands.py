@@ -11,7 +11,7 @@ import typer
 
 from balcao import __version__
 from balcao.cli import jobs
-from balcao.cli.commands import COMMANDS
+from balcao.cli.commands import list_entries
 from balcao.core.http import paging
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
@@ -86,12 +86,12 @@ def test_the_supervisor_loads_no_service() -> None:
     assert not set(json.loads(done.stdout)) & heavy
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", list_entries())
 def test_the_line_of_a_command_is_its_own_first_line(name: str) -> None:
-    found: Any = COMMANDS[name].load()
+    found: Any = list_entries()[name].load()
     text = found.info.help if isinstance(found, typer.Typer) else found.__doc__
     assert text is not None
-    assert text.splitlines()[0] == COMMANDS[name].summary
+    assert text.splitlines()[0] == list_entries()[name].summary
 
 
 def test_the_version_is_told(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Rolling back a migration and reading the history (rules: search 4.5)."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ from balcao.search.services import service as services
 from tests.search import support
 from tests.search.support import act_as_staff, body, refusal
 from tests.support.issuer import Issuer, bearer
+from tests.support.rules import read_values
 
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
 
@@ -163,14 +165,9 @@ async def test_while_a_run_is_under_way_every_rollback_waits_for_it(
 @pytest.mark.parametrize(
     ("content", "code"),
     [
+        *((json.dumps(body).encode(), code) for body, code in read_values("search", "65")),
         (b'{"migration_id":', "body-malformed"),
-        (b"[]", "body-not-object"),
-        (b"null", "body-not-object"),
-        (b'"x"', "body-not-object"),
-        (b'{"migration_id": 1}', "body-invalid"),
-        (b'{"reason": []}', "body-invalid"),
         (b'{"reason": "\xff"}', "body-malformed"),
-        (b'{"reason": "a\\u0000b"}', "reason-control"),
         (b'{"reason": "' + b"x" * 2001 + b'"}', "reason-length"),
     ],
 )

@@ -28,6 +28,7 @@ from tests.search.staff import EDITOR, Staff
 from tests.search.support import act_as_staff, refusal
 from tests.support.fixtures import Sql
 from tests.support.patience import until_now
+from tests.support.rules import read_values
 
 SEARCH = "/search/api/v1/search"
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
@@ -111,7 +112,7 @@ async def test_control_queries_find_what_the_public_search_finds_synonyms_includ
 
 
 @pytest.mark.cases("search", "74")
-@pytest.mark.parametrize("query", ["123.456.789-00", "cpf 900 0000 175", "maria@exemplo.com", "protocolo 12345"])
+@pytest.mark.parametrize("query", read_values("search", "74"))
 def test_what_may_be_a_persons_is_never_kept(http: httpx.Client, query: str) -> None:
     assert not zero_results.may_be_kept(query)
     assert http.get(SEARCH, params={"q": query}).status_code == 200

@@ -20,9 +20,9 @@ from pathlib import Path
 WAITING = """
 import gc, json, os, socket, sys
 from balcao.__main__ import main
-from balcao.cli.commands import COMMANDS
+from balcao.cli.commands import list_entries
 
-for entry in COMMANDS.values():
+for entry in list_entries().values():
     entry.load()
 gc.collect()
 gc.freeze()

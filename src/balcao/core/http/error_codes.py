@@ -143,7 +143,9 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
                 yield from _codes_of(item)
                 pending += _list_named(item)
         elif isinstance(item, type) and issubclass(item, BalcaoError):
-            yield from _default_code_of(item)
+            # Those of the statuses themselves say nothing.
+            if item.__module__ != f"{_CORE}.errors" and item.default_code in catalogue(_package_of(item)):
+                yield _package_of(item), item.default_code
             pending += [member for member in vars(item).values() if isinstance(member, FunctionType)]
         else:
             pending += _list_parts(item)
@@ -157,12 +159,6 @@ def _codes_of(function: FunctionType) -> Iterator[tuple[str, str]]:
         for code in catalogue(package):
             if code in constants or (_FIELD in code and code.replace(_FIELD, "") in constants):
                 yield package, code
-
-
-def _default_code_of(kind: type[BalcaoError]) -> Iterator[tuple[str, str]]:
-    """Yield the code of a class that has one of its own; those of the statuses themselves say nothing."""
-    if kind.__module__ != f"{_CORE}.errors" and kind.default_code in catalogue(_package_of(kind)):
-        yield _package_of(kind), kind.default_code
 
 
 def _package_of(item: FunctionType | type) -> str:
