@@ -17,7 +17,7 @@ from balcao import agent_docs, app
 from balcao.core import logs
 from balcao.core.access import keys
 from balcao.core.context.platform import Platform, assemble
-from balcao.core.database import pool
+from balcao.core.database import connections, pool
 from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
 from tests.support import databases, log_scan, run_folder
@@ -39,7 +39,7 @@ ssl.create_default_context = functools.cache(ssl.create_default_context)  # type
 agent_docs.build_document = functools.cache(agent_docs.build_document)  # type: ignore[attr-defined]
 
 # A request waits two seconds for a connection and three for keys: on a busy machine a test would meet that by chance.
-pool.ACQUIRE_SECONDS = PATIENCE
+connections.ACQUIRE_SECONDS = PATIENCE
 pool.SERVING_SECONDS = PATIENCE
 pool.REPLICA_SECONDS = PATIENCE
 keys.FETCH_TIMEOUT = httpx.Timeout(PATIENCE)

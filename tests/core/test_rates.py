@@ -7,7 +7,7 @@ import asyncpg
 import httpx
 import pytest
 
-from balcao.core.database import pool
+from balcao.core.database import connections
 from balcao.core.database.pool import Database
 from balcao.core.database.shares import Shares, holder
 from balcao.core.errors import TooMany
@@ -171,7 +171,7 @@ async def test_who_holds_a_share_waits_for_it_and_others_do_not(
             assert not third.done()
             await first.aclose()
             assert await third == 1
-            monkeypatch.setattr(pool, "ACQUIRE_SECONDS", 0.01)
+            monkeypatch.setattr(connections, "ACQUIRE_SECONDS", 0.01)
             holder.set("greedy")
             await held.enter_async_context(database.connection())
             with pytest.raises(TooMany) as refused:

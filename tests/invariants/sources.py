@@ -74,3 +74,9 @@ def is_store(module: str) -> bool:
 
 def folder_of(module: str) -> str:
     return module.rpartition(".")[0]
+
+
+def code_of(module: str) -> str:
+    """Return the code of a module of ours, by its name."""
+    path = SOURCE.joinpath(*module.split(".")[1:])
+    return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text("utf-8")

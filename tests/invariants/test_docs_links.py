@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "balcao"
@@ -46,9 +49,9 @@ def test_a_broken_link_is_found_out() -> None:
 
 
 def _relative_targets(page: Path) -> Iterator[str]:
-    for block in MarkdownIt("commonmark").enable("table").parse(page.read_text("utf-8")):
+    for block in parse(page):
         for token in block.children or ():
-            target = str(token.attrGet("href") or token.attrGet("src") or "")
+            target = unquote(str(token.attrGet("href") or token.attrGet("src") or ""))
             if target and not re.match(r"[a-z]+:", target):
                 yield target
 
@@ -56,11 +59,16 @@ def _relative_targets(page: Path) -> Iterator[str]:
 def _exists(page: Path, target: str) -> bool:
     path, _, anchor = target.partition("#")
     file = page.parent / path if path else page
-    return file.exists() and (not anchor or anchor in _anchors(file))
+    return file.exists() and (not anchor or anchor in list_anchors(file))
 
 
 @cache
-def _anchors(page: Path) -> frozenset[str]:
-    """Return the headings as the usual hosts name them."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
-    return frozenset(re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings)
+def parse(page: Path) -> list[Token]:
+    return MarkdownIt("commonmark").enable("table").parse(page.read_text("utf-8"))
+
+
+@cache
+def list_anchors(page: Path) -> list[str]:
+    """Return the anchors of a page's headings as the usual hosts name them."""
+    titles = [after.content for token, after in pairwise(parse(page)) if token.type == "heading_open"]
+    return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]

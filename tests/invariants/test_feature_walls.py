@@ -1,9 +1,10 @@
 """Features of a service stand beside each other: each has its own tables, its own SQL, and one door, its service.py."""
 
 import ast
+import re
 from collections import defaultdict
 
-from tests.invariants.sources import SOURCE, Text, folder_of, graph, is_store, texts, texts_of
+from tests.invariants.sources import SOURCE, Text, code_of, folder_of, graph, is_store, texts, texts_of
 from tools import structure
 
 # What the platform stores itself has no folder of a feature's: these modules are its stores.
@@ -28,6 +29,8 @@ ELSEWHERE = ("core/database/", "core/embedded/", "crm/")
 # What imports services, beside themselves.
 SERVICES = tuple(f"{service}." for service in structure.services(graph()))
 COMPOSITION = ("balcao.app", "balcao.cli", "balcao.__main__")
+# A part of a statement: text, or what makes it.
+_PART = re.compile(r"[a-z_]+_sql|[A-Z_]+_SQL")
 
 
 def holds_sql(text: Text) -> bool:
@@ -59,6 +62,14 @@ def handed_on(code: str) -> list[str]:
     return found
 
 
+def names_taken(code: str, module: str) -> list[str]:
+    """Return the names that the code imports from the module; the module's own where it imports that whole."""
+    parent, _, own = module.rpartition(".")
+    found = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
+    names = [alias.name for node in found if node.module == module for alias in node.names]
+    return names + [own for node in found if node.module == parent for alias in node.names if alias.name == own]
+
+
 def test_sql_stands_in_stores_only() -> None:
     assert [f"{text.file}:{text.line}" for text in texts() if holds_sql(text)] == []
 
@@ -69,12 +80,15 @@ def test_every_table_is_written_by_one_feature() -> None:
 
 
 def test_a_store_is_imported_by_its_own_feature_only() -> None:
+    """But for the parts of statements that it offers by name: another store may build them into one of its own."""
     strangers = {
-        (importer, module)
+        (importer, module, name)
         for module in graph().modules
         if is_store(module)
         for importer in graph().find_modules_that_directly_import(module)
         if folder_of(importer) != folder_of(module)
+        for name in names_taken(code_of(importer), module)
+        if not (is_store(importer) and _PART.fullmatch(name))
     }
     assert strangers == set()
 
@@ -148,4 +162,7 @@ def test_a_hole_in_a_wall_is_seen() -> None:
     one, other = (Text(f"registry/{folder}/store.py", 1, "UPDATE registry.pet SET a = 1") for folder in ("a", "b"))
     assert writers([one, other]) == {"registry.pet": {"registry/a", "registry/b"}}
     assert handed_on("from balcao.a.store import read, Row\nfind = store.find\n") == ["read", "find"]
+    taken = "from balcao.a.store import one_sql, read_one\nfrom balcao.a import store"
+    assert names_taken(taken, "balcao.a.store") == ["one_sql", "read_one", "store"]
+    assert [bool(_PART.fullmatch(name)) for name in ("one_sql", "ONE_SQL", "read_one", "store")] == [1, 1, 0, 0]
     assert structure.cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}}) is not None

@@ -48,9 +48,9 @@ ANYBODYS = {
     },
     "operators list and count": {
         "crm.events.count_waiting_events",
-        "crm.state.count_matching_events",
+        "crm.events.count_matching_events",
         "crm.state.read_crm_counts",
-        "crm.state.list_matching_events",
+        "crm.events.list_matching_events",
         "crm.state._find_oldest",
         "consent.ledger.find_contradicted_entries",
         "consent.ledger._list_links",

@@ -5,14 +5,14 @@ A test says which rows of a page's Cases it shows, and the row names the test:
     @pytest.mark.cases("registry", "W3", "W4")
 
 A table of values begins with the number of its case, `| W4: evento | Status |`. A code span is JSON, or a text where it
-is none; several in one cell are tried one after the other.
+is none, `"x" × 256` the text so many times; of several in one cell each is tried with the other cells of its row.
 """
 
 import ast
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -45,28 +45,36 @@ def read_table(page: str, header: str) -> list[list[str]]:
     return [[cell.strip() for cell in _CELLS.split(row)[1:-1]] for row in tables[0].splitlines()]
 
 
-def read_values(page: str, case: str, parse: Callable[[str], Any] | None = None) -> list[tuple[Any, ...]]:
-    """Return the rows of the table of a case, each value of a cell combined with those of the other cells."""
-    return [
-        values
-        for row in read_table(page, f"{case}: ")
-        for values in product(*(list(_read_cell(cell, parse or _parse)) for cell in row))
-    ]
+def read_values(page: str, case: str) -> list[Any]:
+    """Return the rows of the table that begins with `case: `: each value of a cell with those of the other cells."""
+    rows = read_table(page, f"{case}: ")
+    found = [values for row in rows for values in product(*(list(_read_cell(cell)) for cell in row))]
+    return [values if len(values) > 1 else values[0] for values in found]
 
 
-def _read_cell(cell: str, parse: Callable[[str], Any]) -> Iterator[Any]:
-    """Yield the code spans of a cell, the number that stands there alone, or nothing known (None)."""
+def read_list(page: str, header: str, name: str) -> list[str]:
+    """Return the code spans beside `name`, the first cell of a row of that table."""
+    (values,) = [cells[1] for cells in read_table(page, header) if cells[0] == name]
+    return _SPANS.findall(values)
+
+
+def _read_cell(cell: str) -> Iterator[Any]:
+    """Yield the values of a cell: its code spans, a number that stands alone, `...` for "absent", None for nothing."""
     if spans := _SPANS.findall(cell):
-        yield from (parse(span.replace("\\|", "|")) for span in spans)
+        yield from (_parse(span.replace("\\|", "|")) for span in spans)
+    elif cell == "absent":
+        yield ...
     else:
         yield int(cell) if cell else None
 
 
 def _parse(span: str) -> Any:
+    text, _, times = span.partition(" × ")
     try:
-        return json.loads(span)
+        value = json.loads(text)
     except ValueError:
         return span
+    return value * int(times) if times else value
 
 
 def read_cases(page: str) -> dict[str, set[str]]:

@@ -1,6 +1,6 @@
 """What the processes under test send to PostgreSQL: one entry for each round trip."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from balcao.core.database.connections import Connections
 from balcao.core.database.reloader import Watch
 
 # The driver's own statements about a type that it meets for the first time.
@@ -36,13 +37,12 @@ class Statements:
 def recorded() -> Iterator[Statements]:
     """Record what every connection sends that a pool opens from here on."""
     found = Statements()
-    create: Callable[..., Any] = asyncpg.create_pool
+    connect = Connections._connect
 
-    async def listen(connection: asyncpg.Connection) -> None:
+    async def connect_heard(connections: Connections, seconds: float) -> asyncpg.Connection:
+        connection = await connect(connections, seconds)
         connection.add_query_logger(found.note)
-
-    def create_heard(*args: Any, **settings: Any) -> Any:
-        return create(*args, **{**settings, "init": listen})
+        return connection
 
     keep = Watch._keep
 
@@ -52,5 +52,5 @@ def recorded() -> Iterator[Statements]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Watch, "_keep", keep_apart)
-        patch.setattr(asyncpg, "create_pool", create_heard)
+        patch.setattr(Connections, "_connect", connect_heard)
         yield found

@@ -2,21 +2,18 @@
 
 import re
 from enum import StrEnum
-from typing import Annotated, Any, TypeAlias, TypeVar
+from functools import partial
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
-from pydantic_core import PydanticKnownError
 
 from balcao.core.errors import Fault, Unprocessable
-from balcao.core.http import decoding
-from balcao.core.http.parameters import InPath, InQuery
+from balcao.core.http.parameters import InPath, in_query
 from balcao.core.http.responses import PERSONAL, Response
 from balcao.core.http.sent_headers import TOTAL_COUNT, SentHeader, sending
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.text import has_control
-
-M = TypeVar("M", bound=BaseModel)
+from balcao.core.values.fields import WholeNumber, refuse_control
 
 WRITES = "60/minute"
 # A plan of the largest size costs seconds of a core.
@@ -47,49 +44,23 @@ class Method(StrEnum):
     OPTIONS = "OPTIONS"
 
 
-def _check_printable(text: str) -> str:
-    if has_control(text, allowed="\n\t"):
-        raise ValueError("não pode conter caracteres de controle")
-    return text
-
-
 def _check_cpf(text: str) -> str:
     if Cpf.parse(text) is None:
         raise ValueError(_NOT_A_CPF)
     return text
 
 
-def _check_digits(sent: Any) -> Any:
-    """Return the digits for pydantic to parse; 18 of them already show a number to be out of bounds."""
-    if isinstance(sent, str):
-        digits = sent.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit()):
-            raise PydanticKnownError("int_parsing")
-        return sent[:18]
-    return sent
-
-
-def _parse_flag(sent: Any) -> Any:
-    if sent in (True, False):
-        return sent
-    if sent not in ("true", "false"):
-        raise PydanticKnownError("enum", {"expected": "`true` ou `false`"})
-    return sent == "true"
-
-
 def _capitalise(sent: Any) -> Any:
     return sent.upper() if isinstance(sent, str) else sent
 
 
+# Several lines.
+_LINES = AfterValidator(partial(refuse_control, allowed="\n\t"))
 ActionName = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=ACTION_NAME)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NAME)]
-Description = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(_check_printable)
-]
-SearchText = Annotated[str, StringConstraints(max_length=255), AfterValidator(_check_printable)]
+Description = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), _LINES]
+SearchText = Annotated[str, StringConstraints(max_length=255), _LINES]
 CpfText = Annotated[str, AfterValidator(_check_cpf), Field(json_schema_extra={"pattern": _CPF})]
-WholeNumber = Annotated[int, BeforeValidator(_check_digits)]
-Flag = Annotated[bool, BeforeValidator(_parse_flag)]
 AnyCaseMethod = Annotated[Method, BeforeValidator(_capitalise)]
 
 
@@ -114,11 +85,6 @@ class OptionalSliceQuery(BaseModel):
         WholeNumber | None,
         Field(ge=1, le=MAX_PAGE, description="Itens por página, no máximo 100; sem ele vêm todos.", examples=[50]),
     ] = None
-
-
-def in_query(kind: type[M]) -> InQuery:
-    """Bind the query as the model; every fault of it is listed."""
-    return InQuery(lambda query: decoding.validate_model(dict(query), kind, "query"), kind)
 
 
 SliceInQuery: TypeAlias = Annotated[SliceQuery, in_query(SliceQuery)]

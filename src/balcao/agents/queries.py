@@ -1,31 +1,19 @@
 """What several features read from a path or a query, checked by pydantic so that all faults are listed at once."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field
-from pydantic_core import PydanticKnownError
+from pydantic import BaseModel, Field
 
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.parameters import InQuery
+from balcao.core.values.fields import DIGITS
 
 AGENT_TYPE = r"^[A-Za-z0-9_.-]{1,50}$"
 DEFAULT_AGENT = "agentic_search"
 # The largest number that a version can have in the database.
 LAST_VERSION = 2_147_483_647
 
-
-def _check_digits(sent: Any) -> Any:
-    """Return the digits for pydantic to parse; 18 of them already show a number to be out of bounds."""
-    digits = sent.removeprefix("-") if isinstance(sent, str) else ""
-    if not (digits.isascii() and digits.isdigit()):
-        raise PydanticKnownError("int_parsing")
-    return sent[:18]
-
-
-# Marks a number that comes as text: pydantic alone would also take `+1`, ` 1` and `1_0`.
-DIGITS = BeforeValidator(_check_digits)
 
 AgentType = Annotated[str, Field(pattern=AGENT_TYPE, description="Tipo de agente.", examples=[DEFAULT_AGENT])]
 VersionNumber = Annotated[
@@ -54,17 +42,3 @@ def drop_blank(query: Mapping[str, str]) -> dict[str, str]:
 def in_query_with_blanks(kind: type[BaseModel]) -> InQuery:
     """As `in_query`, where a parameter that is blank counts as absent."""
     return InQuery(lambda query: validate_model(drop_blank(query), kind, "query"), kind)
-
-
-def in_query(kind: type[BaseModel]) -> InQuery:
-    """Return the marker of a parameter that holds the whole query as this model."""
-    return InQuery(lambda query: validate_model(dict(query), kind, "query"), kind)
-
-
-def parse_id(text: str) -> UUID | None:
-    """Return the id of a version, its configuration, its prompt or a webhook; None for a text that cannot be one."""
-    try:
-        found = UUID(text)
-    except ValueError:
-        return None
-    return found if str(found) == text.lower() else None

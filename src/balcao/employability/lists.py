@@ -1,15 +1,19 @@
 """Lists: the page that a caller asks for, filters, and the envelope of every list (rules: employability 2.0.7)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated
+from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
 from balcao.core.errors import Invalid
 from balcao.core.http.paging import LAST_PAGE
+from balcao.core.values import ids
+from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
+from balcao.core.values.text import split_list
 
 PageNumber = Annotated[int, Meta(description="Página, a partir de 1; outro valor vale 1.", examples=[1])]
 
@@ -43,10 +47,45 @@ def _parse_integer(text: str | None, default: int) -> int:
 
 def parse_csv(query: Mapping[str, str], name: str) -> list[str]:
     """Return the items of a comma-separated filter without the empty ones. Raises Invalid for more than 50."""
-    items = [item.strip() for item in query.get(name, "").split(",") if item.strip()]
+    items = split_list(query.get(name, ""))
     if len(items) > MOST_IN_CSV:
         raise Invalid(f"O parâmetro `{name}` aceita no máximo {MOST_IN_CSV} itens.", code=f"{name}-invalid")
     return items
+
+
+def parse_uuid(query: Mapping[str, str], name: str) -> UUID | None:
+    """Return the UUID of a filter, None when absent or blank. Raises Invalid."""
+    text = query.get(name, "").strip()
+    found = ids.parse_uuid(text)
+    if text and found is None:
+        raise Invalid(f"O parâmetro `{name}` deve ser um UUID.", code=f"{name}-invalid")
+    return found
+
+
+def parse_uuids(query: Mapping[str, str], name: str) -> list[UUID]:
+    """Return the UUIDs of a comma-separated filter. Raises Invalid."""
+    items = parse_csv(query, name)
+    found = [known for known in map(ids.parse_uuid, items) if known is not None]
+    if len(found) < len(items):
+        raise Invalid(f"O parâmetro `{name}` deve ter UUIDs, separados por vírgula.", code=f"{name}-invalid")
+    return found
+
+
+def parse_cpf(query: Mapping[str, str]) -> Cpf | None:
+    """Return the CPF of a filter, None when absent or blank. Raises Invalid."""
+    text = query.get("cpf", "").strip()
+    cpf = Cpf.parse_claim(text) if text else None
+    if text and cpf is None:
+        raise Invalid("O parâmetro `cpf` deve ser um CPF de 11 dígitos.", code="cpf-invalid")
+    return cpf
+
+
+def parse_choice(query: Mapping[str, str], name: str, choices: Iterable[str]) -> str | None:
+    """Return the one of these words that a filter is, None when absent or blank. Raises Invalid."""
+    known, value = sorted(choices), query.get(name, "").strip()
+    if value and value not in known:
+        raise Invalid(f"O parâmetro `{name}` aceita {', '.join(known)}.", code=f"{name}-invalid")
+    return value or None
 
 
 def read_text(query: Mapping[str, str], name: str, longest: int = LONGEST_SEARCH) -> str | None:

@@ -3,8 +3,10 @@
 import re
 import string
 import unicodedata
+from uuid import UUID
 
 from balcao.core.errors import Invalid
+from balcao.core.values import ids
 from balcao.core.values.text import clean, has_control
 
 _MARKS = re.compile("[\u0300-\u036f]+")
@@ -16,6 +18,14 @@ _BLANKS = re.compile("[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\
 def fold(text: str) -> str:
     """Return the text without case, accents and runs of blanks; its twin in SQL is `employability.folded`."""
     return _BLANKS.sub(" ", _MARKS.sub("", unicodedata.normalize("NFD", text)).translate(_LOWER)).strip(" ")
+
+
+def parse_uuid(field: str, text: str) -> UUID:
+    """Return the UUID that a member of a body holds. Raises Invalid."""
+    found = ids.parse_uuid(text.strip())
+    if found is None:
+        raise Invalid(f"O campo `{field}` deve ser um UUID.", code=f"{field}-invalid")
+    return found
 
 
 def clean_line(field: str, value: str, longest: int) -> str:

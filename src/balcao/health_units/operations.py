@@ -1,17 +1,14 @@
 """What the operations of this service have in common: rules, rates, caching, and the units and dates in a path."""
 
-from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
-from pydantic import BaseModel, BeforeValidator
-from pydantic_core import PydanticKnownError
+from pydantic import BeforeValidator
 
 from balcao.core.access.rules import action, authenticated, scope
 from balcao.core.errors import Fault, Unprocessable
-from balcao.core.http.decoding import validate_model
-from balcao.core.http.parameters import InPath, InQuery
+from balcao.core.http.parameters import InPath
 from balcao.core.values.cnes import PATTERN, Cnes
 
 # Persons read; a machine needs the scope of the health secretariat.
@@ -19,36 +16,11 @@ READ = authenticated() | scope("sms:read")
 MANAGE_UNITS = action("health_unit:manage")
 # Of what is read from memory.
 CACHE = "private, max-age=30"
+# As the documents of this service write it.
+ID_PATTERN = r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$"
+NO_UUID = Fault(loc=["path", "id"], msg="deve ser um UUID", type="string_pattern_mismatch")
 # Days beyond are mistakes of typing.
 EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
-
-M = TypeVar("M", bound=BaseModel)
-
-
-def in_query(kind: type[M], repeated: tuple[str, ...] = ()) -> InQuery:
-    """Bind the query as the model; every fault of it is listed."""
-
-    def parse(query: Mapping[str, Any]) -> M:
-        return validate_model(dict(query), kind, "query")
-
-    return InQuery(parse, kind, repeated)
-
-
-def _check_digits(sent: Any) -> Any:
-    """Return a text of digits for pydantic to parse; 18 of them already show a number to be out of bounds."""
-    if isinstance(sent, str):
-        if not (sent.isascii() and sent.isdigit()):
-            raise PydanticKnownError("int_parsing")
-        return sent[:18]
-    return sent
-
-
-def _parse_flag(sent: Any) -> Any:
-    if sent in (True, False):
-        return sent
-    if sent not in ("true", "false"):
-        raise PydanticKnownError("enum", {"expected": "`true` ou `false`"})
-    return sent == "true"
 
 
 def _read_day(text: str) -> date:
@@ -66,8 +38,6 @@ def _parse_day(sent: Any) -> Any:
     return _read_day(sent) if isinstance(sent, str) else sent
 
 
-WholeNumber = Annotated[int, BeforeValidator(_check_digits)]
-Flag = Annotated[bool, BeforeValidator(_parse_flag)]
 Day = Annotated[date, BeforeValidator(_parse_day)]
 
 

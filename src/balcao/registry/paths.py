@@ -7,7 +7,6 @@ from msgspec import Meta
 
 from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.text import clean
 
 
 def parse_query_cpf(query: Mapping[str, str]) -> Cpf | None:
@@ -18,11 +17,6 @@ def parse_query_cpf(query: Mapping[str, str]) -> Cpf | None:
     if cpf is None:
         raise Invalid("O parâmetro `cpf` deve ser um CPF válido, com 11 dígitos.", code="cpf-invalid")
     return cpf
-
-
-def parse_query_text(query: Mapping[str, str], name: str, longest: int = 100) -> str | None:
-    """Return a parameter to compare with, None when it is not there. Raises Invalid naming it."""
-    return clean(name, query[name], longest=longest) if name in query else None
 
 
 # A citizen's number as bodies carry it.

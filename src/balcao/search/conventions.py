@@ -8,6 +8,7 @@ from balcao.core.context.call import OPERATOR, Call
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import NO_STORE, Response, to_json
+from balcao.core.values import flags
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import UUID_PATTERN, is_uuid
 
@@ -22,7 +23,6 @@ ServiceIdInPath: TypeAlias = Annotated[
     str, InPath(str, "Identificador do serviço", "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10", f"^{UUID_PATTERN}$")
 ]
 
-_FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _ABSENT = frozenset({"", "null", "undefined"})  # as the generated clients send what they do not have
 
 
@@ -52,9 +52,10 @@ def parse_flag(query: Mapping[str, str], name: str) -> bool | None:
     value = read_parameter(query, name)
     if value is None:
         return None
-    if value not in _FLAGS:
+    flag = flags.parse_flag(value, or_digit=True)
+    if flag is None:
         raise Invalid(f"O parâmetro `{name}` deve ser `true`, `1`, `false` ou `0`.", code=f"{name}-invalid")
-    return _FLAGS[value]
+    return flag
 
 
 def parse_choice(query: Mapping[str, str], name: str, choices: Collection[str]) -> str | None:

@@ -15,6 +15,7 @@ from tests.support.acting import Act, acting
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
+from tests.support.rules import read_list, read_values
 
 DEFAULTS = {
     "events": True,
@@ -191,30 +192,17 @@ def test_one_category_is_looked_at_before_the_body(
     assert refusal(citizen("PATCH", f"{path}/categories/{category}", body)) == (422, "category-unknown")
 
 
-REFUSED_ANYWHERE = [
-    {"opt_in": True},
-    {"opt_in": True, "channel": None},
-    {"opt_in": True, "channel": ""},
-    {"opt_in": True, "channel": "Web"},
-    {"opt_in": True, "channel": "web\n"},
-    {"opt_in": True, "channel": "w" * 33},
-    {"opt_in": True, "channel": 5},
-    {"opt_in": None, "channel": "web"},
-    {"opt_in": "sim", "channel": "web"},
-    {"opt_in": 1, "channel": "web"},
-    {"opt_in": True, "channel": "web", "reason": None},
-    {"opt_in": True, "channel": "web", "reason": "x" * 501},
-    {"opt_in": True, "channel": "web", "reason": "a\u0000"},
-]
-REFUSED_WHOLE = [
-    {"category_opt_ins": None, "channel": "web"},
-    {"category_opt_ins": [], "channel": "web"},
-    {"category_opt_ins": {"health": None}, "channel": "web"},
-    {"category_opt_ins": {"health": "true"}, "channel": "web"},
-]
+def break_body(member: str, value: Any) -> dict[str, Any]:
+    body = {"opt_in": True, "channel": "web"} | {member: value}
+    return {name: kept for name, kept in body.items() if kept is not ...}
+
+
+NO_CHOICES: list[Any] = [None, [], {"health": None}, {"health": "true"}]
 REFUSED = [
-    *(("PUT", "", body) for body in REFUSED_ANYWHERE + REFUSED_WHOLE),
-    *(("PATCH", "/categories/courses", body) for body in [*REFUSED_ANYWHERE, {"channel": "web"}]),
+    *(("PUT", "", break_body(*broken)) for broken in read_values("registry", "P5")),
+    *(("PUT", "", {"category_opt_ins": choices, "channel": "web"}) for choices in NO_CHOICES),
+    *(("PATCH", "/categories/courses", break_body(*broken)) for broken in read_values("registry", "P5")),
+    ("PATCH", "/categories/courses", {"channel": "web"}),
     *(("PUT", "", body) for body in (b"", b"{", b"[]", b"null")),
 ]
 
@@ -380,15 +368,9 @@ def test_parallel_choices_of_one_category_have_one_order(
     assert act(verify, cpf).findings == []
 
 
-@pytest.mark.parametrize(
-    ("path_", "codes"),
-    [
-        ("channels", ["whatsapp", "web", "mobile"]),
-        ("opt-out-reasons", ["irrelevant_content", "not_from_rio", "incorrect_person", "too_many_messages"]),
-    ],
-)
-def test_what_forms_offer_is_public_and_may_be_kept(http: httpx.Client, path_: str, codes: list[str]) -> None:
+@pytest.mark.parametrize(("path_", "name"), [("channels", "channels"), ("opt-out-reasons", "opt-out reasons")])
+def test_what_forms_offer_is_public_and_may_be_kept(http: httpx.Client, path_: str, name: str) -> None:
     answer = Talk(http)("GET", f"/config/{path_}")
-    assert answer.json() == codes
+    assert answer.json() == read_list("registry", "List", name)
     assert answer.headers["Cache-Control"] == "public, max-age=300"
     assert Talk(http)("GET", f"/config/{path_}", If_None_Match=answer.headers["ETag"]).status_code == 304

@@ -31,6 +31,7 @@ from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.refusals import refusal
+from tests.support.rules import read_values
 from tests.support.server import RunningServer
 from tests.support.sizes import size
 
@@ -379,16 +380,7 @@ def test_what_would_be_refused_of_a_webhook_is_counted_and_the_rest_is_fed(
 
 
 @pytest.mark.cases("registry", "Q7")
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ({}, "reconcile-scope"),
-        ({"cpf": CARLA, "since": LONG_AGO}, "reconcile-scope"),
-        ({"cpf": "90000000100"}, "cpf-invalid"),
-        ({"since": "ontem"}, "since-invalid"),
-        ({"since": "2999-01-01T00:00:00Z"}, "since-invalid"),
-    ],
-)
+@pytest.mark.parametrize(("body", "code"), read_values("registry", "Q7"))
 def test_a_scope_that_is_none_is_refused(reconcile: Reconcile, body: dict[str, Any], code: str, sql: Sql) -> None:
     answer = reconcile(**body)
     assert (answer.status_code, answer.headers["Error-Code"]) == (400, code)

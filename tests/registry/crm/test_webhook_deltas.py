@@ -15,6 +15,7 @@ from balcao.settings import Settings
 from tests.support.acting import acting
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.rules import read_values
 
 PATH = "/registry/v1/webhooks/crm/cidadao"
 LOADED = {"origem": "cadastro", "sistema": "teste"}
@@ -106,32 +107,23 @@ def test_an_email_is_set_emptied_and_cleared(
     assert main(record(cpf), "email") == "base@casa.example"
 
 
+def list_address(found: dict[str, Any]) -> list[str | None]:
+    return [found["endereco"]["principal"][part] for part in ("logradouro", "municipio", "estado", "cep")]
+
+
 ADDRESS = {"logradouro": "Rua A", "cidade": "Niterói", "estado": "RJ", "cep": "24000000"}
-WHOLE = {"logradouro": "Rua A", "municipio": "Niterói", "estado": "RJ", "cep": "24000000"}
-FROM_BASE = {"logradouro": "Base", "municipio": "Porto Aurora", "estado": "RJ", "cep": "20000000"}
 
 
 @pytest.mark.cases("registry", "D3", "D4")
 @pytest.mark.parametrize(
-    ("then", "shown"),
-    [
-        ({"endereco": {"cidade": "Maricá"}}, WHOLE | {"municipio": "Maricá"}),
-        ({"cidade": "Maricá"}, WHOLE | {"municipio": "Maricá"}),
-        ({"endereco": {"estado": None}}, WHOLE | {"estado": None}),
-        ({"endereco": {"estado": ""}}, WHOLE | {"estado": ""}),
-        ({"endereco": None}, FROM_BASE),
-        ({"endereco": {}}, WHOLE),
-        ({"endereco": {"logradouro": None, "cep": None}}, FROM_BASE),
-        ({"endereco": ""}, dict.fromkeys(WHOLE, "")),
-    ],
+    ("then", "shown"), [(then, shown) for then, *shown in read_values("registry", "D3, D4")], ids=str
 )
 def test_an_address_changes_by_parts_and_shows_whole(
-    crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str, then: Any, shown: Any
+    crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str, then: Any, shown: list[str | None]
 ) -> None:
     crm(cpf, "10:00", {"endereco": ADDRESS})
     crm(cpf, "11:00", then)
-    found = record(cpf)["endereco"]["principal"]
-    assert {part: found[part] for part in shown} == shown
+    assert list_address(record(cpf)) == shown
 
 
 @pytest.mark.cases("registry", "D5")
@@ -139,8 +131,7 @@ def test_a_city_alone_makes_no_address(
     crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str
 ) -> None:
     crm(cpf, "10:00", {"cidade": "Maricá"})
-    found = record(cpf)["endereco"]["principal"]
-    assert {part: found[part] for part in FROM_BASE} == FROM_BASE
+    assert list_address(record(cpf)) == ["Base", "Porto Aurora", "RJ", "20000000"]
 
 
 @pytest.mark.cases("registry", "D6")
@@ -203,26 +194,16 @@ def test_consents_change_one_by_one_and_are_cleared_together(
         assert sql(f"SELECT FROM registry.{table} WHERE cpf = $1", cpf) == []
 
 
-def both_orders(*events: Any) -> list[Any]:
-    return list(itertools.permutations(events))
-
-
 @pytest.mark.cases("registry", "C1", "C3", "T2", "T5")
 @pytest.mark.parametrize(
     ("events", "shown"),
     [
-        *((order, {"email": "b", "genero": "x"}) for order in both_orders(  # C1
-            ("11:00", {"email": "b"}), ("10:00", {"email": "a", "genero": "x"}))),
-        *((order, {"email": "b"}) for order in both_orders(("10:00", {"email": "a"}), ("10:00", {"email": "b"}))),  # C3
-        *((order, {"email": None}) for order in both_orders(("10:00", {"email": "z"}), ("10:00", {"email": None}))),
-        *((order, {}) for order in both_orders(("11:00", None), ("10:30", {"email": "a"}))),  # T2
-        *((order, {}) for order in both_orders(("11:00", None), ("11:00", {"email": "a"}))),
-        *((order, {"raca": "y"}) for order in both_orders(
-            ("11:00", None), ("10:00", {"email": "a"}), ("11:01", {"raca": "y"}))),
-        *((order, {}) for order in both_orders(("11:00", None), ("11:00", None), ("10:00", None))),  # T5
+        (order, shown)
+        for events, shown in read_values("registry", "C1, C3, T2, T5")
+        for order in itertools.permutations(events)
     ],
-    ids=lambda value: " ".join(hour for hour, _ in value) if isinstance(value, tuple) else "",
-)  # fmt: skip
+    ids=str,
+)
 def test_the_order_of_arrival_does_not_matter(
     crm: Callable[..., None], mirror: Callable[[str], dict[str, Any]], cpf: str, events: Any, shown: dict[str, Any]
 ) -> None:

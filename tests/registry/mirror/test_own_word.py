@@ -179,7 +179,7 @@ def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhi
         await declare(connection, email="a@x.example")
         await tell(connection, LATER, email=told)
         assert (await held(connection)).value == "a@x.example"
-        assert await outbox.list_dirty_fields(connection, ANA) == ["email"]
+        assert await outbox_store.list_dirty_fields(connection, ANA) == ["email"]
         await mirror.end_login_write(connection, ANA, login, delivered=True)
         assert await mirror.find_login_write_seconds(connection, ANA) == 0
         assert await mirror.begin_login_write(connection, ANA, TOKEN) == ("a@x.example", True)

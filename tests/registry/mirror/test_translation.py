@@ -13,17 +13,10 @@ from balcao.registry.mirror.translation import (
     to_crm_ethnicity,
     to_crm_gender,
 )
-
-GENDERS = {
-    "Homem_cisgenero": "Homem cisgênero",
-    "Mulher_cisgenero": "Mulher cisgênero",
-    "Homem_transgenero": "Homem transgênero",
-    "Mulher_transgenero": "Mulher transgênero",
-    "Nao_binario": "Não binário",
-}
+from tests.support.rules import read_values
 
 
-@pytest.mark.parametrize(("code", "text"), GENDERS.items())
+@pytest.mark.parametrize(("code", "text"), read_values("registry", "4.3 gender"))
 def test_a_gender_that_the_crm_knows_is_one_to_one(code: str, text: str) -> None:
     assert (format_gender(code), to_crm_gender(text)) == (text, code)
 
@@ -49,23 +42,9 @@ def test_accents_go_and_letters_stay() -> None:
     assert strip_accents("Ação é Índio, não ñ") == "Acao e Indio, nao n"
 
 
-@pytest.mark.parametrize(
-    ("register", "shown"),
-    [
-        ("", Phone("", "", "")),
-        ("2133334444", Phone("55", "21", "33334444")),
-        ("(21) 98888-7777", Phone("55", "21", "988887777")),
-        ("552133334444", Phone("55", "21", "33334444")),
-        ("+55 21 98888-7777", Phone("55", "21", "988887777")),
-        ("55988887777", Phone("55", "55", "988887777")),
-        ("+351 912 345 678", Phone("351", "", "912345678")),
-        ("+351 91", None),
-        ("sem telefone", None),
-        ("99999999999999", None),
-    ],
-)
-def test_a_phone_is_taken_apart(register: str, shown: Phone | None) -> None:
-    assert parse_phone(register) == shown
+@pytest.mark.parametrize(("register", "parts"), read_values("registry", "4.3 phone"))
+def test_a_phone_is_taken_apart(register: str, parts: list[str] | None) -> None:
+    assert parse_phone(register) == (None if parts is None else Phone(*parts))
 
 
 def test_phones_are_the_same_by_their_digits() -> None:

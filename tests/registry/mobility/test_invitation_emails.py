@@ -9,7 +9,7 @@ import pytest
 
 from balcao.core.context.platform import Platform
 from balcao.core.mail import MailRefused, SmtpMailer
-from balcao.registry.mobility.drivers import invitation_email
+from balcao.registry.mobility.drivers import service as drivers
 from balcao.settings import Settings
 from tests.registry.mobility.garage import Garage
 from tests.support.cast import ANA, BRUNO, CARLA
@@ -109,8 +109,8 @@ SELECT gen_random_uuid(), $1, '90000001147', 'revoked', 'sent', now(), $3, $4 FR
 @pytest.mark.parametrize(
     ("column", "value", "most"),
     [
-        ("notify_email", ADDRESS, invitation_email.MOST_TO_ADDRESS),
-        ("invited_by_cpf", ANA, invitation_email.MOST_BY_CITIZEN),
+        ("notify_email", ADDRESS, drivers.MOST_TO_ADDRESS),
+        ("invited_by_cpf", ANA, drivers.MOST_BY_CITIZEN),
     ],
 )
 def test_beyond_so_many_emails_in_a_day_an_invitation_goes_without(
@@ -146,7 +146,7 @@ async def test_an_email_sent_is_not_sent_again(garage: Garage, held: str, post: 
     link = garage.invited(ANA, held, BRUNO)
     post.emails.clear()
     for _ in range(2):
-        await invitation_email.send(platform, link)
+        await drivers.send_invitation(platform, {"conductor": link})
     assert len(post.emails) == 1
     assert garage.conductors(ANA, held).json()["data"][0]["email_status"] == "sent"
 

@@ -16,7 +16,7 @@ from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE, mobility
-from balcao.registry.mobility.drivers import invitation_email
+from balcao.registry.mobility.drivers import service as drivers
 from balcao.registry.mobility.drivers import store as links
 from balcao.registry.mobility.vehicles import demo
 from balcao.registry.mobility.vehicles import store as vehicles
@@ -167,7 +167,7 @@ def test_without_a_mail_server_the_email_is_skipped(
     garage: Garage, drain: Any, sql: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in production without one; the sandbox has its folder."""
-    monkeypatch.setattr(invitation_email, "create_mailer", lambda _: None)
+    monkeypatch.setattr(drivers, "create_mailer", lambda _: None)
     link = garage.invited(ANA, garage.registered(ANA)["id"], DAVI)
     drain()
     found = sql("SELECT email_status, status FROM registry.vehicle_conductor WHERE id = $1", link)

@@ -11,6 +11,7 @@ import pytest
 from tests.registry.mobility.garage import CITIZEN, FABIO, PHOTO, UNKNOWN, Garage, form
 from tests.support.cast import ANA, BRUNO, CARLA, DAVI, LUIZ
 from tests.support.refusals import refusal
+from tests.support.rules import read_values
 from tests.support.shapes import INSTANT, Matching, Optional, differences
 
 ITEM = {
@@ -67,27 +68,14 @@ def test_a_vehicle_of_the_catalogue_takes_its_type_from_the_model_and_a_number_o
 
 OTHERS = {"brand_id": None, "model_id": None}
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
-    ("self_declaration", {"self_declaration": False}, "self_declaration-false"),
-    ("has_invoice", {"has_invoice": ...}, "body-invalid"),
+    *((member, {member: value}, code) for member, value, code in read_values("registry", "M2")),
     ("invoice_photo_url", {"has_invoice": True}, "invoice_photo_url-missing"),
     ("invoice_photo_url", {"has_invoice": True, "invoice_photo_url": "http://x"}, "invoice_photo_url-invalid"),
-    ("color", {"color": "Rosa-choque"}, "color-unknown"),
-    ("vehicle_type", {"vehicle_type": "carro"}, "vehicle_type-unknown"),
-    ("display_name", {"display_name": "x" * 51}, "display_name-length"),
-    ("serial_number", {"serial_number": "123"}, "serial_number-length"),
-    ("vehicle_photo_file_size", {"vehicle_photo_file_size": -1}, "body-invalid"),
-    ("vehicle_photo_file_name", {"vehicle_photo_file_name": "x" * 256}, "vehicle_photo_file_name-length"),
     (
         "brand_other",
         {**OTHERS, "brand_other": "x" * 51, "model_other": "y", "vehicle_type": "ciclomotor"},
         "brand_other-length",
     ),
-    ("model_id", {"model_id": "model_desconhecido"}, "model-unknown"),
-    ("brand_id", {"brand_id": "a\0b"}, "brand_id-control"),
-    ("brand_id", {"brand_id": "brand_desconhecida"}, "brand-unknown"),
-    ("vehicle_photo_url", {"vehicle_photo_url": None}, "body-invalid"),
-    ("vehicle_photo_url", {"vehicle_photo_url": "https://elsewhere.example/a.jpg"}, "vehicle_photo_url-invalid"),
-    ("serial_number_photo_url", {"serial_number_photo_url": ...}, "body-invalid"),
 ]
 
 

@@ -12,47 +12,12 @@ from tests.registry.declaring import Citizen
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
+from tests.support.rules import read_list, read_values
 from tests.support.sizes import size
 
 LISTS = {
-    "ethnicity": "branca preta parda amarela indigena outra".split(),
-    "family-income": [
-        "Menos de 1 salário mínimo",
-        "1 a 2 salários mínimos",
-        "2 a 3 salários mínimos",
-        "3 a 5 salários mínimos",
-        "Mais de 5 salários mínimos",
-    ],
-    "education": [
-        "Fundamental incompleto",
-        "Fundamental completo",
-        "Médio incompleto",
-        "Médio completo",
-        "Superior incompleto",
-        "Superior completo",
-        "Pós Graduação",
-        "Mestrado",
-        "Doutorado",
-    ],
-    "disability": [
-        "Não sou pessoa com deficiência",
-        "Física",
-        "Auditiva",
-        "Visual",
-        "Transtorno do Espectro Autista",
-        "Intelectual",
-        "Mental (psicossocial)",
-        "Reabilitado do INSS",
-    ],
-    "gender": [
-        "Homem cisgênero",
-        "Homem transgênero",
-        "Mulher cisgênero",
-        "Mulher transgênero",
-        "Não binário",
-        "Prefiro não informar",
-        "Outro",
-    ],
+    name: read_list("registry", "List", name)
+    for name in ("ethnicity", "family-income", "education", "disability", "gender")
 }
 IN_THE_CRM = {"indigena": "Indígena"} | {name: name.capitalize() for name in LISTS["ethnicity"] if name != "indigena"}
 MEMBERS = {
@@ -105,30 +70,11 @@ def test_a_line_break_is_a_blank_where_a_text_has_one_line(citizen: Citizen) -> 
     assert entry["reason"] == "uma linha\noutra"
 
 
-NOT_LISTED = [
-    ("ethnicity", "Parda"),
-    ("ethnicity", "indígena"),
-    ("disability", "Fisica"),
-    ("education", "pós graduação"),
-    ("family-income", "1 a 2"),
-]
 NO_TEXTS: list[Any] = [None, 5, [], {}]
-NO_OPTIONS: list[tuple[Any, str]] = [
-    *((valor, "body-invalid") for valor in NO_TEXTS),
-    *((valor, "valor-length") for valor in ("", "  ", "x" * 256)),
-    ("a\u0000b", "valor-control"),
-]
 
 
 @pytest.mark.cases("registry", "G4")
-@pytest.mark.parametrize(
-    ("name", "valor", "code"),
-    [
-        *((name, valor, "valor-not-listed") for name, valor in NOT_LISTED),
-        *((name, valor, code) for name in MEMBERS for valor, code in NO_OPTIONS),
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize(("name", "valor", "code"), read_values("registry", "G4"), ids=repr)
 def test_what_is_not_on_the_list_or_no_text_is_refused(citizen: Citizen, name: str, valor: Any, code: str) -> None:
     answer = citizen.declare(name, valor)
     assert (*refusal(answer), set(answer.json())) == (400, code, {"error"})

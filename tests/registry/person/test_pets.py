@@ -12,8 +12,8 @@ import pytest
 
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
+from balcao.registry.person.pets.api import PERSONAL_DATA
 from balcao.registry.person.pets.imports import IMPORTS
-from balcao.registry.person.pets.personal_data import PERSONAL_DATA
 from balcao.registry.person.pets.service import MOST_OWN
 from tests.registry.loading import load
 from tests.support.fixtures import Ask, Sql

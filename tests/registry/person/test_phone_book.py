@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from balcao.core.audit import retention
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phone_book import service
-from balcao.registry.person.phone_book.personal_data import RETENTION
+from balcao.registry.person.phone_book.api import RETENTION
 from balcao.settings import Settings
 from tests.registry.person.booking import NAMES, PEOPLE, Book, load_people, new_number
 from tests.registry.talking import Talk
@@ -23,6 +23,7 @@ from tests.support.cast import ANA, BRUNO, CARLA
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
+from tests.support.rules import read_values
 from tests.support.sizes import size
 
 
@@ -179,7 +180,7 @@ def test_citizens_reach_nothing_else_of_the_book(book: Book, http: httpx.Client)
 
 
 @pytest.mark.cases("registry", "N5")
-@pytest.mark.parametrize("text", ["123", "abc", "+55 21 9", "5521900010175123", "+5521-90001"])
+@pytest.mark.parametrize("text", read_values("registry", "N5"))
 def test_what_is_no_number_is_refused(book: Book, text: str) -> None:
     answer = book.staff("GET", f"/phone/{text}/status")
     assert (answer.status_code, answer.headers["Error-Code"]) == (400, "phone-invalid")

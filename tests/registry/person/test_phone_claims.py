@@ -16,7 +16,7 @@ from balcao.core.errors import Conflict, TooMany
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.person.phone_book import service
-from balcao.registry.person.phone_book.personal_data import RETENTION
+from balcao.registry.person.phone_book.api import RETENTION
 from balcao.registry.person.phone_book.schemas import PhoneBindBody, RegistrationBody
 from balcao.settings import Settings, rates
 from tests.registry.person.booking import Book, load_people, new_number

@@ -15,7 +15,7 @@ from balcao.registry.person import invented
 from balcao.registry.person.citizens import personal_data as base_record
 from balcao.registry.person.citizens.base import CitizenRow, format_citizen
 from balcao.registry.person.citizens.merge import merge_record
-from balcao.registry.person.wallet import personal_data as wallet
+from balcao.registry.person.wallet import api as wallet
 from balcao.settings import Settings
 from tests.registry.importing import Load, importing, written
 from tests.support.acting import acting

@@ -15,13 +15,13 @@ from balcao.access.actions.schemas import (
     NewAction,
 )
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import CATALOGUE_VERSION, WRITES, SliceInQuery, in_query, written
+from balcao.access.conventions import CATALOGUE_VERSION, WRITES, SliceInQuery, written
 from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.core.http.parameters import integer_in_path
+from balcao.core.http.parameters import in_query, integer_in_path
 from balcao.core.http.responses import PERSONAL, Response, with_etag
 from balcao.core.http.sent_headers import ETAG, sending
 from balcao.core.values.ready import Ready

@@ -7,7 +7,8 @@ import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, Field
 
-from balcao.access.conventions import ActionName, Description, Flag, SearchText, SliceQuery
+from balcao.access.conventions import ActionName, Description, SearchText, SliceQuery
+from balcao.core.values.fields import Flag
 
 
 class ActionChange(BaseModel):

@@ -31,6 +31,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import BalcaoError
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import MAX_INT64
 
 
 class SavedAction(NamedTuple):
@@ -60,7 +61,7 @@ async def _make_changes(
     connection: Connection, turns: Sequence[Turn[WantedChange]]
 ) -> list[Made[Action] | BalcaoError]:
     names = [turn.wanted.change.name for turn in turns]
-    ids = {turn.wanted.action_id for turn in turns if 0 < turn.wanted.action_id <= store.MAX_ID}
+    ids = {turn.wanted.action_id for turn in turns if 0 < turn.wanted.action_id <= MAX_INT64}
     found = await store.find_actions(connection, ids, list(filter(None, names)))
     known, changed = KnownActions(found), []
     outcomes: list[Made[Action] | BalcaoError] = []
@@ -211,7 +212,7 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
 
 async def _find(connection: Connection, action_id: int, new_name: str | None = None) -> store.FoundAction:
     """Return the action; any integer may be asked for. Raises NotFound."""
-    found = await store.find_action(connection, action_id, new_name) if 0 < action_id <= store.MAX_ID else None
+    found = await store.find_action(connection, action_id, new_name) if 0 < action_id <= MAX_INT64 else None
     if found is None:
         raise make_unknown()
     return found

@@ -20,8 +20,6 @@ from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged, read_part
 from balcao.core.database.statements import statement
 
-MAX_ID = 2**63 - 1
-
 
 @dataclass(frozen=True)
 class FoundAction:
@@ -47,7 +45,7 @@ FROM access.action
 WHERE action.id = :action_id
 """)
 async def find_action(connection: Connection, action_id: int, new_name: str | None) -> FoundAction | None:
-    """Return the action and what stands in the way of renaming it; the id is at most `MAX_ID`."""
+    """Return the action and what stands in the way of renaming it; the id is at most `MAX_INT64`."""
 
 
 @statement("""
@@ -59,7 +57,7 @@ FROM access.action
 WHERE id = ANY(:ids::bigint[]) OR name = ANY(:names::text[])
 """)
 async def find_actions(connection: Connection, ids: Collection[int], names: Collection[str]) -> list[KnownAction]:
-    """Return the actions with these ids, each at most `MAX_ID`, and those with these names."""
+    """Return the actions with these ids, each at most `MAX_INT64`, and those with these names."""
 
 
 async def update_actions(connection: Connection, actions: Sequence[Action]) -> None:

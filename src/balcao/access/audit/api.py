@@ -4,11 +4,11 @@ from typing import Annotated, TypeAlias
 
 from balcao.access.audit import service
 from balcao.access.audit.schemas import AuditEvents, AuditQuery, Verdict, VerifyQuery
-from balcao.access.conventions import in_query
 from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
+from balcao.core.http.parameters import in_query
 
 AuditInQuery: TypeAlias = Annotated[AuditQuery, in_query(AuditQuery)]
 VerifyInQuery: TypeAlias = Annotated[VerifyQuery, in_query(VerifyQuery)]

@@ -8,9 +8,10 @@ import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, BeforeValidator, Field
 
-from balcao.access.conventions import CpfText, SearchText, SliceQuery, WholeNumber
+from balcao.access.conventions import CpfText, SearchText, SliceQuery
 from balcao.core.database.results import Json
 from balcao.core.values.clock import in_utc
+from balcao.core.values.fields import WholeNumber
 
 MAX_SEQ = 2**62
 

@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any, TypeAlias
 
-from balcao.access.conventions import in_query
 from balcao.access.decisions import check, service
 from balcao.access.decisions.schemas import ExplainQuery, Explanation
 from balcao.access.routes import ROUTES
@@ -10,7 +9,7 @@ from balcao.core.access.rules import authenticated, public
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.operations import UNLIMITED
-from balcao.core.http.parameters import InPath, OfRequest
+from balcao.core.http.parameters import InPath, OfRequest, in_query
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.http.routing import REST_OF_PATH

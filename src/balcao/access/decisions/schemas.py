@@ -6,8 +6,9 @@ import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, Field, StringConstraints
 
-from balcao.access.conventions import AnyCaseMethod, CpfText, SearchText, WholeNumber
+from balcao.access.conventions import AnyCaseMethod, CpfText, SearchText
 from balcao.core.access.rules import Reason
+from balcao.core.values.fields import WholeNumber
 
 MAX_PATH = 2048
 MAX_VERSION = 2**62

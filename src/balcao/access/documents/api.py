@@ -3,7 +3,7 @@
 from typing import Annotated, TypeAlias
 
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import PLANS, in_query, written
+from balcao.access.conventions import PLANS, written
 from balcao.access.documents import service, store
 from balcao.access.documents.openapi import OpenApi, OpenApiQuery
 from balcao.access.documents.schemas import (
@@ -19,12 +19,12 @@ from balcao.access.documents.schemas import (
 from balcao.access.documents.service import PLAN_AGE
 from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import MIB
+from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import JSON, PERSONAL, Response, from_bytes, to_json
 
 YAML = "application/yaml"
@@ -120,12 +120,8 @@ async def read_policy_template(call: Call, query: PolicyInQuery) -> PolicyTempla
     return await service.make_policy_template(call, query.role)
 
 
-async def _delete_old_plans(_: Call, connection: Connection) -> Swept:
-    return Swept(await store.count_plans(connection), await store.delete_old_plans(connection, PLAN_AGE))
-
-
 FEATURE = Feature(
     routes=routes.declared,
-    retention=(Retention("access_plan", _delete_old_plans),),
+    retention=[OldRows("access_plan", store.count_plans, store.delete_old_plans, PLAN_AGE)],
     exports=Exports(derived=("access.plan",)),
 )

@@ -7,11 +7,12 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
-from balcao.access.conventions import ActionName, Description, Flag
+from balcao.access.conventions import ActionName, Description
 from balcao.access.documents.schemas import Document
 from balcao.access.mappings.schemas import Pattern
 from balcao.core.errors import Fault, Unprocessable
 from balcao.core.http import decoding
+from balcao.core.values.fields import Flag
 
 ACTION = "x-balcao-action"
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")

@@ -8,9 +8,10 @@ import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, BeforeValidator, Field
 
-from balcao.access.conventions import ActionName, Description, Flag, Method, Name, SearchText
+from balcao.access.conventions import ActionName, Description, Method, Name, SearchText
 from balcao.access.groups.schemas import SentAttributes
 from balcao.access.mappings.schemas import Pattern
+from balcao.core.values.fields import Flag
 
 MAX_ITEMS = 20_000
 MAX_PREFIXES = 20

@@ -9,7 +9,6 @@ from balcao.access.conventions import (
     OptionalSliceInQuery,
     RoleInPath,
     cpf_in_path,
-    in_query,
     listed,
     written,
 )
@@ -31,6 +30,7 @@ from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
+from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response
 from balcao.core.values.cpf import Cpf
 

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 from balcao.access.catalogue import service as catalogue
 from balcao.access.catalogue.events import SYSTEM, CatalogueEvent
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import WRITES, in_query, listed, written
+from balcao.access.conventions import WRITES, listed, written
 from balcao.access.mappings import service, store
 from balcao.access.mappings.schemas import (
     DecidingMapping,
@@ -23,7 +23,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.core.http.parameters import integer_in_path
+from balcao.core.http.parameters import in_query, integer_in_path
 from balcao.core.http.responses import PERSONAL, Response, to_json
 
 MappingId = Annotated[int, integer_in_path("Id do mapeamento", 1)]

@@ -9,9 +9,10 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from balcao.access.conventions import AnyCaseMethod, Description, Method, OptionalSliceQuery, SearchText
 from balcao.access.mappings.patterns import MAX_LETTERS, check_pattern
+from balcao.core.values.ids import MAX_INT64
 
 Pattern = Annotated[str, StringConstraints(min_length=1, max_length=MAX_LETTERS), AfterValidator(check_pattern)]
-ActionId = Annotated[int, Field(strict=True, ge=1, le=2**63 - 1)]
+ActionId = Annotated[int, Field(strict=True, ge=1, le=MAX_INT64)]
 
 _ID = Meta(description="Identificador do mapeamento.", examples=[210])
 _ACTION = Meta(description="Nome atual da ação.", examples=["iptu:invoice:read"])

@@ -14,6 +14,7 @@ from balcao.core.access.paths import REST, is_wild, split
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
+from balcao.core.values.ids import MAX_INT64
 
 
 async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | None:
@@ -155,7 +156,7 @@ async def delete_of_action(connection: Connection, action_id: int) -> None:
 
 async def _find(connection: Connection, mapping_id: int) -> store.FoundMapping:
     """Return the mapping; any integer may be asked for. Raises NotFound."""
-    found = await store.find_mapping(connection, mapping_id) if 0 < mapping_id <= store.MAX_ID else None
+    found = await store.find_mapping(connection, mapping_id) if 0 < mapping_id <= MAX_INT64 else None
     if found is None:
         raise NotFound("Não há mapeamento com esse id.")
     return found

@@ -10,8 +10,6 @@ from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged, read_part
 from balcao.core.database.statements import statement
 
-MAX_ID = 2**63 - 1
-
 _MEMBERS = """
 mapping.id, mapping.path_pattern, mapping.method, action.name AS action, mapping.description, mapping.created_by,
 mapping.created_at, mapping.updated_at, mapping.action_id, mapping.service, mapping.operation_key AS operation,
@@ -79,7 +77,7 @@ class FoundMapping:
 SELECT {_MEMBERS}, mapping.floor, mapping.declared_action, action.code_key {_LIVING} AND mapping.id = :mapping_id
 """)
 async def find_mapping(connection: Connection, mapping_id: int) -> FoundMapping | None:
-    """Return the mapping; the id is at most `MAX_ID`."""
+    """Return the mapping; the id is at most `MAX_INT64`."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, Field
 
-from balcao.access.conventions import Flag, Name, SliceQuery
+from balcao.access.conventions import Name, SliceQuery
+from balcao.core.values.fields import Flag
 
 
 class User(msgspec.Struct):

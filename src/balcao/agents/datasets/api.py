@@ -22,14 +22,14 @@ from balcao.agents.datasets.schemas import (
     RevisedExample,
 )
 from balcao.agents.operations import READ_DATASET
-from balcao.agents.queries import drop_blank, in_query, in_query_with_blanks
+from balcao.agents.queries import drop_blank, in_query_with_blanks
 from balcao.agents.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.dialects import DETAIL_WITH_INPUT
-from balcao.core.http.parameters import InPath, Query
+from balcao.core.http.parameters import InPath, Query, in_query
 from balcao.core.http.responses import Response, streamed_attachment
 
 DatasetIdInPath: TypeAlias = Annotated[str, InPath(str, "Identificador do conjunto de dados", SET_ID, DATASET_ID)]

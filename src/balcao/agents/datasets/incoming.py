@@ -10,8 +10,9 @@ from pydantic import AfterValidator, BaseModel, Field, RootModel, StringConstrai
 from balcao.agents.datasets.schemas import DATASET_ID
 from balcao.core.errors import Fault, Invalid, Unprocessable
 from balcao.core.http.decoding import decode_model, parse, require_few_values, validate_model
+from balcao.core.values.fields import refuse_nul
 from balcao.core.values.personal_data import refuse
-from balcao.core.values.text import has_nul, iterate_texts
+from balcao.core.values.text import iterate_texts
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -43,9 +44,7 @@ def _check_object(value: dict[str, Any]) -> dict[str, Any]:
 
 def check_text(text: str) -> str:
     """Return the text. Raises ValueError for one that cannot be stored, or that holds personal data."""
-    if has_nul(text):
-        raise ValueError("não pode conter o caractere nulo")
-    return refuse(text)
+    return refuse(refuse_nul(text))
 
 
 def refuse_repetition(found: list[T], member: str) -> list[T]:

@@ -7,7 +7,7 @@ from msgspec import Meta
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from balcao.agents.datasets.cursors import START, ListPlace, decode_cursor, decode_list_cursor
-from balcao.agents.queries import DIGITS
+from balcao.core.values.fields import DIGITS
 
 DATASET_ID = r"^[A-Za-z0-9_=-]{1,64}$"
 MAX_PAGE = 1000

@@ -18,7 +18,8 @@ from balcao.agents.datasets.incoming import (
     refuse_repetition,
 )
 from balcao.agents.datasets.schemas import DATASET_ID, EXAMPLE_ID, SET_ID, PageInfo, Revision
-from balcao.agents.queries import AGENT_TYPE, DIGITS, LAST_VERSION
+from balcao.agents.queries import AGENT_TYPE, LAST_VERSION
+from balcao.core.values.fields import DIGITS
 
 MAX_PAGE = 50
 MAX_ANNOTATIONS = 20

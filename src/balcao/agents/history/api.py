@@ -15,13 +15,13 @@ from balcao.agents.history.schemas import (
     VersionPath,
 )
 from balcao.agents.operations import READ_CONFIG
-from balcao.agents.queries import AgentQuery, in_query
+from balcao.agents.queries import AgentQuery
 from balcao.agents.routes import ROUTES
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.operations import SMALL_BODY
-from balcao.core.http.parameters import InPath
+from balcao.core.http.parameters import InPath, in_query
 
 VersionInPath: TypeAlias = Annotated[str, InPath(str, "Número da versão", "11", r"^[1-9][0-9]{0,9}$")]
 

@@ -6,8 +6,9 @@ import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, Field
 
-from balcao.agents.queries import DEFAULT_AGENT, DIGITS, AgentType, PageQuery, VersionInText
+from balcao.agents.queries import DEFAULT_AGENT, AgentType, PageQuery, VersionInText
 from balcao.agents.versions.content import ChangeType
+from balcao.core.values.fields import DIGITS
 
 _ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90"
 _VersionId = Annotated[str, Meta(description="Identificador da versão (UUID).", examples=[_ID])]

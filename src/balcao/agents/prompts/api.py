@@ -5,14 +5,14 @@ from typing import Annotated, TypeAlias
 from balcao.agents.operations import CONFIG_ID, READ_CONFIG
 from balcao.agents.prompts import service
 from balcao.agents.prompts.schemas import CheckedPrompt, PromptPath, PromptToCheck, SystemPrompt
-from balcao.agents.queries import AgentQuery, in_query
+from balcao.agents.queries import AgentQuery
 from balcao.agents.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.operations import MIB, SMALL_BODY
-from balcao.core.http.parameters import InPath
+from balcao.core.http.parameters import InPath, in_query
 
 PromptIdInPath: TypeAlias = Annotated[
     str, InPath(str, "Identificador do texto de instruções", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", CONFIG_ID)

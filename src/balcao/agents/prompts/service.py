@@ -6,11 +6,11 @@ from balcao.agents.prompts import store
 from balcao.agents.prompts.check import find_problems
 from balcao.agents.prompts.schemas import CheckedPrompt, PromptToCheck, SystemPrompt
 from balcao.agents.prompts.store import StoredPrompt
-from balcao.agents.queries import parse_id
 from balcao.agents.reading import reading_prompts
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
 from balcao.core.values.clock import format_rfc3339_offset
+from balcao.core.values.ids import parse_uuid
 
 
 async def read_active_prompt(call: Call, agent_type: str) -> SystemPrompt:
@@ -24,7 +24,7 @@ async def read_active_prompt(call: Call, agent_type: str) -> SystemPrompt:
 
 async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
     """Return a prompt by its id, also a hidden version's. Raises NotFound."""
-    known = parse_id(prompt_id)
+    known = parse_uuid(prompt_id)
     async with reading_prompts(call) as connection:
         found = None if known is None else await store.read_prompt(connection, known)
         if found is None:

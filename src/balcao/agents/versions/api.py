@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from balcao.agents.operations import READ_CONFIG, ConfigIdInPath
-from balcao.agents.queries import AgentQuery, in_query
+from balcao.agents.queries import AgentQuery
 from balcao.agents.routes import ROUTES
 from balcao.agents.versions import results, service, store
 from balcao.agents.versions.content import CONFIG_MEMBERS
@@ -34,6 +34,7 @@ from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
+from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response, from_ready, with_etag
 
 # A version never changes; which one is active does.

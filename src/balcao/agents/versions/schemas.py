@@ -8,6 +8,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 
 from balcao.agents.operations import CONFIG_ID
 from balcao.agents.queries import DEFAULT_AGENT, AgentType, VersionInText, VersionNumber
+from balcao.core.values.fields import Storable
 from balcao.core.values.text import has_nul
 
 DEFAULT_REASON = "alteração pela API"
@@ -55,30 +56,23 @@ class ConfigPath(BaseModel):
     config_id: Annotated[str, Field(pattern=CONFIG_ID)]
 
 
-def _refuse_nul(text: str) -> str:
-    if has_nul(text):
-        raise ValueError("não pode conter o caractere nulo")
-    return text
-
-
 def _refuse_repetition(names: list[str]) -> list[str]:
     if len(set(names)) < len(names):
         raise ValueError("não pode repetir nomes")
     return names
 
 
-_Text = AfterValidator(_refuse_nul)
-Tool = Annotated[str, StringConstraints(min_length=1, max_length=100), _Text]
-ModelName = Annotated[str, StringConstraints(max_length=100), _Text]
+Tool = Annotated[str, StringConstraints(min_length=1, max_length=100), Storable]
+ModelName = Annotated[str, StringConstraints(max_length=100), Storable]
 LONGEST_PROMPT = 200_000
-Prompt = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT), _Text]
+Prompt = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMPT), Storable]
 ExpectedVersion = Annotated[
     int, Field(description="Versão que deve estar ativa; se outra estiver, a resposta é 409.", examples=[11])
 ]
 Reason = Annotated[
     str,
     StringConstraints(min_length=1, max_length=2000),
-    _Text,
+    Storable,
     Field(description="Por que a versão ativa muda.", examples=["piora nas respostas"]),
 ]
 
@@ -91,13 +85,13 @@ class MemoryBlock(BaseModel):
     label: Annotated[
         str,
         StringConstraints(min_length=1, max_length=100),
-        _Text,
+        Storable,
         Field(description="Nome do bloco, único na versão.", examples=["persona"]),
     ]
     value: Annotated[
         str,
         StringConstraints(max_length=20_000),
-        _Text,
+        Storable,
         Field(description="Texto do bloco.", examples=["Atende com clareza."]),
     ]
     limit: Annotated[
@@ -128,7 +122,7 @@ class Save(BaseModel):
     reason: Annotated[
         str,
         StringConstraints(max_length=2000),
-        _Text,
+        Storable,
         Field(description="Por que a versão foi feita.", examples=["respostas mais curtas"]),
     ] = DEFAULT_REASON
     author: Annotated[

@@ -5,7 +5,6 @@ from uuid import UUID
 
 import msgspec
 
-from balcao.agents.queries import parse_id
 from balcao.agents.versions import store
 from balcao.agents.versions.cache import ConfigCache
 from balcao.agents.versions.content import EMPTY, AgentContent, classify_change, inherit
@@ -16,6 +15,7 @@ from balcao.core.context.call import Author, Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.clock import format_rfc3339_offset, utc_now
+from balcao.core.values.ids import parse_uuid
 from balcao.core.values.ready import Ready
 
 ACTIVATE = "agent_config:activate"
@@ -49,7 +49,7 @@ class Moved(msgspec.Struct, frozen=True):
 
 async def read_config(call: Call, config_id: str) -> Ready:
     """Return the response for a checked id. Raises NotFound, also for an id that cannot be one of ours."""
-    known = parse_id(config_id)
+    known = parse_uuid(config_id)
     if known is None:
         raise _make_unknown()
     cache = call.platform.part(ConfigCache)

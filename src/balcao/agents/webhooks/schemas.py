@@ -4,22 +4,16 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from balcao.agents.operations import CONFIG_ID
 from balcao.agents.queries import AGENT_TYPE
-from balcao.core.values.text import has_control
+from balcao.core.values.fields import OneLine
 from balcao.core.webhooks import WebhookAddress
 
 _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"
 _EXAMPLE_URL = "https://agente.example/avisos"
 _INSTANT = "2026-10-05T14:30:00.000000+00:00"
-
-
-def _check_line(text: str) -> str:
-    if has_control(text):
-        raise ValueError("não pode conter caracteres de controle")
-    return text
 
 
 class WebhookPath(BaseModel):
@@ -34,7 +28,7 @@ class WebhookBody(BaseModel):
         Field(max_length=500, description="Endereço https que recebe os avisos.", examples=[_EXAMPLE_URL]),
     ]
     description: Annotated[
-        Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_check_line)] | None,
+        Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), OneLine] | None,
         Field(max_length=200, description="De quem é, para a equipe.", examples=["Agente do portal"]),
     ] = None
     agent_types: Annotated[

@@ -5,7 +5,6 @@ from uuid import UUID
 
 import msgspec
 
-from balcao.agents.queries import parse_id
 from balcao.agents.webhooks import store
 from balcao.agents.webhooks.schemas import (
     Activation,
@@ -25,7 +24,7 @@ from balcao.core.errors import Conflict, NotFound
 from balcao.core.jobs.worker import enqueue
 from balcao.core.telemetry import telemetry
 from balcao.core.values.clock import format_rfc3339_offset, utc_now
-from balcao.core.values.ids import new_id
+from balcao.core.values.ids import new_id, parse_uuid
 from balcao.core.webhooks import MOST_WEBHOOKS, SECRET_BYTES, format_secret
 
 JOB = "agents.deliver_webhook"
@@ -126,7 +125,7 @@ def _describe(moved: StoredActivation | None, id: UUID) -> Message:
 
 def _parse(text: str) -> UUID:
     """Return the id of a path. Raises NotFound for a text that cannot be one."""
-    found = parse_id(text)
+    found = parse_uuid(text)
     if found is None:
         raise _make_unknown()
     return found

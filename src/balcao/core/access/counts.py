@@ -10,8 +10,8 @@ other's last call, so a limit is overshot by at most the number of processes les
 hide each other's counts from the other processes while both are in use: such a key may reach its limit once
 in each process. Nobody is ever refused for somebody else's calls.
 
-A table of ours, because the libraries at hand count either in one process or by a round trip to a server (`limits`,
-`redis`), and because a lock between processes costs more than all the rest of a call's check.
+A table of ours, because the libraries count either in one process or by a round trip to a server, and because a process
+that is killed with a lock in its hands stops the others (ADR 0013).
 """
 
 import functools

@@ -7,11 +7,11 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import msgspec
 
-from balcao.core.context.call import Call
+from balcao.core.access.caller import Caller
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.statements import statement
@@ -20,6 +20,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 
 Action = Literal["create", "read", "update", "delete", "export", "anonymise", "push", "event", "denied"]
+
+ActorKind = Literal["owner", "staff", "client", "crm", "worker", "operator"]
 
 _COLUMNS = """id, request_id, operation, action, subject_hash, subject, actor_kind, actor_hash, key_number,
         client, "grant", fields, reason, outcome"""
@@ -85,6 +87,29 @@ class HashKey:
         return hashed.digest()
 
 
+class RecordedCall(Protocol):
+    """What an event tells of the call at hand."""
+
+    request_id: str
+    operation: str
+    caller: Caller | None
+
+    @property
+    def actor_kind(self) -> ActorKind: ...
+
+    @property
+    def actor_cpf(self) -> Cpf | None: ...
+
+    @property
+    def client(self) -> str: ...
+
+    @property
+    def grant(self) -> str: ...
+
+    @property
+    def recorded_reason(self) -> str | None: ...
+
+
 class Audit:
     """Writes audit events. `former` are the keys of older hashes, so that people are found by those as well."""
 
@@ -118,7 +143,7 @@ class Audit:
     async def record(
         self,
         connection: Connection,
-        call: Call,
+        call: RecordedCall,
         action: Action,
         *,
         subject: Cpf | None = None,
@@ -138,7 +163,7 @@ class Audit:
     async def record_each(
         self,
         connection: Connection,
-        call: Call,
+        call: RecordedCall,
         action: Action,
         subjects: Iterable[Cpf],
         *,
@@ -153,7 +178,7 @@ class Audit:
 
     def encode_event(
         self,
-        call: Call,
+        call: RecordedCall,
         action: Action,
         *,
         subject: Cpf | None = None,
@@ -164,7 +189,7 @@ class Audit:
         return json_text([self._event(call, action, subject, fields, outcome)])
 
     def _event(
-        self, call: Call, action: Action, subject: Cpf | None, fields: Sequence[str], outcome: str
+        self, call: RecordedCall, action: Action, subject: Cpf | None, fields: Sequence[str], outcome: str
     ) -> dict[str, Any]:
         return {
             "id": new_id(),
@@ -183,7 +208,7 @@ class Audit:
             "outcome": outcome,
         }
 
-    def _hash_actor(self, call: Call) -> bytes | None:
+    def _hash_actor(self, call: RecordedCall) -> bytes | None:
         """Hash the CPF, or issuer and subject of a login without one. A machine is known by its client."""
         caller = call.caller
         if caller is None or caller.is_machine or caller.cpf is not None:

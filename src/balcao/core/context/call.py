@@ -4,13 +4,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
 from balcao.core.access.caller import Caller
 from balcao.core.access.missing import describe_missing
 from balcao.core.access.rules import Decision, Reason
+from balcao.core.context.audit import ActorKind
 from balcao.core.context.headers import NO_HEADERS, Headers
+from balcao.core.context.platform import Platform
 from balcao.core.context.reasons import clean_reason, parse_access_reason
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.replicas import Replica
@@ -18,11 +19,7 @@ from balcao.core.errors import Forbidden, Invalid, Unauthenticated
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 
-if TYPE_CHECKING:
-    from balcao.core.context.platform import Platform
-
 OPERATOR = "operator"
-ActorKind = Literal["owner", "staff", "client", "crm", "worker", "operator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ class Call:
 
     def __init__(
         self,
-        platform: "Platform",
+        platform: Platform,
         operation: str,
         request_id: str,
         decision: Decision,
@@ -234,12 +231,12 @@ class Call:
         return self.decision.grant
 
 
-def worker_call(platform: "Platform", operation: str, request_id: str = "") -> Call:
+def worker_call(platform: Platform, operation: str, request_id: str = "") -> Call:
     """Return the call of a job, which acts by the right of what enqueued it."""
     return Call(platform, operation, request_id or new_id(), Decision(Reason.GRANTED, "worker"))
 
 
-def operator_call(platform: "Platform", operation: str) -> Call:
+def operator_call(platform: Platform, operation: str) -> Call:
     """Return the call of a command or of the demo loader: whoever has the machine's shell."""
     return Call(platform, operation, new_id(), Decision(Reason.GRANTED, OPERATOR))
 

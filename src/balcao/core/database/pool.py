@@ -1,8 +1,8 @@
-"""Connections, transactions and look-ups; what PostgreSQL cannot do at the moment is raised as Unavailable."""
+"""Blocks with a connection, transactions and look-ups; what PostgreSQL cannot do now is raised as Unavailable."""
 
 import asyncio
 import functools
-from collections import deque
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, TypeVar
@@ -10,17 +10,16 @@ from typing import Any, TypeAlias, TypeVar
 import asyncpg
 import msgspec
 
-from balcao.core.database import connections, servers
+from balcao.core.database import servers
 from balcao.core.database.batching import Batch, Lookup
+from balcao.core.database.connections import Connections
 from balcao.core.database.faults import LOST, UNSOUND, StoreFaults
-from balcao.core.database.shares import Shares, holder
-from balcao.core.errors import Unavailable
+from balcao.core.database.shares import holder
 
 T = TypeVar("T")
 Item = TypeVar("Item")
 
 APPLICATION_ROLE = "balcao_app"
-ACQUIRE_SECONDS = 2.0
 LOOKUP_SECONDS = 2.5
 # Of connecting, for who listens.
 LISTENER_SECONDS = 10.0
@@ -31,20 +30,12 @@ SERVING_SECONDS = 2.7
 REPLICA_SECONDS = 1.0
 
 # What a store function is given: it never opens a connection itself.
-Connection: TypeAlias = asyncpg.Connection | asyncpg.pool.PoolConnectionProxy
+Connection: TypeAlias = asyncpg.Connection
 Row: TypeAlias = asyncpg.Record
 
 
-async def _keep_session(connection: Connection) -> None:
-    """Save the pool's round trip that resets a session: our connections carry no session state."""
-
-
-class Database:
-    """Connections of one process, opened under the role that owns nothing.
-
-    A connection that was used stays ready for the next user instead of going back to the pool, whose bookkeeping costs
-    more than a read. A caller holds at most half of them at once.
-    """
+class Database(Connections):
+    """Connections of one process, opened under the role that owns nothing, with what is done on them."""
 
     def __init__(
         self,
@@ -59,23 +50,15 @@ class Database:
 
         `replica` is the one of its servers that is connected to, only to read.
         """
-        self.url = url
+        session = servers.SESSION | ({"role": role} if role else {})
+        options: dict[str, Any] = {"user": login, "server_settings": session}
+        if replica is not None:
+            session["default_transaction_read_only"] = "on"
+            options |= {"host": replica.host, "port": replica.port}
+        super().__init__(url, size, options)
         # Whether callers wait for the ends of blocks, which are bounded then; nobody waits for jobs and commands so.
         self.is_serving = False
         self.is_replica = replica is not None
-        self.size = size
-        self._shares = Shares(max(1, size // 2))
-        session = servers.SESSION | ({"role": role} if role else {})
-        self.options: dict[str, Any] = {"user": login, "server_settings": session}  # of every connection
-        if replica is not None:
-            session["default_transaction_read_only"] = "on"
-            self.options |= {"host": replica.host, "port": replica.port}
-        self._pool: asyncpg.Pool | None = None
-        self._ready: list[Connection] = []
-        self._taken = 0  # of the pool's connections: those in use and those that are ready
-        self._current: set[Connection] = set()  # of those: opened since all were last replaced
-        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
-        self._is_closing = False
         self._lookups: dict[Lookup, Batch[Any, Row | None]] = {}
         self._writes: dict[GroupedWrite[Any, Any], Batch[Any, Any]] = {}
 
@@ -85,46 +68,16 @@ class Database:
         other.options = self.options
         return other
 
-    async def open(self, seconds: float = 60.0) -> None:
-        """Connect to the server. Raises Unavailable when it cannot be reached within this time."""
-        self._is_closing = False
-        with StoreFaults():
-            self._pool = await asyncpg.create_pool(
-                self.url,
-                connect=servers.connect,
-                min_size=1,
-                max_size=self.size,
-                reset=_keep_session,
-                timeout=seconds,
-                command_timeout=30,
-                **self.options,
-            )
-
     @property
     def block_seconds(self) -> float | None:
         """Return how long a block with a connection may last; None where nothing bounds it."""
         return REPLICA_SECONDS if self.is_replica else SERVING_SECONDS if self.is_serving else None
 
-    @property
-    def in_use(self) -> int:
-        """Return how many of its connections work for somebody now."""
-        return self._taken - len(self._ready)
-
-    @property
-    def waiting(self) -> int:
-        """Return how many wait for a connection now."""
-        return sum(not turn.done() for turn in self._waiting)
-
     async def close(self) -> None:
         """Wait for what is under way and close every connection."""
-        if self._pool is None:
-            return
         for batch in [*self._lookups.values(), *self._writes.values()]:
             await batch.close()
-        self._is_closing = True  # from here on what is given back goes to the pool, which waits for all of it
-        await self._empty_ready(self._pool)
-        await self._pool.close()
-        self._pool = None
+        await super().close()
 
     def connection(self) -> "_Borrowed":
         """Return a context manager with a connection, for one statement that is its own transaction.
@@ -184,118 +137,6 @@ class Database:
                 self.url, timeout=LISTENER_SECONDS, command_timeout=answer_seconds, **self.options
             )
 
-    async def take(self, name: str, deadline: float) -> Connection:
-        """Take a connection in the holder's name; `deadline` is an instant of the loop's clock.
-
-        Raises TimeoutError at the deadline, or after two seconds; TooMany when the holder has too many at once.
-        """
-        if self._pool is None:
-            raise Unavailable()
-        now = asyncio.get_running_loop().time()
-        deadline = min(deadline, now + ACQUIRE_SECONDS)
-        if not self._shares.take_now(name):
-            await self._shares.take(name, deadline - now)
-        try:
-            return await self._take_any(self._pool, deadline)
-        except BaseException:
-            self._shares.give_back(name)
-            raise
-
-    async def _take_any(self, pool: asyncpg.Pool, deadline: float) -> Connection:
-        """Take the connection used last, else one of the pool's, which opens one when it has none.
-
-        When all are in use, wait for the next that is given back.
-        """
-        while self._ready:
-            connection = self._ready.pop()
-            if connections.is_open(connection):
-                return connection
-            await self._release(pool, connection)
-        if self._taken < self.size:
-            self._taken += 1
-        elif (handed := await self._wait(deadline)) is not None:
-            return handed
-        current = self._current  # should all be replaced while it is opened, it is not one of the new ones
-        try:
-            connection = await pool.acquire(timeout=max(deadline - asyncio.get_running_loop().time(), 0.01))
-        except BaseException:
-            self._pass_place_on()
-            raise
-        current.add(connection)
-        return connection
-
-    async def give_back(self, connection: Connection, name: str, *, sound: bool) -> None:
-        """Give the holder's connection to the next user.
-
-        The pool gets it back when its last statement may not have ended.
-        """
-        try:
-            await self._hand_on(connection, sound=sound)
-        finally:
-            self._shares.give_back(name)
-
-    async def _hand_on(self, connection: Connection, *, sound: bool) -> None:
-        assert self._pool is not None  # `close` waits for what was taken
-        if not sound or self._is_closing or connection not in self._current or not connections.is_open(connection):
-            await self._release(self._pool, connection)
-        elif not self._wake(connection):
-            self._ready.append(connection)
-
-    async def expire(self) -> None:
-        """Replace every connection: those in use when they are given back."""
-        assert self._pool is not None
-        self._current = set()
-        await self._pool.expire_connections()
-        await self._empty_ready(self._pool)
-
-    async def _wait(self, deadline: float) -> Connection | None:
-        """Wait in line for a connection; None means that the place of an unsound one is ours, which the pool fills."""
-        loop = asyncio.get_running_loop()
-        turn: asyncio.Future[Connection | None] = loop.create_future()
-        self._waiting.append(turn)
-        late = loop.call_at(deadline, _fail, turn)
-        try:
-            return await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
-                # Handed over at the moment at which the caller gave up.
-                if (handed := turn.result()) is not None:
-                    await self._hand_on(handed, sound=True)
-                else:
-                    self._pass_place_on()
-            raise
-        finally:
-            late.cancel()
-
-    def _wake(self, connection: Connection | None = None) -> bool:
-        """Hand the connection, or the place of one, to whoever waits longest; return whether anybody waited."""
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(connection)
-                return True
-        return False
-
-    async def _release(self, pool: asyncpg.Pool, connection: Connection) -> None:
-        self._current.discard(connection)
-        try:
-            await pool.release(connection)
-        finally:
-            self._pass_place_on()
-
-    def _pass_place_on(self) -> None:
-        """Give the place of a connection that is gone to whoever waits, in whose hands it stays taken.
-
-        If it were free meanwhile, another could take it, and the pool, which has no more connections than places, would
-        keep one of the two waiting while the connections of the others go from hand to hand.
-        """
-        if not self._wake():
-            self._taken -= 1
-
-    async def _empty_ready(self, pool: asyncpg.Pool) -> None:
-        while self._ready:
-            await self._release(pool, self._ready.pop())
-
     async def _fetch_one(self, lookup: Lookup, key: Any) -> Row | None:
         return await self._read(lambda connection, timeout: connection.fetchrow(lookup.of_one, key, timeout=timeout))
 
@@ -313,10 +154,10 @@ class Database:
                 return await self._fetch_within(fetch, deadline)
             except LOST as fault:
                 # A time-out is an OSError, an argument that the driver refuses an InterfaceError.
-                if isinstance(fault, (TimeoutError, ValueError)) or self._pool is None:
+                if isinstance(fault, (TimeoutError, ValueError)) or not self._is_open:
                     raise
             # What closed one connection has usually closed all, and some do not know it yet.
-            await self.expire()
+            self.expire()
             return await self._fetch_within(fetch, deadline)
 
     async def _fetch_within(self, fetch: Callable[[Connection, float], Awaitable[T]], deadline: float) -> T:
@@ -332,7 +173,7 @@ class Database:
             sound = isinstance(fault, ValueError) or not isinstance(fault, LOST)
             raise
         except TimeoutError:
-            connections.terminate(connection)  # as in `_Borrowed`
+            connection.terminate()  # as in `_Borrowed`
             raise
         finally:
             await self.give_back(connection, name, sound=sound)
@@ -359,12 +200,12 @@ class _Borrowed:
 
     async def __aenter__(self) -> Connection:
         database, loop = self._database, asyncio.get_running_loop()
-        ends = loop.time() + (self._seconds or ACQUIRE_SECONDS)
+        ends = loop.time() + (self._seconds or math.inf)
         self._name = holder.get()
         with StoreFaults():
             self._connection = connection = await database.take(self._name, ends)
         # The statement under way then fails at once, as one whose server went away.
-        self._late = None if self._seconds is None else loop.call_at(ends, connections.terminate, connection)
+        self._late = None if self._seconds is None else loop.call_at(ends, connection.terminate)
         return connection
 
     async def __aexit__(self, kind: Any, fault: BaseException | None, trace: Any) -> None:
@@ -372,25 +213,24 @@ class _Borrowed:
         if self._late is not None:
             self._late.cancel()
         # A block that ends by a fault may have left a statement under way, or a transaction open.
-        is_open = connections.is_open(connection)
+        is_open = not connection.is_closed()
         sound = fault is None or (
             is_open and not isinstance(fault, (*UNSOUND, *LOST)) and not connection.is_in_transaction()
         )
         if is_open and isinstance(fault, TimeoutError):
             connection.terminate()  # or giving it back would wait for a server that does not respond
-        elif (
-            is_open and fault is not None and not self._database.is_replica and not connections.takes_writes(connection)
-        ):
+        elif is_open and fault is not None and not self._database.is_replica and not _takes_writes(connection):
             connection.terminate()
             sound = False
-            await self._database.expire()
+            self._database.expire()
         await self._database.give_back(connection, self._name, sound=sound)
         StoreFaults().__exit__(kind, fault, trace)
 
 
-def _fail(turn: "asyncio.Future[Connection | None]") -> None:
-    if not turn.done():
-        turn.set_exception(TimeoutError())
+def _takes_writes(connection: Connection) -> bool:
+    """Return whether the server takes writes; it tells each session when it becomes a replica or read-only."""
+    told = connection.get_settings()
+    return "on" not in (getattr(told, "in_hot_standby", "off"), getattr(told, "default_transaction_read_only", "off"))
 
 
 def json_text(value: Any) -> str:

@@ -9,6 +9,9 @@ import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+import pydantic
 
 from balcao.core.context.call import Call
 from balcao.core.errors import BodyCompressed, Invalid, Unprocessable
@@ -17,6 +20,7 @@ from balcao.core.http.dialects import Dialect
 from balcao.core.http.requests import Request
 from balcao.core.http.storable import require_query
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import UUID_PATTERN, parse_uuid
 
 # Finds one argument of the handler.
 Binder: TypeAlias = Callable[[Call, Request], Any]
@@ -99,6 +103,25 @@ CpfInPath: TypeAlias = Annotated[
 
 # The whole query as text, for a use case that reads several parameters of its own.
 Query: TypeAlias = Annotated[Mapping[str, str], InQuery(lambda query: query)]
+
+
+def uuid_in_path(
+    description: str, example: str, refuse: Callable[[], Exception], pattern: str = f"^{UUID_PATTERN}$"
+) -> InPath:
+    """Describe a UUID in the path; `refuse` returns what the service raises for any other text."""
+
+    def parse(text: str) -> UUID:
+        found = parse_uuid(text)
+        if found is None:
+            raise refuse()
+        return found
+
+    return InPath(parse, description, example, pattern)
+
+
+def in_query(kind: type[pydantic.BaseModel], repeated: Collection[str] = ()) -> InQuery:
+    """Bind the whole query as the model, for the services that list every fault of a request."""
+    return InQuery(lambda query: decoding.validate_model(dict(query), kind, "query"), kind, repeated)
 
 
 def integer_in_path(description: str, example: int) -> InPath:

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from balcao.core.errors import Invalid
+from balcao.core.values.ids import MAX_INT64
 
-SMALLEST, LARGEST = -(2**63), 2**63 - 1
+SMALLEST, LARGEST = -(2**63), MAX_INT64
 NO_NUL = "não pode conter o caractere nulo"
 NO_LARGE_INTEGER = "deve ser um número inteiro de até 64 bits"
 # A name that may stand in a message and a code: of a member that nobody declared anything might come.

@@ -232,9 +232,18 @@ def dead_sql(kind: str) -> str:
 
     For a store that tells what still waits from what was given up.
     """
+    return _jobs_sql(kind, "'failed'")
+
+
+def pending_sql(kind: str) -> str:
+    """Return the text of a SELECT of the jobs of a kind that wait or run, as `dead_sql` does of the dead ones."""
+    return _jobs_sql(kind, "'queued', 'picked'")
+
+
+def _jobs_sql(kind: str, statuses: str) -> str:
     return f"""
 SELECT id, convert_from(payload, 'UTF8')::jsonb AS payload FROM {QUEUE_SCHEMA}.pgqueuer
-WHERE status = 'failed' AND entrypoint = '{kind}'
+WHERE status IN ({statuses}) AND entrypoint = '{kind}'
 """  # noqa: S608 - texts of our own stores
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 import uuid_utils
 from uuid_utils.compat import uuid7
 
+MAX_INT64 = 2**63 - 1
 # Five groups of hexadecimal digits, in any case.
 UUID_PATTERN = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
@@ -23,3 +24,13 @@ def new_uuid() -> UUID:
 def is_uuid(text: str) -> bool:
     """Tell whether the text is a UUID as callers write it: five groups, nothing around them."""
     return re.fullmatch(UUID_PATTERN, text) is not None
+
+
+def parse_uuid(text: str) -> UUID | None:
+    """Return the UUID that the text is; None for a text that is none, and so the id of nothing."""
+    return UUID(text) if is_uuid(text) else None
+
+
+def parse_int64(text: str) -> int | None:
+    """Return the number that the text is in ASCII digits; None for one that no column of 64 bits holds."""
+    return int(text) if re.fullmatch("[0-9]{1,19}", text) and int(text) <= MAX_INT64 else None

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from balcao.core.errors import Invalid
@@ -48,6 +48,16 @@ def clean(field: str, value: str, *, longest: int, shortest: int = 1, one_line: 
 def clean_optional(field: str, value: str | None, *, longest: int, one_line: bool = True) -> str | None:
     """Clean as `clean` does; return None for a text that is absent, null or blank."""
     return clean(field, value, longest=longest, one_line=one_line) if value is not None and value.strip() else None
+
+
+def clean_parameter(query: Mapping[str, str], name: str, *, longest: int) -> str | None:
+    """Clean a query parameter as `clean` does; return None where it is absent."""
+    return clean(name, query[name], longest=longest) if name in query else None
+
+
+def split_list(text: str) -> list[str]:
+    """Return the items of a comma-separated list, trimmed, without the empty ones."""
+    return [item for item in map(str.strip, text.split(",")) if item]
 
 
 def is_invisible(text: str) -> bool:

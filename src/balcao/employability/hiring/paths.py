@@ -4,8 +4,7 @@ from typing import Annotated, TypeAlias
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from balcao.core.http.parameters import InPath
-from balcao.core.values.ids import UUID_PATTERN
-from balcao.employability.paths import parse_uuid
+from balcao.employability.paths import uuid_in_path
 
 
 def sandbox_job_id(name: str) -> UUID:
@@ -15,7 +14,7 @@ def sandbox_job_id(name: str) -> UUID:
 
 def job_in_path(example: str) -> InPath:
     """Describe the id of a job, by one of the sandbox."""
-    return InPath(parse_uuid, "Identificador da vaga (UUID)", str(sandbox_job_id(example)), f"^{UUID_PATTERN}$")
+    return uuid_in_path(sandbox_job_id(example), "Identificador da vaga (UUID)")
 
 
 # A draft, and a published job.

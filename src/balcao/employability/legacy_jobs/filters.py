@@ -1,14 +1,14 @@
 """The filters of the list of older jobs (rules: employability 2.10)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from balcao.core.errors import Invalid
+from balcao.core.values.ids import MAX_INT64
 from balcao.core.values.numbers import parse_whole_number
 from balcao.employability.legacy_jobs.schemas import CONTRACT_KINDS, WORKING_HOURS
 from balcao.employability.legacy_jobs.states import LegacyJobStatus
-from balcao.employability.lists import read_text
+from balcao.employability.lists import parse_choice, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +27,13 @@ class LegacyJobFilters:
         """Read the query. Raises Invalid naming the parameter."""
         return cls(
             read_text(query, "orgao_id", 50),
-            _parse_number(query, "empresa_id", 2**63 - 1),
+            _parse_number(query, "empresa_id", MAX_INT64),
             _parse_number(query, "escolaridade_id", 32767),
-            _parse_choice(query, "status", [status.value for status in LegacyJobStatus]),
-            _parse_choice(query, "tipo_contratacao", CONTRACT_KINDS),
-            _parse_choice(query, "jornada_trabalho", WORKING_HOURS),
+            parse_choice(query, "status", [status.value for status in LegacyJobStatus]),
+            parse_choice(query, "tipo_contratacao", CONTRACT_KINDS),
+            parse_choice(query, "jornada_trabalho", WORKING_HOURS),
         )
 
 
 def _parse_number(query: Mapping[str, str], name: str, most: int) -> int | None:
     return parse_whole_number(name, query[name], 0, most, default=0) if query.get(name, "").strip() else None
-
-
-def _parse_choice(query: Mapping[str, str], name: str, choices: Collection[str]) -> str | None:
-    value = query.get(name, "").strip()
-    if value and value not in choices:
-        raise Invalid(f"O parâmetro `{name}` aceita {', '.join(sorted(choices))}.", code=f"{name}-invalid")
-    return value or None

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from balcao.core.values.ids import MAX_INT64
 from balcao.employability.legacy_jobs.states import LegacyJobStatus
 from balcao.employability.lists import ListMeta, PageNumber
 from balcao.employability.schemas import CreatedAt, UpdatedAt
@@ -15,9 +16,8 @@ ContractKind = Literal["CLT", "ESTAGIO", "JOVEM_APRENDIZ", "MEI", "PJ"]
 WorkingHours = Literal["INTEGRAL", "MEIO_PERIODO", "FLEXIVEL", "ESTAGIO", "HOME_OFFICE"]
 Shift = Literal["MANHA", "TARDE", "NOITE", "INTEGRAL", "LIVRE"]
 CONTRACT_KINDS, WORKING_HOURS = frozenset(get_args(ContractKind)), frozenset(get_args(WorkingHours))
-_LARGEST = 2**63 - 1
 Openings = Annotated[int, Meta(ge=1, le=10_000)]
-Salary = Annotated[int, Meta(ge=0, le=_LARGEST)]
+Salary = Annotated[int, Meta(ge=0, le=MAX_INT64)]
 
 
 class LegacyJobBody(msgspec.Struct):
@@ -42,7 +42,7 @@ class LegacyJobBody(msgspec.Struct):
     ] = None
     orgao_id: Annotated[str | None, Meta(description="Órgão, até 50 caracteres.", examples=["1100"])] = None
     empresa_id: Annotated[
-        Annotated[int, Meta(ge=1, le=_LARGEST)] | None, Meta(description="Número da empresa.", examples=[1])
+        Annotated[int, Meta(ge=1, le=MAX_INT64)] | None, Meta(description="Número da empresa.", examples=[1])
     ] = None
     escolaridade_id: Annotated[
         Annotated[int, Meta(ge=1, le=32767)] | None, Meta(description="`ordem` da escolaridade.", examples=[4])
@@ -98,7 +98,7 @@ class LegacyJobs(msgspec.Struct):
 class LegacyJobQuery(msgspec.Struct):
     orgao_id: Annotated[str | None, Meta(description="Só os deste órgão.", examples=["1100"])] = None
     empresa_id: Annotated[
-        Annotated[int, Meta(ge=0, le=_LARGEST)] | None, Meta(description="Só os desta empresa.", examples=[1])
+        Annotated[int, Meta(ge=0, le=MAX_INT64)] | None, Meta(description="Só os desta empresa.", examples=[1])
     ] = None
     escolaridade_id: Annotated[
         Annotated[int, Meta(ge=0, le=32767)] | None, Meta(description="Só os desta escolaridade.", examples=[4])

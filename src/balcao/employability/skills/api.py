@@ -10,9 +10,10 @@ from balcao.core.feature import Feature
 from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InQuery, Query
 from balcao.core.http.responses import Response, created, stored, with_etag
+from balcao.core.values.ids import parse_int64
 from balcao.core.values.page import Page
 from balcao.employability.lists import parse_page, read_text
-from balcao.employability.paths import integer_in_path, parse_integer
+from balcao.employability.paths import integer_in_path
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 from balcao.employability.skills import service, store
@@ -44,11 +45,10 @@ routes = ROUTES.extend(tags=["skills"], body_limit=FORM_BODY)
 def parse_area(query: Mapping[str, str]) -> int | None:
     """Return the area of work of the query, None when absent. Raises Invalid for what is no id."""
     text = query.get("id_area_atuacao", "").strip()
-    try:
-        return parse_integer(text) if text else None
-    except Invalid:
-        text = "O parâmetro `id_area_atuacao` deve ser um número inteiro."
-        raise Invalid(text, code="id_area_atuacao-invalid") from None
+    found = parse_int64(text)
+    if text and found is None:
+        raise Invalid("O parâmetro `id_area_atuacao` deve ser um número inteiro.", code="id_area_atuacao-invalid")
+    return found
 
 
 CataloguePage = Annotated[

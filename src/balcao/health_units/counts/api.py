@@ -4,10 +4,11 @@ from typing import Annotated, TypeAlias
 
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
+from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response, with_etag
 from balcao.health_units.counts import service
 from balcao.health_units.counts.schemas import Counts, CountsQuery
-from balcao.health_units.operations import CACHE, READ, in_query
+from balcao.health_units.operations import CACHE, READ
 from balcao.health_units.routes import ROUTES
 
 CountsInQuery: TypeAlias = Annotated[CountsQuery, in_query(CountsQuery)]

@@ -6,11 +6,12 @@ import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
+from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import JSON, Response, from_bytes, with_etag
 from balcao.core.values.etags import etag_of
 from balcao.health_units.directory import service
 from balcao.health_units.directory.schemas import MapQuery, Unit, UnitFeatures, Units, UnitsQuery
-from balcao.health_units.operations import CACHE, READ, CnesInPath, in_query
+from balcao.health_units.operations import CACHE, READ, CnesInPath
 from balcao.health_units.routes import ROUTES
 
 UnitsInQuery: TypeAlias = Annotated[UnitsQuery, in_query(UnitsQuery)]

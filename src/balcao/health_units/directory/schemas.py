@@ -7,10 +7,10 @@ from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
 
 from balcao.core.http.paging import LAST_PAGE
+from balcao.core.values.fields import Flag, NaturalNumber
 from balcao.core.values.page import Pagination
 from balcao.core.values.text import fold, stacks_marks
 from balcao.health_units.opening import Hours, Situacao
-from balcao.health_units.operations import Flag, WholeNumber
 from balcao.health_units.records import Tipo, UnitRecord
 from balcao.health_units.situation import Risco
 
@@ -97,8 +97,8 @@ class UnitsFilter(BaseModel):
 class UnitsQuery(UnitsFilter):
     """A page of the units of a filter."""
 
-    page: Annotated[WholeNumber, Field(ge=1, le=LAST_PAGE, description="Página, a partir de 1.", examples=[1])] = 1
-    per_page: Annotated[WholeNumber, Field(ge=1, le=200, description="Unidades por página.", examples=[50])] = 50
+    page: Annotated[NaturalNumber, Field(ge=1, le=LAST_PAGE, description="Página, a partir de 1.", examples=[1])] = 1
+    per_page: Annotated[NaturalNumber, Field(ge=1, le=200, description="Unidades por página.", examples=[50])] = 50
 
 
 class MapQuery(UnitsFilter):
@@ -113,10 +113,12 @@ class MapQuery(UnitsFilter):
         Field(ge=-180, le=180, allow_inf_nan=False, description="Longitude do lugar; só com `lat`.", examples=[-43.2]),
     ] = None
     raio: Annotated[
-        WholeNumber,
+        NaturalNumber,
         Field(ge=1, le=100_000, description="Distância máxima, em metros, do lugar.", examples=[5000]),
     ] = 5000
-    limit: Annotated[WholeNumber, Field(ge=1, le=1000, description="No máximo tantas unidades.", examples=[500])] = 500
+    limit: Annotated[NaturalNumber, Field(ge=1, le=1000, description="No máximo tantas unidades.", examples=[500])] = (
+        500
+    )
 
     @model_validator(mode="after")
     def _is_a_place(self) -> "MapQuery":

@@ -11,11 +11,11 @@ from balcao.core.context.call import Call
 from balcao.core.errors import Fault, Unprocessable
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.core.http.parameters import OfRequest
+from balcao.core.http.parameters import OfRequest, in_query
 from balcao.core.http.responses import EVENTS, Response, created, stream_events
 from balcao.health_units.feed import service
 from balcao.health_units.feed.schemas import StreamQuery, StreamTicket, TicketQuery, parse_sequence
-from balcao.health_units.operations import READ, in_query
+from balcao.health_units.operations import READ
 from balcao.health_units.routes import ROUTES
 
 StreamInQuery: TypeAlias = Annotated[StreamQuery, in_query(StreamQuery, repeated=("cnes",))]

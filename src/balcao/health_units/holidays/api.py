@@ -6,10 +6,11 @@ from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
+from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response, stored, with_etag
 from balcao.health_units.holidays import jobs, service
 from balcao.health_units.holidays.schemas import Holiday, HolidayBody, Holidays, HolidaysQuery
-from balcao.health_units.operations import CACHE, MANAGE_UNITS, READ, DayInPath, in_query
+from balcao.health_units.operations import CACHE, MANAGE_UNITS, READ, DayInPath
 from balcao.health_units.routes import ROUTES
 
 HolidaysInQuery: TypeAlias = Annotated[HolidaysQuery, in_query(HolidaysQuery)]

@@ -8,7 +8,8 @@ import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, Field
 
-from balcao.health_units.operations import EARLIEST, LATEST, WholeNumber
+from balcao.core.values.fields import NaturalNumber
+from balcao.health_units.operations import EARLIEST, LATEST
 from balcao.health_units.texts import Line
 
 
@@ -31,7 +32,7 @@ class HolidaysQuery(BaseModel):
     """Which holidays."""
 
     ano: Annotated[
-        WholeNumber | None,
+        NaturalNumber | None,
         Field(ge=EARLIEST.year, le=LATEST.year, description="Só deste ano; sem ele vêm todos.", examples=[2026]),
     ] = None
 

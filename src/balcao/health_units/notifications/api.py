@@ -1,6 +1,5 @@
 """Routes of the notifications: staff's acts on them, and the public log."""
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 from uuid import UUID
@@ -8,17 +7,16 @@ from uuid import UUID
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.database.gauges import Gauge
-from balcao.core.errors import Fault, Unprocessable
+from balcao.core.errors import Unprocessable
 from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.operations import SMALL_BODY
-from balcao.core.http.parameters import InPath, InQuery
+from balcao.core.http.parameters import InQuery, uuid_in_path
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import ETAG, LOCATION, sending
 from balcao.health_units.notifications import service, store, views
 from balcao.health_units.notifications.cursors import decode_cursor, encode_cursor
 from balcao.health_units.notifications.schemas import (
-    NOTIFICATION_ID,
     ChangeBody,
     CloseBody,
     LogQuery,
@@ -29,16 +27,8 @@ from balcao.health_units.notifications.schemas import (
     StaffNotification,
 )
 from balcao.health_units.notifications.states import Notification
-from balcao.health_units.operations import READ, CnesInPath
+from balcao.health_units.operations import ID_PATTERN, NO_UUID, READ, CnesInPath
 from balcao.health_units.routes import ROUTES
-
-
-def _parse_id(text: str) -> UUID:
-    """Return the id of a path. Raises Unprocessable."""
-    if not re.fullmatch(NOTIFICATION_ID, text):
-        item = Fault(loc=["path", "id"], msg="deve ser um UUID", type="string_pattern_mismatch")
-        raise Unprocessable(code="notification-id-invalid", faults=[item])
-    return UUID(text)
 
 
 def _parse_query(query: Mapping[str, str]) -> LogQuery:
@@ -46,7 +36,13 @@ def _parse_query(query: Mapping[str, str]) -> LogQuery:
 
 
 IdInPath: TypeAlias = Annotated[
-    UUID, InPath(_parse_id, "Identificador da notificação", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90", NOTIFICATION_ID)
+    UUID,
+    uuid_in_path(
+        "Identificador da notificação",
+        "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90",
+        lambda: Unprocessable(code="notification-id-invalid", faults=[NO_UUID]),
+        ID_PATTERN,
+    ),
 ]
 MANAGE = action("risk_notification:manage")
 

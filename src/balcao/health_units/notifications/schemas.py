@@ -9,12 +9,11 @@ from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints, model_validator
 
 from balcao.core.values.clock import in_utc
-from balcao.health_units.operations import WholeNumber
+from balcao.core.values.fields import NaturalNumber
 from balcao.health_units.reference_lists.schemas import CODE
 from balcao.health_units.situation import Risco, Status
 from balcao.health_units.texts import Reason
 
-NOTIFICATION_ID = r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$"
 _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90"
 
 
@@ -135,7 +134,7 @@ class LogQuery(BaseModel):
     ate: Annotated[
         _Bound | None, Field(description="Abertas até este instante (RFC 3339).", examples=["2036-01-01T00:00:00Z"])
     ] = None
-    limit: Annotated[WholeNumber, Field(ge=1, le=200, description="Notificações por página, de 1 a 200.")] = 50
+    limit: Annotated[NaturalNumber, Field(ge=1, le=200, description="Notificações por página, de 1 a 200.")] = 50
     after: Annotated[
         str, Field(max_length=100, description="Cursor da página anterior (`proximo`); vazio para o começo.")
     ] = ""

@@ -5,8 +5,9 @@ from typing import Annotated, TypeAlias
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
+from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response, from_ready
-from balcao.health_units.operations import CACHE, READ, CnesInPath, in_query
+from balcao.health_units.operations import CACHE, READ, CnesInPath
 from balcao.health_units.risk import service
 from balcao.health_units.risk.schemas import RisksQuery, UnitRisk, UnitRisks
 from balcao.health_units.routes import ROUTES

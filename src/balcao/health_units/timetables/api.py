@@ -6,8 +6,9 @@ from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
+from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response, stored, with_etag
-from balcao.health_units.operations import CACHE, MANAGE_UNITS, READ, CnesInPath, DayInPath, in_query
+from balcao.health_units.operations import CACHE, MANAGE_UNITS, READ, CnesInPath, DayInPath
 from balcao.health_units.routes import ROUTES
 from balcao.health_units.timetables import service
 from balcao.health_units.timetables.schemas import DayException, Days, DaysQuery, ExceptionBody, Week, WeekBody

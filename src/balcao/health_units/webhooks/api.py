@@ -1,34 +1,30 @@
 """Routes of the webhooks."""
 
-import re
 from typing import Annotated, TypeAlias
 from uuid import UUID
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
-from balcao.core.errors import Fault, Unprocessable
+from balcao.core.errors import Unprocessable
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
-from balcao.core.http.parameters import InPath
+from balcao.core.http.parameters import uuid_in_path
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import LOCATION, sending
-from balcao.health_units.notifications.schemas import NOTIFICATION_ID as UUID_PATTERN
+from balcao.health_units.operations import ID_PATTERN, NO_UUID
 from balcao.health_units.routes import ROUTES
 from balcao.health_units.webhooks import jobs, service
 from balcao.health_units.webhooks.schemas import Webhook, WebhookBody, Webhooks, WebhookWithSecret
 
-
-def _parse_id(text: str) -> UUID:
-    """Return the id of a path. Raises Unprocessable."""
-    if not re.fullmatch(UUID_PATTERN, text):
-        item = Fault(loc=["path", "id"], msg="deve ser um UUID", type="string_pattern_mismatch")
-        raise Unprocessable(code="webhook-id-invalid", faults=[item])
-    return UUID(text)
-
-
 IdInPath: TypeAlias = Annotated[
-    UUID, InPath(_parse_id, "Identificador do aviso", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", UUID_PATTERN)
+    UUID,
+    uuid_in_path(
+        "Identificador do aviso",
+        "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91",
+        lambda: Unprocessable(code="webhook-id-invalid", faults=[NO_UUID]),
+        ID_PATTERN,
+    ),
 ]
 MANAGE = action("risk_webhook:manage")
 _KEPT_SECRET = {"Cache-Control": PERSONAL}

@@ -8,9 +8,10 @@ from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.jobs import dead_letters
 from balcao.core.jobs.schemas import DeadLetter, DeadLetterDetail, DeadLetterPage, RetriedJobs, RetryJobsBody
+from balcao.core.values.text import clean_parameter
 from balcao.registry.dead_letters.paths import JobInPath
 from balcao.registry.dead_letters.schemas import DeadLetterQuery, DropQuery
-from balcao.registry.paths import parse_query_cpf, parse_query_text
+from balcao.registry.paths import parse_query_cpf
 from balcao.registry.routes import ROUTES
 
 BASE = "/admin/jobs/dead-letters"
@@ -31,7 +32,7 @@ async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> Dead
     """Devolve uma página das tarefas de todos os serviços que falharam de vez, das mais antigas às mais novas,
     filtradas por tipo ou por pessoa. Exige a ação `jobs:read`; a procura por uma pessoa fica na trilha de auditoria.
     """
-    kind = parse_query_text(query, "kind")
+    kind = clean_parameter(query, "kind", longest=100)
     return await dead_letters.list_dead_letters(call, page, kinds=[kind] if kind else [], cpf=parse_query_cpf(query))
 
 

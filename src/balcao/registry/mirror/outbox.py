@@ -16,7 +16,6 @@ from balcao.core.values.ids import new_id
 from balcao.registry.mirror import outbox_store as store
 from balcao.registry.mirror.fields import PUSH_JOB
 from balcao.registry.mirror.records import OutboxRow
-from balcao.registry.mirror.writes import Value
 
 AT_ONCE = timedelta(0)
 
@@ -71,14 +70,6 @@ async def _enqueue(connection: Connection, outbox_id: str, delay: timedelta) -> 
     return await enqueue(connection, PUSH_JOB, {"outbox": outbox_id}, delay=delay)
 
 
-async def find_marked_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> Mapping[str, bool]:
-    """Return which of these fields are dirty, and whether the value is one that we wrote there ourselves.
-
-    That is what a push last sent, or a login.
-    """
-    return await store.find_marked_fields(connection, cpf, offered)
-
-
 async def find_outbox_owner(connection: Connection, outbox_id: str) -> Cpf | None:
     """Return whose row it is; None when another job has taken it over."""
     return await store.find_outbox_owner(connection, outbox_id)
@@ -87,8 +78,3 @@ async def find_outbox_owner(connection: Connection, outbox_id: str) -> Cpf | Non
 async def take_outbox_row(connection: Connection, outbox_id: str) -> OutboxRow | None:
     """Return the row that a job is about to send."""
     return await store.take_outbox_row(connection, outbox_id)
-
-
-async def list_dirty_fields(connection: Connection, cpf: Cpf) -> list[str]:
-    """Return the fields that are still to be sent to the CRM."""
-    return await store.list_dirty_fields(connection, cpf)

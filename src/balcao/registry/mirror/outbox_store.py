@@ -7,7 +7,9 @@ from typing import Any
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.jobs.declaration import Subject
+from balcao.core.jobs.queue import dead_sql
 from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror.fields import PUSH_JOB
 from balcao.registry.mirror.login_write_store import digest_sql
 from balcao.registry.mirror.records import OutboxRow
 from balcao.registry.mirror.writes import Value
@@ -88,7 +90,10 @@ LEFT JOIN registry.login_write AS login USING (cpf)
 WHERE waiting.cpf = :cpf AND waiting.dirty ? register.field
 """)
 async def find_marked_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> Mapping[str, bool]:
-    """Return which of these fields are dirty, and whether the value is one that we wrote there ourselves."""
+    """Return which of these fields are dirty, and whether the value is one that we wrote there ourselves.
+
+    That is what a push last sent, or a login.
+    """
 
 
 @statement("DELETE FROM registry.outbox WHERE id = :outbox_id::uuid")
@@ -119,3 +124,10 @@ async def list_push_ids(connection: Connection, cpf: Cpf) -> list[str]: ...
 
 @statement("SELECT field FROM registry.outbox, jsonb_object_keys(dirty) AS field WHERE cpf = :cpf ORDER BY field")
 async def list_dirty_fields(connection: Connection, cpf: Cpf) -> list[str]: ...
+
+
+# Seconds; a change whose job was given up waits for an operator and not for its turn.
+OLDEST_PUSH_SQL = f"""
+SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::float8 FROM registry.outbox
+WHERE job NOT IN (SELECT id FROM ({dead_sql(PUSH_JOB)}) AS dead)
+"""

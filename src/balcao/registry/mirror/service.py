@@ -10,7 +10,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.jobs.worker import NewJob, encode_payload
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
-from balcao.registry.mirror import login_write_store, outbox, own_write_store, store
+from balcao.registry.mirror import login_write_store, outbox, outbox_store, own_write_store, store
 from balcao.registry.mirror.fields import EMAIL, PUSH_JOB
 from balcao.registry.mirror.login_write_store import LoginWrite
 from balcao.registry.mirror.records import Erasures, Head, Mirror, Written
@@ -23,14 +23,6 @@ LOGIN_WRITE_SECONDS = 10.0
 async def read_mirror(connection: Connection, cpf: Cpf) -> Mirror:
     """Return every field and wording of the citizen."""
     return await store.read_mirror(connection, cpf)
-
-
-def document_sql(cpf: str) -> str:
-    """Return the SQL expression of what `read_mirror` returns as JSON, for a statement that reads more besides.
-
-    `cpf` is an SQL expression; the JSON decodes as a Mirror.
-    """
-    return store.document_sql(cpf)
 
 
 async def read_mirror_head(connection: Connection, cpf: Cpf) -> Head:
@@ -160,7 +152,7 @@ async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, 
     The echo of what we wrote there ourselves, by a push not confirmed yet or overtaken by a newer change or by a login,
     takes nothing over.
     """
-    marked = await outbox.find_marked_fields(connection, cpf, offered)
+    marked = await outbox_store.find_marked_fields(connection, cpf, offered)
     echoes = [field for field, is_echo in marked.items() if is_echo]
     won = await store.merge_fields(connection, cpf, offered, at, echoes)
     if marked:

@@ -171,11 +171,19 @@ async def find_tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
     """Return a time that is later than all in the mirror, which must be locked."""
 
 
-def document_sql(cpf: str) -> str:
+def is_mirrored_sql(cpf: str) -> str:
+    """Return the SQL condition that anything was ever written of a citizen; `cpf` is an expression."""
+    return f"EXISTS (SELECT FROM registry.mirror_head AS head WHERE head.cpf = {cpf})"
+
+
+FUTURE_FIELDS_SQL = "SELECT count(*) FROM registry.register WHERE at > now() OR confirmed_at > now()"
+
+
+def mirror_document_sql(cpf: str) -> str:
     """Return the SQL expression of a citizen's mirror as JSON, which decodes as a Mirror; `cpf` is an expression."""
     return f"""
 jsonb_build_object(
-    'known', EXISTS (SELECT FROM registry.mirror_head AS head WHERE head.cpf = {cpf}),
+    'known', {is_mirrored_sql(cpf)},
     'version', coalesce((SELECT version FROM registry.mirror_head AS head WHERE head.cpf = {cpf}), 0),
     'read_at', clock_timestamp(),
     'fields', coalesce((
@@ -188,7 +196,7 @@ jsonb_build_object(
 """
 
 
-@statement(f"SELECT {document_sql(':cpf')}")
+@statement(f"SELECT {mirror_document_sql(':cpf')}")
 async def read_mirror(connection: Connection, cpf: Cpf) -> Json[Mirror]: ...
 
 

@@ -50,13 +50,8 @@ async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping
     return {cpf: _to_contact(await citizens.read_record(connection, cpf)) for cpf in set(cpfs)}
 
 
-def contact_sql(cpf: str) -> str:
-    """Return the SQL expression of what `parse_contact` takes; `cpf` is an SQL expression."""
-    return citizens.citizen_sql(cpf)
-
-
 def parse_contact(cpf: Cpf, document: str) -> Contact:
-    """Return how to reach a person, from what the expression of `contact_sql` has read."""
+    """Return how to reach a person, from what the expression of `citizen_document_sql` has read."""
     return _to_contact(citizens.parse_citizen(cpf, document))
 
 

@@ -11,7 +11,7 @@ from balcao.core.errors import Invalid, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.core.values.period import Period, parse_closed_period, parse_period
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_parameter
 from balcao.registry.mirror import service as mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
@@ -64,7 +64,9 @@ async def list_events(call: Call, query: Mapping[str, str], page: Page) -> Audit
     period = parse_closed_period(query, call.zone, LONGEST_PERIOD)
     subject, actor = (_parse_cpf(query, name) for name in ("cpf", "actor"))
     audit = call.platform.audit
-    client, operation, login = (_parse_word(query, name) for name in ("client", "operation", "sub"))
+    client, operation, login = (
+        clean_parameter(query, name, longest=LONGEST_WORD) for name in ("client", "operation", "sub")
+    )
     issuers = call.platform.settings.issuers
     logins = None
     if login is not None:
@@ -90,7 +92,3 @@ def _parse_cpf(query: Mapping[str, str], name: str) -> Cpf | None:
     if cpf is None:
         raise Invalid(f"O parâmetro `{name}` deve ser um CPF válido, de 11 dígitos.", code=f"{name}-invalid")
     return cpf
-
-
-def _parse_word(query: Mapping[str, str], name: str) -> str | None:
-    return clean(name, query[name], longest=LONGEST_WORD) if name in query else None

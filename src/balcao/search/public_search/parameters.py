@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from balcao.core.errors import Invalid
-from balcao.core.values.text import has_control
+from balcao.core.values.text import has_control, split_list
 from balcao.search.conventions import parse_choice, parse_flag, parse_page, read_parameter
 from balcao.search.public_search.matching import EVERYWHERE
 
@@ -113,8 +113,7 @@ def parse_text(query: Mapping[str, str]) -> str:
 
 def _parse_list(query: Mapping[str, str], name: str, known: Sequence[str]) -> tuple[str, ...]:
     """Return the words of a comma-separated list, each once. Raises Invalid for an unknown one."""
-    words = [word.strip() for word in (read_parameter(query, name) or "").split(",")]
-    chosen = tuple(dict.fromkeys(word for word in words if word))
+    chosen = tuple(dict.fromkeys(split_list(read_parameter(query, name) or "")))
     if not set(chosen) <= set(known):
         raise Invalid(f"O parâmetro `{name}` aceita: {', '.join(known)}.", code=f"{name}-invalid")
     return chosen
@@ -135,8 +134,8 @@ def _parse_threshold(query: Mapping[str, str]) -> float | None:
 
 def _parse_fields(query: Mapping[str, str]) -> tuple[str, tuple[float, ...]]:
     """Return the classes searched and their weights for `ts_rank`, the largest being 1. Raises Invalid."""
-    fields = [word.strip() for word in (read_parameter(query, "search_fields") or "").split(",") if word.strip()]
-    weights = [word.strip() for word in (read_parameter(query, "search_weights") or "").split(",") if word.strip()]
+    fields = split_list(read_parameter(query, "search_fields") or "")
+    weights = split_list(read_parameter(query, "search_weights") or "")
     if not set(fields) <= set(FIELDS):
         raise Invalid(f"O parâmetro `search_fields` aceita: {', '.join(FIELDS)}.", code="search_fields-invalid")
     if weights and len(weights) != len(fields):

@@ -17,8 +17,8 @@ from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply_event
 from balcao.registry.person.phones import service, store
+from balcao.registry.person.phones.api import PERSONAL_DATA
 from balcao.registry.person.phones.code import unseal
-from balcao.registry.person.phones.personal_data import PERSONAL_DATA
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
@@ -40,6 +40,7 @@ from tests.support.log_scan import folder
 from tests.support.opening import opened
 from tests.support.patience import PATIENCE
 from tests.support.refusals import refusal
+from tests.support.rules import read_values
 from tests.support.server import RunningServer
 from tests.support.sizes import size
 
@@ -102,33 +103,8 @@ def test_the_message_says_what_the_code_is_for_and_how_long_it_lasts(
     assert sent["text"] == f"Seu código da prefeitura é {code}. Ele vale por 10 min. Não o passe a ninguém."
 
 
-WRONG: list[tuple[dict[str, Any], str, str]] = [
-    ({"ddd": None}, "ddd", "ddd-invalid"),
-    ({"ddd": ""}, "ddd", "ddd-invalid"),
-    ({"ddd": "10"}, "ddd", "ddd-invalid"),
-    ({"ddd": "01"}, "ddd", "ddd-invalid"),
-    ({"ddd": "211"}, "ddd", "ddd-invalid"),
-    ({"ddd": 21}, "ddd", "body-invalid"),
-    ({"valor": "9888877"}, "valor", "valor-invalid"),
-    ({"valor": "9888877777"}, "valor", "valor-invalid"),
-    ({"valor": "98888-7777"}, "valor", "valor-invalid"),
-    ({"valor": "٩٨٨٨٨٧٧٧٧"}, "valor", "valor-invalid"),
-    ({"valor": None}, "valor", "body-invalid"),
-    ({"valor": 988887777}, "valor", "body-invalid"),
-    ({"ddi": ""}, "ddi", "ddi-invalid"),
-    ({"ddi": "5555"}, "ddi", "ddi-invalid"),
-    ({"ddi": "++1"}, "ddi", "ddi-invalid"),
-    ({"ddi": None}, "ddi", "body-invalid"),
-    ({"ddi": "1", "ddd": "12345"}, "ddd", "ddd-invalid"),
-    ({"ddi": "1", "valor": "123"}, "valor", "valor-invalid"),
-    ({"ddi": "1", "valor": "1" * 15}, "valor", "valor-invalid"),
-    ({"ddi": "1", "ddd": "", "valor": "123456"}, "valor", "phone-length"),
-    ({"ddi": "123", "ddd": "1234", "valor": "123456789"}, "valor", "phone-length"),
-]
-
-
 @pytest.mark.cases("registry", "G6")
-@pytest.mark.parametrize(("parts", "member", "code"), WRONG)
+@pytest.mark.parametrize(("parts", "member", "code"), read_values("registry", "G6"))
 def test_what_is_no_number_is_refused(
     citizen: Citizen, sql: Sql, parts: dict[str, Any], member: str, code: str
 ) -> None:

@@ -13,10 +13,9 @@ from msgspec import Meta
 
 from balcao.core.errors import Invalid
 from balcao.core.values.cnpj import is_cnpj, strip_cnpj
-from balcao.core.values.ids import is_uuid
 from balcao.employability.hiring.listings.merge import ACCESSIBILITY
 from balcao.employability.hiring.listings.states import FIRST_EVENTS, PUBLISHED, Event, JobStatus
-from balcao.employability.lists import PageNumber, parse_csv, read_text
+from balcao.employability.lists import PageNumber, parse_choice, parse_csv, parse_uuids, read_text
 
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
 HISTORY_DEFAULT, HISTORY_MOST = 50, 200
@@ -66,7 +65,7 @@ def _parse(
     names: Sequence[str],
     department: str | None,
 ) -> JobFilters:
-    status = _parse_choice(query, "status", frozenset(status.value for status in statuses))
+    status = parse_choice(query, "status", frozenset(status.value for status in statuses))
     accessibility = parse_csv(query, "acessibilidade_pcd")
     if not ACCESSIBILITY.issuperset(accessibility):
         raise _invalid("acessibilidade_pcd", f"aceita {', '.join(sorted(ACCESSIBILITY))}")
@@ -76,9 +75,9 @@ def _parse(
         company_names=names,
         department=department,
         search=read_text(query, "search"),
-        period=_parse_choice(query, "data_publicacao", frozenset(PERIODS)),
-        contract_types=_parse_ids(query, "id_regime_contratacao"),
-        work_models=_parse_ids(query, "id_modelo_trabalho"),
+        period=parse_choice(query, "data_publicacao", frozenset(PERIODS)),
+        contract_types=parse_uuids(query, "id_regime_contratacao"),
+        work_models=parse_uuids(query, "id_modelo_trabalho"),
         accessibility=accessibility,
         neighbourhoods=parse_csv(query, "bairro"),
     )
@@ -88,20 +87,6 @@ def find_since(period: str, now: datetime, zone: ZoneInfo) -> datetime:
     """Return the local midnight from which a publication counts as of this period."""
     midnight = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     return midnight - timedelta(days=PERIODS[period])
-
-
-def _parse_choice(query: Mapping[str, str], name: str, choices: frozenset[str]) -> str | None:
-    value = query.get(name, "").strip()
-    if value and value not in choices:
-        raise _invalid(name, f"aceita {', '.join(sorted(choices))}")
-    return value or None
-
-
-def _parse_ids(query: Mapping[str, str], name: str) -> list[UUID]:
-    items = parse_csv(query, name)
-    if not all(map(is_uuid, items)):
-        raise _invalid(name, "deve ter UUIDs, separados por vírgula")
-    return [UUID(item) for item in items]
 
 
 def _invalid(name: str, fault: str) -> Invalid:
@@ -179,5 +164,5 @@ class HistoryQuery(msgspec.Struct):
 
 def parse_first_event(query: Mapping[str, str]) -> Event | None:
     """Return what happens to a new job at once. Raises Invalid for anything else."""
-    wanted = _parse_choice(query, "acao", frozenset(FIRST_EVENTS))
+    wanted = parse_choice(query, "acao", frozenset(FIRST_EVENTS))
     return None if wanted is None else FIRST_EVENTS[wanted]

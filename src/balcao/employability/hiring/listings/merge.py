@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from balcao.core.errors import Invalid
 from balcao.core.values.cnpj import is_cnpj, strip_cnpj
-from balcao.core.values.ids import is_uuid, new_uuid
+from balcao.core.values.ids import new_uuid
 from balcao.employability.hiring.listings.bodies import (
     JobBody,
     LanguageBody,
@@ -31,7 +31,7 @@ from balcao.employability.hiring.listings.content import (
     require_fields,
 )
 from balcao.employability.instants import parse_instant
-from balcao.employability.texts import clean_line, clean_optional_line, clean_optional_prose, clean_prose
+from balcao.employability.texts import clean_line, clean_optional_line, clean_optional_prose, clean_prose, parse_uuid
 
 LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_PROSE, LONGEST_STEP_TEXT = 500, 20_000, 10_000, 5_000
 LONGEST_NAME, LONGEST_OPTION, LONGEST_CODE = 255, 200, 50
@@ -86,11 +86,7 @@ def merge(body: JobBody, stored: JobContent | None, zone: ZoneInfo) -> JobConten
 
 def parse_id(field: str, value: str | UUID) -> UUID:
     """Return the id of a reference value. Raises Invalid naming the field."""
-    if isinstance(value, UUID):
-        return value
-    if not is_uuid(value.strip()):
-        raise invalid_field(field, "deve ser um UUID")
-    return UUID(value.strip())
+    return value if isinstance(value, UUID) else parse_uuid(field, value)
 
 
 def parse_ids(field: str, values: Sequence[str]) -> list[UUID]:

@@ -6,16 +6,14 @@ from uuid import UUID, uuid5
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.operations import FORM_BODY
-from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import PERSONAL, Response, created, to_json
-from balcao.core.values.ids import UUID_PATTERN
 from balcao.employability.hiring.listings.api import BASE, RATE, scoped
 from balcao.employability.hiring.listings.bodies import StepBody
 from balcao.employability.hiring.listings.schemas import Step
 from balcao.employability.hiring.parts import service
 from balcao.employability.hiring.parts.schemas import DisabilityTypesBody, LanguagesBody, Steps, ZonesBody
 from balcao.employability.hiring.paths import PublishedJobInPath, sandbox_job_id
-from balcao.employability.paths import parse_uuid
+from balcao.employability.paths import uuid_in_path
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
@@ -33,15 +31,7 @@ ENGLISH = {
     "id_idioma": str(seed_value_id(Kind.LANGUAGE, "Inglês")),
     "id_nivel_minimo": str(seed_value_id(Kind.LANGUAGE_LEVEL, "Básico")),
 }
-StepInPath = Annotated[
-    UUID,
-    InPath(
-        parse_uuid,
-        "Identificador da etapa (UUID)",
-        str(uuid5(sandbox_job_id("V1"), "etapa:0")),
-        f"^{UUID_PATTERN}$",
-    ),
-]
+StepInPath = Annotated[UUID, uuid_in_path(uuid5(sandbox_job_id("V1"), "etapa:0"), "Identificador da etapa (UUID)")]
 
 routes = ROUTES.extend(tags=["jobs"], body_limit=FORM_BODY)
 

@@ -13,7 +13,7 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath, InQuery, Query
 from balcao.core.http.responses import Response, personal
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import UUID_PATTERN, is_uuid
+from balcao.core.values.ids import UUID_PATTERN, parse_uuid
 from balcao.core.values.page import Page
 from balcao.employability.lists import parse_page, read_text
 from balcao.employability.resume.bank import service
@@ -36,12 +36,10 @@ routes = ROUTES.extend(tags=["resume-bank"], body_limit=SMALL_BODY)
 
 def parse_key(text: str) -> UUID | Cpf:
     """Return the id or the CPF of a path. Raises Invalid for what is neither."""
-    if is_uuid(text):
-        return UUID(text)
-    cpf = Cpf.parse_path(text)
-    if cpf is None:
+    found = parse_uuid(text) or Cpf.parse_path(text)
+    if found is None:
         raise Invalid("O caminho não tem um UUID nem um CPF válido.", code="id-invalid")
-    return cpf
+    return found
 
 
 KeyInPath = Annotated[UUID | Cpf, InPath(parse_key, "Identificador no banco (UUID) ou CPF", "90000000175", PATTERN)]

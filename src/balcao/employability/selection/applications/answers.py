@@ -6,7 +6,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from balcao.core.errors import Invalid
-from balcao.core.values.ids import is_uuid
+from balcao.core.values.ids import parse_uuid
 from balcao.employability.hiring.listings.schemas import Question
 from balcao.employability.selection.applications.schemas import Answer, AnswerBody
 from balcao.employability.texts import clean_prose
@@ -70,9 +70,9 @@ def split_options(text: str, options: Sequence[str]) -> list[str] | None:
 def _read(sent: Sequence[AnswerBody]) -> dict[UUID, str]:
     texts: dict[UUID, str] = {}
     for answer in sent:
-        if not is_uuid(answer.id_info.strip()):
+        id_ = parse_uuid(answer.id_info.strip())
+        if id_ is None:
             raise Invalid(_describe("tem um `id_info` que não é um UUID"), code="answer-foreign")
-        id_ = UUID(answer.id_info.strip())
         if id_ in texts:
             raise Invalid(_describe("tem duas respostas à mesma pergunta"), code="answer-twice")
         texts[id_] = clean_prose(f"{FIELD}.resposta", _to_text(answer.resposta), LONGEST_ANSWER)

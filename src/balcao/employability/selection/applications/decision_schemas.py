@@ -10,7 +10,7 @@ from msgspec import Meta
 from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.employability.hiring.listings.schemas import ID_EXAMPLE, Reason
-from balcao.employability.selection.applications.filters import require_uuid
+from balcao.employability.texts import parse_uuid
 
 MOST_PEOPLE = 1_000
 
@@ -92,4 +92,4 @@ def parse_people(cpfs: Sequence[str]) -> list[Cpf]:
 
 def parse_step(field: str, text: str | None) -> UUID | None:
     """Return the step that is named, None for none. Raises Invalid."""
-    return None if text is None or not text.strip() else require_uuid(field, text)
+    return None if text is None or not text.strip() else parse_uuid(field, text)

@@ -27,9 +27,9 @@ from balcao.employability.selection.applications.decision_schemas import (
     parse_people,
     parse_step,
 )
-from balcao.employability.selection.applications.filters import require_uuid
 from balcao.employability.selection.applications.records import ApplicationPosition
 from balcao.employability.selection.applications.states import DECIDE, ApplicationStatus, require_status
+from balcao.employability.texts import parse_uuid
 
 DONE = {
     ApplicationStatus.APPROVED: "Candidatura aprovada.",
@@ -54,7 +54,7 @@ async def set_step(call: Call, id_: UUID, step: UUID | None) -> Message:
 
 async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
     """Give the candidates of a job a status, as far as that is possible for each. Raises Invalid, NotFound."""
-    people, job_id = parse_people(body.cpfs), require_uuid("vaga_id", body.vaga_id)
+    people, job_id = parse_people(body.cpfs), parse_uuid("vaga_id", body.vaga_id)
     choose = choose_status(require_status(body.status))
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
@@ -67,7 +67,7 @@ async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
 
     Raises Invalid, NotFound, and Conflict, with nothing changed, for candidates on several steps.
     """
-    people, job_id = parse_people(body.cpfs), require_uuid("vaga_id", body.vaga_id)
+    people, job_id = parse_people(body.cpfs), parse_uuid("vaga_id", body.vaga_id)
     step = parse_step("id_etapa", body.id_etapa)
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)

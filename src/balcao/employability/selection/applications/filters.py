@@ -9,9 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from balcao.core.errors import Invalid
-from balcao.core.values.ids import is_uuid
 from balcao.employability.hiring.listings.schemas import ID_EXAMPLE
-from balcao.employability.lists import PageNumber
+from balcao.employability.lists import PageNumber, parse_uuid
 from balcao.employability.selection.applications.states import SHOWN, ApplicationStatus
 
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
@@ -28,22 +27,7 @@ class OwnFilters:
 
 def parse_own_filters(query: Mapping[str, str]) -> OwnFilters:
     """Read the filters. Raises Invalid naming the parameter."""
-    return OwnFilters(parse_id(query, "vagaId"), parse_status(query), parse_id(query, "etapa_id"))
-
-
-def parse_id(query: Mapping[str, str], name: str) -> UUID | None:
-    """Return the UUID that a parameter holds. Raises Invalid."""
-    text = query.get(name, "").strip()
-    if text and not is_uuid(text):
-        raise Invalid(f"O parâmetro `{name}` deve ser um UUID.", code=f"{name}-invalid")
-    return UUID(text) if text else None
-
-
-def require_uuid(field: str, text: str) -> UUID:
-    """Return the UUID that a member of a body holds. Raises Invalid."""
-    if not is_uuid(text.strip()):
-        raise Invalid(f"O campo `{field}` deve ser um UUID.", code=f"{field}-invalid")
-    return UUID(text.strip())
+    return OwnFilters(parse_uuid(query, "vagaId"), parse_status(query), parse_uuid(query, "etapa_id"))
 
 
 def parse_status(query: Mapping[str, str]) -> ApplicationStatus | None:

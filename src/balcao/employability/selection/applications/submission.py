@@ -23,7 +23,6 @@ from balcao.employability.resume.overview.schemas import Resume, StoredResume
 from balcao.employability.selection.applications import service, submission_store
 from balcao.employability.selection.applications.answers import check_answers
 from balcao.employability.selection.applications.contact import Contact, clean_email, clean_name, read_claims
-from balcao.employability.selection.applications.filters import require_uuid
 from balcao.employability.selection.applications.records import Earlier, StoredApplication, Submission
 from balcao.employability.selection.applications.schemas import Answer, AnswerBody, Application, ApplicationBody
 from balcao.employability.selection.applications.states import CREATE_ANY, SUBMISSION
@@ -32,6 +31,7 @@ from balcao.employability.selection.eligibility import service as eligibility
 from balcao.employability.selection.eligibility.service import Ineligible
 from balcao.employability.selection.emails.kinds import JOB as EMAIL_JOB
 from balcao.employability.selection.people import service as people
+from balcao.employability.texts import parse_uuid
 
 MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
@@ -48,7 +48,7 @@ async def submit(call: Call, body: ApplicationBody) -> bytes:
     """
     cpf, reached = _find_candidate(call, body.cpf)
     reached.require_reason()
-    job_id, sent = require_uuid("id_vaga", body.id_vaga), _read_contact(reached, body)
+    job_id, sent = parse_uuid("id_vaga", body.id_vaga), _read_contact(reached, body)
     scope = None if reached.is_owner else await find_scope(call)
     job, person = await _ask_registry(reached, cpf, job_id, sent)
     request = _ApplicationRequest(

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import is_uuid
+from balcao.core.values.ids import parse_uuid
+from balcao.employability.lists import parse_cpf
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +20,8 @@ class BlockFilters:
 
 def parse_block_filters(query: Mapping[str, str]) -> BlockFilters:
     """Read the filters. Raises Invalid naming the parameter."""
-    person, job = query.get("cpf", "").strip(), query.get("id_vaga", "").strip()
-    cpf = Cpf.parse_claim(person) if person else None
-    if person and cpf is None:
-        raise Invalid("O parâmetro `cpf` deve ser um CPF de 11 dígitos.", code="cpf-invalid")
-    if job and not is_uuid(job):
+    cpf, text = parse_cpf(query), query.get("id_vaga", "").strip()
+    job = parse_uuid(text)
+    if text and job is None:
         raise Invalid("O parâmetro `id_vaga` deve ser um UUID.", code="id_vaga-invalid")
-    return BlockFilters(cpf, UUID(job) if job else None)
+    return BlockFilters(cpf, job)

@@ -11,7 +11,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden, Invalid, NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import is_uuid
+from balcao.core.values.ids import parse_uuid
 from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
@@ -52,9 +52,9 @@ async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
     """
     if body.cpf is not None and body.cpf.strip() and Cpf.parse_claim(body.cpf) != cpf:
         raise Forbidden("O campo `cpf` não é o de quem chama.", code="cpf-foreign")
-    if not is_uuid(body.id_vaga.strip()):
+    job_id = parse_uuid(body.id_vaga.strip())
+    if job_id is None:
         raise Invalid("O campo `id_vaga` deve ser um UUID.", code="id_vaga-invalid")
-    job_id = UUID(body.id_vaga.strip())
     if not 1 <= len(body.criterios_nao_atendidos) <= MOST_CRITERIA:
         text = f"O campo `criterios_nao_atendidos` deve ter de 1 a {MOST_CRITERIA} itens."
         raise Invalid(text, code="criterios_nao_atendidos-invalid")

@@ -7,10 +7,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
-from balcao.employability.lists import parse_page, read_text
+from balcao.employability.lists import parse_cpf, parse_page, read_text
 from balcao.employability.selection.applications.filters import (
     DEFAULT_PER_PAGE,
     OwnApplicationQuery,
@@ -40,11 +39,7 @@ class CandidateFilters(OwnFilters):
 def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
     """Read the filters. Raises Invalid naming the parameter."""
     own = parse_own_filters(query)
-    person = query.get("cpf", "").strip()
-    cpf = Cpf.parse_claim(person) if person else None
-    if person and cpf is None:
-        raise Invalid("O parâmetro `cpf` deve ser um CPF de 11 dígitos.", code="cpf-invalid")
-    text = read_text(query, "search")
+    cpf, text = parse_cpf(query), read_text(query, "search")
     digits = (text or "").translate(_PUNCTUATION)
     if _DIGITS.fullmatch(digits):
         return CandidateFilters(own.job, own.status, own.step, cpf, None, digits)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from balcao.core.context.call import ActorKind
+from balcao.core.context.audit import ActorKind
 from balcao.core.values.page import Pagination
 from balcao.registry.paths import CpfText
 

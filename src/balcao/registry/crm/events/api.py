@@ -1,16 +1,25 @@
-"""Route of the CRM's events."""
+"""Routes of the CRM's events."""
 
-from balcao.core.access.rules import client
+from datetime import timedelta
+
+from balcao.core.access.rules import action, client
+from balcao.core.audit.personal_data import PersonalData, erase_older_rows
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.core.http.operations import UNLIMITED
+from balcao.core.http.operations import FORM_BODY, UNLIMITED
+from balcao.core.http.paging import PageInQuery
+from balcao.core.http.parameters import Query
 from balcao.core.jobs.declaration import DeadJobs
+from balcao.core.values.period import parse_period
+from balcao.core.values.text import clean_parameter
 from balcao.registry.crm.events import event_parser, service, store
 from balcao.registry.crm.events.jobs import JOBS
-from balcao.registry.crm.events.personal_data import PERSONAL_DATA, RETENTION
-from balcao.registry.crm.events.schemas import Acknowledgement, WebhookBody
+from balcao.registry.crm.events.schemas import Acknowledgement, CrmEventPage, EventQuery, WebhookBody
+from balcao.registry.crm.events.store import EventFilters
+from balcao.registry.paths import parse_query_cpf
 from balcao.registry.routes import ROUTES
 
 routes = ROUTES.extend(tags=["crm"])
@@ -43,11 +52,43 @@ async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
     return await service.accept_event(call, content)
 
 
+@routes.get(
+    "/admin/crm/events",
+    "registry.list_crm_events",
+    action("crm:read"),
+    "Eventos recebidos do CRM, sem os seus dados",
+    concerns_people=True,
+    query=EventQuery,
+    body_limit=FORM_BODY,
+)
+async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEventPage:
+    """Devolve uma página dos eventos recebidos, do mais novo ao mais antigo, com CPF mascarado e sem os dados,
+    filtrados por pessoa, chamada ou período. Exige a ação `crm:read`; a procura por uma pessoa fica na trilha de
+    auditoria.
+    """
+    period = parse_period(query, call.zone)
+    filters = EventFilters(
+        parse_query_cpf(query), clean_parameter(query, "request_id", longest=200), period.start, period.end
+    )
+    return await service.list_events(call, filters, page)
+
+
+# The payload goes first, of events that nobody will apply any more; then the events that are applied or dead.
+RETENTION = [
+    OldRows("crm_event_payload", store.count_event_payloads, store.erase_old_event_payloads, timedelta(days=30)),
+    OldRows("crm_event", store.count_crm_events, store.delete_old_crm_events, timedelta(days=90)),
+]
+
 FEATURE = Feature(
     routes=routes.declared,
     jobs=JOBS,
     retention=RETENTION,
-    personal_data=PERSONAL_DATA,
+    personal_data=PersonalData(
+        "crm_events",
+        erase=erase_older_rows("pending_events", store.erase_covered_events, ["dados"]),
+        by_event=True,
+        tables=["registry.crm_event"],
+    ),
     dead_jobs=[
         DeadJobs(store.EVENT_JOB, "event", store.find_event_subjects, store.list_waiting_event_ids, store.give_up_event)
     ],

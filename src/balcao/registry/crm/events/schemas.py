@@ -1,12 +1,17 @@
 """Wire types of the CRM's events."""
 
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from balcao.core.database.pool import Row
+from balcao.core.http.paging import PageQuery
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Pagination
 from balcao.registry.crm import members
-from balcao.registry.members import CpfDigits, MaskedCpf
+from balcao.registry.members import CpfDigits, CpfFilter, MaskedCpf, PeriodEnd, PeriodStart
 
 
 class Acknowledgement(msgspec.Struct):
@@ -96,3 +101,48 @@ class WebhookBody(msgspec.Struct):
         WebhookData | None,
         Meta(description="O que mudou, até 64 KiB; obrigatório em `atualizacao`, ignorado em `anonimizacao`."),
     ] = None
+
+
+class CrmEvent(msgspec.Struct):
+    """An event that came in, without its data; `cpf` is masked."""
+
+    id: Annotated[str, Meta(description="Id do evento.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
+    cpf: MaskedCpf
+    evento: Annotated[str, Meta(description="`atualizacao` ou `anonimizacao`.", examples=["atualizacao"])]
+    event_at: Annotated[datetime, Meta(description="Hora do evento (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
+    has_updated_at: Annotated[
+        bool, Meta(description="Se o CRM informou a hora; sem ela vale a da chegada.", examples=[True])
+    ]
+    accepted_at: Annotated[
+        datetime, Meta(description="Quando foi aceito (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
+    azp: Annotated[str, Meta(description="Cliente que o enviou.", examples=["crm"])]
+    request_id: Annotated[str, Meta(description="`X-Request-ID` da chamada.", examples=["7f3c9a1e5b2d4c60"])]
+    applied_at: Annotated[
+        datetime | None,
+        Meta(description="Quando foi aplicado (RFC 3339); nulo até lá.", examples=["2026-03-02T12:30:00Z"]),
+    ]
+    result: Annotated[str | None, Meta(description="O que resultou; nulo até ser aplicado.", examples=["applied"])]
+
+    @classmethod
+    def from_row(cls, row: Row) -> "CrmEvent":
+        """Return the event of a row, which has the whole CPF."""
+        return cls(**{**row, "cpf": Cpf(row["cpf"]).masked})
+
+
+class CrmEventPage(msgspec.Struct):
+    """A page of events."""
+
+    data: Annotated[list[CrmEvent], Meta(description="Eventos, do mais novo ao mais antigo.")]
+    pagination: Annotated[Pagination, Meta(description="Página devolvida e total de eventos.")]
+
+
+class EventQuery(PageQuery, rename={"from_": "from"}):
+    """Which events to list."""
+
+    cpf: CpfFilter | None = None
+    request_id: Annotated[
+        str | None, Meta(description="Só os da chamada com este `X-Request-ID`.", examples=["7f3c9a1e5b2d4c60"])
+    ] = None
+    from_: PeriodStart | None = None
+    to: PeriodEnd | None = None

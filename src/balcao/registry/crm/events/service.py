@@ -16,9 +16,11 @@ from balcao.core.errors import Invalid, Unavailable
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 from balcao.core.values.clock import utc_now
+from balcao.core.values.page import Page
 from balcao.registry.crm.events import event_parser, store
 from balcao.registry.crm.events.backlog import Backlog
-from balcao.registry.crm.events.schemas import Acknowledgement
+from balcao.registry.crm.events.schemas import Acknowledgement, CrmEventPage
+from balcao.registry.crm.events.store import EventFilters
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.service import Result
 from balcao.registry.mirror.writes import parse_delta
@@ -100,3 +102,15 @@ async def apply_event(platform: Platform, event_id: str) -> None:
         action: AuditAction = "anonymise" if event.evento == "anonimizacao" else "update"
         fields = sorted(event.dados or ())
         await platform.audit.record(connection, call, action, subject=event.cpf, fields=fields, outcome=result)
+
+
+async def list_events(call: Call, filters: EventFilters, page: Page) -> CrmEventPage:
+    """Return a page of events, the newest first, without `dados`.
+
+    A look at one person's events is audited as a read of theirs.
+    """
+    async with call.platform.database.transaction() as connection:
+        total = await store.count_matching_events(connection, filters)
+        events = await store.list_matching_events(connection, filters, page)
+        await call.platform.audit.record(connection, call, "read", subject=filters.cpf, fields=["crm_events"])
+    return CrmEventPage(events, page.of(total))

@@ -1,6 +1,7 @@
 """SQL of the CRM's events."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,10 +11,13 @@ from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.jobs.declaration import Subject
+from balcao.core.jobs.queue import dead_sql, pending_sql
 from balcao.core.jobs.worker import encode_payload, enqueue_sql
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
+from balcao.core.values.page import Page
 from balcao.registry.crm.events.event_parser import Event
+from balcao.registry.crm.events.schemas import CrmEvent
 
 EVENT_JOB = "crm_event"
 
@@ -128,11 +132,9 @@ async def give_up_event(connection: Connection, event_id: str) -> None:
 
 
 # An event is dead when nobody will apply it any more: its job failed for the last time or was dropped.
-_DEAD = """
+_DEAD = f"""
 event.applied_at IS NULL AND NOT EXISTS (
-    SELECT FROM queue.pgqueuer AS job
-    WHERE job.entrypoint = 'crm_event' AND job.status IN ('queued', 'picked')
-      AND convert_from(job.payload, 'UTF8')::jsonb ->> 'event' = event.id::text)
+    SELECT FROM ({pending_sql(EVENT_JOB)}) AS job WHERE job.payload ->> 'event' = event.id::text)
 """
 
 
@@ -158,3 +160,47 @@ WHERE accepted_at <= now() - :age::interval AND (applied_at IS NOT NULL OR ({_DE
 """)
 async def delete_old_crm_events(connection: Connection, age: timedelta) -> int:
     """Delete events that are applied or dead; return how many. By the owner of the table only."""
+
+
+# Seconds. The index has the events by age: those that were given up are passed over, up to the first that was not.
+OLDEST_EVENT_SQL = f"""
+SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::float8 FROM registry.crm_event
+WHERE applied_at IS NULL AND id NOT IN (SELECT (payload ->> 'event')::uuid FROM ({dead_sql(EVENT_JOB)}) AS dead)
+"""
+EVENT_COUNTS_SQL = f"""
+SELECT (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL) AS waiting,
+       ({OLDEST_EVENT_SQL})::int AS oldest_event_age,
+       (SELECT count(*) FROM registry.crm_event WHERE applied_at > now() - interval '24 hours') AS applied_24h
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilters:
+    """Which events to list; what is None does not restrict."""
+
+    cpf: Cpf | None
+    request_id: str | None
+    start: datetime | None
+    end: datetime | None
+
+
+_MATCHING = """
+FROM registry.crm_event
+WHERE (:cpf::text IS NULL OR cpf = :cpf)
+  AND (:request_id::text IS NULL OR request_id = :request_id)
+  AND (:start::timestamptz IS NULL OR accepted_at >= :start)
+  AND (:end::timestamptz IS NULL OR accepted_at < :end)
+"""
+
+
+@statement(f"SELECT count(*) {_MATCHING}")
+async def count_matching_events(connection: Connection, filters: EventFilters) -> int: ...
+
+
+@statement(f"""
+SELECT id::text, cpf, evento, event_at, has_updated_at, accepted_at, azp, request_id, applied_at, result
+{_MATCHING}
+ORDER BY id DESC LIMIT :limit OFFSET :offset
+""")
+async def list_matching_events(connection: Connection, filters: EventFilters, page: Page) -> list[CrmEvent]:
+    """Return a page of events, the newest first."""

@@ -5,14 +5,10 @@ from balcao.core.context.call import Call
 from balcao.core.database.gauges import Gauge
 from balcao.core.feature import Feature
 from balcao.core.http.operations import FORM_BODY
-from balcao.core.http.paging import PageInQuery
-from balcao.core.http.parameters import CpfInPath, Query
+from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal
-from balcao.core.values.period import parse_period
 from balcao.registry.crm.state import service, store
-from balcao.registry.crm.state.schemas import CrmEventPage, CrmMirror, CrmStatus, EventQuery, ReleasedFields
-from balcao.registry.crm.state.store import EventFilters
-from balcao.registry.paths import parse_query_cpf, parse_query_text
+from balcao.registry.crm.state.schemas import CrmMirror, CrmStatus, ReleasedFields
 from balcao.registry.routes import ROUTES
 
 routes = ROUTES.extend(tags=["crm"], body_limit=FORM_BODY)
@@ -29,26 +25,6 @@ async def read_crm_status(call: Call) -> CrmStatus:
     integração.
     """
     return await service.read_status(call)
-
-
-@routes.get(
-    "/admin/crm/events",
-    "registry.list_crm_events",
-    action("crm:read"),
-    "Eventos recebidos do CRM, sem os seus dados",
-    concerns_people=True,
-    query=EventQuery,
-)
-async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEventPage:
-    """Devolve uma página dos eventos recebidos, do mais novo ao mais antigo, com CPF mascarado e sem os dados,
-    filtrados por pessoa, chamada ou período. Exige a ação `crm:read`; a procura por uma pessoa fica na trilha de
-    auditoria.
-    """
-    period = parse_period(query, call.zone)
-    filters = EventFilters(
-        parse_query_cpf(query), parse_query_text(query, "request_id", longest=200), period.start, period.end
-    )
-    return await service.list_events(call, filters, page)
 
 
 @routes.post(

@@ -6,11 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.core.database.pool import Row
-from balcao.core.http.paging import PageQuery
-from balcao.core.values.cpf import Cpf
-from balcao.core.values.page import Pagination
-from balcao.registry.members import CpfDigits, CpfFilter, MaskedCpf, PeriodEnd, PeriodStart
+from balcao.registry.members import CpfDigits
 from balcao.registry.mirror.records import CrmConsent
 from balcao.registry.mirror.writes import Value
 
@@ -61,51 +57,6 @@ class CrmStatus(msgspec.Struct):
     push: Annotated[PushStatus, Meta(description="Envios ao CRM.")]
     events: Annotated[EventStatus, Meta(description="Eventos vindos do CRM.")]
     future_registers: Annotated[int, Meta(description="Campos datados no futuro pelo CRM.", examples=[0])]
-
-
-class CrmEvent(msgspec.Struct):
-    """An event that came in, without its data; `cpf` is masked."""
-
-    id: Annotated[str, Meta(description="Id do evento.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
-    cpf: MaskedCpf
-    evento: Annotated[str, Meta(description="`atualizacao` ou `anonimizacao`.", examples=["atualizacao"])]
-    event_at: Annotated[datetime, Meta(description="Hora do evento (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
-    has_updated_at: Annotated[
-        bool, Meta(description="Se o CRM informou a hora; sem ela vale a da chegada.", examples=[True])
-    ]
-    accepted_at: Annotated[
-        datetime, Meta(description="Quando foi aceito (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
-    ]
-    azp: Annotated[str, Meta(description="Cliente que o enviou.", examples=["crm"])]
-    request_id: Annotated[str, Meta(description="`X-Request-ID` da chamada.", examples=["7f3c9a1e5b2d4c60"])]
-    applied_at: Annotated[
-        datetime | None,
-        Meta(description="Quando foi aplicado (RFC 3339); nulo até lá.", examples=["2026-03-02T12:30:00Z"]),
-    ]
-    result: Annotated[str | None, Meta(description="O que resultou; nulo até ser aplicado.", examples=["applied"])]
-
-    @classmethod
-    def from_row(cls, row: Row) -> "CrmEvent":
-        """Return the event of a row, which has the whole CPF."""
-        return cls(**{**row, "cpf": Cpf(row["cpf"]).masked})
-
-
-class CrmEventPage(msgspec.Struct):
-    """A page of events."""
-
-    data: Annotated[list[CrmEvent], Meta(description="Eventos, do mais novo ao mais antigo.")]
-    pagination: Annotated[Pagination, Meta(description="Página devolvida e total de eventos.")]
-
-
-class EventQuery(PageQuery, rename={"from_": "from"}):
-    """Which events to list."""
-
-    cpf: CpfFilter | None = None
-    request_id: Annotated[
-        str | None, Meta(description="Só os da chamada com este `X-Request-ID`.", examples=["7f3c9a1e5b2d4c60"])
-    ] = None
-    from_: PeriodStart | None = None
-    to: PeriodEnd | None = None
 
 
 class ReleasedFields(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""How the CRM integration fares: state, events, what lies ahead of the clock, and what is mirrored of a citizen."""
+"""How the CRM integration fares: its state, what lies ahead of the clock, and what is mirrored of a citizen."""
 
 from datetime import timedelta
 
@@ -7,13 +7,11 @@ from balcao.core.errors import NotFound
 from balcao.core.jobs import queue
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.page import Page
 from balcao.crm.circuit import Circuit, State
 from balcao.crm.client import CrmClient
 from balcao.registry.crm.state import store
 from balcao.registry.crm.state.schemas import (
     CircuitStatus,
-    CrmEventPage,
     CrmMirror,
     CrmStatus,
     EventStatus,
@@ -21,15 +19,15 @@ from balcao.registry.crm.state.schemas import (
     PushStatus,
     ReleasedFields,
 )
-from balcao.registry.crm.state.store import EventFilters
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.fields import PUSH_JOB
 from balcao.registry.person.citizens import choices
 
 
 async def read_status(call: Call) -> CrmStatus:
     """Return the counts of the whole platform and the circuit of this process."""
     async with call.platform.database.transaction() as connection:
-        pushes = await queue.tally_jobs(connection, "crm_push")
+        pushes = await queue.tally_jobs(connection, PUSH_JOB)
         events = await queue.tally_jobs(connection, "crm_event")
         counts = await store.read_crm_counts(connection)
     return CrmStatus(
@@ -50,18 +48,6 @@ def _describe_circuit(circuit: Circuit) -> CircuitStatus:
     state = circuit.state
     until = utc_now() + timedelta(seconds=circuit.seconds_until_probe) if state is State.OPEN else None
     return CircuitStatus(state, circuit.failures, until)
-
-
-async def list_events(call: Call, filters: EventFilters, page: Page) -> CrmEventPage:
-    """Return a page of events, the newest first, without `dados`.
-
-    A look at one person's events is audited as a read of theirs.
-    """
-    async with call.platform.database.transaction() as connection:
-        total = await store.count_matching_events(connection, filters)
-        events = await store.list_matching_events(connection, filters, page)
-        await call.platform.audit.record(connection, call, "read", subject=filters.cpf, fields=["crm_events"])
-    return CrmEventPage(events, page.of(total))
 
 
 async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:

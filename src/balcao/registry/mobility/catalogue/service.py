@@ -54,26 +54,9 @@ async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
         return VehicleModels(_sort(await store.list_vehicle_models(connection, brand_id or None)))
 
 
-def chosen_sql(brand_id: str, model_id: str) -> str:
-    """Return the SQL expression of a Chosen as JSON, for a statement that reads more besides.
-
-    The ids are SQL expressions, of what `check_id` returned.
-    """
-    return store.chosen_sql(brand_id, model_id)
-
-
 async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Chosen:
     """Return the live rows of these ids, unlocked: who builds on them locks them by `share_sql` as it writes."""
     return await store.read_chosen(connection, check_id(brand_id), check_id(model_id))
-
-
-def share_sql(shared: str, source: str) -> str:
-    """Return the text of CTEs; `shared_choice` has a row if `source` has one and what was chosen still is as it was.
-
-    The rows are then locked: nobody deletes, renames or moves them until the transaction ends. `shared` is the name of
-    what `Chosen.share` returned.
-    """
-    return store.share_sql(shared, source)
 
 
 def check_id(text: str | None) -> str | None:

@@ -67,6 +67,14 @@ shared_brand AS MATERIALIZED (
 )"""
 
 
+def name_joins_sql(vehicle: str) -> str:
+    """Return the text of the joins by which a vehicle, an alias, has a `brand` and a `model`, deleted ones too."""
+    return f"""
+LEFT JOIN registry.vehicle_brand AS brand ON brand.id = {vehicle}.brand_id
+LEFT JOIN registry.vehicle_model AS model ON model.id = {vehicle}.model_id
+"""
+
+
 # FOR SHARE: who builds on the row keeps it from being deleted until the transaction ends.
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand WHERE id = :brand_id AND deleted_at IS NULL FOR SHARE")
 async def share_brand(connection: Connection, brand_id: str) -> VehicleBrand | None:

@@ -1,6 +1,10 @@
 """Routes of the drivers of a vehicle and of a citizen's invitations."""
 
+from datetime import timedelta
+
 from balcao.core.access.rules import own, scope
+from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
@@ -9,14 +13,13 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.core.jobs.declaration import DeadJobs
+from balcao.core.jobs.worker import JobKind
 from balcao.registry.mobility.drivers import service, store
-from balcao.registry.mobility.drivers.invitation_email import JOB
-from balcao.registry.mobility.drivers.jobs import JOBS
-from balcao.registry.mobility.drivers.personal_data import PERSONAL_DATA, RETENTION
 from balcao.registry.mobility.drivers.schemas import (
     Conductor,
     ConductorInvite,
     Conductors,
+    DrivenVehicle,
     InvitationAnswer,
     VehicleInvitations,
 )
@@ -56,7 +59,9 @@ async def list_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> 
     status=201,
     errors=[409],
 )
-async def invite(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: ConductorInvite) -> Response[Conductor]:
+async def invite_conductor(
+    call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: ConductorInvite
+) -> Response[Conductor]:
     """Cria um convite pendente, que vale por 90 dias, e avisa o convidado por e-mail. Só quem registrou o veículo
     convida; 409 quando a pessoa já foi convidada ou já conduz o veículo, ou quando o limite de condutores foi atingido.
     """
@@ -71,7 +76,7 @@ async def invite(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: Conduc
     status=204,
     errors=[400],
 )
-async def remove(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, conductor_id: ConductorId) -> None:
+async def remove_conductor(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, conductor_id: ConductorId) -> None:
     """O dono desfaz um convite pendente ou um vínculo aceito; o condutor deixa o veículo com o seu próprio CPF no
     caminho. Um vínculo já encerrado é 400 para o dono.
     """
@@ -99,18 +104,41 @@ async def list_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvita
     "Aceita ou recusa um convite",
     example={"status": "accepted"},
 )
-async def answer(call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer) -> Response[Conductor]:
+async def answer_invitation(
+    call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer
+) -> Response[Conductor]:
     """O convidado aceita (`accepted`) ou recusa (`rejected`) um convite pendente, uma só vez; depois da resposta, ou
     quando o dono o desfez, a resposta é 400.
     """
     return stored(await service.answer_invitation(call, cpf, conductor_id, body))
 
 
+# What was typed is erased before the vehicles are: the links to one's own vehicles are found by their owner.
+PERSONAL_DATA = PersonalData(
+    "drivers",
+    [
+        ExportMember(
+            "condutor_de",
+            list[DrivenVehicle],
+            "Convites e vínculos de condutor do cidadão, em qualquer situação.",
+            70,
+            service.list_driven_vehicles,
+        )
+    ],
+    erase_older_rows("vehicle_links", store.erase_typed, ["conductor_name", "notify_email", "phone", "invited_by_cpf"]),
+    tables=["registry.vehicle_conductor"],
+)
+# An invitation that nobody answered in time is revoked; its row goes two years later, as any link's that ended.
+RETENTION = [
+    OldRows("vehicle_invitation", store.count_pending_invitations, store.expire_invitations),
+    OldRows("vehicle_link", store.count_driver_links, store.delete_old_driver_links),
+]
+
 FEATURE = Feature(
     routes=routes.declared,
-    jobs=JOBS,
+    jobs=[JobKind(store.EMAIL_JOB, service.send_invitation, attempts=service.TRIES, first_delay=timedelta(minutes=1))],
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
-    dead_jobs=[DeadJobs(JOB, "conductor", store.find_invitees, store.list_link_ids, store.skip_email)],
+    dead_jobs=[DeadJobs(store.EMAIL_JOB, "conductor", store.find_invitees, store.list_link_ids, store.skip_email)],
     exports=Exports(tables=("registry.vehicle_conductor",)),
 )

@@ -1,21 +1,24 @@
 """Who may drive a vehicle besides its owner: invited by CPF, accepted or refused by the invitee."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
-from balcao.core.context.call import Call
+from balcao.core.context.call import Call, worker_call
 from balcao.core.context.idempotency import Repeatable
 from balcao.core.context.optimistic import write_optimistically
+from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.jobs.worker import NewJob, encode_payload
+from balcao.core.jobs.worker import NewJob, Retry, encode_payload
+from balcao.core.mail import MailRefused, create_mailer
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.core.values.text import clean, clean_optional
 from balcao.registry.mobility import people
-from balcao.registry.mobility.drivers import invitation_email, records, states, store, views
-from balcao.registry.mobility.drivers.records import Invitee, Link, VehicleLinks
+from balcao.registry.mobility.drivers import links, store
+from balcao.registry.mobility.drivers.links import InvitationEmail, Invitee, Link, VehicleLinks
 from balcao.registry.mobility.drivers.schemas import (
     Conductor,
     ConductorInvite,
@@ -30,17 +33,29 @@ from balcao.registry.person.validators.service import EMAIL_LENGTH, EmailAddress
 
 FIELDS = ["conductor"]
 LONGEST_NAME, LONGEST_PHONE = 120, 20
+TRIES = 3
+# E-mails within a day, so that nobody makes us flood a mailbox; beyond them an invitation goes without.
+MOST_TO_ADDRESS, MOST_BY_CITIZEN = 5, 20
+# It names nobody and no vehicle, as the owner may have mistyped the address.
+SUBJECT = "Convite para conduzir um veículo"
+TEXT = """Olá,
+
+Você foi convidado(a) a conduzir um veículo elétrico leve registrado na prefeitura.
+
+Para ver de quem é o convite e responder, entre no portal do cidadão com a sua conta e abra "Convites de veículos".
+O convite vale por 90 dias. Se você não o esperava, ignore esta mensagem.
+"""
 
 
 async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
     """Return pending and accepted drivers, the oldest first. Raises DriverRefused, NotFound."""
     async with people.recording_refusals(call), call.platform.database.transaction() as connection:
-        await _require_owner(connection, vehicle_id, cpf)
-        links = await store.list_open_links(connection, vehicle_id)
-        accepted = _list_accepted(links)
+        people.require_owner(await _find_owner(connection, vehicle_id, cpf), cpf)
+        found = await store.list_open_links(connection, vehicle_id)
+        accepted = [link.conductor_cpf for link in found if link.is_accepted]
         await people.record(connection, call, "read", cpf, accepted, FIELDS)
         contacts = await people.fetch_contacts(connection, accepted)
-    conductors = [views.to_conductor(link, cpf, contacts) for link in links]
+    conductors = [links.to_conductor(link, cpf, contacts) for link in found]
     if people.hides_phones(call):
         conductors = [msgspec.structs.replace(conductor, phone=None) for conductor in conductors]
     return Conductors(conductors)
@@ -64,8 +79,8 @@ async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: Conducto
             raise _unknown_vehicle()
         _require_invitable(vehicle, cpf, invitee, call.platform.settings.mobility_max_drivers)
         link = _to_pending(vehicle, invitee, cpf)
-        response = msgspec.json.encode(views.to_conductor(link, cpf, {}))
-        email = NewJob(invitation_email.JOB, encode_payload({"conductor": link.id}))
+        response = msgspec.json.encode(links.to_conductor(link, cpf, {}))
+        email = NewJob(store.EMAIL_JOB, encode_payload({"conductor": link.id}))
         kept = repeatable and repeatable.keep(response)
         is_inserted = await store.insert_link(connection, link, sorted(vehicle.links), email, trail, kept)
         return response if is_inserted else None
@@ -114,32 +129,11 @@ async def remove_conductor(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) 
         link = await store.read_link(connection, link_id, vehicle_id)
         if link is None or not (owner == cpf or (link.conductor_cpf == cpf and link.is_accepted)):
             raise _unknown_link()
-        states.require_open(link.status)
+        links.require_open(link.status)
         trail = people.encode_trail(call, "delete", cpf, [owner, link.conductor_cpf], FIELDS)
         return await store.revoke_link(connection, link, trail) or None
 
     await write_optimistically(call.platform.database, attempt)
-
-
-def open_links_sql(vehicle_id: str) -> str:
-    """Return the SQL expression, a JSON object, of the drivers' CPFs by the ids of the open links of a vehicle.
-
-    `vehicle_id` is an SQL expression.
-    """
-    return store.open_links_sql(vehicle_id)
-
-
-def parse_open_links(document: str) -> Mapping[str, Cpf]:
-    """Return the drivers by link, from what the expression of `open_links_sql` has read."""
-    return records.parse_open_links(document)
-
-
-def revoke_sql(ids: str, source: str) -> str:
-    """Return the text of an UPDATE that revokes open links, which are locked, if there is a row in `source`.
-
-    `ids` is an SQL expression of an array.
-    """
-    return store.revoke_sql(ids, source)
 
 
 async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
@@ -149,7 +143,7 @@ async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
         owners = {invited.owner_cpf for invited in pending if invited.owner_cpf}
         await people.record(connection, call, "read", cpf, owners, FIELDS)
         contacts = await people.fetch_contacts(connection, owners)
-    return VehicleInvitations([views.to_invitation(invited, cpf, contacts) for invited in pending])
+    return VehicleInvitations([links.to_invitation(invited, cpf, contacts) for invited in pending])
 
 
 async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
@@ -157,25 +151,25 @@ async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: Invitation
 
     Raises Invalid, also when it is not pending any more; NotFound, also once the vehicle is deleted.
     """
-    status = states.parse_answer(body.status)
+    status = links.parse_answer(body.status)
 
     async def attempt(connection: Connection) -> Conductor | None:
         found = await store.read_received_invitation(connection, link_id, cpf)
         if found is None:
             raise _unknown_link()
         link, driver = found
-        states.require_pending(link.status)
+        links.require_pending(link.status)
         inviter = [link.invited_by_cpf] if link.invited_by_cpf else []
         trail = people.encode_trail(call, "update", cpf, inviter, FIELDS)
         answered = await store.answer_invitation(connection, link.id, status, trail)
-        return views.to_conductor(answered, cpf, {cpf: driver}) if answered else None
+        return links.to_conductor(answered, cpf, {cpf: driver}) if answered else None
 
     return await write_optimistically(call.platform.database, attempt)
 
 
 async def list_driven_vehicles(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:
     """Return a person's links in whatever state, the oldest first, for their export."""
-    return [views.to_driven_vehicle(linked, driver) for linked in await store.list_driver_links(connection, driver)]
+    return [links.to_driven_vehicle(linked, driver) for linked in await store.list_driver_links(connection, driver)]
 
 
 async def _find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf:
@@ -183,10 +177,6 @@ async def _find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> C
     if owner is None:
         raise _unknown_vehicle()
     return owner
-
-
-async def _require_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> None:
-    people.require_owner(await _find_owner(connection, vehicle_id, viewer), viewer)
 
 
 def _unknown_vehicle() -> NotFound:
@@ -215,5 +205,33 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
     )
 
 
-def _list_accepted(links: Iterable[Link]) -> list[Cpf]:
-    return [link.conductor_cpf for link in links if link.is_accepted]
+async def send_invitation(platform: Platform, payload: Mapping[str, Any]) -> None:
+    """Try once to send the e-mail of an invitation, which is valid whatever happens to that.
+
+    Raises Retry when the server did not take it; after the last try the link says so.
+    The try is committed before the server is called, and its outcome after: no transaction waits for a mail server,
+    and a worker that is killed in between leaves an e-mail that is sent again rather than lost.
+    """
+    mailer, link_id = create_mailer(platform.settings), payload["conductor"]
+    async with platform.database.transaction() as connection:
+        email = await store.take_email(connection, link_id, MOST_TO_ADDRESS, MOST_BY_CITIZEN) if mailer else None
+        if email is None:
+            await store.skip_email(connection, link_id)
+    if mailer is None or email is None:
+        return
+    try:
+        await mailer.send(email.to, SUBJECT, TEXT)
+    except MailRefused as refused:
+        if email.tries >= TRIES:
+            await _finish_email(platform, link_id, email, EmailStatus.FAILED)
+        raise Retry(refused.code) from None
+    await _finish_email(platform, link_id, email, EmailStatus.SENT)
+
+
+async def _finish_email(platform: Platform, link_id: str, email: InvitationEmail, status: EmailStatus) -> None:
+    call = worker_call(platform, "registry.send_invitation")
+    async with platform.database.transaction() as connection:
+        await store.finish_email(connection, link_id, status)
+        await platform.audit.record(
+            connection, call, "update", subject=email.invitee, fields=["email_status"], outcome=status
+        )

@@ -14,8 +14,8 @@ from balcao.core.database.statements import statement
 from balcao.core.jobs.declaration import Subject
 from balcao.core.jobs.worker import NewJob, enqueue_sql
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mobility import people
-from balcao.registry.mobility.drivers.records import (
+from balcao.registry.mobility.catalogue.store import name_joins_sql
+from balcao.registry.mobility.drivers.links import (
     InvitationEmail,
     Link,
     LinkWithVehicle,
@@ -23,6 +23,9 @@ from balcao.registry.mobility.drivers.records import (
     VehicleLinks,
 )
 from balcao.registry.mobility.drivers.schemas import LinkStatus
+from balcao.registry.person.citizens.store import citizen_document_sql
+
+EMAIL_JOB = "invite_email"
 
 _COLUMNS = ", ".join(f"link.{name}" for name in Link.__struct_fields__)
 _COLUMNS = _COLUMNS.replace("link.id,", "link.id::text,").replace("link.vehicle_id,", "link.vehicle_id::text,")
@@ -45,10 +48,16 @@ async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]
     """Return pending and accepted links of a vehicle, the oldest first."""
 
 
-_SEEN = """
+def accepted_links_sql(driver: str) -> str:
+    """Return the text of a SELECT of the links by which somebody drives: `id` and `vehicle_id`."""
+    return f"""
+    SELECT id, vehicle_id FROM registry.vehicle_conductor WHERE conductor_cpf = {driver} AND status = 'accepted'
+    """
+
+
+_SEEN = f"""
 vehicle.id = :vehicle_id AND deleted_at IS NULL AND (owner_cpf = :viewer OR EXISTS (
-    SELECT FROM registry.vehicle_conductor AS link
-    WHERE link.vehicle_id = vehicle.id AND link.conductor_cpf = :viewer AND link.status = 'accepted'))
+    SELECT FROM ({accepted_links_sql(":viewer")}) AS link WHERE link.vehicle_id = vehicle.id))
 """
 
 
@@ -104,7 +113,7 @@ async def read_link(connection: Connection, link_id: str, vehicle_id: str) -> Li
 
 
 @statement(f"""
-SELECT {_COLUMNS}, {people.contact_sql(":invitee")} AS driver
+SELECT {_COLUMNS}, {citizen_document_sql(":invitee")} AS driver
 FROM registry.vehicle_conductor AS link JOIN registry.vehicle ON vehicle.id = link.vehicle_id
 WHERE link.id = :link_id AND link.conductor_cpf = :invitee AND vehicle.deleted_at IS NULL
 """)
@@ -150,8 +159,7 @@ SELECT {_COLUMNS}, vehicle.display_name, coalesce(vehicle.brand_other, brand.nam
        vehicle.vehicle_photo_url, vehicle.owner_cpf
 FROM registry.vehicle_conductor AS link
 JOIN registry.vehicle ON vehicle.id = link.vehicle_id
-LEFT JOIN registry.vehicle_brand AS brand ON brand.id = vehicle.brand_id
-LEFT JOIN registry.vehicle_model AS model ON model.id = vehicle.model_id
+{name_joins_sql("vehicle")}
 """
 
 

@@ -1,4 +1,4 @@
-"""SQL of the vehicles and of who may see one; driver links are written by the text of their own store."""
+"""SQL of the vehicles and of who may see one; driver links are read and written by parts of their own store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,13 @@ from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.registry.mobility import people
-from balcao.registry.mobility.catalogue import service as catalogue
 from balcao.registry.mobility.catalogue.schemas import Chosen, Shared
-from balcao.registry.mobility.drivers import service as drivers
+from balcao.registry.mobility.catalogue.store import chosen_sql, name_joins_sql, share_sql
+from balcao.registry.mobility.drivers.links import parse_open_links
+from balcao.registry.mobility.drivers.store import accepted_links_sql, open_links_sql, revoke_sql
 from balcao.registry.mobility.people import Contact
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate
+from balcao.registry.person.citizens.store import citizen_document_sql
 
 _FORM = VehicleCreate.__struct_fields__
 
@@ -63,12 +65,10 @@ vehicle.id::text, owner_cpf, registration_number, {", ".join(f"vehicle.{name}" f
        brand.name AS brand_name, model.name AS model_name, link.id::text AS conductor_id,
        vehicle.created_at, vehicle.updated_at, vehicle.deleted_at
 """
-_FROM = """
+_FROM = f"""
 FROM registry.vehicle
-LEFT JOIN registry.vehicle_brand AS brand ON brand.id = vehicle.brand_id
-LEFT JOIN registry.vehicle_model AS model ON model.id = vehicle.model_id
-LEFT JOIN registry.vehicle_conductor AS link
-    ON link.vehicle_id = vehicle.id AND link.conductor_cpf = :viewer AND link.status = 'accepted'
+{name_joins_sql("vehicle")}
+LEFT JOIN ({accepted_links_sql(":viewer")}) AS link ON link.vehicle_id = vehicle.id
 """
 _VISIBLE = f"SELECT {_COLUMNS} {_FROM}"
 
@@ -87,7 +87,7 @@ class VisibleVehicle(NamedTuple):
 
 
 _READ = f"""
-SELECT {_COLUMNS}, {people.contact_sql("vehicle.owner_cpf")} AS owner {_FROM}
+SELECT {_COLUMNS}, {citizen_document_sql("vehicle.owner_cpf")} AS owner {_FROM}
 WHERE vehicle.id = :vehicle_id AND vehicle.deleted_at IS NULL AND (owner_cpf = :viewer OR link.id IS NOT NULL)
 """
 
@@ -107,18 +107,18 @@ class RemovableVehicle(NamedTuple):
     @classmethod
     def from_row(cls, row: Row) -> "RemovableVehicle":
         """Return what the columns of a VisibleVehicle and the links hold."""
-        return cls(*VisibleVehicle.from_row(row), drivers.parse_open_links(row["links"]))
+        return cls(*VisibleVehicle.from_row(row), parse_open_links(row["links"]))
 
 
-@statement(_READ.replace(" AS owner ", f" AS owner, {drivers.open_links_sql('vehicle.id')}::text AS links "))
+@statement(_READ.replace(" AS owner ", f" AS owner, {open_links_sql('vehicle.id')}::text AS links "))
 async def read_removable_vehicle(connection: Connection, vehicle_id: str, viewer: Cpf) -> RemovableVehicle | None:
     """Return what `read_visible_vehicle` does, and the vehicle's open links."""
 
 
-_REACHED = """
+_REACHED = f"""
 SELECT id FROM registry.vehicle WHERE owner_cpf = :viewer AND deleted_at IS NULL
 UNION ALL
-SELECT vehicle_id FROM registry.vehicle_conductor WHERE conductor_cpf = :viewer AND status = 'accepted'
+SELECT vehicle_id FROM ({accepted_links_sql(":viewer")}) AS link
 """
 _LIST = f"""{_VISIBLE}
 WHERE vehicle.id IN ({_REACHED})
@@ -154,7 +154,7 @@ class Draft(NamedTuple):
 @statement(f"""
 WITH number AS MATERIALIZED (SELECT nextval('registry.vehicle_number')::text AS digits)
 SELECT (SELECT count(*) FROM registry.vehicle WHERE owner_cpf = :owner AND deleted_at IS NULL) AS owned,
-       {people.contact_sql(":owner")} AS owner, {catalogue.chosen_sql(":brand_id::text", ":model_id::text")} AS chosen,
+       {citizen_document_sql(":owner")} AS owner, {chosen_sql(":brand_id::text", ":model_id::text")} AS chosen,
        :prefix::text || lpad(digits, greatest(6, length(digits)), '0') AS registration_number,
        clock_timestamp() AS moment
 FROM number
@@ -174,7 +174,7 @@ _FORM_VALUES = ", ".join(f":form.{name}" for name in _FORM)
 @statement(f"""
 WITH below_limit AS MATERIALIZED (
     SELECT true FROM registry.hold_own_vehicles(:owner_cpf) AS held (vehicles) WHERE :most = 0 OR vehicles < :most
-), {catalogue.share_sql("shared", "below_limit")}
+), {share_sql("shared", "below_limit")}
 , kept AS (
     {keep_sql("kept", "shared_choice")}
 ), inserted AS (
@@ -198,7 +198,7 @@ async def insert_vehicle(
 @statement(f"""
 WITH always AS (
     SELECT true
-), {catalogue.share_sql("shared", "always")}
+), {share_sql("shared", "always")}
 , updated AS (
     UPDATE registry.vehicle
     SET ({", ".join(_FORM)}) = ROW({_FORM_VALUES}),
@@ -228,7 +228,7 @@ WITH held AS MATERIALIZED (
     FROM held WHERE id = :id
     RETURNING true
 ), revoked AS (
-    {drivers.revoke_sql(":links::uuid[]", "held")}
+    {revoke_sql(":links::uuid[]", "held")}
 ), recorded AS (
     {record_sql(":trail::jsonb", "deleted")}
 )

@@ -69,16 +69,8 @@ async def read_stored_citizen(connection: Connection, cpf: Cpf) -> StoredCitizen
     )
 
 
-def citizen_sql(cpf: str) -> str:
-    """Return the SQL expression of what `parse_citizen` takes, for a statement that reads more besides.
-
-    `cpf` is an SQL expression.
-    """
-    return store.citizen_document_sql(cpf)
-
-
 def parse_citizen(cpf: Cpf, document: str) -> Citizen:
-    """Return the whole record as `read_record` does, from what the expression of `citizen_sql` has read."""
+    """Return the whole record as `read_record` does, from what the expression of `citizen_document_sql` has read."""
     stored = store.parse_citizen_document(document)
     return merge_record(cpf, stored.base, stored.mirror)
 

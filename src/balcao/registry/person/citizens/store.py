@@ -10,8 +10,8 @@ from balcao.core.database.results import Json
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.records import Mirror
+from balcao.registry.mirror.store import mirror_document_sql
 
 
 @statement("SELECT record::text FROM registry.base_record WHERE cpf = :cpf")
@@ -30,7 +30,7 @@ def citizen_document_sql(cpf: str) -> str:
     return f"""
 jsonb_build_object(
     'base', (SELECT record FROM registry.base_record AS base WHERE base.cpf = {cpf}),
-    'mirror', {mirror.document_sql(cpf)})
+    'mirror', {mirror_document_sql(cpf)})
 """
 
 

@@ -37,6 +37,11 @@ async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
     return _format(found, call)
 
 
+async def list_all_pets(connection: Connection, cpf: Cpf) -> list[Pet]:
+    """Return every pet, for the person's export: of other tutors the CPF is masked."""
+    return [mask_tutors(pet) for pet in await store.list_all_pets(connection, cpf)]
+
+
 async def read_stats(call: Call, cpf: Cpf) -> PetStats:
     async with call.reading(cpf, FIELDS) as connection:
         imported = await store.count_imported_by_species(connection, cpf)

@@ -1,0 +1,178 @@
+"""A driver link, without SQL and HTTP: what is stored of it, its states, and how each of its two people sees it.
+
+The states are those of the rules (rules: registry 4.8).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+import msgspec
+
+from balcao.core.database.pool import Row
+from balcao.core.database.results import read_part
+from balcao.core.errors import Invalid
+from balcao.core.values.cpf import Cpf
+from balcao.registry.mobility import people
+from balcao.registry.mobility.drivers.schemas import (
+    Conductor,
+    DrivenVehicle,
+    EmailStatus,
+    InvitedVehicle,
+    LinkStatus,
+    VehicleInvitation,
+)
+from balcao.registry.mobility.people import Contact, format_cpf
+
+OPEN = frozenset({LinkStatus.PENDING, LinkStatus.ACCEPTED})
+_ANSWERS = {LinkStatus.ACCEPTED, LinkStatus.REJECTED}
+NOBODY = Contact(None, None, None)
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A row as it is stored: with what the owner typed."""
+
+    id: str
+    vehicle_id: str
+    conductor_cpf: Cpf
+    conductor_name: str | None
+    notify_email: str | None
+    phone: str | None
+    status: LinkStatus
+    invited_by_cpf: Cpf | None
+    email_status: EmailStatus
+    email_attempted_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    responded_at: datetime | None
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.status is LinkStatus.ACCEPTED
+
+
+@dataclass(frozen=True)
+class LinkWithVehicle:
+    """A link with what its driver sees of the vehicle; the owner is None once the vehicle is erased."""
+
+    link: Link
+    vehicle: InvitedVehicle
+    owner_cpf: Cpf | None
+
+    @classmethod
+    def from_row(cls, row: Row) -> "LinkWithVehicle":
+        """Return what the columns of both hold."""
+        owner = row["owner_cpf"]
+        return cls(read_part(Link, row), read_part(InvitedVehicle, row), Cpf(owner) if owner else None)
+
+
+class ReceivedInvitation(NamedTuple):
+    """A link as its driver answers it, and how to reach that person."""
+
+    link: Link
+    driver: Contact
+
+    @classmethod
+    def from_row(cls, row: Row) -> "ReceivedInvitation":
+        """Return what the columns of the link and the person's record hold."""
+        link = read_part(Link, row)
+        return cls(link, people.parse_contact(link.conductor_cpf, row["driver"]))
+
+
+class VehicleLinks(NamedTuple):
+    """A vehicle that somebody is to be invited to: its open links, by id, and what time it is."""
+
+    vehicle_id: str
+    owner: Cpf
+    links: Mapping[str, Cpf]
+    moment: datetime
+
+    @classmethod
+    def from_row(cls, row: Row) -> "VehicleLinks":
+        """Return what the row of the vehicle holds."""
+        return cls(row["id"], Cpf(row["owner_cpf"]), parse_open_links(row["links"]), row["moment"])
+
+
+def parse_open_links(document: str) -> Mapping[str, Cpf]:
+    """Return the drivers by link, from what the expression of `open_links_sql` has read."""
+    return {id_: Cpf(digits) for id_, digits in msgspec.json.decode(document, type=dict[str, str]).items()}
+
+
+@dataclass(frozen=True)
+class Invitee:
+    """What the owner typed of the person to invite, in normal form."""
+
+    cpf: Cpf
+    email: str
+    name: str | None
+    phone: str | None
+
+
+@dataclass(frozen=True)
+class InvitationEmail:
+    """An e-mail to send now; `tries` counts this one."""
+
+    to: str
+    invitee: Cpf
+    tries: int
+
+
+def parse_answer(word: str) -> LinkStatus:
+    """Return the state that an invitee may put the link in. Raises Invalid for any other word."""
+    if word not in _ANSWERS:
+        raise Invalid("O campo `status` deve ser um de: accepted, rejected.", code="status-unknown")
+    return LinkStatus(word)
+
+
+def require_pending(present: LinkStatus) -> None:
+    """Raise Invalid unless the link is pending: an invitation is answered once."""
+    if present is not LinkStatus.PENDING:
+        raise Invalid("Este convite não está mais pendente.", code="not-pending")
+
+
+def require_open(present: LinkStatus) -> None:
+    """Raise Invalid unless the link is pending or accepted: no other can be removed."""
+    if present not in OPEN:
+        raise Invalid("Este vínculo já não está pendente nem aceito.", code="not-open")
+
+
+def to_conductor(link: Link, viewer: Cpf, contacts: Mapping[Cpf, Contact]) -> Conductor:
+    """Return the link as `viewer` sees it; `contacts` holds what the records of accepted drivers say."""
+    own = contacts.get(link.conductor_cpf, NOBODY) if link.is_accepted else NOBODY
+    return Conductor(
+        id=link.id,
+        vehicle_id=link.vehicle_id,
+        conductor_cpf=format_cpf(link.conductor_cpf, viewer),
+        conductor_name=own.name or link.conductor_name,
+        notify_email=own.email or link.notify_email,
+        phone=own.phone or link.phone,
+        status=link.status,
+        invited_by_cpf=format_cpf(link.invited_by_cpf, viewer) if link.invited_by_cpf else None,
+        email_status=link.email_status,
+        email_attempted_at=link.email_attempted_at,
+        created_at=link.created_at,
+        updated_at=link.updated_at,
+        responded_at=link.responded_at,
+    )
+
+
+def to_invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Contact]) -> VehicleInvitation:
+    """Return a pending link as its invitee sees it, with the owner's name from their record."""
+    link = invited.link
+    return VehicleInvitation(
+        id=link.id,
+        vehicle_id=link.vehicle_id,
+        status=link.status,
+        # An erasure of the inviter revokes the invitation, so a pending one has theirs.
+        invited_by_cpf=format_cpf(link.invited_by_cpf or viewer, viewer),
+        owner_name=(owners.get(invited.owner_cpf, NOBODY) if invited.owner_cpf else NOBODY).name,
+        vehicle=invited.vehicle,
+        created_at=link.created_at,
+    )
+
+
+def to_driven_vehicle(linked: LinkWithVehicle, driver: Cpf) -> DrivenVehicle:
+    """Return a link as its driver's export has it."""
+    link = to_conductor(linked.link, driver, {})
+    return DrivenVehicle(**{name: getattr(link, name) for name in link.__struct_fields__}, vehicle=linked.vehicle)

@@ -1,0 +1,309 @@
+"""A table is read by its owner: by others through its service, a part that its store offers, or for a stated reason.
+
+The owner is the one feature that writes the table or, where functions of the schema do, that declares its export. It is
+the text of stores that is looked at, so that a part counts for the store that it stands in. Of the collection's tables
+(`search.{physical}`) nobody knows a name but by the alias that the collection gives out.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from tests.invariants.sources import SOURCE, Text, texts
+from tests.invariants.test_feature_walls import writers
+
+_CREATED = re.compile(r"CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?([a-z_]+\.[a-z_]+)")
+_NAMED = re.compile(r"\b([a-z_]+\.[a-z_]+)\b(?!\s*\()")
+
+# By the folder that reads: why one statement has to, and the tables.
+READS: Mapping[str, tuple[str, set[str]]] = {
+    "access/actions": (
+        "Whom an action reaches, and what its removal would take away, is one question to the whole graph of rights.",
+        {
+            "access.catalogue_version",
+            "access.endpoint_mapping",
+            "access.group_role",
+            "access.grp",
+            "access.membership",
+            "access.person",
+            "access.person_role",
+            "access.role",
+            "access.role_action",
+        },
+    ),
+    "access/audit": ("It shows the trail that every change of the catalogue writes.", {"access.audit_event"}),
+    "access/catalogue": (
+        "The snapshot is the whole graph of rights as one statement sees it.",
+        {
+            "access.action",
+            "access.group_role",
+            "access.grp",
+            "access.membership",
+            "access.person",
+            "access.person_role",
+            "access.role",
+            "access.role_action",
+        },
+    ),
+    "access/decisions": ("It shows the denials of the trail.", {"access.audit_event"}),
+    "access/documents": (
+        "A document is compared with the whole graph of rights, and with nobody's half of a change.",
+        {
+            "access.action",
+            "access.catalogue_version",
+            "access.endpoint_mapping",
+            "access.group_role",
+            "access.grp",
+            "access.membership",
+            "access.person",
+            "access.person_role",
+            "access.role",
+            "access.role_action",
+        },
+    ),
+    "access/groups": ("Members and roles are listed by their names, and must exist.", {"access.person", "access.role"}),
+    "access/mappings": ("A mapping shows its action, and is written only while that is active.", {"access.action"}),
+    "access/roles": (
+        "A role shows its actions and holders, and is written only while its actions are active.",
+        {"access.action", "access.group_role", "access.grp", "access.person", "access.person_role"},
+    ),
+    "access/users": (
+        "What a person may do comes by their own roles and by their groups'.",
+        {"access.group_role", "access.grp", "access.membership", "access.role"},
+    ),
+    "agents/datasets": ("A data set shows how many experiments it has.", {"agents.experiments"}),
+    "agents/experiments": (
+        "An experiment is of a version and over a data set, whose examples are joined page by page.",
+        {
+            "agents.agent_versions",
+            "agents.dataset_example_revisions",
+            "agents.dataset_examples",
+            "agents.datasets",
+        },
+    ),
+    "agents/history": (
+        "The history shows the versions that are not hidden, and which is active.",
+        {"agents.agent_version_hidden", "agents.agent_versions", "agents.agents"},
+    ),
+    "agents/prompts": (
+        "A prompt is a member of a version, and the active one is that of the agent.",
+        {
+            "agents.agent_versions",
+            "agents.agents",
+        },
+    ),
+    "agents/webhooks": (
+        "What is told of an activation are the members of its version.",
+        {"agents.agent_activations", "agents.agent_versions"},
+    ),
+    "employability/hiring/listings": (
+        "A listing is shown with the names of its company, department and reference values.",
+        {"employability.company", "employability.department", "employability.reference_value"},
+    ),
+    "employability/legacy_jobs": (
+        "A job of the former kind is shown with the names of its company and reference values.",
+        {"employability.company", "employability.reference_value"},
+    ),
+    "employability/resume/bank": (
+        "The bank of candidates filters and pages by what each resume's sections hold.",
+        {
+            "employability.education",
+            "employability.experience",
+            "employability.reference_value",
+            "employability.resume",
+            "employability.terms_acceptance",
+        },
+    ),
+    "employability/resume/behaviours": ("A link shows its behaviour's name.", {"employability.behaviour"}),
+    "employability/resume/job_search": ("The values are shown by name.", {"employability.reference_value"}),
+    "employability/resume/overview": (
+        "A resume is read whole, as one statement sees it.",
+        {
+            "employability.behaviour",
+            "employability.behaviour_link",
+            "employability.job_search",
+            "employability.preferred_contract",
+            "employability.reference_value",
+            "employability.resume",
+            "employability.skill",
+            "employability.skill_area",
+            "employability.skill_link",
+            "employability.work_area",
+        },
+    ),
+    "employability/resume/sections": ("The values are shown by name.", {"employability.reference_value"}),
+    "employability/resume/skill_links": (
+        "A link shows the names of its skill and area, which must belong together.",
+        {"employability.skill", "employability.skill_area", "employability.work_area"},
+    ),
+    "employability/selection/applications": (
+        "An application is made, shown and cleared together with its listing, the terms and the copy of its person.",
+        {
+            "employability.candidate",
+            "employability.job",
+            "employability.job_event",
+            "employability.terms_acceptance",
+        },
+    ),
+    "employability/selection/blocks": (
+        "Blocks are filtered by the departments of their listings.",
+        {"employability.job"},
+    ),
+    "employability/selection/candidates": (
+        "Candidates are filtered, counted and paged by their applications.",
+        {"employability.application", "employability.application_tally"},
+    ),
+    "employability/selection/emails": (
+        "An e-mail is taken up only while the step that it tells of is still the application's.",
+        {
+            "employability.application",
+            "employability.application_event",
+            "employability.company",
+            "employability.job",
+            "employability.job_step",
+        },
+    ),
+    "employability/selection/people": (
+        "Whose copy is renewed or goes depends on the applications that they have to live listings.",
+        {"employability.application", "employability.job"},
+    ),
+    "health_units/counts": (
+        "Notifications are counted by unit.",
+        {"health_units.notifications", "health_units.units"},
+    ),
+    "health_units/feed": (
+        "The jobs of the webhooks that want a change are enqueued by the statement that numbers it.",
+        {"health_units.webhooks"},
+    ),
+    "health_units/notifications": (
+        "A page without notifications tells an unknown unit from a calm one.",
+        {"health_units.units"},
+    ),
+    "health_units/risk": (
+        "The risk of a unit is the newest of several facts, as one statement sees them.",
+        {
+            "health_units.feed_counter",
+            "health_units.holidays",
+            "health_units.notifications",
+            "health_units.unit_exceptions",
+            "health_units.unit_weekly_hours",
+            "health_units.units",
+        },
+    ),
+    "health_units/timetables": (
+        "Hours are of a unit that there is, and are shown with its holidays.",
+        {"health_units.holidays", "health_units.units"},
+    ),
+    "health_units/units": (
+        "A unit leaves with its hours, in the line that its import takes.",
+        {"health_units.unit_weekly_hours"},
+    ),
+    "registry/consent/ledger": (
+        "That the newest entries say what is stored is seen in one state of both; preferences build on the ledger.",
+        {"registry.preferences", "registry.preference_choice"},
+    ),
+    "registry/consent/preferences": (
+        "A look-up merges choices with the categories' defaults, for many people at once.",
+        {"registry.notification_category"},
+    ),
+    "registry/mobility/catalogue": (
+        "A brand or model that a live vehicle has may not go; vehicles build on the catalogue.",
+        {"registry.vehicle"},
+    ),
+    "registry/mobility/drivers": (
+        "A link is decided on, shown and locked together with its vehicle; vehicles build on the links.",
+        {"registry.vehicle"},
+    ),
+    "registry/person/settings": (
+        "A choice holds only while the avatar is on offer, locked with it; avatars build on the settings.",
+        {"registry.avatar"},
+    ),
+    "registry/person/wallet": (
+        "The wallet is a column of the base record, and comes with it.",
+        {"registry.base_record"},
+    ),
+    "registry/rights": (
+        "The platform's trail is for every service to write and for this one to show.",
+        {
+            "platform.audit_event",
+        },
+    ),
+    "search/catalogue": ("A service is looked up by an address in one round trip.", {"search.service_slugs"}),
+    "search/categories": ("Categories are ordered by their services' popularity.", {"search.service_popularity"}),
+    "search/collection": (
+        "A table is whole if it has missed no write; the runs that show what it missed build on the collection.",
+        {"search.search_migration_errors"},
+    ),
+    "search/legacy_mappings": (
+        "A mapping holds only while its service lives, locked with it.",
+        {"search.service_head"},
+    ),
+    "search/popularity": ("A view counts only of a service that there is.", {"search.service_head"}),
+    "search/public_search": (
+        "What is found is ranked by popularity, without a second round trip.",
+        {"search.service_popularity"},
+    ),
+    "search/schema_migrations": (
+        "Whether a run can be undone is seen together with the tables that stand behind the collection.",
+        {"search.search_collection"},
+    ),
+    "search/versions": (
+        "A version is of a service, whose next number says how many there are.",
+        {"search.service_head"},
+    ),
+}
+
+
+def list_tables() -> set[str]:
+    """Return the tables that the migrations create."""
+    return {name for file in SOURCE.rglob("*.sql") for name in _CREATED.findall(file.read_text("utf-8"))}
+
+
+def folder(text: Text) -> str:
+    return text.file.rpartition("/")[0]
+
+
+def owners(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
+    """Return the folders that own each table: those that write it or, if none does, that name it in a declaration."""
+    owned = {table: folders for table, folders in writers(list(found)).items() if table in tables}
+    declared: dict[str, set[str]] = defaultdict(set)
+    for text in found:
+        if text.value in tables - owned.keys():
+            declared[text.value].add(folder(text))
+    return owned | declared
+
+
+def strangers(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
+    """Return the folders of services that name tables which they do not own, in whatever text, with the tables."""
+    owned = owners(found, tables)
+    named: dict[str, set[str]] = defaultdict(set)
+    for text in found:
+        if text.file.startswith("core/"):
+            continue
+        foreign = {
+            table for table in _NAMED.findall(text.value) if folder(text) not in owned.get(table, {folder(text)})
+        }
+        if foreign:
+            named[folder(text)] |= foreign
+    return dict(named)
+
+
+def test_a_table_is_read_by_its_owner_or_for_a_stated_reason() -> None:
+    stated = {reader: tables for reader, (_, tables) in READS.items()}
+    assert strangers(texts(), list_tables()) == stated
+
+
+def test_every_table_has_one_owner() -> None:
+    of_services = {table for table in list_tables() if not table.startswith("platform.")}
+    owned = owners(texts(), of_services)
+    assert {table: owned.get(table) for table in of_services if len(owned.get(table, ())) != 1} == {}
+
+
+def test_a_read_of_another_features_table_is_seen() -> None:
+    tables = {"registry.pet", "registry.owner"}
+    written = Text("registry/pets/store.py", 1, "UPDATE registry.pet SET name = :name")
+    declared = Text("registry/owners/api.py", 1, "registry.owner")
+    joined = Text("registry/walks/store.py", 1, "SELECT FROM registry.owner JOIN registry.pet USING (id)")
+    called = Text("registry/walks/store.py", 2, "SELECT registry.pet(:id)")
+    assert strangers([written, declared, called], tables) == {}
+    assert strangers([written, declared, joined], tables) == {"registry/walks": tables}
