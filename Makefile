@@ -17,8 +17,13 @@ STYLED := src tests bench tools
 # On CI the run also measures what it passes through, and fails below the floor of pyproject.toml; that takes half as long again.
 COVERAGE := --cov --cov-report=term
 MEASURED := $(if $(CI),$(COVERAGE))
-COMPILE := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --build-deps-for=editable \
+PIN := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes \
 	--no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options
+COMPILE := $(PIN) --build-deps-for=editable
+# What the trial needs besides `balcao` itself, which no index has.
+SANDBOX := $(BIN)/python -c 'import tomllib; \
+	needs = tomllib.load(open("src/balcao_sandbox/pyproject.toml", "rb"))["project"]["dependencies"]; \
+	print(*(one for one in needs if not one.startswith("balcao==")), sep="\n")'
 
 # Each of the many processes would compile the code anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -100,7 +105,9 @@ release: $(VENV)/.dev ## faz a edição do último commit em dist/; RELEASE_KEY=
 
 lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais novas
 	$(COMPILE) $(LOCK) --output-file=requirements.lock pyproject.toml
-	$(COMPILE) $(LOCK) --extra=dev --constraint=requirements.lock --output-file=requirements-dev.lock pyproject.toml
+	@$(SANDBOX) | $(PIN) $(LOCK) --constraint=requirements.lock --output-file=requirements-sandbox.lock -
+	$(COMPILE) $(LOCK) --extra=dev --constraint=requirements.lock --constraint=requirements-sandbox.lock \
+		--output-file=requirements-dev.lock pyproject.toml
 	$(COMPILE) $(LOCK) --extra=traces --constraint=requirements-dev.lock --output-file=requirements-traces.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
@@ -111,10 +118,10 @@ $(VENV)/.made:
 	@PYTHON='$(PYTHON)' tools/venv $(VENV)
 	@touch $@
 
-$(VENV)/.run: requirements.lock pyproject.toml $(VENV)/.made
+$(VENV)/.run: requirements.lock requirements-sandbox.lock pyproject.toml src/balcao_sandbox/pyproject.toml $(VENV)/.made
 	@echo "Instalando o Balcão em $(VENV) (só quando as versões mudam)..."
-	@$(PIP) --require-hashes -r requirements.lock
-	@$(PIP) --no-deps --no-build-isolation -e .
+	@$(PIP) --require-hashes -r requirements.lock -r requirements-sandbox.lock
+	@$(PIP) --no-deps --no-build-isolation -e . -e src/balcao_sandbox
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.run

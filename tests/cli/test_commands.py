@@ -10,12 +10,12 @@ import pytest
 import typer
 
 from balcao import __version__
-from balcao.cli.commands import COMMANDS
+from balcao.cli.commands import COMMANDS, list_entries
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
 
 # Commands of the trial, which calls what it loads.
-TRIAL = {"demo", "identity", "sandbox", "serve", "token", "worker"}
+TRIAL = {"demo", "identity", "serve", "token", "worker"}
 LOADED = """
 import json, sys
 from balcao.cli import commands
@@ -109,12 +109,12 @@ def test_the_supervisor_loads_no_service() -> None:
     assert not set(json.loads(done.stdout)) & heavy
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", list_entries())
 def test_the_line_of_a_command_is_its_own_first_line(name: str) -> None:
-    found: Any = COMMANDS[name].load()
+    found: Any = list_entries()[name].load()
     text = found.info.help if isinstance(found, typer.Typer) else found.__doc__
     assert text is not None
-    assert text.splitlines()[0] == COMMANDS[name].summary
+    assert text.splitlines()[0] == list_entries()[name].summary
 
 
 def test_the_version_is_told(tmp_path: Path) -> None:

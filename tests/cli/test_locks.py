@@ -13,8 +13,10 @@ import pytest
 from packaging.requirements import Requirement
 
 PROJECT = Path(__file__).parents[2]
+PRODUCT, TRIAL = PROJECT / "pyproject.toml", PROJECT / "src/balcao_sandbox/pyproject.toml"
 # Each with the extra that it is of.
 LOCKS = {"requirements.lock": None, "requirements-dev.lock": "dev", "requirements-traces.lock": "traces"}
+SANDBOX = "requirements-sandbox.lock"
 
 
 def pinned(lock: str) -> dict[str, str]:
@@ -22,18 +24,21 @@ def pinned(lock: str) -> dict[str, str]:
     return dict(re.findall(r"^([\w.-]+)==(\S+)", line)[0] for line in lines if re.match(r"[\w.-]+==", line))
 
 
-def declared(*extras: str) -> set[str]:
-    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    lines = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
-    return {normal(re.split(r"[\[<>=!~; ]", line)[0]) for line in lines}
+def declared(*extras: str, by: Path = PRODUCT) -> set[str]:
+    return {normal(Requirement(line).name) for line in requirements(*extras, by=by)} - {"balcao"}
+
+
+def requirements(*extras: str, by: Path = PRODUCT) -> list[str]:
+    project = tomllib.loads(by.read_text())["project"]
+    return [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
 
 
 def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def imported() -> Iterator[str]:
-    for path in (PROJECT / "src").rglob("*.py"):
+def imported(package: str) -> Iterator[str]:
+    for path in (PROJECT / "src" / package).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):
                 yield from (alias.name.split(".")[0] for alias in node.names)
@@ -41,7 +46,7 @@ def imported() -> Iterator[str]:
                 yield node.module.split(".")[0]
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", [*LOCKS, SANDBOX])
 def test_every_pin_has_hashes_and_no_line_names_an_address(lock: str) -> None:
     text = (PROJECT / lock).read_text()
     assert "://" not in text
@@ -57,18 +62,35 @@ def test_what_is_declared_is_pinned_and_all_locks_agree() -> None:
     assert runtime.items() <= traces.items() <= development.items()
 
 
+def test_what_the_trial_needs_is_pinned_in_a_lock_of_its_own_that_agrees() -> None:
+    sandbox = pinned(SANDBOX)
+    assert declared(by=TRIAL) <= {normal(name) for name in sandbox}
+    for lock in LOCKS:
+        assert {name: pinned(lock).get(name, version) for name, version in sandbox.items()} == sandbox
+
+
+def test_what_the_trial_alone_needs_is_not_installed_in_production() -> None:
+    alone = declared(by=TRIAL) - declared("traces")
+    assert alone
+    assert alone & {normal(name) for lock in LOCKS if lock != "requirements-dev.lock" for name in pinned(lock)} == set()
+
+
 def test_the_build_backend_is_pinned_too() -> None:
     assert {"hatchling", "editables"} <= set(pinned("requirements.lock"))
 
 
-def test_every_imported_package_is_declared() -> None:
+@pytest.mark.parametrize(
+    ("package", "known"),
+    [("balcao", declared("traces")), ("balcao_sandbox", declared() | declared(by=TRIAL))],
+    ids=["balcao", "balcao_sandbox"],
+)
+def test_every_imported_package_is_declared(package: str, known: set[str]) -> None:
     homes = packages_distributions()
-    foreign = {name for name in imported() if name not in sys.stdlib_module_names and name != "balcao"}
+    ours = {*sys.stdlib_module_names, "balcao", package}
     comes_with = {"pydantic_core": "pydantic"}
-    known = declared("traces")
     missing = {
         name
-        for name in foreign
+        for name in set(imported(package)) - ours
         if comes_with.get(name) not in known and not {normal(home) for home in homes.get(name, ())} & known
     }
     assert missing == set()
@@ -88,13 +110,13 @@ PYTHONS = [
 ]
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", [*LOCKS, SANDBOX])
 def test_it_holds_for_every_supported_python_and_system(lock: str) -> None:
     """What pip would demand there and does not find pinned: it resolves markers, the lock was made on one machine."""
     pins = {normal(name) for name in pinned(lock)}
-    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    extra = LOCKS[lock]
-    roots = project["dependencies"] + (project["optional-dependencies"][extra] if extra else [])
+    extra = LOCKS.get(lock)
+    found = requirements(*([extra] if extra else []), by=TRIAL if lock == SANDBOX else PRODUCT)
+    roots = [line for line in found if not line.startswith("balcao==")]
     for surroundings in (python | system for python in PYTHONS for system in SYSTEMS):
         assert demanded(roots, surroundings) - pins == set(), surroundings
 

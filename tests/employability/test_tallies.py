@@ -52,6 +52,17 @@ def some(text: str, *names: str) -> st.SearchStrategy[tuple[object, ...]]:
 
 STATEMENTS = st.one_of(
     some(
+        "INSERT INTO employability.job (id, titulo, titulo_slug, descricao, id_contratante, id_regime_contratacao,"
+        " id_modelo_trabalho, data_limite, publicado_em, criado_por, id_orgao_parceiro, status, deleted_at)"
+        " SELECT gen_random_uuid(), titulo, titulo_slug, descricao, id_contratante, id_regime_contratacao,"
+        " id_modelo_trabalho, data_limite, publicado_em, criado_por, $2, $3, CASE WHEN $4 THEN now() END"
+        " FROM employability.job WHERE id = ANY ($1::uuid[])",
+        "jobs",
+        "department",
+        "state",
+        "flag",
+    ),
+    some(
         "INSERT INTO employability.application (id, cpf, id_vaga, status, origem)"
         " SELECT gen_random_uuid(), cpf, job, $3, 'cidadao' FROM unnest($1::text[]) AS cpf, unnest($2::uuid[]) AS job"
         " ON CONFLICT DO NOTHING",
@@ -104,6 +115,16 @@ def test_a_tally_that_is_wrong_is_found(filled: str, sql: Sql) -> None:
     finally:
         sql("UPDATE employability.application_tally SET aprovada = aprovada - 1 WHERE id_vaga = $1", job_id(2))
         sql("DELETE FROM employability.bank_tally WHERE version = '3'")
+
+
+def test_a_save_that_changes_nothing_of_a_tally_does_not_lock_it(filled: str, sql: Sql) -> None:
+    """Every save names the department and the state; who applies meanwhile waits for no editor."""
+    save = """UPDATE employability.job SET titulo = 'Outra', status = status, id_orgao_parceiro = id_orgao_parceiro,
+        deleted_at = deleted_at WHERE id = $1"""
+    read = "SELECT xmin::text, xmax::text FROM employability.application_tally WHERE id_vaga = $1"
+    before = sql(read, job_id(6))
+    sql(save, job_id(6))
+    assert sql(read, job_id(6)) == before
 
 
 def test_whoever_gets_a_resume_and_accepts_the_terms_at_once_is_counted_once(filled: str, sql: Sql) -> None:

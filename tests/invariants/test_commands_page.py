@@ -7,8 +7,7 @@ from typing import Any
 
 import typer
 
-from balcao.cli.commands import COMMANDS, balcao
-from balcao.cli.portuguese import Commands
+from balcao.cli.commands import balcao, list_entries, load_command
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 
@@ -16,13 +15,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 def list_commands() -> Iterator[tuple[str, list[str]]]:
     """Yield each command's words and its options."""
     yield "balcao", list_options(typer.main.get_command(balcao))
-    for name, entry in COMMANDS.items():
-        loaded = entry.load()
-        if not isinstance(loaded, Commands):
-            alone = Commands()
-            alone.command(name)(loaded)
-            loaded = alone
-        yield from walk(f"balcao {name}", typer.main.get_command(loaded))
+    for name in list_entries():
+        if " " not in name:
+            yield from walk(f"balcao {name}", load_command(name))
 
 
 def walk(words: str, command: Any) -> Iterator[tuple[str, list[str]]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from balcao.cli.commands import COMMANDS
+from balcao.cli.commands import list_entries
 from tests.invariants.test_commands_page import list_commands
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,7 @@ _COMMAND = re.compile(r"(?<![\w-])balcao ((?:[a-z][a-z-]*)(?:[ ][^`|;&#\n]+)?)")
 def list_printed(text: str) -> Iterator[str]:
     """Yield the commands of a page that begin with one of ours, without what follows them in the line."""
     for found in _COMMAND.finditer(text.replace("\\\n", " ")):
-        if found[1].split()[0] in COMMANDS:
+        if found[1].split()[0] in list_entries():
             yield f"balcao {found[1].split(', ')[0]}"
 
 

@@ -114,6 +114,11 @@ def test_the_wheel_tells_its_commit_and_brings_the_versions_that_it_was_released
     assert (unpacked / "balcao/requirements.lock").read_bytes() == (ROOT / "requirements.lock").read_bytes()
 
 
+def test_nothing_of_the_trial_is_released(release: Path, unpacked: Path) -> None:
+    assert {path.name for path in unpacked.iterdir()} == {"balcao", f"balcao-{__version__}.dist-info"}
+    assert [path.name for path in release.iterdir() if "sandbox" in path.name] == []
+
+
 @pytest.mark.parametrize("profile", ["sandbox", "production"])
 def test_doctor_names_packages_that_are_not_those_of_the_release(unpacked: Path, tmp_path: Path, profile: str) -> None:
     """A fault in production only: a trial may run on what a developer has."""

@@ -16,6 +16,7 @@ from tools.release.components import ROOT
 HEADING = re.compile(r"^## (\S+) \((unreleased|\d{4}-\d\d-\d\d)\)$")
 REASONS = (ROOT / "docs/dependencies.md").read_text("utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+TRIAL = tomllib.loads((ROOT / "src/balcao_sandbox/pyproject.toml").read_text("utf-8"))["project"]
 
 
 def test_the_changelog_begins_with_this_version_and_only_that_one_may_be_unreleased() -> None:
@@ -32,15 +33,20 @@ def test_the_page_of_public_software_names_this_version() -> None:
     assert str(yaml.safe_load((ROOT / "publiccode.yml").read_text("utf-8"))["softwareVersion"]) == __version__
 
 
+def test_the_trial_is_of_the_same_version_and_asks_for_it() -> None:
+    assert TRIAL["version"] == __version__
+    assert f"balcao=={__version__}" in TRIAL["dependencies"]
+
+
 def test_what_the_tests_run_on_is_what_a_release_installs() -> None:
     assert list_drift(load_lock()) == []
 
 
 def test_every_package_that_is_asked_for_has_its_reason_and_nothing_else_has_one() -> None:
-    asked = {canonicalize_name(Requirement(one).name) for one in PROJECT["dependencies"]}
+    asked = {canonicalize_name(Requirement(one).name) for one in PROJECT["dependencies"] + TRIAL["dependencies"]}
     cells = [line.split("|")[1] for line in REASONS.splitlines() if line.startswith("| ") and "| Package" not in line]
     named = {canonicalize_name(part.split()[0]) for cell in cells for part in cell.split(",")}
-    assert named == asked | {"swagger-ui"}
+    assert named == asked - {"balcao"} | {"swagger-ui"}
 
 
 def test_every_package_for_some_installations_and_for_development_is_named() -> None:

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import httpx
 
-from balcao.crm.sandbox.server import build_server
 from balcao.settings import Settings
+from balcao_sandbox.crm.server import build_server
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port
 

@@ -22,9 +22,9 @@ import gc, importlib, json, os, pkgutil, socket, sys
 import rich.live, rich.progress
 from balcao import operate
 from balcao.__main__ import main
-from balcao.cli.commands import COMMANDS
+from balcao.cli.commands import list_entries
 
-for entry in COMMANDS.values():
+for entry in list_entries().values():
     entry.load()
 for module in pkgutil.walk_packages(operate.__path__, "balcao.operate."):
     if not module.name.endswith("__main__"):

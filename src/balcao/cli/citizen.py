@@ -21,7 +21,7 @@ def export(cpf: CpfArgument) -> None:
     from balcao.registry.rights import service
 
     person = parse_cpf(cpf)
-    print_json(msgspec.Raw(run_use_case("registry.export_data", lambda call: service.export(call, person))))
+    print_json(msgspec.Raw(run_use_case("registry.export_data", lambda call: service.export_person(call, person))))
 
 
 @citizen.command("anonymise")
@@ -40,7 +40,9 @@ def anonymise(
     if not dry_run and confirmation is None:
         raise OperatorFault("Simule antes com --dry-run e repita com --confirmation e o que a simulação respondeu.")
     body = AnonymisationBody(dry_run, confirmation, reason)
-    print_json(run_use_case("registry.anonymise_citizen", lambda call: anonymisation.anonymise(call, person, body)))
+    print_json(
+        run_use_case("registry.anonymise_citizen", lambda call: anonymisation.anonymise_person(call, person, body))
+    )
 
 
 @citizen.command("access")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from balcao import sandbox
 from balcao.cli import portuguese
 from balcao.cli.portuguese import Commands, Group
 from balcao.version import describe_version
@@ -15,15 +16,16 @@ from balcao.version import describe_version
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a command is, as `module:attribute`, and its line in the list of commands."""
+    """Where a command is, as `module:attribute` of a package, and its line in the list of commands."""
 
     target: str
     summary: str
+    package: str = "balcao.cli"
 
     def load(self) -> Any:
         """Import the function of a command, or the `Commands` of a group."""
         module, _, attribute = self.target.partition(":")
-        return getattr(importlib.import_module(f"balcao.cli.{module}"), attribute)
+        return getattr(importlib.import_module(f"{self.package}.{module}"), attribute)
 
 
 COMMANDS = {
@@ -62,9 +64,28 @@ COMMANDS = {
     "retention": Entry("retention:retention", "Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON."),
     "backup": Entry("backup:backup", "Cópias de segurança do banco: criar, acompanhar, conferir, restaurar."),
     "export": Entry("export:export", "Exportação cifrada dos dados de um serviço: criar, conferir, ler."),
-    "sandbox": Entry("sandbox:sandbox", "Partes da base de demonstração, cada uma por si."),
     "identity": Entry("identity:identity", "O provedor de identidade e as suas chaves."),
 }
+
+
+def list_entries() -> dict[str, Entry]:
+    """Return every command by its words, the trial's included; of two words where it belongs to another's group."""
+    trial: dict[str, Entry] = sandbox.load_commands()
+    return COMMANDS | trial
+
+
+def load_command(name: str) -> Any:
+    """Import and return a command, or a group with all its commands."""
+    loaded = list_entries()[name].load()
+    if not isinstance(loaded, Commands):
+        alone = Commands()
+        alone.command(name)(loaded)
+        loaded = alone
+    for words, entry in list_entries().items():
+        group, _, further = words.partition(" ")
+        if further and group == name:
+            loaded.command(further)(entry.load())
+    return typer.main.get_command(loaded)
 
 
 class _Lazy(TyperCommand):
@@ -81,22 +102,18 @@ class _Lazy(TyperCommand):
     @functools.cached_property
     def loaded(self) -> Any:
         """Import and return the real command."""
-        loaded = self._entry.load()
-        if not isinstance(loaded, Commands):
-            alone = Commands()
-            alone.command(self.name)(loaded)
-            loaded = alone
-        return typer.main.get_command(loaded)
+        assert self.name
+        return load_command(self.name)
 
 
 class _Root(Group):
     """Finds the commands in the table above."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+        return [name for name in list_entries() if " " not in name]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        entry = COMMANDS.get(cmd_name)
+        entry = list_entries().get(cmd_name)
         return entry and _Lazy(cmd_name, entry)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from balcao import sandbox
 from balcao.cli.processes.channel import Watched
 from balcao.core.context import processes
 from balcao.operate.faults import OperatorFault, writing_to
@@ -109,12 +110,17 @@ def list_withheld(roles: Sequence[str]) -> frozenset[str]:
 
 
 def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None, processes: int | None = None) -> Plan:
-    """Decide what to start. Raises SettingsError for an unknown service and for refusals of the production profile."""
+    """Decide what to start.
+
+    Raises SettingsError for an unknown service, for refusals of the production profile, and in the sandbox where the
+    trial is not installed.
+    """
     if unknown := sorted(set(services) - set(SERVICES)):
         raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(SERVICES)}.")
     with_worker = not services if worker is None else worker
     if refusals := settings.list_refusals(with_worker=with_worker):
         raise SettingsError("\n".join(refusals))
+    sandbox.check(settings)
     with_crm = settings.sandbox_crm and (not services or with_worker)
     # In the order in which they start: those that are called before those that call them.
     wanted = {"crm": with_crm, "management": settings.management_port is not None, "worker": with_worker, "api": True}

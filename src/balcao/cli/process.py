@@ -29,9 +29,9 @@ def pause_after(failures: int) -> float:
 
 
 class Process:
-    """`title` names it to the operator; `roles` are modules of `balcao.cli.processes`; `sockets` are by role.
+    """`title` names it to the operator; `roles` are modules of `balcao.cli.processes`, and `crm` the trial's.
 
-    It gets our environment and `environment`, less the variables that are `withheld` from it.
+    `sockets` are by role. It gets our environment and `environment`, less the variables that are `withheld` from it.
     """
 
     def __init__(

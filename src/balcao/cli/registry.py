@@ -80,7 +80,7 @@ def verify_ledger(
     async def verify(call: "Call") -> "Verification":
         # One snapshot: an entry that is written meanwhile would look like a break.
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
-            return await service.verify(connection, person)
+            return await service.verify_ledger(connection, person)
 
     found = run_use_case("registry.verify_ledger", verify)
     if as_json:

@@ -54,7 +54,7 @@ def export() -> None:
     encode = msgspec.json.Encoder().encode
 
     async def write(call: "Call") -> None:
-        async for document in services.export(call.platform):
+        async for document in services.export_services(call.platform):
             sys.stdout.buffer.write(encode(document) + b"\n")
 
     run_use_case("search.export", write)
@@ -114,7 +114,7 @@ def abort_migration(migration_id: MigrationId = "", reason: Reason = "", as_json
     from balcao.search.schema_migrations.schemas import AbortBody
 
     body = AbortBody(migration_id, reason)
-    _show(run_use_case("search.abort_migration", lambda call: service.abort(call, body)), as_json)
+    _show(run_use_case("search.abort_migration", lambda call: service.abort_migration(call, body)), as_json)
 
 
 @migration.command("rollback")
@@ -125,7 +125,7 @@ def roll_back_migration(migration_id: MigrationId = "", reason: Reason = "", as_
     from balcao.search.schema_migrations.schemas import RollbackBody
 
     body = RollbackBody(migration_id, reason)
-    _, status = run_use_case("search.roll_back_migration", lambda call: service.roll_back(call, body))
+    _, status = run_use_case("search.roll_back_migration", lambda call: service.roll_back_migration(call, body))
     _show(status, as_json)
 
 

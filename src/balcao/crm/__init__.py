@@ -1,1 +1,1 @@
-"""The city's CRM as upstream: the client that every feature shares, and the sandbox CRM that stands in for it."""
+"""The city's CRM as upstream: the client that every feature shares."""

@@ -15,7 +15,7 @@ OnProgress = Callable[[IdentifiedStatus], None]
 
 async def start_migration(call: Call, body: StartBody, on_progress: OnProgress | None) -> IdentifiedStatus:
     """Start a migration and return its status: at its end where progress is shown, else at its beginning."""
-    started = await service.start(call, body)
+    started = await service.start_migration(call, body)
     if started.migration_id is None or on_progress is None:
         return started
     working = asyncio.create_task(_carry_on(call, started.migration_id))

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import uvloop
 
+from balcao import sandbox
 from balcao.cli.processes import channel
 from balcao.cli.processes.channel import Order, Report
 from balcao.core import logs
@@ -32,14 +33,17 @@ def main(names: Sequence[str]) -> int:
     with channel.beating_while_loading():
         settings = Settings.load()
         logs.configure(settings.log_level)
-        roles = {name: _load_role(name) for name in names}
+        roles = {name: _load_role(settings, name) for name in names}
         order = channel.receive()
     channel.end_with_supervisor()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_run_roles(roles, settings, order))
 
 
-def _load_role(name: str) -> Role:
+def _load_role(settings: Settings, name: str) -> Role:
+    if name == "crm":
+        trial: Role = sandbox.load(settings, name)
+        return trial
     role: Role = importlib.import_module(f"balcao.cli.processes.{name}").run
     return role
 

@@ -12,6 +12,7 @@ _BREAKS = str.maketrans("\r\n\t", "   ")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 # No mark, no control character, nothing invisible, and in NFC whatever stands beside it: all that Portuguese is written
 # with, so that most texts need no closer look.
+_PLAIN_LINE = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff]*")
 _PLAIN = re.compile("[\n\r\t -~\u00a1-\u00ac\u00ae-\u02ff]*")
 
 
@@ -30,8 +31,10 @@ def clean(field: str, value: str, *, longest: int, shortest: int = 1, one_line: 
     Raises Invalid naming the field for control characters, for more marks on one letter than any language has, and for
     fewer or more characters than allowed.
     """
-    text = (value.translate(_BREAKS) if one_line else value).strip()
-    if not _PLAIN.fullmatch(text):
+    text = value.strip()
+    if not (_PLAIN_LINE if one_line else _PLAIN).fullmatch(text):
+        if one_line:
+            text = text.translate(_BREAKS)
         if len(text) <= longest * _CHARACTERS_PER_LETTER:
             if stacks_marks(text):
                 raise Invalid(f"O campo `{field}` tem sinais demais sobre uma letra.", code=f"{field}-marks")

@@ -3,8 +3,9 @@
 What an absent member means is said in rules: employability 3.3.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -43,10 +44,21 @@ KEPT_BASE_FIELDS = ("id_contratante", "id_regime_contratacao", "id_modelo_trabal
 PROSE = ("requisitos", "diferenciais", "responsabilidades", "beneficios")
 
 
-def merge(body: JobBody, stored: JobContent | None, zone: ZoneInfo) -> JobContent:
+def iterate_new_ids(_: str) -> Iterator[UUID]:
+    """Yield ids that nothing has yet."""
+    return iter(new_uuid, None)
+
+
+def merge(
+    body: JobBody,
+    stored: JobContent | None,
+    zone: ZoneInfo,
+    iterate_ids: Callable[[str], Iterator[UUID]] = iterate_new_ids,
+) -> JobContent:
     """Return what the job consists of once the body is taken; a new one has nothing to keep.
 
-    Raises Invalid naming the field at fault, or all base fields that are missing.
+    `iterate_ids` yields the ids of new steps and questions, by the wire field. Raises Invalid naming the field at
+    fault, or all base fields that are missing.
     """
     base: dict[str, Any] = {name: _given(getattr(body, name)) for name in ("titulo", "descricao", *KEPT_BASE_FIELDS)}
     base |= {name: getattr(stored, name, None) for name in KEPT_BASE_FIELDS if base[name] is None}
@@ -79,8 +91,10 @@ def merge(body: JobBody, stored: JobContent | None, zone: ZoneInfo) -> JobConten
         tipos_pcd=_read_references("tipos_pcd", body, stored) if accessibility else [],
         zonas=_read_references("zonas", body, stored),
         idiomas_requisito=_read_nested("idiomas_requisito", body, stored, read_languages),
-        etapas=_read_nested("etapas", body, stored, read_steps),
-        informacoes_complementares=_read_nested("informacoes_complementares", body, stored, read_questions),
+        etapas=_read_nested("etapas", body, stored, partial(read_steps, iterate_ids)),
+        informacoes_complementares=_read_nested(
+            "informacoes_complementares", body, stored, partial(read_questions, iterate_ids)
+        ),
     )
 
 
@@ -105,10 +119,12 @@ def read_languages(sent: Sequence[LanguageBody], _: Sequence[Language] = ()) -> 
     return found
 
 
-def read_steps(sent: Sequence[NestedStep], stored: Sequence[StepContent]) -> list[StepContent]:
+def read_steps(
+    iterate_ids: Callable[[str], Iterator[UUID]], sent: Sequence[NestedStep], stored: Sequence[StepContent]
+) -> list[StepContent]:
     """Return the steps in their order. Raises Invalid."""
     _limit("etapas", sent, MOST_STEPS)
-    ids = _Ids(step.id for step in stored)
+    ids = _Ids(stored, iterate_ids("etapas"))
     return [read_step(ids.take(step.id), step, "etapas.") for step in order_steps(sent)]
 
 
@@ -128,10 +144,12 @@ def read_step(id_: UUID, sent: StepBody, path: str = "") -> StepContent:
     )
 
 
-def read_questions(sent: Sequence[QuestionBody], stored: Sequence[QuestionContent]) -> list[QuestionContent]:
+def read_questions(
+    iterate_ids: Callable[[str], Iterator[UUID]], sent: Sequence[QuestionBody], stored: Sequence[QuestionContent]
+) -> list[QuestionContent]:
     """Return the questions in their order. Raises Invalid."""
     _limit("informacoes_complementares", sent, MOST_QUESTIONS)
-    ids = _Ids(question.id for question in stored)
+    ids = _Ids(stored, iterate_ids("informacoes_complementares"))
     return [_read_question(ids.take(question.id), question) for question in sent]
 
 
@@ -155,11 +173,12 @@ def _read_question(id_: UUID, sent: QuestionBody) -> QuestionContent:
 class _Ids:
     """The ids of what a job has already: each is taken once, anything else is new and gets an id of ours."""
 
-    def __init__(self, present: Any) -> None:
-        self._free = {str(id_): id_ for id_ in present}
+    def __init__(self, stored: Sequence[StepContent | QuestionContent], new: Iterator[UUID]) -> None:
+        self._free, self._new = {str(each.id): each.id for each in stored}, new
 
     def take(self, sent: str | int | None) -> UUID:
-        return self._free.pop(str(sent).strip().lower(), None) or new_uuid()
+        known = self._free.pop(str(sent).strip().lower(), None) if self._free else None
+        return known or next(self._new)
 
 
 def _read_nested(field: str, body: JobBody, stored: JobContent | None, read: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from balcao.crm.sandbox.refusals import Refused
+from balcao_sandbox.crm.refusals import Refused
 
 Operation = Literal["token", "query", "get", "create", "update", "upsert"]
 Mode = Literal["latency", "rate_limit", "error", "reset", "duplicate", "expired_token", "garbage", "misdirected"]

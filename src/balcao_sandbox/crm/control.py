@@ -6,11 +6,11 @@ import msgspec
 
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import NO_CONTENT, Response, to_json
-from balcao.crm.sandbox.faults import Fault
-from balcao.crm.sandbox.mailbox import SentCode
-from balcao.crm.sandbox.objects import ACCOUNT, CONSENT
-from balcao.crm.sandbox.routes import Route, SandboxCrm
-from balcao.crm.sandbox.webhooks import Batch
+from balcao_sandbox.crm.faults import Fault
+from balcao_sandbox.crm.mailbox import SentCode
+from balcao_sandbox.crm.objects import ACCOUNT, CONSENT
+from balcao_sandbox.crm.routes import Route, SandboxCrm
+from balcao_sandbox.crm.webhooks import Batch
 
 
 def list_faults(_: Request, crm: SandboxCrm) -> Response[Any]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from balcao.core.logs import log
-from balcao.crm.sandbox.faults import ActiveFault, Faults, Mode, Operation, Reset
-from balcao.crm.sandbox.journal import Entry, Journal
-from balcao.crm.sandbox.objects import ACCOUNT, ANONYMISATION, CONSENT
-from balcao.crm.sandbox.records import Record, Records
-from balcao.crm.sandbox.refusals import Refused
-from balcao.crm.sandbox.webhooks import Webhooks
+from balcao_sandbox.crm.faults import ActiveFault, Faults, Mode, Operation, Reset
+from balcao_sandbox.crm.journal import Entry, Journal
+from balcao_sandbox.crm.objects import ACCOUNT, ANONYMISATION, CONSENT
+from balcao_sandbox.crm.records import Record, Records
+from balcao_sandbox.crm.refusals import Refused
+from balcao_sandbox.crm.webhooks import Webhooks
 
 TOKEN_SECONDS = 300.0
 ANONYMISATION_SECONDS = 5.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
 
-from balcao.crm.sandbox.refusals import Refused, make_invalid_field
+from balcao_sandbox.crm.refusals import Refused, make_invalid_field
 
 GENDERS = (
     "Homem_cisgenero",

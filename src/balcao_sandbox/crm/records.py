@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from balcao.crm.sandbox.objects import ACCOUNT, ENTITIES, Entity
-from balcao.crm.sandbox.refusals import Refused, make_not_found
-from balcao.crm.sandbox.soql import Condition, Query
+from balcao_sandbox.crm.objects import ACCOUNT, ENTITIES, Entity
+from balcao_sandbox.crm.refusals import Refused, make_not_found
+from balcao_sandbox.crm.soql import Condition, Query
 
 Record = dict[str, Any]
 Row = tuple[Entity, Record]

@@ -12,9 +12,9 @@ import msgspec
 from balcao.core.client_credentials import ClientCredentials
 from balcao.core.logs import log
 from balcao.crm.fields import FieldMap
-from balcao.crm.sandbox.objects import ACCOUNT, CONSENT, Entity
-from balcao.crm.sandbox.records import Record
 from balcao.settings import Settings
+from balcao_sandbox.crm.objects import ACCOUNT, CONSENT, Entity
+from balcao_sandbox.crm.records import Record
 
 CLIENT_ID = "crm-sandbox"
 WAITING_ECHOES = 10_000

@@ -6,8 +6,8 @@ from importlib.resources import files
 from typing import Any
 
 from balcao.crm.fields import FieldMap
-from balcao.crm.sandbox.objects import ACCOUNT, CONSENT, RELATED, Entity
 from balcao.identity.demo import people
+from balcao_sandbox.crm.objects import ACCOUNT, CONSENT, RELATED, Entity
 
 
 def accounts() -> Iterator[tuple[Entity, dict[str, Any]]]:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from balcao.crm.sandbox.mailbox import Mailbox
-from balcao.crm.sandbox.state import Sandbox
+from balcao_sandbox.crm.mailbox import Mailbox
+from balcao_sandbox.crm.state import Sandbox
 
 # Method, path, and a handler of the request, the CRM and the path's values, which answers at once or is awaited.
 Route: TypeAlias = tuple[str, str, Callable[..., Any]]

@@ -8,11 +8,11 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from balcao.crm.sandbox import demo
-from balcao.crm.sandbox.objects import ACCOUNT
-from balcao.crm.sandbox.records import Records
-from balcao.crm.sandbox.server import build_application
 from balcao.settings import Settings, SettingsError
+from balcao_sandbox.crm import demo
+from balcao_sandbox.crm.objects import ACCOUNT
+from balcao_sandbox.crm.records import Records
+from balcao_sandbox.crm.server import build_application
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.patience import PATIENCE
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balcao.crm.sandbox.refusals import Refused
-from balcao.crm.sandbox.soql import Condition, parse
+from balcao_sandbox.crm.refusals import Refused
+from balcao_sandbox.crm.soql import Condition, parse
 
 KEYWORDS = {"SELECT", "FROM", "WHERE", "AND", "ORDER", "BY", "ASC", "DESC", "LIMIT", "OFFSET", "TRUE", "FALSE", "NULL"}
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,20}", fullmatch=True).filter(lambda name: name.upper() not in KEYWORDS)

@@ -1,13 +1,13 @@
-"""The sandbox CRM."""
+"""The sandbox CRM as a role of a process of `balcao serve`."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from balcao.cli.processes import serving
 from balcao.cli.processes.channel import Order
-from balcao.crm.sandbox.server import build_server
 from balcao.settings import Settings
+from balcao_sandbox.crm import serving
+from balcao_sandbox.crm.server import build_server
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import LarkError, VisitError
 
-from balcao.crm.sandbox.refusals import make_malformed
+from balcao_sandbox.crm.refusals import make_malformed
 
 LONGEST_QUERY = 20_000
 _GRAMMAR = r"""

@@ -9,14 +9,14 @@ from urllib.parse import parse_qsl
 
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
-from balcao.crm.sandbox.connections import close
-from balcao.crm.sandbox.faults import Mode, Operation, Reset
-from balcao.crm.sandbox.objects import ACCOUNT, ANONYMISATION, ENTITIES, Entity
-from balcao.crm.sandbox.records import Record
-from balcao.crm.sandbox.refusals import Refused, make_invalid_field, make_not_found
-from balcao.crm.sandbox.routes import Route, SandboxCrm
-from balcao.crm.sandbox.soql import Query, parse
-from balcao.crm.sandbox.state import Act, Reply, Sandbox, SandboxCall
+from balcao_sandbox.crm.connections import close
+from balcao_sandbox.crm.faults import Mode, Operation, Reset
+from balcao_sandbox.crm.objects import ACCOUNT, ANONYMISATION, ENTITIES, Entity
+from balcao_sandbox.crm.records import Record
+from balcao_sandbox.crm.refusals import Refused, make_invalid_field, make_not_found
+from balcao_sandbox.crm.routes import Route, SandboxCrm
+from balcao_sandbox.crm.soql import Query, parse
+from balcao_sandbox.crm.state import Act, Reply, Sandbox, SandboxCall
 
 Written = dict[str, Any]
 

@@ -12,10 +12,10 @@ from balcao.cli.plan import LOOPBACK, claiming, prepare_data_folder
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
 from balcao.core.mail import MailFolder, create_mailer
-from balcao.crm.sandbox.server import build_server
 from balcao.gateway.listening import accept_first
 from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
+from balcao_sandbox.crm.server import build_server
 
 sandbox = Commands(help="Partes da base de demonstração, cada uma por si.")
 console = make_console(stderr=True)

@@ -13,17 +13,17 @@ from balcao.core.http.dialects import Dialect
 from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
-from balcao.crm.sandbox import api, control, demo
-from balcao.crm.sandbox.connections import ClosableProtocol, remember_client
-from balcao.crm.sandbox.mailbox import Mailbox
-from balcao.crm.sandbox.records import Records
-from balcao.crm.sandbox.refusals import Refused, make_not_found
-from balcao.crm.sandbox.routes import SandboxCrm
-from balcao.crm.sandbox.state import ANONYMISATION_SECONDS, Sandbox
-from balcao.crm.sandbox.webhooks import Webhooks
 from balcao.gateway.asgi import Application
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.settings import Settings, SettingsError
+from balcao_sandbox.crm import api, control, demo
+from balcao_sandbox.crm.connections import ClosableProtocol, remember_client
+from balcao_sandbox.crm.mailbox import Mailbox
+from balcao_sandbox.crm.records import Records
+from balcao_sandbox.crm.refusals import Refused, make_not_found
+from balcao_sandbox.crm.routes import SandboxCrm
+from balcao_sandbox.crm.state import ANONYMISATION_SECONDS, Sandbox
+from balcao_sandbox.crm.webhooks import Webhooks
 
 LOOPBACK = "127.0.0.1"
 STATE_FILE = "sandbox-crm.jsonl"

@@ -1,0 +1,52 @@
+"""The parts of the trial, which a distribution of its own brings: found by entry point, in the sandbox profile alone.
+
+Nothing here or elsewhere in `balcao` imports them (ADR 0011), so a production installation need not have them.
+"""
+
+import os
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from balcao.settings import Settings
+
+GROUP = "balcao.sandbox"
+NOT_INSTALLED = (
+    "A base de demonstração (BALCAO_PROFILE=sandbox, que vale sem outro valor) não está instalada: instale o pacote "
+    "balcao-sandbox, que está em src/balcao_sandbox do repositório (`make run` instala tudo), ou defina "
+    "BALCAO_PROFILE=production, com um PostgreSQL e um provedor de identidade próprios."
+)
+
+
+def check(settings: "Settings") -> None:
+    """Raise SettingsError in the sandbox profile where the trial is not installed."""
+    from balcao.settings import SettingsError  # the list of commands needs none of them
+
+    if settings.sandbox and not find_parts():
+        raise SettingsError(NOT_INSTALLED)
+
+
+def load(settings: "Settings", name: str) -> Any:
+    """Import and return a part. Raises SettingsError in the production profile, and where the trial is not installed.
+
+    In production only embedded parts are asked for, by a configuration that is refused there.
+    """
+    from balcao.settings import SettingsError
+
+    if not settings.sandbox:
+        raise SettingsError("\n".join(settings.list_refusals()))
+    check(settings)
+    return find_parts()[name].load()
+
+
+def load_commands() -> Any:
+    """Return the trial's commands, as `cli.commands` lists its own; none in production, or without the trial."""
+    is_sandbox = os.environ.get("BALCAO_PROFILE", "sandbox") == "sandbox"
+    return find_parts()["commands"].load() if is_sandbox and find_parts() else {}
+
+
+@cache
+def find_parts() -> dict[str, EntryPoint]:
+    """Return the parts by name; none where the trial is not installed."""
+    return {part.name: part for part in entry_points(group=GROUP)}
