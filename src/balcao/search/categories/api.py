@@ -103,7 +103,7 @@ async def list_subcategory_services(
 async def _respond(
     call: Call, sees_drafts: bool, key: Hashable, find: Callable[..., Awaitable[Any]], *arguments: Any
 ) -> Response[Any]:
-    """Answer from memory while nothing of the catalogue has changed."""
+    """Respond from the cache while nothing of the catalogue has changed."""
     state = call.platform.part(SearchState)
     cached = state.find_response(key)
     if cached is None:
