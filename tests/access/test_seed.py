@@ -58,7 +58,7 @@ def test_each_service_has_the_actions_that_the_page_lists() -> None:
 
 
 def test_the_roles_grant_what_the_page_says(sql: Sql) -> None:
-    listed = {}
+    listed: dict[str, set[str]] = {}
     for roles, grants_ in read_table("access", "Role | Grants"):
         together = re.sub(r" \(.*?\)", "", roles)
         texts = grants_.split(" / ") if " / " in together else [grants_] * len(together.split(", "))
