@@ -8,9 +8,9 @@ import typer
 from rich.table import Table
 
 from balcao.cli.console import make_console
-from balcao.cli.plan import SERVICES
 from balcao.operate import database
 from balcao.operate.faults import OperatorFault
+from balcao.operate.names import SERVICES
 from balcao.settings import Settings
 from balcao_sandbox.cli.example_calls import list_calls
 from balcao_sandbox.cli.offer import Offer

@@ -1,14 +1,8 @@
 """`balcao health-units simulate`: episodes at random, for trying the stream."""
 
-import asyncio
 from typing import Annotated
 
 import typer
-
-from balcao.core.context.call import operator_call
-from balcao.operate import database
-from balcao.settings import Settings
-from balcao_sandbox.demo import health_units as demo
 
 
 def simulate(
@@ -16,6 +10,13 @@ def simulate(
     count: Annotated[int | None, typer.Option(min=1, help="Quantos eventos; sem isso, até Ctrl-C.")] = None,
 ) -> None:
     """Abre, muda e encerra notificações ao acaso nas unidades de demonstração, para ver o fluxo de eventos."""
+    import asyncio
+
+    from balcao.core.context.call import operator_call
+    from balcao.operate import database
+    from balcao.settings import Settings
+    from balcao_sandbox.demo import health_units as demo
+
     settings = Settings.load()
 
     async def run(url: str) -> None:

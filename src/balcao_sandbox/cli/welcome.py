@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 from rich.text import Text
 
-from balcao.cli.plan import SERVICES, Plan
+from balcao.cli.plan import Plan
+from balcao.operate.names import SERVICES
 from balcao_sandbox.cli.example_calls import Commands, choose_people, own_command
 from balcao_sandbox.cli.offer import Offer
 

@@ -21,13 +21,13 @@ from balcao.registry.person.citizens.base import (
     CitizenRow,
 )
 from balcao.registry.person.tickets.schemas import TicketRow
+from balcao_sandbox.demo.registry import MOST_CITIZENS
 from balcao_sandbox.demo.registry.invented_services import CLOSED, OPEN, make_ticket, make_wallet
 from balcao_sandbox.identity.demo import Person, people
 
 SEED = 2026
 SOURCE = "demo"
 FIRST_STEM = 900_000_000
-MOST = 99_999_998  # the stem after it has eleven equal digits
 ANA = 1
 EVERY_WITHOUT_EMAIL = 10
 EVERY_WITH_TICKETS = 7
@@ -102,7 +102,7 @@ def _complete(row: CitizenRow) -> None:
     row.nome_social = "Bia Moreira"
     born = row.nascimento.data if row.nascimento else None
     row.nascimento = BaseBirth(born, "3300000", CITY, "RJ", "076", "Brasil")
-    row.mae = BaseMother("Helena Moreira", make_cpf(MOST).digits)
+    row.mae = BaseMother("Helena Moreira", make_cpf(MOST_CITIZENS).digits)
     row.menor_idade = False
     row.email = BaseEmails(
         BaseEmail(valor="ana@pessoa.example", sistema=SOURCE),
