@@ -9,12 +9,13 @@ from typing import Annotated
 
 import typer
 
-from balcao.cli import embedded, supervisor
+from balcao.cli import supervisor
 from balcao.cli.console import make_console
 from balcao.cli.plan import Plan, claiming_for_management, make_plan
 from balcao.cli.processes.channel import Order, Report, Watched
 from balcao.cli.welcome import welcome
 from balcao.core import logs
+from balcao.operate import database
 from balcao.operate.doctor import start as start_check
 from balcao.operate.names import SERVICES
 from balcao.settings import Settings, SettingsError
@@ -77,7 +78,7 @@ def worker() -> None:
             claiming = claiming_for_management(settings.management_host, port, "BALCAO_WORKER_MANAGEMENT_PORT")
             (sock,) = stack.enter_context(claiming)
             sockets = {"management": sock.detach()}
-        order = Order(embedded.find_database(settings), sockets=sockets, watched=Watched(("worker-0",), with_jobs=True))
+        order = Order(database.find_database(settings), sockets=sockets, watched=Watched(("worker-0",), with_jobs=True))
         _run_worker(settings, order)
 
 
@@ -87,7 +88,6 @@ def _run_worker(settings: Settings, order: Order) -> None:
 
     from balcao.cli.processes import management
     from balcao.cli.processes import worker as role
-    from balcao.operate import database
 
     async def run_until_stopped() -> None:
         await database.check(settings, order.database_url)

@@ -25,12 +25,12 @@ from balcao.core.database.pool import Connection, Database
 from balcao.core.database.queries import fetch_clock
 from balcao.core.database.refusals import refusal
 from balcao.core.database.roles import RoleError
-from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
 from balcao.core.mail import MailFolder, MailRefused, create_mailer
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.operate import database as databases
 from balcao.operate.certificates import describe_distrust, is_distrust
+from balcao.operate.database import find_embedded
 from balcao.operate.doctor import gateway as installed_gateway
 from balcao.operate.doctor import installation as installed
 from balcao.operate.doctor.issuers import Clock, check_issuers, describe_skew
@@ -144,13 +144,13 @@ def list_settings(settings: Settings) -> dict[str, Any]:
 
 
 def _list_addresses(settings: Settings) -> dict[str, Any]:
-    server = supervisor.find_running(settings.data_dir) if settings.embedded_database else None
+    embedded = find_embedded(settings) if settings.embedded_database else None
     return {
         "base": settings.base_url,
         "services": app.list_base_urls(settings),
         "issuers": list(settings.issuers),
         "crm": settings.crm_url,
-        "database": server.url if server else mask(settings.database_url) or str(settings.data_dir / "postgres"),
+        "database": embedded or mask(settings.database_url) or str(settings.data_dir / "postgres"),
         "database_read": mask(settings.database_read_url),
         "redis": mask(settings.redis_url),
     }
@@ -177,10 +177,10 @@ def _check_gateway(settings: Settings, root: Path) -> Part:
 async def _check_database(settings: Settings, now: Clock) -> Part:
     url = settings.database_url
     if settings.embedded_database:
-        server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
-        if server is None:
+        embedded = await asyncio.to_thread(find_embedded, settings)
+        if embedded is None:
             return _check_data_folder(settings.data_dir)
-        url = server.url
+        url = embedded
     database = make_database(settings, url)
     try:
         await database.open()
