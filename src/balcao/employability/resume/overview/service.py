@@ -8,7 +8,8 @@ import msgspec
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
-from balcao.employability.resume.behaviours import service as behaviours
+from balcao.employability.resume.links import service as links
+from balcao.employability.resume.links.kinds import BEHAVIOURS, SKILLS
 from balcao.employability.resume.overview import store
 from balcao.employability.resume.overview.schemas import (
     EducationSave,
@@ -30,7 +31,6 @@ from balcao.employability.resume.sections.records import (
     LANGUAGES,
     Section,
 )
-from balcao.employability.resume.skill_links import service as skill_links
 
 FIELDS = ["curriculo"]
 
@@ -84,16 +84,10 @@ async def save_links(call: Call, cpf: Cpf, body: LinksSave) -> SavedLinks:
     fields = ["comportamento_atitudes", "area_atuacao_habilidade"]
     async with call.platform.database.transaction() as connection:
         await profiles.open_resume(connection, cpf)
-        if body.comportamento_atitudes_ids is not None:
-            await behaviours.save_links(connection, cpf, body.comportamento_atitudes_ids)
-        if body.area_atuacao_habilidade_ids is not None:
-            await skill_links.save_links(connection, cpf, body.area_atuacao_habilidade_ids)
-        links = Links(
-            await behaviours.list_links(connection, cpf),
-            await skill_links.list_links(connection, cpf),
-        )
+        behaviours = await links.save_links(connection, BEHAVIOURS, cpf, body.comportamento_atitudes_ids)
+        skills = await links.save_links(connection, SKILLS, cpf, body.area_atuacao_habilidade_ids)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields)
-    return SavedLinks(links)
+    return SavedLinks(Links(behaviours, skills))
 
 
 def _mask(resume: Resume, cpf: Cpf) -> Resume:
