@@ -89,7 +89,7 @@ async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -
     # A language that the person has taken up again meanwhile is there under another id.
     if section is LANGUAGES:
         async with call.platform.database.connection() as connection:
-            if await sections.list_stored(connection, section, cpf):
+            if await sections.list_stored_rows(connection, section, cpf):
                 return
     await sections.add_row(call, section, cpf, body, demo_row_id(section, number))
 
