@@ -20,6 +20,7 @@ from tests.access import stored
 from tests.access.test_roles_and_groups import sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.rules import read_values
 
 PAGE = Path(__file__).parents[2] / "docs/reference/rules/access.md"
 ADMIN, SUPERADMIN = Holdings(is_administrator=True), Holdings(is_superadmin=True, is_administrator=True)
@@ -40,28 +41,8 @@ def test_the_actions_that_administrators_alone_hold_are_those_of_the_page() -> N
             check_grantable(action)
 
 
-@pytest.mark.parametrize(
-    ("floor", "declared", "present", "wanted", "admin", "superadmin"),
-    [
-        ("public", PUBLIC, READ, PUBLIC, "superadmin-only", None),
-        ("public", PUBLIC, READ, ANY_TOKEN, "superadmin-only", None),
-        ("public", PUBLIC, ANY_TOKEN, ANY_TOKEN, None, None),
-        ("public", PUBLIC, PUBLIC, ANY_TOKEN, None, None),
-        ("public", PUBLIC, PUBLIC, READ, None, None),
-        ("public", PUBLIC, READ, "pets:write", None, None),
-        ("public", PUBLIC, READ, None, None, None),
-        ("authenticated", ANY_TOKEN, ANY_TOKEN, PUBLIC, "mapping-floor", "mapping-floor"),
-        ("authenticated", ANY_TOKEN, READ, ANY_TOKEN, "superadmin-only", None),
-        ("authenticated", ANY_TOKEN, ANY_TOKEN, READ, None, None),
-        ("action", READ, READ, ANY_TOKEN, "mapping-floor", "mapping-floor"),
-        ("action", READ, READ, PUBLIC, "mapping-floor", "mapping-floor"),
-        ("action", READ, READ, "pets:write", None, None),
-        ("action", UPDATE, UPDATE, READ, "mapping-floor", "mapping-floor"),
-        ("action", UPDATE, UPDATE, "role:create", None, None),
-        ("fixed", ANY_TOKEN, ANY_TOKEN, READ, "mapping-fixed", "mapping-fixed"),
-        ("fixed", ANY_TOKEN, ANY_TOKEN, ANY_TOKEN, None, None),
-    ],
-)
+@pytest.mark.cases("access", "32")
+@pytest.mark.parametrize(("floor", "declared", "present", "wanted", "admin", "superadmin"), read_values("access", "32"))
 def test_an_operation_is_bound_to_no_less_than_its_floor(
     floor: str, declared: str, present: str, wanted: str | None, admin: str | None, superadmin: str | None
 ) -> None:

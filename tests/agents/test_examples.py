@@ -11,6 +11,7 @@ from balcao.agents.datasets import service
 from balcao.agents.datasets.incoming import NewDataset, NewExample
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
+from tests.support.rules import read_values
 from tests.support.server import RunningServer
 
 PATH = "/agent/api/v1/dataset_examples_data"
@@ -118,21 +119,7 @@ def test_without_a_data_set_it_is_missing(read: Any) -> None:
 
 
 @pytest.mark.cases("agents", "32")
-@pytest.mark.parametrize(
-    ("first", "kind", "ctx"),
-    [
-        ("0", "greater_than_equal", {"ge": 1}),
-        ("-1", "greater_than_equal", {"ge": 1}),
-        ("1001", "less_than_equal", {"le": 1000}),
-        ("9" * 5000, "less_than_equal", {"le": 1000}),
-        ("x", "int_parsing", {}),
-        ("1.5", "int_parsing", {}),
-        ("+5", "int_parsing", {}),
-        ("1_0", "int_parsing", {}),
-        ("٣", "int_parsing", {}),
-        ("x" * 300, "int_parsing", {}),
-    ],
-)
+@pytest.mark.parametrize(("first", "kind", "ctx"), read_values("agents", "32"))
 def test_a_size_out_of_bounds_names_the_bound(read: Any, first: str, kind: str, ctx: dict[str, int]) -> None:
     answer = read(dataset_id=SMALL, first=first)
     assert answer.status_code == 422

@@ -10,6 +10,7 @@ import pytest
 
 from balcao.agents import demo
 from tests.support.issuer import Issuer, bearer
+from tests.support.rules import read_values
 from tests.support.sizes import size
 
 BASE = "/agent/api/v1"
@@ -177,19 +178,7 @@ def test_a_person_saves_in_their_own_name_whatever_the_body_says(send: Send, age
 @pytest.mark.cases("agents", "17")
 @pytest.mark.parametrize(
     ("path", "body", "status"),
-    [
-        ("unified-save", {"agent_type": "a", "reason": "nada"}, 400),
-        ("agent-config", {}, 400),
-        ("system-prompt", {}, 400),
-        ("unified-save", {"prompt_content": "x"}, 422),
-        ("unified-save", {"agent_type": "a" * 51, "prompt_content": "x"}, 422),
-        ("unified-save", {"agent_type": "", "prompt_content": "x"}, 422),
-        ("agent-config", {"memory_blocks": [], "clickup_cards": [{"label": "a", "value": "b"}]}, 422),
-        ("agent-config/activate", {"agent_type": "a", "version": 0, "reason": "x"}, 422),
-        ("agent-config/activate", {"agent_type": "a", "version": 2**31, "reason": "x"}, 422),
-        ("agent-config/activate", {"agent_type": "unknown", "version": 1, "reason": "x"}, 404),
-        ("agent-config/rollback", {"agent_type": "a", "reason": ""}, 422),
-    ],
+    [*read_values("agents", "17"), ("unified-save", {"agent_type": "a" * 51, "prompt_content": "x"}, 422)],
 )
 def test_what_the_request_alone_shows_to_be_wrong(send: Send, path: str, body: Any, status: int) -> None:
     assert send("POST", path, body).status_code == status
@@ -207,15 +196,7 @@ def test_all_faults_of_a_save_are_listed_at_once(send: Send) -> None:
 
 
 @pytest.mark.cases("agents", "27")
-@pytest.mark.parametrize(
-    "path",
-    [
-        "agent-config/history?limit=0", "unified-history?limit=201", "unified-history?limit=x",
-        "system-prompt/history?before=0", "system-prompt/history?before=2147483648", "agent-config?agent_type=",
-        "unified-history/version/0", "unified-history/version/abc", "agent-config/compare?from_version=1",
-        "agent-config/compare?from_version=1&to_version=1.0", "system-prompt/by-id/a%20b",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("path", read_values("agents", "27"))
 def test_a_malformed_parameter_is_a_listed_fault(send: Send, path: str) -> None:
     answer = send("GET", path)
     assert answer.status_code == 422

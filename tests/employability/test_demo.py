@@ -1,11 +1,13 @@
 """Demo data of the sandbox (rules: employability 7)."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from tests.support.fixtures import Sql
+from tests.support.rules import read_table
 
 TABLES = (
     "resume",
@@ -18,24 +20,14 @@ TABLES = (
     "application",
     "application_block",
 )
+
+
+# The texts of each table as the page lists them, without the numbers that tell an order.
 SEEDED = {
-    "regimes-contratacao": "CLT; Estágio; Aprendiz; Freelancer; Temporário; PJ; Voluntário; Meio período",
-    "modelos-trabalho": "Remoto; Presencial; Híbrido",
-    "tipos-pcd": "Física; Visual; Auditiva; Intelectual; Múltipla",
-    "idiomas": "Português; Inglês; Espanhol; Italiano; Alemão; Francês; Outro",
-    "niveis-idioma": "Básico; Intermediário; Avançado; Nativo/Fluente",
-    "escolaridades": "Fundamental incompleto; Fundamental completo; Médio incompleto; Médio completo; Técnico; "
-    "Superior incompleto; Superior completo; Pós-graduação/MBA; Mestrado; Doutorado",
-    "tipos-conquista": "Certificado; Curso; Reconhecimento; Trabalho voluntário",
-    "situacoes-atual": "Buscando primeiro emprego; Empregado(a); Desempregado(a); Autônomo(a); Estudante; "
-    "Aposentado(a)",
-    "disponibilidades": "Imediato; Em até 15 dias; Em até 30 dias; Em até 60 dias; Acima de 60 dias",
-    "zonas": "Zona Norte; Zona Sul; Zona Oeste; Centro",
+    name.split(" ")[0]: re.sub(r"(^|; )\d+ ", r"\1", texts).split("; ")
+    for name, texts in read_table("employability", "Table | Values")
 }
-BEHAVIOURS = (
-    "Proatividade; Organização; Liderança; Resolução de problemas; Pensamento analítico; Responsabilidade; "
-    "Empatia; Inteligência emocional"
-)
+BEHAVIOURS = SEEDED.pop("comportamentos-atitudes")
 
 
 def test_the_shipped_values_stand_in_their_order_under_the_ids_of_every_installation(sql: Sql) -> None:
@@ -43,14 +35,14 @@ def test_the_shipped_values_stand_in_their_order_under_the_ids_of_every_installa
     rows = sql("SELECT kind, descricao, id FROM employability.reference_value ORDER BY kind, posicao")
     for kind, texts in SEEDED.items():
         found = [(row["descricao"], row["id"]) for row in rows if row["kind"] == kind]
-        assert found == [(text, uuid5(namespace, f"{kind}:{text}")) for text in texts.split("; ")]
+        assert found == [(text, uuid5(namespace, f"{kind}:{text}")) for text in texts]
     assert {row["kind"] for row in rows} == set(SEEDED) == {str(kind) for kind in Kind}
     assert seed_value_id(Kind.ZONE, "Centro") == uuid5(namespace, "zonas:Centro")
 
 
 def test_the_shipped_behaviours_have_the_ids_one_to_eight(sql: Sql) -> None:
     rows = sql("SELECT id, nome FROM employability.behaviour ORDER BY id")
-    assert [(row["id"], row["nome"]) for row in rows] == list(enumerate(BEHAVIOURS.split("; "), 1))
+    assert [(row["id"], row["nome"]) for row in rows] == list(enumerate(BEHAVIOURS, 1))
 
 
 def test_a_second_load_changes_nothing_and_records_nothing(

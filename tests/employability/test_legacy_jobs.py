@@ -18,6 +18,7 @@ from balcao.employability.legacy_jobs.states import LegacyJobStatus
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.rules import read_values
 
 PATH = "/jobs/api/v1/empregos/"
 OPERATION = "employability.remove_legacy_job"
@@ -73,13 +74,7 @@ def test_a_job_is_removed_once_and_its_row_stays(http: httpx.Client, issuer: Iss
 
 
 @pytest.mark.cases("employability", "14")
-@pytest.mark.parametrize(
-    ("id_", "status", "code"),
-    [
-        *((text, 400, "id-invalid") for text in ("abc", "-1", "1.5", "9" * 19, "9" * 20)),
-        *((text, 404, "legacy-job-unknown") for text in ("0", str(2**63 - 1))),
-    ],
-)
+@pytest.mark.parametrize(("id_", "status", "code"), read_values("employability", "14"))
 def test_an_unknown_id_is_not_found_and_anything_else_is_no_id(
     http: httpx.Client, issuer: Issuer, id_: str, status: int, code: str
 ) -> None:

@@ -12,6 +12,7 @@ from tests.employability.people import citizen, expired, machine, staff
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
+from tests.support.rules import read_values
 
 BASE = "/jobs/api/v1/empregabilidade"
 MEMBERS = {"id", "descricao", "created_at", "updated_at"}
@@ -61,22 +62,7 @@ def test_the_waiting_times_are_not_in_the_order_of_the_alphabet(http: httpx.Clie
 
 
 @pytest.mark.cases("employability", "16")
-@pytest.mark.parametrize(
-    ("query", "page", "size"),
-    [
-        ("pageSize=5000", 1, 1000),
-        ("pageSize=0", 1, 1),
-        ("pageSize=-3", 1, 1),
-        ("pageSize=x", 1, 100),
-        ("pageSize=", 1, 100),
-        ("pageSize=٣", 1, 100),
-        ("pageSize=2&page=2", 2, 2),
-        ("page=-1", 1, 100),
-        ("page=x", 1, 100),
-        ("page=99999999999999999999", 1, 100),
-        ("page=999999999999999999", 1_000_000_000, 100),
-    ],
-)
+@pytest.mark.parametrize(("query", "page", "size"), read_values("employability", "16"))
 def test_no_page_is_refused_and_the_answer_tells_what_was_used(
     http: httpx.Client, query: str, page: int, size: int
 ) -> None:

@@ -25,6 +25,7 @@ from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.settings import Settings
 from tests.support.opening import opened
+from tests.support.rules import read_values
 
 _codes = itertools.count(6000001)
 
@@ -225,7 +226,7 @@ async def test_a_feed_entry_carries_both_objects_as_callers_see_them(call: Call,
 
 
 @pytest.mark.cases("health_units", "38")
-@pytest.mark.parametrize("motivo", ["falar com 900.000.001-75", "ver com ana@exemplo.com.br", "x" * 1001])
+@pytest.mark.parametrize("motivo", read_values("health_units", "38"))
 def test_the_reason_holds_no_persons_data_and_is_short(motivo: str) -> None:
     with pytest.raises(pydantic.ValidationError):
         OpenBody(risco=Risco.AMARELO, motivo=motivo)

@@ -22,6 +22,7 @@ from balcao.health_units.opening import (
     find_usual_hours,
 )
 from balcao.zones import load_zone
+from tests.support.rules import read_values
 
 ZONE = load_zone("America/Sao_Paulo")
 STEP = timedelta(minutes=30)
@@ -106,54 +107,39 @@ def test_the_state_is_what_a_walk_through_time_finds(
     assert find_opening(timetable, holidays, now) == find_slowly(timetable, holidays, now)
 
 
-@pytest.mark.cases("health_units", "30", "32", "35")
+@pytest.mark.cases("health_units", "30", "31", "32", "33", "34", "35")
 @pytest.mark.parametrize(
-    ("now", "expected"),
-    [
-        ("2026-10-05T07:59", ("fechado", "2026-10-05T08:00", None)),
-        ("2026-10-05T08:00", ("aberto", None, "2026-10-05T17:00")),
-        ("2026-10-05T16:59", ("aberto", None, "2026-10-05T17:00")),
-        ("2026-10-05T17:00", ("fechado", "2026-10-06T08:00", None)),
-        ("2026-10-09T18:00", ("fechado", "2026-10-10T08:00", None)),
-        ("2026-04-03T10:00", ("fechado", "2026-04-04T08:00", None)),
-        ("2026-12-31T23:30", ("fechado", "2027-01-02T08:00", None)),
-    ],
-    ids=["before", "start", "last minute", "end", "Friday evening", "Good Friday", "New Year's Eve"],
+    ("timetable", "opens_on_holidays", "now", "state", "opens_at", "closes_at"), read_values("health_units", "30 to 35")
 )
-def test_an_ordinary_week(now: str, expected: tuple[str, str | None, str | None]) -> None:
-    assert opening(WEEK, now) == expected
+def test_the_opening_is_found_for_every_timetable(
+    timetable: dict[str, list[str]],
+    opens_on_holidays: bool,
+    now: str,
+    state: str,
+    opens_at: str | None,
+    closes_at: str | None,
+) -> None:
+    assert opening(read_timetable(timetable, opens_on_holidays), now) == (state, opens_at, closes_at)
+
+
+def read_timetable(days: dict[str, list[str]], opens_on_holidays: bool) -> Timetable:
+    """Return the timetable of the page: intervals by weekdays (`1-5`), and by dates where they are exceptions."""
+    week: dict[int, list[Interval]] = {}
+    exceptions: dict[date, list[Interval]] = {}
+    for day, texts in days.items():
+        intervals = [Interval(*text.split("-")) for text in texts]
+        if len(day) == len("2026-04-03"):
+            exceptions[date.fromisoformat(day)] = intervals
+        else:
+            first, _, last = day.partition("-")
+            week |= dict.fromkeys(range(int(first), int(last or first) + 1), intervals)
+    return Timetable(week, opens_on_holidays, exceptions)
 
 
 def test_an_opening_is_told_up_to_two_weeks_ahead() -> None:
     once = Timetable({}, exceptions={date(2026, 10, 19): [Interval("09:00", "10:00")]})
     assert opening(once, "2026-10-05T09:00") == ("fechado", "2026-10-19T09:00", None)
     assert opening(once, "2026-10-05T08:59") == ("fechado", None, None)
-
-
-@pytest.mark.cases("health_units", "31")
-def test_a_lunch_break_is_closed() -> None:
-    broken = Timetable({1: [Interval("08:00", "12:00"), Interval("13:00", "17:00")]})
-    assert opening(broken, "2026-10-05T12:30") == ("fechado", "2026-10-05T13:00", None)
-
-
-@pytest.mark.cases("health_units", "33")
-def test_what_touches_across_midnight_is_one_opening() -> None:
-    night = Timetable({1: [Interval("20:00", "24:00")], 2: [Interval("00:00", "04:00")]})
-    assert opening(night, "2026-10-05T23:59") == ("aberto", None, "2026-10-06T04:00")
-    assert opening(ALWAYS, "2026-05-30T03:00") == ("aberto", None, "2026-06-04T00:00")
-    open_always = Timetable(ALWAYS.week, opens_on_holidays=True)
-    assert opening(open_always, "2026-12-31T23:59") == ("aberto", None, None)
-
-
-@pytest.mark.cases("health_units", "34")
-def test_an_exception_and_a_unit_that_opens_on_holidays_go_before_the_holiday() -> None:
-    friday = date(2026, 4, 3)
-    assert opening(Timetable(WEEK.week, exceptions={friday: [Interval("09:00", "10:00")]}), "2026-04-03T09:30") == (
-        "aberto",
-        None,
-        "2026-04-03T10:00",
-    )
-    assert opening(Timetable(WEEK.week, opens_on_holidays=True), "2026-04-03T09:30")[0] == "aberto"
 
 
 def test_what_comes_before_the_timetable() -> None:

@@ -26,6 +26,7 @@ from balcao.health_units.units.schemas import UnitBody
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now
+from tests.support.rules import read_values
 
 HALF_AROUND = 20_015_115  # metres
 _codes = itertools.count(5000001)
@@ -108,9 +109,7 @@ def test_the_map_is_geojson_with_the_unit_as_it_is_read_alone(act: Any, read: Re
 
 
 @pytest.mark.cases("health_units", "42")
-@pytest.mark.parametrize(
-    "query", ["lat=1", "lon=1", "lat=91&lon=0", "lat=nan&lon=0", "lat=0&lon=-181", "lat=0&lon=0&raio=0", "limit=1001"]
-)
+@pytest.mark.parametrize("query", read_values("health_units", "42"))
 def test_a_malformed_place_is_a_listed_fault(read: Read, query: str) -> None:
     answer = read(f"/unidades/mapa?{query}")
     assert (answer.status_code, len(answer.json()["detail"])) == (422, 1)

@@ -22,6 +22,7 @@ from balcao.health_units.units.schemas import UnitBody
 from balcao.settings import Settings
 from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer, new_key
+from tests.support.rules import read_values
 
 MINUTE = timedelta(minutes=1)
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d-03:00")
@@ -150,9 +151,7 @@ def test_confirming_moves_the_instant(unit: Cnes, read: Any, act: Any) -> None:
 
 
 @pytest.mark.cases("health_units", "3")
-@pytest.mark.parametrize(
-    "cnes", ["123456", "12345678", "12345a7", "%201234567", "1234567%20", "%EF%BC%91234567", "%D9%A1234567", "-123456"]
-)
+@pytest.mark.parametrize("cnes", read_values("health_units", "3"))
 def test_a_malformed_code_is_one_fault_in_the_path(http: httpx.Client, issuer: Issuer, cnes: str) -> None:
     answer = http.get(path(cnes), headers=bearer(issuer.person(ANA)))
     assert (answer.status_code, answer.headers["Error-Code"]) == (422, "cnes-invalid")

@@ -14,6 +14,7 @@ import pytest
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units import demo
+from balcao.health_units.effects import load_effects
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import CloseBody, OpenBody
 from balcao.health_units.situation import Risco
@@ -21,6 +22,7 @@ from balcao.settings import Settings
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now
+from tests.support.rules import read_table, read_values
 
 BODY = {"nome": "Unidade Básica Ácida", "tipo": "CF", "area": "7.7", "cep": "20000-001", "telefone": "(21) 2222-2222"}
 ALWAYS = {"semana": {str(day): [{"inicio": "00:00", "fim": "24:00"}] for day in range(1, 8)}, "abre_feriado": True}
@@ -164,18 +166,9 @@ def test_a_period_of_days_has_bounds(read: Ask, query: str) -> None:
 
 
 @pytest.mark.cases("health_units", "37")
-@pytest.mark.parametrize(
-    "intervals",
-    [
-        [{"inicio": "08:00", "fim": "12:00"}, {"inicio": "11:59", "fim": "13:00"}],
-        [{"inicio": "08:00", "fim": "25:00"}],
-        [{"inicio": "24:00", "fim": "24:00"}],
-        [{"inicio": "08:00", "fim": "08:00"}],
-        [{"inicio": "8:00", "fim": "９:00"}],
-        [{"inicio": f"0{hour}:00", "fim": f"0{hour}:30"} for hour in range(5)],
-    ],
-)
-def test_faulty_openings_are_refused(manage: Ask, intervals: Any) -> None:
+@pytest.mark.parametrize("day", read_values("health_units", "37"))
+def test_faulty_openings_are_refused(manage: Ask, day: list[list[str]]) -> None:
+    intervals = [{"inicio": start, "fim": end} for start, end in day]
     assert manage("PUT", "/unidade/9999999/horarios", {"semana": {"1": intervals}}).status_code == 422
     exception = {"intervalos": intervals, "motivo": "x"}
     assert manage("PUT", "/unidade/9999999/excecoes/2026-12-24", exception).status_code == 422
@@ -305,8 +298,18 @@ def test_every_read_needs_a_token_and_a_machine_the_scope(http: httpx.Client, is
         assert statuses in ([401, 403, 200], [401, 403, 404]), path
 
 
-def test_the_department_words_the_effects(settings: Settings) -> None:
-    from balcao.health_units.effects import load_effects
+def test_the_shipped_effects_are_those_of_the_page() -> None:
+    effects = [
+        (color, each.atividades_externas, each.atendimento_interno, "yes" if each.fecha else "no")
+        for color, each in load_effects("").items()
+    ]
+    assert effects == [
+        (color, outside, inside, closes.partition(" ")[0])
+        for color, outside, inside, closes in read_table("health_units", "risco")
+    ]
+
+
+def test_the_department_words_the_effects() -> None:
 
     changed = load_effects(
         '{"Laranja": {"atividades_externas": "canceladas", "atendimento_interno": "só urgência", "fecha": true}}'

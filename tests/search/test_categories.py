@@ -11,6 +11,7 @@ import pytest
 from tests.search.staff import EDITOR, Staff
 from tests.search.support import refusal
 from tests.support.issuer import Issuer, bearer
+from tests.support.rules import read_values
 
 CATEGORIES = "/search/api/v1/categories"
 SEEDED = [
@@ -103,9 +104,7 @@ def test_what_is_no_category_has_nothing(http: httpx.Client, name: str) -> None:
 
 
 @pytest.mark.cases("search", "44")
-@pytest.mark.parametrize(
-    "query", [{"sort_by": "x"}, {"order": "ASC"}, {"include_empty": "sim"}, {"include_inactive": "sim"}]
-)
+@pytest.mark.parametrize("query", read_values("search", "44"))
 @pytest.mark.parametrize("path", ["", "/Cidade/subcategories"])
 def test_an_unknown_word_is_refused(http: httpx.Client, path: str, query: dict[str, str]) -> None:
     answer = http.get(f"{CATEGORIES}{path}", params=query)

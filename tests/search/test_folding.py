@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.rules import read_values
+
 Sql = Callable[..., list[asyncpg.Record]]
 
 
@@ -32,24 +34,7 @@ def test_nine_of_ten_forms_that_citizens_type_meet_the_catalogues_form(sql: Sql)
     assert len(apart) <= len(pairs) // 10, apart
 
 
-@pytest.mark.parametrize(
-    ("given_text", "folded"),
-    [
-        ("Ações e REUNIÕES", "acao e reuniao"),
-        ("pães, mãos, alemães", "pao mao alemao"),
-        ("2ª via do 1.º carnê, 3a", "2 via do 1 carne 3"),
-        ("Segunda via", "2 via"),
-        ("Lei nº 1.204 e I.P.T.U.", "lei no 1204 e iptu"),
-        ("CRAS, CREAS e CAPS", "cras creas e caps"),
-        ("fáceis, fácil; papéis, papel", "facel facel papel papel"),
-        ("mês, meses, gás, pé, b2b, covid19", "mes mes gas pe b2b covid19"),
-        ("pré-natal / meio–ambiente", "pre natal meio ambiente"),
-        ("a\u0301gua ﬁla", "agua fila"),
-        ("", ""),
-        (" ' -- ; ", ""),
-        ("“Ônibus” 🚌 … × ½", "onibus 1 2"),
-    ],
-)
+@pytest.mark.parametrize(("given_text", "folded"), read_values("search", "4.6 folding"))
 def test_words_come_to_their_canonical_form(sql: Sql, given_text: str, folded: str) -> None:
     assert sql("SELECT search.fold($1)", given_text)[0][0] == folded
 

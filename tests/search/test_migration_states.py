@@ -1,7 +1,9 @@
 """Every call in every state of the collection (rules: search 4.5)."""
 
 import asyncio
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -21,10 +23,10 @@ from balcao.search.schema_migrations.schemas import AbortBody, RollbackBody, Sta
 from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services import service as services
 from balcao.search.services.filters import ServiceFilters
-from tests.search.conftest import EMPTY
 from tests.search.staff import Staff, with_required
 from tests.search.support import act_as_staff, body, migrate, refusal, with_v4
 from tests.support.issuer import Issuer, bearer
+from tests.support.rules import read_table, read_values
 
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
 
@@ -35,46 +37,36 @@ MEMBERS = {
     "total_documents",
 }  # fmt: skip
 
-# What each call answers in each state: how it is refused, None when it is not, and the state it leaves.
-STATES = ["idle", "in_progress", "window_open", "window_over", "failed", "rollback"]
-UNKNOWN, NOTHING = (404, "migration-unknown"), (404, "nothing-to-roll-back")
-RUNNING, NOT_RUNNING = (409, "migration-running"), (409, "migration-not-running")
-OVER, NOT_NEWEST, UNDONE = (409, "migration-window-over"), (409, "migration-not-newest"), (409, "migration-rolled-back")
-BROKEN = (400, "body-malformed")
-TABLE: dict[str, list[tuple[tuple[int, str] | None, str]]] = {
-    "start": [
-        (None, "in_progress"), (RUNNING, "in_progress"), (None, "in_progress"), (None, "in_progress"),
-        (None, "in_progress"), (None, "in_progress"),
-    ],
-    "dry_run": [
-        (None, "idle"), (RUNNING, "in_progress"), (None, "completed"), (None, "completed"), (None, "failed"),
-        (None, "rollback"),
-    ],
-    "roll_back": [
-        (NOTHING, "idle"), (RUNNING, "in_progress"), (None, "rollback"), (OVER, "completed"), (NOTHING, "failed"),
-        (NOTHING, "rollback"),
-    ],
-    "roll_back_newest": [
-        (UNKNOWN, "idle"), (RUNNING, "in_progress"), (None, "rollback"), (OVER, "completed"), (NOT_NEWEST, "failed"),
-        (UNDONE, "rollback"),
-    ],
-    "roll_back_unknown": [
-        (UNKNOWN, "idle"), (RUNNING, "in_progress"), (UNKNOWN, "completed"), (UNKNOWN, "completed"),
-        (UNKNOWN, "failed"), (UNKNOWN, "rollback"),
-    ],
-    "roll_back_broken": [
-        (BROKEN, "idle"), (BROKEN, "in_progress"), (BROKEN, "completed"), (BROKEN, "completed"), (BROKEN, "failed"),
-        (BROKEN, "rollback"),
-    ],
-    "abort": [
-        (NOT_RUNNING, "idle"), (None, "failed"), (NOT_RUNNING, "completed"), (NOT_RUNNING, "completed"),
-        (NOT_RUNNING, "failed"), (NOT_RUNNING, "rollback"),
-    ],
-    "abort_unknown": [
-        (UNKNOWN, "idle"), (UNKNOWN, "in_progress"), (UNKNOWN, "completed"), (UNKNOWN, "completed"),
-        (UNKNOWN, "failed"), (UNKNOWN, "rollback"),
-    ],
-}  # fmt: skip
+UNKNOWN = (404, "migration-unknown")
+
+# The status that the collection shows in each state, and what is called in a row of the page's table.
+STATES = {
+    "idle": "idle",
+    "in_progress": "in_progress",
+    "completed, window open": "completed",
+    "completed, window over": "completed",
+    "failed": "failed",
+    "rollback": "rollback",
+}
+CALLS = {
+    "start": ("start", '{"schema_version": "v1", "async": true}'),
+    "start dry_run": ("start", '{"schema_version": "v1", "dry_run": true}'),
+    "rollback, no id": ("rollback", ""),
+    "rollback, id of the newest run but a rollback": ("rollback", '{"migration_id": "newest"}'),
+    "rollback, unknown id or no UUID": ("rollback", f'{{"migration_id": "{uuid4()}"}}'),
+    "rollback, malformed JSON": ("rollback", '{"migration_id":'),
+    "abort": ("abort", ""),
+    "abort, unknown id": ("abort", f'{{"migration_id": "{uuid4()}"}}'),
+}
+_ANSWER = re.compile(r"(\d{3})(?: `([\w-]+)`)?(?: (in_progress|failed|rollback)\b)?")
+
+
+def read_answers() -> Iterator[tuple[str, str, int, str | None, str]]:
+    """Yield call, state, status, code and the status that is shown afterwards, from each cell of the page's table."""
+    for call, *cells in read_table("search", "Call | idle"):
+        for (state, shown), cell in zip(STATES.items(), cells, strict=True):
+            if call in CALLS and (answer := _ANSWER.match(cell)):
+                yield call, state, int(answer[1]), answer[2], answer[3] or shown
 
 
 @pytest.fixture
@@ -92,68 +84,47 @@ async def arrive_at(state: str, platform: Platform, owner: asyncpg.Connection) -
     if state == "idle":
         return str(uuid4())
     if state in ("in_progress", "failed"):
-        started = await migrations.start(act_as_staff(platform), StartBody("v2"))
+        started = await migrations.start_migration(act_as_staff(platform), StartBody("v2"))
         if state == "failed":
-            await migrations.abort(act_as_staff(platform), AbortBody())
+            await migrations.abort_migration(act_as_staff(platform), AbortBody())
         assert started.migration_id
         return started.migration_id
     completed = await migrate(platform, "v2")
     assert completed.migration_id
-    if state == "window_over":
+    if state == "completed, window over":
         await owner.execute("UPDATE search.search_migrations SET rollback_until = now()")
     if state == "rollback":
-        await migrations.roll_back(act_as_staff(platform), RollbackBody())
+        await migrations.roll_back_migration(act_as_staff(platform), RollbackBody())
     return completed.migration_id
 
 
-def call(admin: Callable[..., httpx.Response], name: str, newest: str) -> httpx.Response:
-    match name:
-        case "start":
-            return admin("POST", "start", json={"schema_version": "v1", "async": True})
-        case "dry_run":
-            return admin("POST", "start", json={"schema_version": "v1", "dry_run": True})
-        case "roll_back":
-            return admin("POST", "rollback")
-        case "roll_back_newest":
-            return admin("POST", "rollback", json={"migration_id": newest})
-        case "roll_back_unknown":
-            return admin("POST", "rollback", json={"migration_id": str(uuid4())})
-        case "roll_back_broken":
-            return admin("POST", "rollback", content=b'{"migration_id":')
-        case "abort":
-            return admin("POST", "abort")
-        case _:
-            return admin("POST", "abort", json={"migration_id": str(uuid4())})
-
-
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(("name", "state", "status", "code", "left"), list(read_answers()))
 async def test_each_call_answers_as_the_table_says(
-    platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response], state: str
+    platform: Platform,
+    owner: asyncpg.Connection,
+    admin: Callable[..., httpx.Response],
+    name: str,
+    state: str,
+    status: int,
+    code: str | None,
+    left: str,
 ) -> None:
-    for name, answers in TABLE.items():
-        refused, left = answers[STATES.index(state)]
-        await reset(owner)
-        newest = await arrive_at(state, platform, owner)
-        before = await owner.fetch("SELECT * FROM search.search_migrations")
-        answer = call(admin, name, newest)
-        given = None if answer.status_code == 200 else refusal(answer)
-        assert (name, given) == (name, refused), answer.text
-        assert admin("GET", "status").json()["status"] == left, name
-        if refused:
-            assert list(answer.json()) == ["error"]
-            assert await owner.fetch("SELECT * FROM search.search_migrations") == before
-        for path in ("history", "schemas", f"runs/{newest}"):
-            read = admin("GET", path)
-            if path.startswith("runs") and state == "idle":
-                assert refusal(read) == UNKNOWN
-            else:
-                assert read.status_code == 200
-        assert (await services.create(act_as_staff(platform), body())).version == 1
-
-
-async def reset(owner: asyncpg.Connection) -> None:
-    for statement in EMPTY:
-        await owner.execute(statement)
+    newest = await arrive_at(state, platform, owner)
+    before = await owner.fetch("SELECT * FROM search.search_migrations")
+    path, content = CALLS[name]
+    answer = admin("POST", path, content=content.replace("newest", newest))
+    assert (refusal(answer) if code else (answer.status_code, None)) == (status, code), answer.text
+    assert admin("GET", "status").json()["status"] == left
+    if code:
+        assert list(answer.json()) == ["error"]
+        assert await owner.fetch("SELECT * FROM search.search_migrations") == before
+    for path in ("history", "schemas", f"runs/{newest}"):
+        read = admin("GET", path)
+        if path.startswith("runs") and state == "idle":
+            assert refusal(read) == UNKNOWN
+        else:
+            assert read.status_code == 200
+    assert (await services.create_service(act_as_staff(platform), body())).version == 1
 
 
 @pytest.mark.cases("search", "56")
@@ -184,14 +155,8 @@ async def test_the_status_of_a_new_installation_has_all_members(
 @pytest.mark.parametrize(
     ("content", "code"),
     [
+        *((json.dumps(body).encode(), code) for body, code in read_values("search", "57")),
         (b"", "body-missing"),
-        (b"{}", "body-invalid"),
-        (b"[]", "body-not-object"),
-        (b'{"schema_version": "v9"}', "schema-unknown"),
-        (b'{"schema_version": "V3"}', "schema-unknown"),
-        (b'{"schema_version": null}', "body-invalid"),
-        (b'{"schema_version": 3}', "body-invalid"),
-        (b'{"schema_version": "v3", "dry_run": "yes"}', "body-invalid"),
         (b'{"schema_version": "v3", "reason": "' + b"x" * 2001 + b'"}', "reason-length"),
     ],
 )
@@ -209,8 +174,10 @@ def test_a_refused_start_names_the_known_versions(admin: Callable[..., httpx.Res
 async def test_a_run_is_shown_from_its_start_to_its_rollback(
     platform: Platform, admin: Callable[..., httpx.Response], drain: Callable[[], None]
 ) -> None:
-    await services.create(act_as_staff(platform), body(status=1))
-    await control_queries.replace(act_as_staff(platform), ControlQueries(["poda de árvores", "passaporte"]))
+    await services.create_service(act_as_staff(platform), body(status=1))
+    await control_queries.replace_control_queries(
+        act_as_staff(platform), ControlQueries(["poda de árvores", "passaporte"])
+    )
     begun = admin("POST", "start", json={"schema_version": "v2", "reason": "Menos campos"}).json()
     assert set(begun) == MEMBERS | {"migration_id"}
     assert (begun["status"], begun["is_locked"], begun["progress"], begun["completed_at"]) == (
@@ -269,7 +236,7 @@ async def test_an_aborted_run_says_who_ended_it_and_leaves_the_collection_alone(
 async def test_a_run_that_switches_is_not_aborted(
     platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response]
 ) -> None:
-    await migrations.start(act_as_staff(platform), StartBody("v1"))
+    await migrations.start_migration(act_as_staff(platform), StartBody("v1"))
     await owner.execute("UPDATE search.search_migrations SET phase = 'switching', progress = 99")
     assert refusal(admin("POST", "abort")) == (409, "migration-switching")
     assert admin("GET", "status").json()["status"] == "in_progress"
@@ -318,7 +285,9 @@ async def test_a_dry_run_tries_every_row_and_leaves_nothing(
 ) -> None:
     staff = act_as_staff(platform)
     for number in range(3):
-        await services.create(staff, body(nome_servico=f"Serviço {number}", sub_categoria="Uma" if number else None))
+        await services.create_service(
+            staff, body(nome_servico=f"Serviço {number}", sub_categoria="Uma" if number else None)
+        )
     tables = await owner.fetch("SELECT name FROM search.physical_tables")
     answer = admin("POST", "start", json={"schema_version": "v1", "dry_run": True}).json()
     report = answer.pop("dry_run")
@@ -351,7 +320,9 @@ async def test_a_dry_run_names_the_rows_that_cannot_be_taken_over(
     platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response]
 ) -> None:
     staff = act_as_staff(platform)
-    made = [await services.create(staff, body(nome_servico=name)) for name in ("Boa", "Quebra", "Perde", "Outra")]
+    made = [
+        await services.create_service(staff, body(nome_servico=name)) for name in ("Boa", "Quebra", "Perde", "Outra")
+    ]
     async with with_v4(owner):
         answer = admin("POST", "start", json={"schema_version": "v4", "dry_run": True}).json()
     report = answer["dry_run"]
@@ -373,7 +344,7 @@ async def test_a_dry_run_may_take_longer_than_other_calls(
     physical = await owner.fetchval("SELECT physical FROM search.search_collection")
     async with owner.transaction():
         await owner.execute(f"LOCK TABLE search.{physical} IN ACCESS EXCLUSIVE MODE")
-        trying = asyncio.create_task(migrations.start(staff, StartBody("v1", dry_run=True)))
+        trying = asyncio.create_task(migrations.start_migration(staff, StartBody("v1", dry_run=True)))
         for _ in range(2):  # the second began after the dry run
             with pytest.raises(Unavailable):
                 await services.list_services(staff, ServiceFilters.parse({}), 1, 10)

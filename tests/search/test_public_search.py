@@ -22,6 +22,7 @@ from tests.support.cast import ANA
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
+from tests.support.rules import read_values
 from tests.support.server import RunningServer
 from tests.support.sizes import size
 
@@ -126,10 +127,10 @@ def test_a_catalogue_that_is_not_known_yet_is_entered_whole_however_old_it_is(
 ) -> None:
     sql("TRUNCATE search.known_words")
     with acting(settings, database_url, "search.test") as act:
-        act(lambda call: vocabulary.refresh(call.platform, NONE_SINCE))
+        act(lambda call: vocabulary.refresh_vocabulary(call.platform, NONE_SINCE))
         known = sql("SELECT count(*) FROM search.known_words")
         assert search("matricla")["metadata"]["suggestion"] == "matrícula"
-        act(lambda call: vocabulary.refresh(call.platform, NONE_SINCE))
+        act(lambda call: vocabulary.refresh_vocabulary(call.platform, NONE_SINCE))
     assert sql("SELECT count(*) FROM search.known_words") == known
 
 
@@ -222,19 +223,9 @@ def test_a_field_that_is_not_searched_matches_nothing(search: Search) -> None:
 @pytest.mark.parametrize(
     ("path", "parameters", "code"),
     [
-        (V1, {}, "q-length"),
-        (V1, {"q": " "}, "q-length"),
+        *((V1, *refused) for refused in read_values("search", "46")),
         (V1, {"q": "x" * 201}, "q-length"),
-        (V1, {"q": "x", "type": "outro"}, "type-invalid"),
-        (V1, {"q": "x", "facets": "cor"}, "facets-invalid"),
-        (V1, {"q": "x", "is_free": "talvez"}, "is_free-invalid"),
-        (V1, {"q": "x", "threshold_keyword": "2"}, "threshold_keyword-invalid"),
-        (V1, {"q": "x", "threshold_keyword": "nan"}, "threshold_keyword-invalid"),
-        (V2, {"q": "x", "collections": "foo"}, "collections-invalid"),
-        (V2, {"q": "x", "search_fields": "autor"}, "search_fields-invalid"),
-        (V2, {"q": "x", "search_fields": "nome_servico,resumo", "search_weights": "1"}, "search_weights-count"),
-        (V2, {"q": "x", "search_fields": "nome_servico", "search_weights": "11"}, "search_weights-invalid"),
-        (V2, {"q": "x", "search_weights": "1"}, "search_weights-count"),
+        *((V2, *refused) for refused in read_values("search", "55")),
     ],
 )
 def test_what_is_not_allowed_is_refused(http: httpx.Client, path: str, parameters: dict[str, str], code: str) -> None:
@@ -380,7 +371,7 @@ def refresh_words(settings: Settings, database_url: str) -> Callable[[], None]:
 
     def refresh() -> None:
         with acting(settings, database_url, "search.test") as act:
-            act(lambda call: vocabulary.refresh(call.platform))
+            act(lambda call: vocabulary.refresh_vocabulary(call.platform))
 
     return refresh
 

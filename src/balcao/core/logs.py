@@ -113,7 +113,10 @@ def configure(level: str = "info") -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(create_formatter(readable=is_terminal()))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
-    _quiet_libraries()
+    # What libraries write below warnings, addresses and statements, may hold personal data.
+    for name in ("httpx", "httpcore", "asyncpg", "pgqueuer", "uvicorn", "granian"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.access").disabled = True
 
 
 def create_formatter(*, readable: bool = False) -> logging.Formatter:
@@ -125,10 +128,3 @@ def create_formatter(*, readable: bool = False) -> logging.Formatter:
             _format_short if readable else _format_line,
         ],
     )
-
-
-def _quiet_libraries() -> None:
-    """Silence what libraries write below warnings: addresses and statements, which may hold personal data."""
-    for name in ("httpx", "httpcore", "asyncpg", "pgqueuer", "uvicorn", "granian"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    logging.getLogger("uvicorn.access").disabled = True

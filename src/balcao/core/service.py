@@ -29,10 +29,6 @@ from balcao.core.jobs.declaration import DeadJobs
 from balcao.core.jobs.worker import JobKind
 
 
-def _open_nothing(_: Platform) -> AbstractAsyncContextManager[None]:
-    return nullcontext()
-
-
 @dataclass(frozen=True, eq=False)
 class Service:
     """`prefix` is the gateway's, `base` stands before every path also without gateway.
@@ -57,7 +53,7 @@ class Service:
     description: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     seed: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
-    running: Callable[[Platform], AbstractAsyncContextManager[None]] = field(default=_open_nothing)
+    running: Callable[[Platform], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
     ready: Callable[[Platform], Awaitable[Mapping[str, bool]]] | None = None
     health_paths: Mapping[str, str] = field(default_factory=lambda: HEALTH_PATHS)
 

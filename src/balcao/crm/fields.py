@@ -83,7 +83,9 @@ class FieldMap:
         for key, value in dados.items():
             match key:
                 case "nome":
-                    written |= self._split_name(value)
+                    # A single word is the family name, which the CRM requires.
+                    first, _, last = value.strip().partition(" ")
+                    written |= {self.name["first"]: first if last else None, self.name["last"]: last.strip() or first}
                 case "endereco":
                     written |= {self.address[part]: text or None for part, text in value.items()}
                 case "idioma":
@@ -120,11 +122,6 @@ class FieldMap:
             "cidade": address["cidade"],
             "complemento": address["complemento"],
         }
-
-    def _split_name(self, nome: str) -> dict[str, str | None]:
-        """Return the first word and the rest; a single word is the family name, which the CRM requires."""
-        first, _, last = nome.strip().partition(" ")
-        return {self.name["first"]: first if last else None, self.name["last"]: last.strip() or first}
 
 
 def pick_known(section: Mapping[str, str], record: Record) -> dict[str, str]:

@@ -125,10 +125,12 @@ class Transport:
         headers = {"Authorization": f"Bearer {token.value}"} if token else {}
         if current := request_id.get():
             headers["X-Request-ID"] = current
+        # The library bounds each read; their sum bounds a response that comes in drops.
+        limits = self._http.timeout
+        seconds = None if limits.connect is None or limits.read is None else limits.connect + limits.read
         try:
-            # The library bounds each read; the sum bounds an response that comes in drops.
             async with (
-                asyncio.timeout(_sum_limits(self._http.timeout)),
+                asyncio.timeout(seconds),
                 self._http.stream(method, url, headers=headers, **content) as received,
             ):
                 body = await _read(received)
@@ -148,10 +150,6 @@ async def _read(received: httpx.Response) -> bytes:
         if len(body) > MAX_RESPONSE_BYTES:
             raise _make_away("ANSWER_TOO_LARGE")
     return bytes(body)
-
-
-def _sum_limits(timeout: httpx.Timeout) -> float | None:
-    return None if timeout.connect is None or timeout.read is None else timeout.connect + timeout.read
 
 
 def _decode(body: bytes, status: int) -> Any:

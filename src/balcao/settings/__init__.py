@@ -144,7 +144,9 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
 
         Raises SettingsError naming every variable at fault.
         """
-        fields = _fields(os.environ if environment is None else environment)
+        known = {variable_of(field): field for field in cls.model_fields}
+        given = os.environ if environment is None else environment
+        fields = {known[name]: value for name, value in given.items() if name in known}
         if environment is None:
             fields = remembered.add_port(fields, cls.model_fields["data_dir"].default)
         try:
@@ -360,11 +362,6 @@ def variable_of(field: str) -> str:
     """Return the environment variable that sets a field."""
     alias = Settings.model_fields[field].validation_alias
     return str(alias) if alias else f"BALCAO_{field.upper()}"
-
-
-def _fields(environment: Mapping[str, str]) -> dict[str, str]:
-    known = {variable_of(field): field for field in Settings.model_fields}
-    return {known[name]: value for name, value in environment.items() if name in known}
 
 
 def _explain(error: ValidationError) -> str:

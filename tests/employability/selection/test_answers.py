@@ -15,6 +15,7 @@ from balcao.employability.selection.applications.answers import SEPARATOR, check
 from balcao.employability.selection.applications.schemas import AnswerBody
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import person
+from tests.support.rules import read_values
 from tests.support.sizes import EXAMPLES
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -79,14 +80,8 @@ def test_options_that_can_be_read_in_very_many_ways_are_given_up() -> None:
     assert split_options(", ".join(["a"] * 600) + "x", options) is None
 
 
-@pytest.mark.parametrize(
-    ("answer", "is_taken"),
-    [
-        ("3", True), ("3,5", True), ("+10.0", True), (7, True), (2.5, True), ("0", True), ("10", True),
-        ("10,01", False), ("-0.1", False), ("1.000,0", False), ("1 0", False), ("dez", False), ("1e1", False),
-        (True, False), ("٣", False), ("9" * 31, False),
-    ],
-)  # fmt: skip
+@pytest.mark.cases("employability", "47")
+@pytest.mark.parametrize(("answer", "is_taken"), read_values("employability", "47"), ids=repr)
 def test_a_number_has_one_separator_and_keeps_to_its_bounds(answer: Any, is_taken: bool) -> None:
     asked = question("resposta_numerica", valor_minimo=0, valor_maximo=10)
     if is_taken:

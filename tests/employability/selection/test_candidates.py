@@ -23,6 +23,7 @@ from tests.employability.hiring.making import OTHER
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
 from tests.support.fixtures import Sql
+from tests.support.rules import read_values
 from tests.support.sizes import size
 
 # What the staff portal of a real city asks for; a small part of it in an ordinary run.
@@ -81,7 +82,7 @@ def crowded(publish: Publish, sql: Sql) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.cases("employability", "57")
-@pytest.mark.parametrize(("asked", "used"), [("10000", 10_000), ("20000", 10_000), ("x", 10), ("0", 1)])
+@pytest.mark.parametrize(("asked", "used"), read_values("employability", "57"))
 def test_a_page_of_one_job_may_be_long_enough_for_an_export(
     listed: List, crowded: dict[str, Any], asked: str, used: int
 ) -> None:

@@ -20,6 +20,7 @@ from balcao.employability.selection.eligibility.criteria import (
     may_need_registry,
 )
 from balcao.employability.texts import fold
+from tests.support.rules import read_values
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 TODAY = date(2026, 11, 22)
@@ -98,29 +99,13 @@ def test_an_age_without_birth_date_is_not_met_and_without_registry_not_known() -
 
 
 @pytest.mark.cases("employability", "44")
-@pytest.mark.parametrize(
-    ("demanded", "rows", "declared", "expected"),
-    [
-        ("Médio completo", [("Médio completo", "Completo")], None, True),
-        ("Médio completo", [("Mestrado", "Completo")], None, True),
-        ("Médio completo", [("Superior completo", "Em andamento")], None, False),
-        ("Médio completo", [("Médio incompleto", "Completo")], None, False),
-        ("Médio incompleto", [("Médio incompleto", "Em andamento")], None, True),
-        ("Médio incompleto", [("Médio incompleto", None)], None, False),
-        ("Médio incompleto", [("Superior incompleto", "Em andamento")], None, False),
-        ("Médio incompleto", [(None, "Completo")], "medio COMPLETO", True),
-        ("Mestrado", [], "Pós Graduação", False),
-        ("Pós-graduação/MBA", [], "Pós Graduação", True),
-        ("Superior completo", [], "Pós Graduação", True),
-        ("Fundamental incompleto", [], "algo", False),
-    ],
-)
+@pytest.mark.parametrize(("demanded", "row", "declared", "is_met"), read_values("employability", "44"))
 def test_schooling_counts_from_the_resume_or_as_declared(
-    demanded: str, rows: list[tuple[str | None, str | None]], declared: str | None, expected: bool
+    demanded: str, row: list[str | None] | None, declared: str | None, is_met: bool
 ) -> None:
-    education = [studied(*row) for row in rows]
+    education = [studied(*row)] if row else []
     found = met(job(escolaridade_minima=level(demanded)), PersonRecord(escolaridade=declared), education=education)
-    assert found == [expected]
+    assert found == [is_met]
 
 
 def test_a_resume_with_the_schooling_needs_no_registry() -> None:

@@ -114,14 +114,17 @@ class IssuerKeys:
                 return self._fetched_at >= waited_since
             begun = time()
             try:
-                self._replace(_select_signing_keys(await self._fetch()))
+                async with asyncio.timeout(self._seconds):
+                    address = await self._discover() or f"{self.issuer}/protocol/openid-connect/certs"
+                    published = await self._read(address)
+                self._replace(_select_signing_keys(published))
             except Exception as failure:  # whatever was answered, the refresher lives on
                 if is_counted:
                     failed_fetches.inc()
                 log.warning("identity.keys_not_refreshed", issuer=self.issuer, code=type(failure).__name__)
                 return False
             finally:
-                # Counted from its end, so that whoever comes meanwhile waits for the keys instead of being refused.
+                # Counted from its end, so that who comes meanwhile waits for the keys instead of being refused.
                 self._tried_at = monotonic()
             self._fetched_at, self._published_at = self._tried_at, begun
             return True
@@ -137,10 +140,6 @@ class IssuerKeys:
         if _list_thumbprints(keys) != _list_thumbprints(self._keys):
             self._on_rotation()
         self._keys = keys
-
-    async def _fetch(self) -> bytes:
-        async with asyncio.timeout(self._seconds):
-            return await self._read(await self._discover() or f"{self.issuer}/protocol/openid-connect/certs")
 
     async def _discover(self) -> str | None:
         try:

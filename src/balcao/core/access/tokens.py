@@ -38,11 +38,12 @@ class TokenVerifier:
         has_ended: Callable[[Caller], bool] = lambda _: False,
     ) -> None:
         """`has_ended` tells whether the session of a token is over before the token expires."""
-        self._issuers = {issuer.rstrip("/"): IssuerKeys(issuer, client, self._forget) for issuer in issuers}
         self._audience = audience
         self._has_ended = has_ended
         self._policy = policy
         self._verified: OrderedDict[bytes, Caller] = OrderedDict()
+        forget = self._verified.clear  # once keys were rotated
+        self._issuers = {issuer.rstrip("/"): IssuerKeys(issuer, client, forget) for issuer in issuers}
         self._refreshers: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -153,9 +154,6 @@ class TokenVerifier:
                 del self._verified[digest]
             else:
                 self._verified.move_to_end(digest)
-
-    def _forget(self) -> None:
-        self._verified.clear()
 
 
 def _digest(authorization: bytes) -> bytes:

@@ -69,7 +69,9 @@ class Repeatable(NamedTuple):
         if call.idempotency_key is None:
             return None
         request = hashlib.sha256(msgspec.json.encode([call.operation, *parts], order="deterministic")).digest()
-        return cls(_hash_caller(call), _check_key(call.idempotency_key), subject, request)
+        # Whose key it is, without naming them.
+        caller = hashlib.sha256(call.identified_caller.key.encode()).digest()
+        return cls(caller, _check_key(call.idempotency_key), subject, request)
 
     async def find(self, connection: Connection) -> bytes | None:
         """Return the stored response. Raises Conflict when the key came with another request."""
@@ -144,8 +146,3 @@ def _check_key(key: str) -> str:
         text = f"O cabeçalho `Idempotency-Key` deve ter de 1 a {LONGEST_KEY} caracteres imprimíveis."
         raise Invalid(text, code="idempotency-key-invalid")
     return key
-
-
-def _hash_caller(call: Call) -> bytes:
-    """Return what identifies the caller to whom the key belongs, without naming them."""
-    return hashlib.sha256(call.identified_caller.key.encode()).digest()

@@ -16,7 +16,7 @@ Where the same is asked of several tables, `statements` makes one function of a 
 import inspect
 import re
 import types
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from types import MappingProxyType
@@ -225,14 +225,10 @@ def _choose_encoder(expected: Any, *, is_json: bool) -> Read | None:
     if kind in NUMBERS:
         return attrgetter("digits")
     if get_origin(kind) in CONTAINERS:
-        return _list_digits if get_args(kind)[0] in NUMBERS else list
+        return (lambda numbers: [number.digits for number in numbers]) if get_args(kind)[0] in NUMBERS else list
     if list_members(kind):
         raise MalformedStatement(f"{kind}: name its members, or cast it to jsonb")
     return None
-
-
-def _list_digits(numbers: Iterable[Any]) -> list[str]:
-    return [number.digits for number in numbers]
 
 
 def _unless_none(read: Read) -> Read:

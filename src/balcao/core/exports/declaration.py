@@ -44,11 +44,8 @@ class Exports:
 
     def list_kinds(self) -> list[Export]:
         """Return every kind, those of whole tables last."""
-        return [*self.kinds, *(Export(_name_kind(table), Rows(table)) for table in self.tables)]
+        names = {table: table.partition(".")[2].replace("_", "-") for table in self.tables}
+        return [*self.kinds, *(Export(name, Rows(table)) for table, name in names.items())]
 
 
 NO_EXPORTS = Exports()
-
-
-def _name_kind(table: str) -> str:
-    return table.partition(".")[2].replace("_", "-")

@@ -131,18 +131,21 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
     pending += [marker.parse for marker in signature.path.values()]
     pending += [marker.parse for marker in signature.queries.values()]
     pending += [marker.read for marker in signature.of_call.values()]
-    seen: dict[int, Any] = {}  # what was seen is held, so that its id is not given to something else
+    seen: dict[Any, Any] = {}  # what was seen is held, so that its id is not given to something else
     while pending:
         item = pending.pop()
-        if id(item) in seen:
+        known = item if inspect.ismethod(item) else id(item)  # a method is made anew whenever it is named
+        if known in seen:
             continue
-        seen[id(item)] = item
+        seen[known] = item
         if isinstance(item, FunctionType):
             if item.__module__.startswith("balcao."):
                 yield from _codes_of(item)
                 pending += _list_named(item)
         elif isinstance(item, type) and issubclass(item, BalcaoError):
-            yield from _default_code_of(item)
+            # Those of the statuses themselves say nothing.
+            if item.__module__ != f"{_CORE}.errors" and item.default_code in catalogue(_package_of(item)):
+                yield _package_of(item), item.default_code
             pending += [member for member in vars(item).values() if isinstance(member, FunctionType)]
         else:
             pending += _list_parts(item)
@@ -158,12 +161,6 @@ def _codes_of(function: FunctionType) -> Iterator[tuple[str, str]]:
                 yield package, code
 
 
-def _default_code_of(kind: type[BalcaoError]) -> Iterator[tuple[str, str]]:
-    """Yield the code of a class that has one of its own; those of the statuses themselves say nothing."""
-    if kind.__module__ != f"{_CORE}.errors" and kind.default_code in catalogue(_package_of(kind)):
-        yield _package_of(kind), kind.default_code
-
-
 def _package_of(item: FunctionType | type) -> str:
     """Return the package of the platform that the item belongs to; a module beside the packages has no codes."""
     parts = item.__module__.split(".")
@@ -177,6 +174,9 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
         yield vars(Call).get(name)  # what use cases do with their first argument
     for name, member in _list_globals(function.__code__):
         found = function.__globals__.get(name)
+        if _is_declared(found) and inspect.ismethod(method := getattr(found, member, None)):
+            yield method  # of a declaration only what this method does with it
+            continue
         yield found
         if isinstance(found, ModuleType):
             yield vars(found).get(member)
@@ -185,6 +185,11 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
     # Of one declaration for several nouns the closure holds which: a function, or the noun's own declaration.
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     yield from (item for item in held if inspect.isroutine(item) or is_dataclass(item))
+
+
+def _is_declared(item: Any) -> bool:
+    """Return whether it is a declaration: an instance of a dataclass, and not the class."""
+    return is_dataclass(item) and not isinstance(item, type)
 
 
 @functools.cache
@@ -208,6 +213,9 @@ def _list_parts(item: Any) -> Iterator[Any]:
         yield item.returns  # its `from_row` may refuse
     elif isinstance(item, (staticmethod, classmethod)) or inspect.ismethod(item):
         yield item.__func__
+        owner, function = getattr(item, "__self__", None), item.__func__
+        if _is_declared(owner) and isinstance(function, FunctionType):
+            yield from (getattr(owner, name) for name in _names(function) if hasattr(owner, name))
     elif isinstance(item, functools.partial):
         yield item.func
         yield from item.args

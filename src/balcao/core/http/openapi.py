@@ -197,13 +197,8 @@ def _responses(operation: Operation, schemas: "_Schemas", refusals: Mapping[int,
 
 def _describe_refusal(operation: Operation, status: int, codes: dict[str, str]) -> str:
     limit = f": o limite é de {operation.body_limit} bytes" if status == 413 else ""
-    return "\n".join([_MEANINGS[status] + limit, *(["", *map(_item, codes.items())] if codes else [])])
-
-
-def _item(code: tuple[str, str]) -> str:
-    """Word one code and its meaning as an item of a list in Markdown."""
-    name, meaning = code
-    return f"- `{name}`: {meaning}"
+    items = [f"- `{code}`: {meaning}" for code, meaning in codes.items()]
+    return "\n".join([_MEANINGS[status] + limit, *(["", *items] if items else [])])
 
 
 def _headers(operation: Operation, status: int) -> Document:
@@ -292,8 +287,10 @@ class _Schemas:
         self._by_type |= {model: {"$ref": _REFERENCE.format(name=model.__name__)} for model in models}
         self.components: Document = {**found, **definitions.get("$defs", {})}
         for schema in self.components.values():
-            _drop_titles(schema)
-            _name_items(schema)
+            for member in schema.get("properties", {}).values():
+                member.pop("title", None)  # only repeats its name
+                if member.get("type") == "array":
+                    member.setdefault("items", {})  # of anything: some readers of the document want that said
             _lift_notes(schema)
             schema.pop("description", None)  # a docstring: for developers of the platform, in English
 
@@ -352,12 +349,6 @@ def _resolve(schema: Any, definitions: Mapping[str, Document]) -> Any:
     return {**_resolve(definitions[schema["$ref"].rpartition("/")[2]], definitions), **others}
 
 
-def _drop_titles(schema: Any) -> None:
-    """Drop the titles that only repeat a member's name."""
-    for member in schema.get("properties", {}).values():
-        member.pop("title", None)
-
-
 def _lift_notes(schema: Any) -> None:
     """Move description and examples of an optional member up from its one option that is not null.
 
@@ -368,10 +359,3 @@ def _lift_notes(schema: Any) -> None:
         if len(options) == 1:
             notes = {key: options[0].pop(key) for key in ("description", "examples") if key in options[0]}
             member.update(notes | member)
-
-
-def _name_items(schema: Any) -> None:
-    """Say of a list of anything that it holds anything: some readers of the document want it said."""
-    for member in schema.get("properties", {}).values():
-        if member.get("type") == "array":
-            member.setdefault("items", {})

@@ -15,7 +15,6 @@ from balcao.core.http.operations import PLATFORM_TAG, Operation, Routes
 from balcao.core.http.parameters import InPath, OfRequest
 from balcao.core.http.responses import HTML, PUBLIC, Response, from_bytes
 from balcao.core.values.etags import etag_of
-from balcao.settings import Settings
 
 if TYPE_CHECKING:
     from balcao.core.http.openapi import Described
@@ -74,7 +73,9 @@ def description_operations(service: "Described") -> list[Operation]:
     )
     def read_openapi(call: Call) -> Response[dict[str, Any]]:
         """Devolve este documento, em OpenAPI 3.1, com os endereços em que a cidade oferece a plataforma."""
-        body = document(service, _gateways(call.platform.settings))
+        settings = call.platform.settings
+        # What the city names, or the address under which this process is reached.
+        body = document(service, settings.server_urls or (settings.base_url,))
         return from_bytes(body, etag_of(body), call, PUBLIC)
 
     @routes.get("/docs", f"{service.name}.docs", public(), "Página da API", in_description=False)
@@ -118,11 +119,6 @@ def _origin(address: str) -> str:
     """Return scheme, host and port of an address, as a content security policy names them."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}"
-
-
-def _gateways(settings: Settings) -> tuple[str, ...]:
-    """Return the addresses that the city names, or the one under which this process is reached."""
-    return settings.server_urls or (settings.base_url,)
 
 
 @functools.cache

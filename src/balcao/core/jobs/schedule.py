@@ -25,8 +25,7 @@ async def list_recurring(connection: Connection, kinds: Iterable[JobKind]) -> li
     rows = await queue_queries(AsyncpgDriver(connection)).peek_schedule()
     known: dict[tuple[str, str], Schedule] = {(row.entrypoint, row.expression): row for row in rows}
     recurring = sorted((kind.name, kind.cron) for kind in kinds if kind.cron is not None)
-    return [_to_recurring(name, cron, known.get((name, cron))) for name, cron in recurring]
-
-
-def _to_recurring(name: str, cron: str, row: Schedule | None) -> Recurring:
-    return Recurring(name, cron, row.last_run if row else None, row.next_run if row else None)
+    found = ((*kind, known.get(kind)) for kind in recurring)
+    return [
+        Recurring(name, cron, row.last_run if row else None, row.next_run if row else None) for name, cron, row in found
+    ]

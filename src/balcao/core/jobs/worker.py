@@ -321,7 +321,10 @@ class Worker:
         ) as pool:
             self._queue = self._assemble(pool)
             if mode is QueueExecutionMode.continuous:
-                self._schedule(self._queue)
+                # Enqueued by the clock, so that they are tried, dead-lettered and shown like any other job.
+                for kind in self._kinds:
+                    if kind.cron is not None:
+                        self._queue.schedule(kind.name, kind.cron)(self._make_starter(kind))
             if not self._stopping.is_set():
                 await self._queue.run(
                     dequeue_timeout=_DRAIN_POLL if mode is QueueExecutionMode.drain else _POLL,
@@ -344,15 +347,9 @@ class Worker:
                 accepts_context=False,
                 concurrency_limit=kind.at_once,
                 on_failure="hold",
-                executor_factory=functools.partial(_executor, kind=kind),
+                executor_factory=functools.partial(_Executor, kind=kind),
             )(self._make_runner(kind))
         return queue
-
-    def _schedule(self, queue: PgQueuer) -> None:
-        """Enqueue recurring jobs by the clock: they are then tried, dead-lettered and shown like any other."""
-        for kind in self._kinds:
-            if kind.cron is not None:
-                queue.schedule(kind.name, kind.cron)(self._make_starter(kind))
 
     def _make_starter(self, kind: JobKind) -> Callable[[Schedule], Awaitable[None]]:
         async def start(_: Schedule) -> None:
@@ -370,7 +367,3 @@ class Worker:
                 await kind.run(self._resources, msgspec.json.decode(job.payload or b"{}"))
 
         return run
-
-
-def _executor(parameters: EntrypointExecutorParameters, kind: JobKind) -> _Executor:
-    return _Executor(parameters, kind)

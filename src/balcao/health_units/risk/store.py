@@ -40,7 +40,9 @@ class StoredState(NamedTuple):
 # The active notification, where there is one, is always the newest. Of exceptions and holidays those from yesterday on
 # matter: somewhere it may still be that day.
 _STATE = """
-SELECT unit.*, newest.*, hours.semana AS week, hours.abre_feriado AS opens_on_holidays, (
+SELECT unit.cnes, unit.nome, unit.logradouro, unit.numero, unit.complemento, unit.cep, unit.telefone, unit.celular,
+       unit.tipo, unit.area, unit.bairro, unit.latitude, unit.longitude, unit.ativa, unit.atualizado_em,
+       newest.*, hours.semana AS week, hours.abre_feriado AS opens_on_holidays, (
     SELECT coalesce(jsonb_object_agg(data, intervalos), '{}')
     FROM health_units.unit_exceptions
     WHERE cnes = unit.cnes AND data >= current_date - 1

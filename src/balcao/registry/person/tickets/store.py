@@ -27,7 +27,9 @@ async def count_tickets(connection: Connection, cpf: Cpf) -> TicketTotals: ...
 
 
 @statement("""
-SELECT * FROM registry.ticket WHERE cpf = :cpf ORDER BY data_inicio DESC, id DESC LIMIT :limit OFFSET :offset
+SELECT cpf, id, id_chamado, categoria, tipo, subtipo, status, descricao, endereco, nome_unidade_organizacional,
+       origem_ocorrencia, data_inicio, data_alvo_finalizacao, data_fim, indicador
+FROM registry.ticket WHERE cpf = :cpf ORDER BY data_inicio DESC, id DESC LIMIT :limit OFFSET :offset
 """)
 async def list_tickets(connection: Connection, cpf: Cpf, page: Page) -> list[dict[str, Any]]: ...
 
