@@ -39,7 +39,6 @@ async def list_behaviour_links(call: Call, person: CallersCpf) -> Response[Behav
     "employability.add_behaviour_link",
     authenticated(),
     "Acrescenta um comportamento ou atitude ao próprio currículo",
-    example={"id_comportamento_atitudes": 4},
     status=201,
     same_body=[200],
     errors=[409],

@@ -39,7 +39,6 @@ async def list_skill_links(call: Call, person: CallersCpf) -> Response[SkillLink
     "employability.add_skill_link",
     authenticated(),
     "Acrescenta uma habilidade ao próprio currículo",
-    example={"id_habilidade": 37},
     status=201,
     same_body=[200],
     errors=[409],
