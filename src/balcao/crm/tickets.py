@@ -40,7 +40,7 @@ class Ticket:
     orders: Sequence[Order]
 
 
-async def find(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> list[Ticket]:
+async def find_tickets(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> list[Ticket]:
     """Return the person's tickets, the newest first and no more than `MAX_TICKETS`."""
     return await _find(crm, cpf, None, deadline)
 

@@ -1,6 +1,6 @@
 """Fixed service tokens: for a portal that can only hold one text, each opens one named operation and nothing else.
 
-The configuration holds their hashes, so that whoever reads it has no token; two entries for one operation are how a
+The configuration holds their hashes, so that its readers have no token; two entries for one operation are how a
 token is replaced without an interruption (rules: health_units 1). It holds them itself, or names a file with them in
 its lines, which is read again when it changes.
 """
@@ -87,7 +87,7 @@ def parse_entry(text: str, today: date) -> FixedToken:
     return FixedToken(found[1], until, bytes.fromhex(found[3]))
 
 
-def make(operation: str, until: date) -> tuple[str, FixedToken]:
+def make_fixed_token(operation: str, until: date) -> tuple[str, FixedToken]:
     """Make a token that nobody can guess; return it and its entry."""
     token = PREFIX + secrets.token_urlsafe(32)
     return token, FixedToken(operation, until, compute_digest(token.encode()))

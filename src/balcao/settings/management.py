@@ -1,4 +1,4 @@
-"""Settings of who watches: the management port, and what whoever reads the metrics shows."""
+"""Settings of who watches: the management port, and what readers of the metrics show."""
 
 from pydantic import BaseModel, Field, SecretStr
 

@@ -106,7 +106,7 @@ async def deliver(platform: Platform, id: UUID, activation: int | None, test: st
         return  # switched off or deleted since
     content = msgspec.json.encode(_describe(moved, id))
     message_id = f"msg_{id.hex}_{activation or test}"
-    delivery = await webhooks.send(platform, destination.url, destination.secrets, message_id, content)
+    delivery = await webhooks.send_message(platform, destination.url, destination.secrets, message_id, content)
     async with platform.database.connection() as connection:
         if delivery.error is None:
             await store.note_delivery(connection, id)

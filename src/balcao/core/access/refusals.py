@@ -1,8 +1,8 @@
 """What refusals cost: calls that are refused before anybody is known are counted, and beyond a burst answered 429.
 
 By the address that called, as there is nothing else to go by, and in memory, for all processes of the machine. A good
-token is never among them: it is verified whatever was refused before, so whoever shares an address with an attacker
-goes on. A token that an issuer of ours signed and that opens nothing any more is counted by itself, so that the
+token is never among them: it is verified whatever was refused before, so a caller who shares an attacker's address goes
+on. A token that an issuer of ours signed and that opens nothing any more is counted by itself, so that the
 neighbour's expired one is 401 as ever.
 
 Log lines of refusals beyond the burst are added up, and so are all of them once too many were written.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from balcao.core.access.caller import Caller, session_key, subject_key
 from balcao.core.database.pool import Connection, Database
-from balcao.core.database.reloader import Watch, notify
+from balcao.core.database.reloader import Watch, notify_processes
 from balcao.core.database.statements import statement
 
 CHANNEL = "balcao_ended_session"
@@ -21,7 +21,7 @@ _OVERLAP = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
-class Ending:
+class SessionEnd:
     """What a logout token says: the session `sid` ended, or without it every session of `subject` begun until then.
 
     `number` is the logout token's own (`jti`), `at` its time in Unix seconds.
@@ -95,7 +95,7 @@ class EndedSessions:
             for key in (caller.session_key, caller.subject_key)
         )
 
-    async def record(self, ending: Ending) -> bool:
+    async def record(self, ending: SessionEnd) -> bool:
         """Store the ending and have every process read it; return false for a logout token that was used before."""
         number = hashlib.sha256(f"{ending.issuer}\0{ending.number}".encode()).digest()
         if ending.session is not None:
@@ -105,7 +105,7 @@ class EndedSessions:
         async with self._database.transaction() as connection:
             is_new = await _insert_ending(connection, number, key, until, KEPT)
             if is_new:
-                await notify(connection, CHANNEL)
+                await notify_processes(connection, CHANNEL)
         return is_new
 
     async def reload(self) -> None:

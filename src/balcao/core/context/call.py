@@ -237,7 +237,7 @@ def worker_call(platform: Platform, operation: str, request_id: str = "") -> Cal
 
 
 def operator_call(platform: Platform, operation: str) -> Call:
-    """Return the call of a command or of the demo loader: whoever has the machine's shell."""
+    """Return the call of a command or of the demo loader: somebody with the machine's shell."""
     return Call(platform, operation, new_id(), Decision(Reason.GRANTED, OPERATOR))
 
 

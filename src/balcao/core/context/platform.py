@@ -80,7 +80,9 @@ class Platform:
         return found
 
 
-def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE, *, serving: bool = False) -> Platform:
+def assemble_platform(
+    settings: Settings, database_url: str, group: ProcessGroup = ALONE, *, serving: bool = False
+) -> Platform:
     """Create the platform from the settings; nothing is opened yet. `serving`: callers wait for the database."""
     http = make_http_client(settings.traces_url, timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = make_database(settings, database_url)
@@ -130,7 +132,7 @@ def make_hash_key(settings: Settings) -> HashKey:
 def make_database(settings: Settings, url: str, replica: servers.Server | None = None) -> Database:
     """Return the services' way to the database at `url`, or to one replica of it, not opened yet.
 
-    The embedded one is named by its owner's address; whoever reaches its socket may log in as the role itself.
+    The embedded one is named by its owner's address; what reaches its socket may log in as the role itself.
     """
     role = settings.database_role
     kind = TracedDatabase if settings.traces_url else Database

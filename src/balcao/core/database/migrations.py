@@ -77,7 +77,7 @@ async def migrate(
     try:
         async with _OnlyMigrator(connection):
             await roles.check_unchanged(connection, role)
-            await roles.prepare(connection, role)
+            await roles.prepare_role(connection, role)
             await connection.execute(role.grant_to(_PREPARE))
             for step in before:
                 await step(connection, role)
@@ -195,7 +195,7 @@ async def mark_done(connection: Connection, owner: str, name: str) -> None:
     await connection.execute("INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, '')", owner, name)
 
 
-async def check(connection: Connection, migrations: Sequence[Migration]) -> None:
+async def check_migrated(connection: Connection, migrations: Sequence[Migration]) -> None:
     """Raise MigrationError unless every migration of this code has been applied."""
     try:
         pending = _find_pending(await _fetch_applied(connection), migrations)

@@ -229,8 +229,8 @@ class _Borrowed:
 
 def _takes_writes(connection: Connection) -> bool:
     """Return whether the server takes writes; it tells each session when it becomes a replica or read-only."""
-    told = connection.get_settings()
-    return "on" not in (getattr(told, "in_hot_standby", "off"), getattr(told, "default_transaction_read_only", "off"))
+    settings = connection.get_settings()
+    return all(getattr(settings, name, "off") != "on" for name in ("in_hot_standby", "default_transaction_read_only"))
 
 
 def json_text(value: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import asyncpg
 
 from balcao.core.database.pool import Connection, Database, json_text
-from balcao.core.tracing import Tracing, carry
+from balcao.core.tracing import Tracing, carry_trace
 
 # What `enqueue_sql` reads.
 _MARK = "SELECT set_config('balcao.trace', $1, false)"
@@ -32,7 +32,7 @@ class TracedDatabase(Database):
         return connection
 
     async def _mark(self, connection: Connection) -> None:
-        trace, process = carry(), connection.get_server_pid()
+        trace, process = carry_trace(), connection.get_server_pid()
         if trace is not None:
             self._marked.add(process)
             await connection.execute(_MARK, json_text(trace))
@@ -44,7 +44,7 @@ class TracedDatabase(Database):
 def _record(query: asyncpg.connection.LoggedQuery) -> None:
     """Make a span of a statement that has ended; its text is ours and has no values in it.
 
-    The driver calls this in the context of whoever ran the statement.
+    The driver calls this in the context of the task that ran the statement.
     """
     if Tracing.tracer is None or query.query == _MARK:
         return

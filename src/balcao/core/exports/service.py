@@ -52,13 +52,13 @@ class _Cursor(msgspec.Struct, frozen=True):
     after: list[str] = []
 
 
-async def run(call: Call, folder: Path, order: Order, on_progress: OnProgress) -> Manifest:
+async def export_service(call: Call, folder: Path, order: Order, on_progress: OnProgress) -> Manifest:
     """Export a service, or what a killed export left of it, and return the manifest.
 
     Raises Invalid for a recipient that is none, Conflict for a folder that holds something else or is in use.
     """
     recipients = parse_recipients(order.recipients)
-    with folders.hold(folder):
+    with folders.hold_folder(folder):
         manifest, cursor = _open(call, folder, order)
         async with call.platform.database.transaction() as connection:
             await call.platform.audit.record(connection, call, "export", fields=[f"export:{order.service}"])

@@ -245,7 +245,7 @@ class OperationEndpoint:
                 await self._platform.enumeration.count(call.caller.key)
         except Exception as further:
             fault = further
-        return self.operation.dialect.response(known(fault, self.key))
+        return self.operation.dialect.response(to_known_error(fault, self.key))
 
     async def _record_denial(self, call: Call, request: Request) -> None:
         """Record a denied attempt for the person concerned to see; of a flood only the first ones."""
@@ -292,14 +292,14 @@ class PageEndpoint:
         try:
             result = self._handler(request)
         except Exception as fault:
-            return self._refuse(request, known(fault, self.key))
+            return self._refuse(request, to_known_error(fault, self.key))
         return result if isinstance(result, Response) else self._finish(request, result)
 
     async def _finish(self, request: Request, result: Awaitable[Response[Any]]) -> Response[Any]:
         try:
             return await result
         except Exception as fault:
-            return self._refuse(request, known(fault, self.key))
+            return self._refuse(request, to_known_error(fault, self.key))
 
 
 class StrayEndpoint:
@@ -349,7 +349,7 @@ def allowed_methods(by_method: Mapping[str, Endpoint]) -> str:
     return ", ".join(sorted({*by_method, "OPTIONS", *(["HEAD"] if "GET" in by_method else [])}))
 
 
-def known(fault: Exception, key: str) -> BalcaoError:
+def to_known_error(fault: Exception, key: str) -> BalcaoError:
     """Return a fault that a caller may see; any other is logged and becomes an internal error."""
     if isinstance(fault, BalcaoError):
         return fault

@@ -105,7 +105,7 @@ class Described(Protocol):
         """Return every operation, those that all services have included."""
 
 
-def describe(service: Described, server_urls: Sequence[str] = ()) -> Document:
+def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Document:
     """Return the document; its paths are relative to the service's base, whose full addresses are `server_urls`."""
     operations = [operation for operation in service.operations() if operation.in_description]
     schemas = _Schemas(operations)

@@ -52,7 +52,7 @@ def parse_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PE
 
 
 def parse_menu_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PER_PAGE) -> Page:
-    """Read the page of a list that fills a menu: whoever asks for more than `most` items gets `most`.
+    """Read the page of a list that fills a menu: who asks for more than `most` items gets `most`.
 
     Raises Invalid naming the parameter (rules: registry 1.1).
     """

@@ -33,7 +33,7 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
 from balcao.core.jobs.pulse import Pulse
 from balcao.core.logs import log
-from balcao.core.tracing import TRACEPARENT, carry, span
+from balcao.core.tracing import TRACEPARENT, carry_trace, span
 
 QUEUE_SCHEMA = "queue"
 HEARTBEAT = timedelta(seconds=30)
@@ -195,7 +195,7 @@ async def enqueue(
 ) -> int:
     """Enqueue a job in the caller's transaction: it exists if and only if that commits. Return its id."""
     queries = queue_queries(AsyncpgDriver(connection))
-    ids = await queries.enqueue(kind, encode_payload(payload), 0, delay, headers=carry())
+    ids = await queries.enqueue(kind, encode_payload(payload), 0, delay, headers=carry_trace())
     return int(ids[0])
 
 

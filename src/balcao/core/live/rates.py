@@ -56,7 +56,7 @@ def list_limits(settings: Settings, operations: Iterable[Operation], further: Ma
     return {limit.name: limit for limit in found}
 
 
-def check(limit: Limit, rate: str) -> None:
+def check_rate(limit: Limit, rate: str) -> None:
     """Raise Invalid for a rate that cannot be read, or that is out of all proportion to the configured one."""
     try:
         (wanted,) = parse_many(rate)
@@ -74,15 +74,15 @@ def check(limit: Limit, rate: str) -> None:
         raise Invalid(f"O período de {rate} é longo demais: quem o gasta de uma vez espera até o fim. Use um menor.")
 
 
-async def change(call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str) -> None:
+async def change_rate(call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str) -> None:
     """Let callers call as often as `rate` says until `ends_at`. Raises Invalid."""
-    check(limit, rate)
+    check_rate(limit, rate)
     async with call.platform.database.transaction() as connection:
         await live.put_live_change(connection, RATE, limit.name, rate, ends_at, author)
         await call.platform.audit.record(connection, call, "update", fields=[limit.name])
 
 
-async def reset(call: Call, name: str) -> bool:
+async def reset_rate(call: Call, name: str) -> bool:
     """Put the configured rate back in force; return whether it was another."""
     async with call.platform.database.transaction() as connection:
         was_changed = await live.remove_live_change(connection, RATE, name)

@@ -14,7 +14,7 @@ from balcao.core.context import tickets
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
-from balcao.core.database.reloader import notify
+from balcao.core.database.reloader import notify_processes
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import store, streams
 from balcao.health_units.feed.schemas import ResetEvent, RiskEvent, StreamQuery, StreamTicket, UnitEvent
@@ -68,7 +68,7 @@ async def publish_units(connection: Connection, units: Sequence[Cnes]) -> None:
 
 async def announce(connection: Connection) -> None:
     """Have every process read the units again, for what is no change of one unit: no entry, no event."""
-    await notify(connection, CHANNEL)
+    await notify_processes(connection, CHANNEL)
 
 
 async def follow(platform: Platform, board: UnitBoard, hub: Hub) -> None:
@@ -92,7 +92,7 @@ async def open_stream(
 
 async def issue_ticket(call: Call, query: StreamQuery) -> StreamTicket:
     """Return a one-use ticket for a stream with these parameters, which a browser opens without a token."""
-    return StreamTicket(*await tickets.issue(call, STREAM, query.model_dump()))
+    return StreamTicket(*await tickets.issue_ticket(call, STREAM, query.model_dump()))
 
 
 async def open_stream_by_ticket(call: Call, address: str, ticket: str) -> AsyncGenerator[bytes, None]:
@@ -100,7 +100,7 @@ async def open_stream_by_ticket(call: Call, address: str, ticket: str) -> AsyncG
 
     Raises what `open_stream` does, Unauthenticated for a ticket that is worth nothing, and Forbidden.
     """
-    caller, parameters = await tickets.redeem(call.platform, STREAM, READ, ticket)
+    caller, parameters = await tickets.redeem_ticket(call.platform, STREAM, READ, ticket)
     query = StreamQuery.model_construct(**parameters)
     return await _open(call, caller, address, query.cnes, query.desde)
 

@@ -109,7 +109,7 @@ async def deliver(platform: Platform, id: UUID, sequence: int | None, test: str 
         message = Message(published.kind, format_rfc3339_seconds(published.at, platform.zone), published.event)
     content = msgspec.json.encode(message)
     message_id = f"msg_{id.hex}_{sequence or test}"
-    delivery = await webhooks.send(platform, destination.url, destination.segredos, message_id, content)
+    delivery = await webhooks.send_message(platform, destination.url, destination.segredos, message_id, content)
     async with platform.database.connection() as connection:
         if delivery.error is None:
             await store.note_delivery(connection, id)
