@@ -14,7 +14,7 @@ from balcao.crm.related import MAX_RECORDS
 
 MAX_TICKETS = 200
 _NUMBER = re.compile(r"[A-Z]{2,5}-[0-9]{4}-[0-9]{8}")  # stands in queries
-# The newest tickets; what belongs to them in the order in which it came about.
+# Tickets by the newest first; their orders and progress in the order in which they happened.
 _ORDER_BY = {
     "protocolos": f"CreatedDate DESC LIMIT {MAX_TICKETS}",
     "ordensServico": f"CreatedDate ASC LIMIT {MAX_RECORDS}",

@@ -75,7 +75,7 @@ async def keep_announced(database: Database, operations: Sequence[AnnouncedOpera
         try:
             async with database.connection() as connection:
                 await _confirm_served(connection, served)
-        except Exception as failure:  # the next time will do
+        except Exception as failure:  # it is tried again at the next interval
             log.warning("catalogue.not_announced", code=type(failure).__name__)
 
 

@@ -24,7 +24,7 @@ LONGEST_AGE_SECONDS = 3600.0
 UNKNOWN_KEY_SECONDS = 3.0
 FIRST_KEYS_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
-# Of discovery and keys together, however slowly they drip in.
+# The time for discovery and keys together, as a server could send them byte by byte.
 FETCH_SECONDS = 5.0
 MAX_DOCUMENT_BYTES = 262_144
 

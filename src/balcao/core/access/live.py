@@ -21,7 +21,7 @@ POLL_SECONDS = 4.0
 MAINTENANCE: Literal["maintenance"] = "maintenance"
 RATE: Literal["rate"] = "rate"
 Kind = Literal["maintenance", "rate"]
-# When to come again, where nobody said when the maintenance ends.
+# The Retry-After of a maintenance without an announced end.
 RETRY_SECONDS = 300
 
 

@@ -16,7 +16,7 @@ CHANNEL = "balcao_ended_session"
 POLL_SECONDS = 5.0
 # No access token may live longer than this.
 KEPT = timedelta(hours=24)
-# A row may become visible later than one that was recorded after it.
+# How far back rows are read again: one may become visible later than one that was recorded after it.
 _OVERLAP = timedelta(seconds=60)
 
 

@@ -53,7 +53,7 @@ class Call:
         self.decision = decision
         self.caller = caller
         self.headers = headers
-        self.replica: Replica | None = None  # where this call may read what lags (`Operation.may_lag`)
+        self.replica: Replica | None = None  # set for an operation that may read from a replica (`Operation.may_lag`)
         self._reason: str | None = None
 
     @property

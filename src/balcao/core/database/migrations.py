@@ -53,9 +53,9 @@ def show_no_progress(_: Migration) -> None:
     """Show nothing."""
 
 
-# A step as the owner, in a transaction.
+# Runs as the owner, in a transaction.
 Step = Callable[[asyncpg.Connection], Awaitable[None]]
-# A step before the first migration, which grants what the application needs of it.
+# Runs before the first migration, and grants the application what it needs of what it made.
 FirstStep = Callable[[asyncpg.Connection, ApplicationRole], Awaitable[None]]
 
 

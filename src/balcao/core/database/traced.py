@@ -8,7 +8,7 @@ import asyncpg
 from balcao.core.database.pool import Connection, Database, json_text
 from balcao.core.tracing import Tracing, carry_trace
 
-# What `enqueue_sql` reads.
+# Sets what `enqueue_sql` reads: the trace to which an enqueued job belongs.
 _MARK = "SELECT set_config('balcao.trace', $1, false)"
 
 
@@ -50,7 +50,7 @@ def _record(query: asyncpg.connection.LoggedQuery) -> None:
         return
     from opentelemetry.trace import SpanKind, Status, StatusCode, get_current_span
 
-    # The request may have been answered in between, so that its span is at hand but has ended.
+    # The request may have been answered already: its span is still the current one, but has ended.
     if not get_current_span().get_span_context().trace_flags.sampled:
         return
     text = " ".join(query.query.split())

@@ -25,7 +25,7 @@ from balcao.core.exports.declaration import Export
 from balcao.core.exports.folder import Manifest, Part
 from balcao.core.exports.sealing import Recipient, encrypt, parse_recipients
 
-# Of lines, before they are compressed: what a process holds at once, and what a kill costs at most.
+# The size of a part before it is compressed: what a process holds in memory, and what a kill costs at most.
 PART_BYTES = 32 * 1024 * 1024
 _COMPRESSION = 6
 _SEAL = "export-cursor"

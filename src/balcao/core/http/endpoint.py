@@ -37,7 +37,7 @@ from balcao.core.logs import log
 from balcao.core.telemetry import Meter, meter
 from balcao.core.values.cpf import Cpf
 
-# The response at once where nothing is waited for, else what to await.
+# The response itself where nothing had to be waited for, else its awaitable.
 Responding: TypeAlias = Response[Any] | Awaitable[Response[Any]]
 
 _UNDECIDED = Decision(Reason.NOT_GRANTED)
@@ -79,7 +79,7 @@ class OperationEndpoint:
         self._is_async = operation.signature.is_async
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_reason = self._cpf_at is not None or operation.concerns_people
-        # What is no body of its own handler's making belongs to nobody else than who asked.
+        # No shared cache keeps a value that may be about the caller; a handler that builds its response says so itself.
         is_public = operation.rule.action == PUBLIC
         self._stored_by = {} if is_public else {"Cache-Control": PERSONAL}
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)

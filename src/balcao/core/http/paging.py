@@ -11,7 +11,7 @@ from balcao.core.values.numbers import parse_whole_number
 from balcao.core.values.page import Page
 
 MOST_PER_PAGE = 100
-# Of reference data that portals read whole.
+# The page size of reference data that portals read whole.
 MOST_PER_LONG_PAGE = 1000
 # Beyond it an offset would not fit into the database's integer.
 LAST_PAGE = 1_000_000_000

@@ -14,8 +14,8 @@ from balcao.core.errors import Invalid
 from balcao.core.http.operations import Operation, name_for_machines
 from balcao.settings import Settings, variable_of
 
-# A change is for an hour of trouble: what shall stay is configured. So a slip of the finger neither opens a door nor
-# shuts it.
+# A change is for an hour of trouble; what is to stay is configured. The bounds keep a typing error from switching a
+# limit off, or from shutting everybody out.
 MOST_TIMES, LEAST_SHARE = 10, 100
 LONGEST_PERIOD_SECONDS = 3600
 SETTINGS = (
