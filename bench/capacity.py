@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from balcao import app
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.core.database.roles import ApplicationRole
 from balcao.core.embedded import supervisor
 from balcao.core.imports.service import import_rows
@@ -98,7 +98,7 @@ class City:
         self.settings = Settings(
             data_dir=folder, auth_issuer=issuer.address, crm_push=False, read_rate="1000000/second"
         )
-        self.platform = assemble_platform(self.settings, url)
+        self.platform = assemble(self.settings, url)
         self._tokens = {"crm": issuer.machine("crm-sandbox"), "staff": issuer.admin()}
         self._issuer = issuer
 

@@ -16,7 +16,7 @@ from hypothesis import settings as examples
 from balcao import agent_docs, app
 from balcao.core import logs
 from balcao.core.access import keys
-from balcao.core.context.platform import Platform, assemble_platform
+from balcao.core.context.platform import Platform, assemble
 from balcao.core.database import connections, pool
 from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
@@ -71,7 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
     controls = not hasattr(config, "workerinput") and not run_folder.shared()
     if controls:
         config.stash[_leftovers] = Leftovers(run_folder.make())
-    logs.configure_logs("info")
+    logs.configure("info")
     log_scan.start()
     if controls:
         config.stash[_cluster] = databases.Cluster()
@@ -170,7 +170,7 @@ def drain(settings: Settings, database_url: str) -> Callable[[], None]:
 
 
 async def _drain(settings: Settings, database_url: str) -> None:
-    platform = assemble_platform(settings, database_url)
+    platform = assemble(settings, database_url)
     async with opened(platform):
         await Worker(platform.database, app.list_jobs(), platform).drain()
 
@@ -178,7 +178,7 @@ async def _drain(settings: Settings, database_url: str) -> None:
 @pytest_asyncio.fixture
 async def platform(settings: Settings, database_url: str) -> AsyncIterator[Platform]:
     """Return the platform opened in the test's own event loop, for use cases called without HTTP."""
-    assembled = assemble_platform(settings, database_url)
+    assembled = assemble(settings, database_url)
     async with app.open_services(assembled):
         yield assembled
 

@@ -13,7 +13,7 @@ from balcao.core.audit import chain, platform_data, retention
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.context.metrics import Metrics
-from balcao.core.context.platform import Platform, assemble_platform, make_database
+from balcao.core.context.platform import Platform, assemble, make_database
 from balcao.core.context.processes import ALONE, ProcessGroup
 from balcao.core.database import migrations, roles
 from balcao.core.database.gauges import Gauge
@@ -121,7 +121,7 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     """Compile what one process serves; everything is opened when the server starts the application."""
     services = choose_services(names)
     check_fixed_tokens(settings)
-    platform = assemble_platform(settings, database_url, group, serving=True)
+    platform = assemble(settings, database_url, group, serving=True)
     mounts = [mount(service, platform) for service in services]
     alone = mounts[0] if len(services) == 1 else None
     mounts.append(
@@ -205,7 +205,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         async with platform.database.connection() as connection:
             # First: who is told to migrate a database that can never be used does it for nothing.
             await refuse_demo_data(connection, platform.settings)
-            await migrations.check_migrated(connection, list_migrations())
+            await migrations.check(connection, list_migrations())
             if not platform.settings.sandbox:
                 await roles.check_login(connection)
         await platform.catalogue.start()

@@ -19,7 +19,7 @@ from balcao.access.mappings.schemas import MappingChange
 from balcao.access.roles import service as roles
 from balcao.core.access import catalogue
 from balcao.core.context.call import Call, operator_call
-from balcao.core.context.platform import Platform, assemble_platform
+from balcao.core.context.platform import Platform, assemble
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.service import describe_operations
 from balcao.settings import Settings
@@ -33,7 +33,7 @@ WORDS = [f"w{number}" for number in range(6)]
 async def other(settings: Settings) -> AsyncIterator[Platform]:
     """Another installation, with a database of its own."""
     name = databases.new_name()
-    opened = assemble_platform(settings, await asyncio.to_thread(databases.create, name))
+    opened = assemble(settings, await asyncio.to_thread(databases.create, name))
     async with app.open_services(opened):
         yield opened
     await asyncio.to_thread(databases.drop, name)

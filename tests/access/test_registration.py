@@ -8,7 +8,7 @@ import pytest
 from balcao import app
 from balcao.core.access import catalogue
 from balcao.core.access.catalogue import AnnouncedOperation
-from balcao.core.context.platform import Platform, assemble_platform
+from balcao.core.context.platform import Platform, assemble
 from balcao.settings import Settings
 from tests.access import stored
 from tests.support.fixtures import Sql
@@ -171,7 +171,7 @@ async def test_an_operation_with_a_new_key_takes_the_place_of_the_old_one(platfo
 @pytest.mark.cases("access", "2")
 async def test_processes_that_announce_at_once_make_every_row_once(settings: Settings, database_url: str) -> None:
     operations = [operation() for _ in range(50)]
-    platforms = [assemble_platform(settings, database_url) for _ in range(4)]
+    platforms = [assemble(settings, database_url) for _ in range(4)]
     for platform in platforms:
         await platform.database.open()
     try:

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from balcao.agents import demo
 from balcao.core.context.call import Call, operator_call
-from balcao.core.context.platform import Platform, assemble_platform
+from balcao.core.context.platform import Platform, assemble
 from balcao.settings import Settings
 from tests.support.acting import Act, acting
 from tests.support.opening import opened
@@ -34,6 +34,6 @@ def call(platform: Platform) -> Call:
 
 @pytest_asyncio.fixture
 async def second_process(settings: Settings, database_url: str) -> AsyncIterator[Call]:
-    platform = assemble_platform(settings, database_url)
+    platform = assemble(settings, database_url)
     async with opened(platform):
         yield operator_call(platform, "agents.test")

@@ -12,7 +12,7 @@ import pytest
 
 from balcao.agents import demo
 from balcao.agents.datasets.retention import RETENTION
-from balcao.core.audit.retention import apply_retentions as apply_retention
+from balcao.core.audit.retention import run as apply_retention
 from tests.support.acting import Act
 from tests.support.issuer import Issuer, bearer
 

@@ -12,7 +12,7 @@ from hypothesis import settings as profile
 from hypothesis import strategies as st
 
 from balcao.agents.experiments.api import RETENTION
-from balcao.core.audit.retention import apply_retentions as apply_retention
+from balcao.core.audit.retention import run as apply_retention
 from tests.support.acting import Act
 from tests.support.issuer import Issuer, bearer
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.core.jobs.worker import enqueue
 from balcao.settings import Settings
 from tests.support.cast import ANA
@@ -25,7 +25,7 @@ def waiting(settings: Settings, database_url: str) -> Callable[..., str]:
 
     def put(payload: dict[str, Any] | None = None) -> str:
         async def once() -> str:
-            platform = assemble_platform(settings, database_url)
+            platform = assemble(settings, database_url)
             async with opened(platform), platform.database.transaction() as connection:
                 return str(await enqueue(connection, KIND, payload or {"run": "1"}, delay=timedelta(days=1)))
 

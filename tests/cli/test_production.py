@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.cli import demo_data
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.settings import Settings, SettingsError
 from balcao.settings.production import is_weak_key
 from tests.support.fixtures import Sql
@@ -119,5 +119,5 @@ async def test_half_of_the_demo_marks_a_database_too(
         await demo_data.load_once(settings, database_url)
     production = settings.model_copy(update={"profile": "production"})
     with pytest.raises(SettingsError, match="base de demonstração"):
-        async with opened(assemble_platform(production, database_url)):
+        async with opened(assemble(production, database_url)):
             pass

@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from balcao.core.http.pages import encode_document
+from balcao.core.http.pages import document
 from balcao.core.service import Service
 from tests.contract.descriptions import is_described, list_undescribed
 from tests.support.issuer import bearer
@@ -66,4 +66,4 @@ def fuzz(service: Service, method: str, path: str, url: str, tokens: dict[str, s
 
 @functools.cache
 def schema(service: Service) -> Any:
-    return schemathesis.openapi.from_dict(json.loads(encode_document(service)))
+    return schemathesis.openapi.from_dict(json.loads(document(service)))

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from balcao.core.http.operations import Operation
-from balcao.core.http.pages import encode_document
+from balcao.core.http.pages import document
 from balcao.core.service import Service
 from tests.support.sizes import FULL
 
@@ -215,7 +215,7 @@ def _put(value: Any, place: Place) -> Any:
 
 def list_targets(service: Service) -> list[Target]:
     """Return every operation of the service that is described; those that remove things come last."""
-    described = json.loads(encode_document(service))
+    described = json.loads(document(service))
     found = [
         Target(
             service,

@@ -11,7 +11,7 @@ import pytest
 from balcao import app
 from balcao.core.http.decoding import MAX_DEPTH, MAX_VALUES
 from balcao.core.http.operations import Operation
-from balcao.core.http.pages import encode_document
+from balcao.core.http.pages import document
 from balcao.core.service import Service
 from tests.contract.descriptions import is_described, list_undescribed
 from tests.support.issuer import bearer
@@ -45,7 +45,7 @@ OF_AN_ARRAY = {"a list": "body-invalid", "a text": "body-not-array", "null": "bo
 
 @pytest.mark.parametrize("service", app.SERVICES, ids=app.NAMES)
 def test_a_body_that_no_operation_takes_is_refused_as_described(independent: Sandbox, service: Service) -> None:
-    paths = json.loads(encode_document(service))["paths"]
+    paths = json.loads(document(service))["paths"]
     faults = []
     for operation in service.operations():
         if not operation.in_description or not (operation.signature.body or operation.signature.takes_content):

@@ -12,7 +12,7 @@ import pytest
 from balcao import app
 from balcao.core.errors import PreconditionFailed
 from balcao.core.http.operations import Operation
-from balcao.core.http.pages import encode_document
+from balcao.core.http.pages import document
 from balcao.core.service import Service
 from balcao.core.values.etags import require_match
 from tests.contract.test_examples import send
@@ -39,7 +39,7 @@ STALE = ('"stale"', 'W/"stale"', '"a", "b"')
 def writes() -> Iterator[tuple[Service, Operation]]:
     """Yield what the documents describe with `If-Match`."""
     for service in app.SERVICES:
-        paths = json.loads(encode_document(service))["paths"]
+        paths = json.loads(document(service))["paths"]
         for operation in service.operations():
             if operation.in_description and operation.method != "GET":
                 described = paths[operation.path][operation.method.lower()]

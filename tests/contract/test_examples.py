@@ -7,7 +7,7 @@ import httpx
 
 from balcao import app
 from balcao.core.http.operations import Operation
-from balcao.core.http.pages import encode_document
+from balcao.core.http.pages import document
 from balcao.core.service import Service
 from balcao.employability.hiring.paths import sandbox_job_id
 from tests.contract.descriptions import list_undescribed
@@ -35,7 +35,7 @@ def test_every_example_is_accepted(independent: Sandbox) -> None:
     """In one run, as some of them change what others read; a path is filled with its own examples."""
     refused, undescribed = [], []
     for service in app.SERVICES:
-        paths = json.loads(encode_document(service))["paths"]
+        paths = json.loads(document(service))["paths"]
         for operation in service.operations():
             if not operation.in_description or operation.example is None:
                 continue

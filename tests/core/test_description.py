@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from balcao.core.http.error_codes import codes_by_status
-from balcao.core.http.pages import encode_document
+from balcao.core.http.pages import document
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.registry import SERVICE
 from balcao.settings import Settings
@@ -22,7 +22,7 @@ def test_a_file_that_the_browser_has_is_not_sent_again(http: httpx.Client, name:
 
 def test_a_city_names_the_gateways_that_its_descriptions_show(http: httpx.Client, settings: Settings) -> None:
     cities = Settings.load({"BALCAO_SERVER_URLS": "https://api.cidade.example/, https://api.staging.cidade.example"})
-    assert [server["url"] for server in json.loads(encode_document(SERVICE, cities.server_urls))["servers"]] == [
+    assert [server["url"] for server in json.loads(document(SERVICE, cities.server_urls))["servers"]] == [
         "https://api.cidade.example/registry/v1",
         "https://api.staging.cidade.example/registry/v1",
     ]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from balcao import app
 from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.context.call import operator_call
-from balcao.core.context.platform import Platform, assemble_platform
+from balcao.core.context.platform import Platform, assemble
 from balcao.core.database import replicas
 from balcao.core.database.replicas import Marks, Replica, Replicas
 from balcao.core.telemetry import telemetry
@@ -67,7 +67,7 @@ def settings(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPat
 @pytest_asyncio.fixture
 async def platform(settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Platform]:
     monkeypatch.setattr(replicas, "_REPLICA", POSING)
-    assembled = assemble_platform(settings, database_url)
+    assembled = assemble(settings, database_url)
     async with opened(assembled):
         await assembled.replicas.measure()
         yield assembled

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from balcao import app
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.employability import SERVICE
 from balcao.settings import Settings
 from tests.support.server import RunningServer
@@ -24,7 +24,7 @@ def load_demo(settings: Settings, database_url: str) -> Callable[[], Mapping[str
     """Loads the demo data as a start of the sandbox does, and answers its examples."""
 
     async def once() -> Mapping[str, Any]:
-        platform = assemble_platform(settings, database_url)
+        platform = assemble(settings, database_url)
         async with app.open_services(platform, [SERVICE]):
             for demo in SERVICE.demos:
                 await demo.load(platform)

@@ -19,7 +19,7 @@ from balcao.cli.processes import channel, worker
 from balcao.cli.processes import management as role
 from balcao.cli.processes.channel import Order, Watched
 from balcao.core.access.catalogue import OUTDATED
-from balcao.core.context.processes import ProcessGroup, prepare_folder
+from balcao.core.context.processes import ProcessGroup, prepare
 from balcao.core.jobs.pulse import FETCH, TURN
 from balcao.core.telemetry import BEAT, Numbers, Series
 from balcao.gateway.management import (
@@ -74,7 +74,7 @@ def test_a_process_that_never_came_is_missed_and_jobs_that_are_nobodys_task_are_
 
 @pytest.fixture
 def group(tmp_path: Path) -> ProcessGroup:
-    prepare_folder(tmp_path / "run")
+    prepare(tmp_path / "run")
     return ProcessGroup(tmp_path / "run")
 
 

@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.headers import Headers
-from balcao.core.context.platform import Platform, assemble_platform
+from balcao.core.context.platform import Platform, assemble
 from balcao.core.errors import Conflict, NotFound, PreconditionFailed
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
@@ -44,7 +44,7 @@ async def unit(call: Call) -> Cnes:
 
 @pytest_asyncio.fixture
 async def second_process(settings: Settings, database_url: str) -> AsyncIterator[Call]:
-    platform = assemble_platform(settings, database_url)
+    platform = assemble(settings, database_url)
     async with opened(platform):
         yield operator_call(platform, "health_units.test")
 

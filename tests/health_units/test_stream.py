@@ -240,7 +240,7 @@ def test_what_is_not_kept_or_not_yet_there_leads_back_to_the_snapshot(
     wait_for_server(server, sql)
     ((last,),) = sql("SELECT last FROM health_units.feed_counter")
     sql("UPDATE health_units.change_feed SET em = now() - interval '8 days' WHERE sequencia < $1", last)
-    act(lambda call: retention.apply_retentions(call, FEED.retention))
+    act(lambda call: retention.run(call, FEED.retention))
     assert [tuple(row) for row in sql("SELECT sequencia FROM health_units.change_feed")] == [(last,)]
     for distance in (-2, 1):
         with listen(**{"Last-Event-ID": str(last + distance)}) as stream:

@@ -152,7 +152,7 @@ def test_tickets_that_nobody_used_go_away(ask: Ask, act: Any, sql: Sql) -> None:
     ask()
     assert sql("SELECT count(*) FROM platform.access_ticket")[0][0] == 1
     sql("UPDATE platform.access_ticket SET expires_at = now()")
-    act(lambda call: retention.apply_retentions(call, [one for one in RETENTION if one.kind == "access_ticket"]))
+    act(lambda call: retention.run(call, [one for one in RETENTION if one.kind == "access_ticket"]))
     assert sql("SELECT count(*) FROM platform.access_ticket")[0][0] == 0
 
 

@@ -17,7 +17,7 @@ from balcao.settings import Settings
 
 
 async def main() -> None:
-    logs.configure_logs("error")
+    logs.configure("error")
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     application = app.build(Settings.load(), sys.argv[2])

@@ -187,7 +187,7 @@ async def test_it_is_kept_until_no_token_can_be_alive(platform: Platform, sql: S
     one = "(SELECT min(key) FROM platform.ended_session)"
     await asyncio.to_thread(sql, f"UPDATE platform.ended_session SET expires_at = now() WHERE key = {one}")
     wanted = [one for one in app.list_retention() if one.kind == "ended_session"]
-    [report] = await retention.apply_retentions(operator_call(platform, retention.OPERATION), wanted)
+    [report] = await retention.run(operator_call(platform, retention.OPERATION), wanted)
     assert (report.checked, report.removed) == (2, 1)
 
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
 from balcao.identity import demo, keys, provider
 from balcao.identity.keys import PUBLISHED_SECONDS, SIGNS_AFTER_SECONDS, SigningKeys, StoredKey, rotate_keys
@@ -129,4 +129,4 @@ def test_published_keys_outlive_every_token() -> None:
 def test_production_refuses_the_embedded_provider(settings: Settings) -> None:
     production = settings.model_copy(update={"profile": "production"})
     with pytest.raises(SettingsError, match="production"):
-        provider.mount(production, assemble_platform(settings, ""))
+        provider.mount(production, assemble(settings, ""))

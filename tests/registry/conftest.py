@@ -9,7 +9,7 @@ import pytest
 
 from balcao import app
 from balcao.core.context.call import Call
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.core.jobs.worker import Worker
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
@@ -67,6 +67,6 @@ def send(settings: Settings, database_url: str, sql: Callable[..., Any]) -> Call
 
 
 async def drain(settings: Settings, database_url: str) -> None:
-    platform = assemble_platform(settings, database_url)
+    platform = assemble(settings, database_url)
     async with opened(platform):
         await Worker(platform.database, app.list_jobs(), platform).drain()

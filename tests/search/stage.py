@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import asyncpg
 
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.core.errors import BalcaoError
 from balcao.settings import Settings
 from tests.search.support import act_as_staff
@@ -21,7 +21,7 @@ class Stage:
 
     def __init__(self, settings: Settings, database_url: str) -> None:
         self.loop = asyncio.new_event_loop()
-        self.platform = assemble_platform(settings, database_url)
+        self.platform = assemble(settings, database_url)
         self._stack = AsyncExitStack()
         self.run(self._stack.enter_async_context(opened(self.platform)))
         self.owner = self.run(asyncpg.connect(database_url))

@@ -160,7 +160,7 @@ async def test_what_was_kept_long_enough_is_erased(platform: Platform, owner: as
     await owner.execute(
         "INSERT INTO search.zero_results SELECT 'velha', current_date - days, 1 FROM unnest('{90,91}'::int[]) AS days"
     )
-    reports = await retention.apply_retentions(act_as_staff(platform), [*POPULARITY.retention, *ZERO_RESULTS.retention])
+    reports = await retention.run(act_as_staff(platform), [*POPULARITY.retention, *ZERO_RESULTS.retention])
     assert {report.kind: report.removed for report in reports} == {"search_views": 1, "search_zero_results": 1}
     assert await owner.fetchval("SELECT count(*) FROM search.service_views WHERE service_id = $1", service["id"]) == 1
     assert await owner.fetchval("SELECT count(*) FROM search.zero_results WHERE folded = 'velha'") == 1

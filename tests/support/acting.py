@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 
 from balcao.core.context.call import Call, operator_call
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.settings import Settings
 from tests.support.opening import opened
 
@@ -19,7 +19,7 @@ def acting(settings: Settings, database_url: str, operation: str, *, bare: bool 
 
     `bare`: without what the services hold in a process, as imports do.
     """
-    platform = assemble_platform(settings, database_url)
+    platform = assemble(settings, database_url)
     call = operator_call(platform, operation)
     stack = AsyncExitStack()
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import httpx
 
 from balcao import app
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.identity.demo import clients, people
 from balcao.settings import Settings
 from tests.support.cast import KLEBER
@@ -94,7 +94,7 @@ def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[S
 
 
 async def load_demo(settings: Settings, database_url: str) -> None:
-    platform = assemble_platform(settings, database_url)
+    platform = assemble(settings, database_url)
     async with opened(platform):
         for service in app.SERVICES:
             for demo in service.demos:
@@ -102,7 +102,7 @@ async def load_demo(settings: Settings, database_url: str) -> None:
 
 
 async def _examples(settings: Settings, database_url: str) -> dict[str, Any]:
-    platform = assemble_platform(settings, database_url)
+    platform = assemble(settings, database_url)
     found: dict[str, Any] = {}
     async with opened(platform):
         for service in app.SERVICES:

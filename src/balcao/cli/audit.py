@@ -25,7 +25,7 @@ def verify(
 
     async def verify_chain(call: Call) -> Verdict:
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
-            return await chain.verify_chain(connection, before)
+            return await chain.verify(connection, before)
 
     verdict = run_use_case("audit.verify", verify_chain)
     print_json(verdict)

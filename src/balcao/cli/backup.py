@@ -17,7 +17,7 @@ from balcao.core.context.platform import make_database, make_hash_key
 from balcao.core.database import servers
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Database
-from balcao.core.database.refusals import explain_database_refusal
+from balcao.core.database.refusals import refusal
 from balcao.core.embedded import backups, clusters, supervisor
 from balcao.core.embedded.refusal import explain_refusal
 from balcao.core.embedded.supervisor import EmbeddedError
@@ -79,7 +79,7 @@ def follow(folder: Folder) -> None:
     """Recebe o registro de gravações do banco, sem parar, para restaurar a qualquer instante. Ctrl-C encerra."""
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
-        logs.configure_logs(settings.log_level)  # it is a service, whose interruptions somebody reads
+        logs.configure(settings.log_level)  # it is a service, whose interruptions somebody reads
         asyncio.run(_follow(settings, url, folder.absolute()))
 
 
@@ -196,9 +196,7 @@ def _blaming(settings: Settings) -> Iterator[None]:
     except (EmbeddedError, Unavailable, StatementRefused) as fault:
         said = str(fault.__cause__ or fault)
         lacking = next((sentence for sign, sentence in _LACKING.items() if sign in said), None)
-        sentence = lacking or (explain_database_refusal(fault) or str(fault)).replace(
-            "BALCAO_DATABASE_URL", "{variable}"
-        )
+        sentence = lacking or (refusal(fault) or str(fault)).replace("BALCAO_DATABASE_URL", "{variable}")
         raise OperatorFault(sentence.replace("{variable}", settings.backup_variable)) from fault
 
 

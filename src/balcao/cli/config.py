@@ -53,7 +53,7 @@ def explain_settings(
     as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False,
 ) -> None:
     """Explica cada variável: o que vale, de onde vem, o que faz, o padrão e o que muda com ela; segredo nenhum."""
-    logs.configure_logs("error")
+    logs.configure("error")
     chosen = choose(name)
     if not chosen:
         close = difflib.get_close_matches(name.upper(), map(variable_of, Settings.model_fields), 1, 0.5)

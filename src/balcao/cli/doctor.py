@@ -37,7 +37,7 @@ def doctor(
 def _diagnose(root: Path) -> "Diagnosis":
     from balcao.operate.doctor.diagnosis import Diagnosis, diagnose  # loads every service, which help does without
 
-    logs.configure_logs("error")
+    logs.configure("error")
     try:
         return asyncio.run(diagnose(Settings.load(), root))
     except SettingsError as fault:

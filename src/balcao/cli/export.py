@@ -58,7 +58,7 @@ def create(
     async def run(url: str) -> Manifest:
         async with database.open_platform(settings, url) as platform:
             with _progress(len(order.exports)) as progress:
-                return await service.export_service(operator_call(platform, f"{name}.export"), folder, order, progress)
+                return await service.run(operator_call(platform, f"{name}.export"), folder, order, progress)
 
     with database.open_database(settings) as url, writing_to(folder):
         made = explain_refusals(lambda: asyncio.run(run(url)))
@@ -79,7 +79,7 @@ def verify(
     damaged = 0
     for part in manifest.parts:
         try:
-            reading.check_part(folder, part, identities)
+            reading.check(folder, part, identities)
         except BalcaoError as fault:
             damaged += 1
             print(f"{part.file}  {fault.message}")

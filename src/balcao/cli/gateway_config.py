@@ -38,7 +38,7 @@ def gateway_config(
     from balcao.operate.gateway_config import generate_gateway
     from balcao.settings import Settings
 
-    logs.configure_logs("error")
+    logs.configure("error")
     settings = Settings.load()
     servers = server or [f"{settings.host}:{settings.port}"]
     front = Frontend(certificate, certificate_key, https_port, http_port)

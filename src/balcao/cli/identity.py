@@ -10,7 +10,7 @@ from balcao.cli import embedded
 from balcao.cli.portuguese import Commands
 from balcao.core.access.keys import CHANNEL
 from balcao.core.database.pool import Database
-from balcao.core.database.reloader import notify_processes
+from balcao.core.database.reloader import notify
 from balcao.identity import keys
 from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings, fixed_tokens
@@ -47,7 +47,7 @@ def fixed_token(
 
     wanted = list(dict.fromkeys(operations))
     app.check_fixed_operations(wanted)
-    token, entry = fixed_tokens.make_fixed_token(wanted[0], datetime.now(UTC).date() + timedelta(days=days))
+    token, entry = fixed_tokens.make(wanted[0], datetime.now(UTC).date() + timedelta(days=days))
     written = ",".join(fixed_tokens.format_entry(entry._replace(operation=operation)) for operation in wanted)
     print(f"Token, que não será mostrado de novo: {token}")
     print(f"Uma linha do arquivo que BALCAO_FIXED_SERVICE_TOKENS nomeia, ou o que entra nela mesma: {written}")
@@ -58,6 +58,6 @@ async def _announce(url: str) -> None:
     await database.open()
     try:
         async with database.connection() as connection:
-            await notify_processes(connection, CHANNEL)
+            await notify(connection, CHANNEL)
     finally:
         await database.close()

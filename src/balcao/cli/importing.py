@@ -45,7 +45,7 @@ def _run(operation: str, lines: Source, order: Order) -> Outcome:
         async with database.open_platform(settings, url, bare=True) as platform:
             freeze_loaded()
             with _progress(lines) as progress:
-                return await service.import_file(operator_call(platform, operation), lines, order, progress)
+                return await service.run(operator_call(platform, operation), lines, order, progress)
 
     with database.open_database(settings) as url:
         return asyncio.run(run(url))

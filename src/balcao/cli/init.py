@@ -21,7 +21,7 @@ from balcao.operate.deploy.production import Secrets
 from balcao.operate.faults import OperatorFault
 from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings, SettingsError
-from balcao.settings.types import split_csv
+from balcao.settings.types import split
 
 init = Commands(help="Arquivos de uma instalação em produção e de um portal.")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
@@ -74,7 +74,7 @@ def write_production(
     replace: Replace = False,
 ) -> None:
     """Escreve configuração com segredos, papéis do banco, serviços do systemd, contêineres, Kubernetes e gateway."""
-    logs.configure_logs("error")
+    logs.configure("error")
     # Who is asked for what must be said is asked for what may be, too.
     is_asked = sys.stdin.isatty() and not (public_url and auth_issuer)
     installation = Installation(
@@ -86,7 +86,7 @@ def write_production(
         port=port,
         management_port=management_port,
         management_host=management_host,
-        replicas=tuple(replica or split_csv(_offer(is_asked, "Réplicas do banco (ENDEREÇO:PORTA, por vírgula)"))),
+        replicas=tuple(replica or split(_offer(is_asked, "Réplicas do banco (ENDEREÇO:PORTA, por vírgula)"))),
         redis_url=redis_url or _offer(is_asked, "Redis ou Valkey de várias máquinas (rediss://...)"),
         traces_url=traces_url or _offer(is_asked, "Coletor de rastros (http://coletor:4318)"),
         program=program,

@@ -39,7 +39,7 @@ def write_portal(
     replace: Replace = False,
 ) -> None:
     """Escreve o cliente do provedor, o ambiente do portal e o que muda na configuração do Balcão."""
-    logs.configure_logs("error")
+    logs.configure("error")
     if not _ORIGIN.fullmatch(origin):
         raise OperatorFault(f"--origin {origin}: escreva só https://ENDEREÇO ou http://ENDEREÇO:PORTA, sem caminho.")
     if not re.fullmatch(r"/[\x21-\x7e]*", callback):

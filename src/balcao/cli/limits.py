@@ -83,7 +83,7 @@ def change(
 
     async def run(call: "Call") -> None:
         call.state_reason(f"{author}: {rate}")
-        await rates.change_rate(call, limit, rate, ends_at, author)
+        await rates.change(call, limit, rate, ends_at, author)
 
     run_use_case("platform.change_limit", run)
     print(f"{name}: {rate}, {format_end(ends_at, zone)} (configurado: {limit.configured}).")
@@ -99,7 +99,7 @@ def reset(name: Name) -> None:
 
     async def run(call: "Call") -> bool:
         call.state_reason(author)
-        return await rates.reset_rate(call, name)
+        return await rates.reset(call, name)
 
     if not run_use_case("platform.reset_limit", run):
         raise OperatorFault(f"{name} já está como configurado: {limit.configured}.")

@@ -42,7 +42,7 @@ def begin(
 
     async def run(call: Call) -> list[Change]:
         call.state_reason(author)
-        return await use_cases.begin_maintenance(call, names, sentence, ends_at, author)
+        return await use_cases.begin(call, names, sentence, ends_at, author)
 
     run_use_case("platform.begin_maintenance", run)
     print(f"Em manutenção, {format_end(ends_at, zone)}: {', '.join(names)}. As tarefas em fila continuam.")
@@ -56,7 +56,7 @@ def end(services: Services) -> None:
 
     async def run(call: Call) -> list[str]:
         call.state_reason(author)
-        return await use_cases.end_maintenance(call, names)
+        return await use_cases.end(call, names)
 
     ended = run_use_case("platform.end_maintenance", run)
     if not ended:
@@ -67,7 +67,7 @@ def end(services: Services) -> None:
 @maintenance.command("status")
 def status(as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False) -> None:
     """Mostra os serviços em manutenção: desde quando, até quando, por quem e com que frase."""
-    found = run_use_case("platform.list_maintenance", use_cases.list_services_in_maintenance)
+    found = run_use_case("platform.list_maintenance", use_cases.list_services)
     if as_json:
         names = {"service": "name", "message": "value", "since": "changed_at", "until": "ends_at", "by": "author"}
         print_json([{name: getattr(change, member) for name, member in names.items()} for change in found])

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from balcao import app
-from balcao.core.http.pages import encode_document
+from balcao.core.http.pages import document
 from balcao.operate.faults import OperatorFault, writing_to
 
 
@@ -15,7 +15,7 @@ def openapi(
     folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("openapi"),
 ) -> None:
     """Escreve a descrição OpenAPI de cada serviço em um arquivo."""
-    documents = {folder / f"{service.name}.json": encode_document(service) + b"\n" for service in app.SERVICES}
+    documents = {folder / f"{service.name}.json": document(service) + b"\n" for service in app.SERVICES}
     if check:
         _compare(documents)
         return

@@ -82,7 +82,7 @@ class Plan:
             return ""
         folder = self.settings.data_dir / f"processes-{self.settings.port}"
         with writing_to(folder):
-            processes.prepare_folder(folder)
+            processes.prepare(folder)
         return str(folder.resolve())
 
     @contextmanager

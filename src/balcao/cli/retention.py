@@ -18,9 +18,7 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Só mostra o que seria apagado.")] = False,
 ) -> None:
     """Aplica agora os prazos de guarda, como o worker faz toda noite."""
-    print_json(
-        run_use_case(core.OPERATION, lambda call: core.apply_retentions(call, app.list_retention(), dry_run=dry_run))
-    )
+    print_json(run_use_case(core.OPERATION, lambda call: core.run(call, app.list_retention(), dry_run=dry_run)))
 
 
 @retention.command("report")

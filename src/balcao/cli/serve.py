@@ -47,7 +47,7 @@ Processes = Annotated[
 def serve(services: Services = None, with_worker: WithWorker = None, processes: Processes = None) -> None:
     """Inicia os serviços e, na base de demonstração, também o banco, a identidade e o CRM."""
     settings = Settings.load()
-    logs.configure_logs(settings.log_level)
+    logs.configure(settings.log_level)
     start_check.warn(settings, os.environ)
     plan = make_plan(settings, tuple(services or ()), with_worker, processes)
     with console.status("Iniciando o Balcão...") as status:
@@ -66,7 +66,7 @@ def serve(services: Services = None, with_worker: WithWorker = None, processes: 
 def worker() -> None:
     """Executa só as tarefas em fila, sem responder a chamadas."""
     settings = Settings.load()
-    logs.configure_logs(settings.log_level)
+    logs.configure(settings.log_level)
     start_check.warn(settings, os.environ)
     if refusals := settings.list_refusals(with_worker=True):
         raise SettingsError("\n".join(refusals))

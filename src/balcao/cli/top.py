@@ -31,7 +31,7 @@ def top(
     interval: Annotated[int, typer.Option(min=1, max=60, metavar="SEGUNDOS", help="Entre um quadro e o seguinte.")] = 2,
 ) -> None:
     """Mostra o que roda, espera e falha agora: chamadas, processos, conexões, tarefas, CRM."""
-    logs.configure_logs("error")
+    logs.configure("error")
     source = Source(Settings.load())
     with source.http:
         before = source.read()

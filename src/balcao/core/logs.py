@@ -102,7 +102,7 @@ class _Lines(structlog.stdlib.ProcessorFormatter):
         return record.getMessage() if record.name == LOGGER_NAME else super().format(record)
 
 
-def configure_logs(level: str = "info") -> None:
+def configure(level: str = "info") -> None:
     """Send our own and every library's records through the same processors to standard error."""
     structlog.configure(
         processors=[*_SHARED, _format_short if is_terminal() else _format_line],

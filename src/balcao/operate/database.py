@@ -23,7 +23,7 @@ def open_database(settings: Settings, *, create: bool = False) -> Iterator[str]:
 
     Raises OperatorFault when there are no embedded data yet, unless `create` is set.
     """
-    logs.configure_logs("error")  # a command answers on the terminal
+    logs.configure("error")  # a command answers on the terminal
     if not settings.embedded_database:
         yield settings.database_url
         return
@@ -42,14 +42,14 @@ async def require_owner(settings: Settings, url: str) -> str:
     Raises OperatorFault with the variable at fault.
     """
     from balcao.core.database.pool import Database
-    from balcao.core.database.refusals import explain_database_refusal
+    from balcao.core.database.refusals import refusal
 
     owner_url = settings.owner_url(url)
     database = Database(owner_url, size=2, role=None)
     try:
         await database.open()
     except Unavailable as fault:
-        sentence = explain_database_refusal(fault) or str(fault)
+        sentence = refusal(fault) or str(fault)
         if settings.database_owner_url:
             sentence = sentence.replace("BALCAO_DATABASE_URL", "BALCAO_DATABASE_OWNER_URL")
         raise OperatorFault(sentence) from fault
@@ -85,7 +85,7 @@ async def check(settings: Settings, url: str) -> None:
     try:
         async with database.connection() as connection:
             await app.refuse_demo_data(connection, settings)
-            await migrations.check_migrated(connection, app.list_migrations())
+            await migrations.check(connection, app.list_migrations())
     finally:
         await database.close()
 
@@ -94,9 +94,9 @@ async def check(settings: Settings, url: str) -> None:
 async def open_platform(settings: Settings, url: str, *, bare: bool = False) -> AsyncIterator["Platform"]:
     """Open the platform for a command, with what every service holds in a process; `bare`, without that."""
     from balcao import app
-    from balcao.core.context.platform import assemble_platform
+    from balcao.core.context.platform import assemble
 
     await check(settings, url)
-    assembled = assemble_platform(settings, url)
+    assembled = assemble(settings, url)
     async with app.open_services(assembled, () if bare else app.SERVICES):
         yield assembled

@@ -36,7 +36,7 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
 
     if isinstance(fault, (SettingsError, EmbeddedError, MigrationError, RoleError)):
         return str(fault)
-    return refusals.explain_database_refusal(fault) or (explain_file(fault) if isinstance(fault, OSError) else None)
+    return refusals.refusal(fault) or (explain_file(fault) if isinstance(fault, OSError) else None)
 
 
 def explain_file(fault: OSError) -> str | None:

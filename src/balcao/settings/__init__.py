@@ -29,7 +29,7 @@ from balcao.settings.types import (
     Networks,
     Origins,
     Zone,
-    split_csv,
+    split,
 )
 
 SANDBOX_SECRETS = {
@@ -185,7 +185,7 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
     @property
     def server_urls(self) -> tuple[str, ...]:
         """Return the gateways that the OpenAPI documents name: production first, then staging."""
-        return tuple(address.rstrip("/") for address in split_csv(self.server_urls_csv))
+        return tuple(address.rstrip("/") for address in split(self.server_urls_csv))
 
     @property
     def docs_client(self) -> str:
@@ -205,7 +205,7 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
     @property
     def issuers(self) -> tuple[str, ...]:
         """Return the issuers whose tokens are accepted."""
-        return split_csv(self.auth_issuer) or (f"{self.base_url}/auth/realms/{self.realm}",)
+        return split(self.auth_issuer) or (f"{self.base_url}/auth/realms/{self.realm}",)
 
     @property
     def registry_url(self) -> str:
@@ -240,12 +240,12 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
     @property
     def trusted_proxies(self) -> tuple[str, ...]:
         """Return the addresses and networks of proxies whose word on who called counts."""
-        return split_csv(self.trusted_proxies_csv)
+        return split(self.trusted_proxies_csv)
 
     @property
     def cors_origins(self) -> tuple[str, ...]:
         """Return the origins whose pages may call us, besides those of `cors_loopback`."""
-        return split_csv(self.cors_origins_csv or "")
+        return split(self.cors_origins_csv or "")
 
     @property
     def cors_loopback(self) -> bool:
@@ -267,7 +267,7 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
     @property
     def crm_instance_hosts(self) -> frozenset[str]:
         """Return the hosts, besides the one of `crm_url`, that the CRM may send its calls on to, in lower case."""
-        return frozenset(host.lower() for host in split_csv(self.crm_instance_hosts_csv))
+        return frozenset(host.lower() for host in split(self.crm_instance_hosts_csv))
 
     @property
     def client_lists(self) -> Mapping[str, frozenset[str]]:
@@ -281,7 +281,7 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
     @property
     def search_portals(self) -> frozenset[str]:
         """The addresses of portals that search for many people."""
-        return frozenset(split_csv(self.search_portals_csv))
+        return frozenset(split(self.search_portals_csv))
 
     @property
     def legacy_source_names(self) -> list[str]:
@@ -309,7 +309,7 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
     def _clients(self, csv: str | None, in_sandbox: str) -> frozenset[str]:
         if csv is None:
             return frozenset({in_sandbox}) if self.sandbox else frozenset()
-        return frozenset(split_csv(csv))
+        return frozenset(split(csv))
 
     def list_refusals(self, *, with_worker: bool = False) -> list[str]:
         """Return why the production profile must not start with these settings, and a worker; empty when it may."""
@@ -325,7 +325,7 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
             "BALCAO_DATABASE_URL está vazio: a produção exige um PostgreSQL próprio.": self.embedded_database,
             "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade.": self.embedded_identity,
             "BALCAO_MACHINE_CLIENTS está vazio: liste os clientes que chamam sem uma pessoa, ou escreva `none`.": (
-                not split_csv(self.machine_clients_csv)
+                not split(self.machine_clients_csv)
             ),
             "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS está vazio: liste os clientes cujos papéis valem, ou escreva `none`.": (
                 self.role_clients is None
@@ -342,13 +342,13 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
             "BALCAO_WEBHOOK_PRIVATE_ADDRESSES só vale na demonstração: retire-o.": self.webhook_private_addresses,
         }
         refused = [sentence for sentence, applies in parts.items() if applies]
-        issuers = production.refuse_issuers(split_csv(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)
+        issuers = production.refuse_issuers(split(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)
         return [*secrets, *refused, *issuers, *production.refuse_sandbox_crm(self.crm_url, self.crm_port)]
 
 
 def _named_clients(csv: str) -> frozenset[str] | None:
     """None where nothing is set; the word `none` is the list of no client."""
-    names = frozenset(split_csv(csv))
+    names = frozenset(split(csv))
     return names - {NO_CLIENT} if names else None
 
 

@@ -25,7 +25,7 @@ console = make_console(stderr=True)
 def crm() -> None:
     """Inicia só o CRM de demonstração, na porta seguinte à da base."""
     settings = Settings.load()
-    logs.configure_logs(settings.log_level)
+    logs.configure(settings.log_level)
     prepare_data_folder(settings.data_dir)
     with claiming(LOOPBACK, settings.crm_port, "CRM de demonstração") as sockets:
         for sock in sockets:

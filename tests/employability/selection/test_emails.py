@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from balcao import app
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.core.jobs.worker import Worker
 from balcao.employability import SERVICE
 from balcao.employability.selection.emails.kinds import Email
@@ -52,7 +52,7 @@ def drain(settings: Settings, database_url: str) -> Drain:
     """Works off the jobs of this service, as the worker does."""
 
     async def once() -> None:
-        platform = assemble_platform(settings, database_url)
+        platform = assemble(settings, database_url)
         async with app.open_services(platform, [SERVICE]):
             await Worker(platform.database, SERVICE.jobs, platform).drain()
 

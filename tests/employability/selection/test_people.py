@@ -10,7 +10,7 @@ import pytest
 
 from balcao import app
 from balcao.core.context.call import Call, worker_call
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.core.errors import Unavailable
 from balcao.employability import SERVICE
 from balcao.employability.selection.people import service
@@ -38,7 +38,7 @@ def work(settings: Settings, database_url: str, registry: RunningServer) -> Work
         asking = settings.model_copy(update={"registry_url_override": url or f"{registry.url}/registry/v1"})
 
         async def once() -> None:
-            platform = assemble_platform(asking, database_url)
+            platform = assemble(asking, database_url)
             async with app.open_services(platform, [SERVICE]):
                 await job(worker_call(platform, "test"))
 

@@ -431,6 +431,6 @@ def test_runs_are_kept_for_ninety_days(
     for run, days in zip(runs, (91, 89), strict=True):
         sql(age, run, days)
     with acting(settings, database_url, retention.OPERATION) as act:
-        act(retention.apply_retentions, FEATURE.retention)
+        act(retention.run, FEATURE.retention)
     kept = {row["id"] for row in sql("SELECT id::text FROM registry.crm_reconciliation")}
     assert [run in kept for run in runs] == [False, True]

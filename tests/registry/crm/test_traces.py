@@ -12,7 +12,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from balcao import app
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.core.database.pool import Database
 from balcao.core.database.traced import TracedDatabase
 from balcao.core.http.endpoint import OperationEndpoint
@@ -119,7 +119,7 @@ def test_with_traces_off_a_request_meets_nothing_of_them(settings: Settings, dat
         (off, OperationEndpoint, Database, httpx.AsyncClient),
         (settings, TracedEndpoint, TracedDatabase, TracedClient),
     ):
-        platform = assemble_platform(wanted, database_url)
+        platform = assemble(wanted, database_url)
         mounted = app.mount(app.SERVICES[1], platform)
         assert {type(each) for _, _, each in mounted.endpoints} == {endpoint}
         assert (type(platform.database), type(platform.http)) == (database, client)

@@ -13,7 +13,7 @@ import pytest
 
 from balcao import app
 from balcao.core.audit.personal_data import DeclaredPersonalData
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE, mobility
 from balcao.registry.mobility.drivers import service as drivers
@@ -147,7 +147,7 @@ def test_the_demo_is_loaded_once(garage: Garage, settings: Settings, database_ur
         garage.vehicle(ANA, one["id"], "DELETE")
 
     async def load() -> None:
-        platform = assemble_platform(settings, database_url)
+        platform = assemble(settings, database_url)
         async with app.open_services(platform, [SERVICE]):
             await demo.load(platform)
 

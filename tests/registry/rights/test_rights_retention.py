@@ -27,7 +27,7 @@ def swept(settings: Settings, database_url: str) -> Callable[..., dict[str, tupl
 
     def run(rules: Sequence[Retention] = EVENTS) -> dict[str, tuple[int, int]]:
         with acting(settings, database_url, retention.OPERATION) as act:
-            return {one.kind: (one.checked, one.removed) for one in act(retention.apply_retentions, rules)}
+            return {one.kind: (one.checked, one.removed) for one in act(retention.run, rules)}
 
     return run
 

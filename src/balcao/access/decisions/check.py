@@ -26,7 +26,7 @@ from balcao.core.http.responses import NO_STORE, Response
 from balcao.core.http.sent_headers import SentHeader
 from balcao.core.http.strangers import judge_pending, note_refused_token
 from balcao.core.logs import log
-from balcao.settings.types import split_csv
+from balcao.settings.types import split
 
 CHECK = "/api/v1/check"
 CHECK_AUTHENTICATION = "/api/v1/check-token"
@@ -140,7 +140,7 @@ def _is_gateway(peer: str, networks: str) -> bool:
         known = ip_network(peer, strict=False)
     except ValueError:
         return False
-    wanted = [ip_network(network, strict=False) for network in split_csv(networks)]
+    wanted = [ip_network(network, strict=False) for network in split(networks)]
     return any(network.version == known.version and network.overlaps(known) for network in wanted)
 
 

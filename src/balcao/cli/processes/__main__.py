@@ -32,7 +32,7 @@ def main(names: Sequence[str]) -> int:
     channel.ignore_interrupts()
     with channel.beating_while_loading():
         settings = Settings.load()
-        logs.configure_logs(settings.log_level)
+        logs.configure(settings.log_level)
         roles = {name: _load_role(settings, name) for name in names}
         order = channel.receive()
     channel.end_with_supervisor()

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from balcao import app
 from balcao.cli.processes import channel
 from balcao.cli.processes.channel import Order
-from balcao.core.context.platform import assemble_platform
-from balcao.core.jobs.pulse import watch_pulse
+from balcao.core.context.platform import assemble
+from balcao.core.jobs.pulse import watching
 from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
 
@@ -19,12 +19,12 @@ async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[N
 
     The process ends when the loop stands still, so that whoever started it replaces it.
     """
-    platform = assemble_platform(settings, order.database_url, order.group("worker"))
+    platform = assemble(settings, order.database_url, order.group("worker"))
     async with app.open_services(platform):
         worker = Worker(platform.database, app.list_jobs(), platform)
         task = asyncio.create_task(worker.run())
         try:
-            with watch_pulse(worker.pulse, settings.worker_stall_timeout, channel.end_process):
+            with watching(worker.pulse, settings.worker_stall_timeout, channel.end_process):
                 yield task
         finally:
             worker.stop()

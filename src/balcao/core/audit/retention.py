@@ -85,7 +85,7 @@ class _DryRun(Exception):
     """Takes back what a retention erased."""
 
 
-async def apply_retentions(call: Call, retentions: Sequence[Retention], *, dry_run: bool = False) -> list[Report]:
+async def run(call: Call, retentions: Sequence[Retention], *, dry_run: bool = False) -> list[Report]:
     """Apply each in a transaction of its own; return the reports.
 
     One that fails stops no other and is raised at the end. A dry run takes everything back, the reports too.
@@ -118,6 +118,6 @@ def make_nightly_job(retentions: Sequence[Retention]) -> JobKind:
     """Return the job that applies retention every night, at 03:15 in Brasília."""
 
     async def apply(platform: Platform, _: Mapping[str, Any]) -> None:
-        await apply_retentions(worker_call(platform, OPERATION), retentions)
+        await run(worker_call(platform, OPERATION), retentions)
 
     return JobKind(OPERATION, apply, first_delay=timedelta(minutes=5), cron="15 6 * * *")

@@ -80,9 +80,7 @@ class Platform:
         return found
 
 
-def assemble_platform(
-    settings: Settings, database_url: str, group: ProcessGroup = ALONE, *, serving: bool = False
-) -> Platform:
+def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE, *, serving: bool = False) -> Platform:
     """Create the platform from the settings; nothing is opened yet. `serving`: callers wait for the database."""
     http = make_http_client(settings.traces_url, timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = make_database(settings, database_url)

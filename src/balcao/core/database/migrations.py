@@ -195,7 +195,7 @@ async def mark_done(connection: Connection, owner: str, name: str) -> None:
     await connection.execute("INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, '')", owner, name)
 
 
-async def check_migrated(connection: Connection, migrations: Sequence[Migration]) -> None:
+async def check(connection: Connection, migrations: Sequence[Migration]) -> None:
     """Raise MigrationError unless every migration of this code has been applied."""
     try:
         pending = _find_pending(await _fetch_applied(connection), migrations)

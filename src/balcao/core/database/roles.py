@@ -123,7 +123,7 @@ async def check_login(connection: Connection) -> None:
         )
 
 
-async def owns_tables(connection: Connection) -> bool:
+async def owns(connection: Connection) -> bool:
     """Return whether this session may do what the owner of the tables may."""
     found: bool | None = await connection.fetchval(
         "SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'platform'"

@@ -52,7 +52,7 @@ class _Cursor(msgspec.Struct, frozen=True):
     after: list[str] = []
 
 
-async def export_service(call: Call, folder: Path, order: Order, on_progress: OnProgress) -> Manifest:
+async def run(call: Call, folder: Path, order: Order, on_progress: OnProgress) -> Manifest:
     """Export a service, or what a killed export left of it, and return the manifest.
 
     Raises Invalid for a recipient that is none, Conflict for a folder that holds something else or is in use.

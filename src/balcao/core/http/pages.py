@@ -75,7 +75,7 @@ def description_operations(service: "Described") -> list[Operation]:
         """Devolve este documento, em OpenAPI 3.1, com os endereços em que a cidade oferece a plataforma."""
         settings = call.platform.settings
         # What the city names, or the address under which this process is reached.
-        body = encode_document(service, settings.server_urls or (settings.base_url,))
+        body = document(service, settings.server_urls or (settings.base_url,))
         return from_bytes(body, etag_of(body), call, PUBLIC)
 
     @routes.get("/docs", f"{service.name}.docs", public(), "Página da API", in_description=False)
@@ -122,7 +122,7 @@ def _origin(address: str) -> str:
 
 
 @functools.cache
-def encode_document(service: "Described", gateways: tuple[str, ...] = ()) -> bytes:
+def document(service: "Described", gateways: tuple[str, ...] = ()) -> bytes:
     """Return the OpenAPI document as bytes: paths relative to the service's base, the same at every start.
 
     `gateways` are the addresses under which the city offers the platform; none: the default one.

@@ -56,7 +56,7 @@ async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
     return DeadLetterDetail(**_build_members(job, subject), attempts_log=fuller)
 
 
-async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
+async def retry(call: Call, letter_id: str) -> DeadLetter:
     """Put a job back, at once and with all its tries. Raises NotFound, Conflict for a job that is not dead."""
     number = parse_job_number(letter_id)
     async with call.platform.database.transaction() as connection:
@@ -82,7 +82,7 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     return RetriedJobs(len(numbers))
 
 
-async def drop_dead_job(call: Call, letter_id: str, reason: str) -> None:
+async def drop(call: Call, letter_id: str, reason: str) -> None:
     """Drop a job that nobody is to do any more; why stays in the trail.
 
     Raises Invalid, NotFound, Conflict for one that is not dead.

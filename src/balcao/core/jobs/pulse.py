@@ -57,7 +57,7 @@ class Stillness:
 
 
 @contextmanager
-def watch_pulse(pulse: Pulse, seconds: float, end: Callable[[], None], pause: float = LOOK_SECONDS) -> Iterator[None]:
+def watching(pulse: Pulse, seconds: float, end: Callable[[], None], pause: float = LOOK_SECONDS) -> Iterator[None]:
     """Call `end` once when the loop stands still for so many seconds while the block lasts.
 
     A thread watches: it also sees that the whole event loop is held up, where no supervisor does.

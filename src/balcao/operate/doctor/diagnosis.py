@@ -23,7 +23,7 @@ from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.queries import fetch_clock
-from balcao.core.database.refusals import explain_database_refusal
+from balcao.core.database.refusals import refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
@@ -189,7 +189,7 @@ async def _check_database(settings: Settings, now: Clock) -> Part:
             part = await _check_opened(settings, connection)
             part.problems += await _check_clock(connection, now)
     except Unavailable as fault:
-        return Part(DOWN, problems=[explain_database_refusal(fault) or str(fault)])
+        return Part(DOWN, problems=[refusal(fault) or str(fault)])
     finally:
         await database.close()
     part.problems += await _check_owner(settings, url)
@@ -222,7 +222,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
         )
         return part
     try:
-        await migrations.check_migrated(connection, app.list_migrations())
+        await migrations.check(connection, app.list_migrations())
     except MigrationError as behind:
         details["up_to_date"] = False
         part.problems.append(str(behind))
@@ -284,7 +284,7 @@ async def _check_owner(settings: Settings, url: str) -> list[str]:
     await database.open()
     try:
         async with database.connection() as connection:
-            if await roles.owns_tables(connection):
+            if await roles.owns(connection):
                 return []
     finally:
         await database.close()

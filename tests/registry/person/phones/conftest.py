@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.core.context.platform import assemble_platform
+from balcao.core.context.platform import assemble
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
 from tests.registry.person.phones.numbers import digits
@@ -49,7 +49,7 @@ def platform_run(settings: Settings, database_url: str) -> Callable[..., Any]:
     """Run a function in a transaction of the application's role."""
 
     async def run(act: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        platform = assemble_platform(settings, database_url)
+        platform = assemble(settings, database_url)
         await platform.database.open()
         try:
             async with platform.database.transaction() as connection:

@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from balcao import app
-from balcao.core.context.platform import Platform, assemble_platform
+from balcao.core.context.platform import Platform, assemble
 from balcao.core.errors import NotFound, TooMany
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
@@ -214,7 +214,7 @@ async def test_a_gateway_that_refuses_is_asked_again_and_the_code_kept_for_it(
         ({"phone_code_url_override": "http://127.0.0.1:1/"}, "phone-gateway-away"),
         ({"phone_code_secret": settings.crm_client_secret}, "phone-gateway-401"),
     ):
-        platform = assemble_platform(settings.model_copy(update=lost), database_url)
+        platform = assemble(settings.model_copy(update=lost), database_url)
         async with opened(platform):
             with pytest.raises(Retry) as failure:
                 await service.send_code(platform, str(held["id"]))
