@@ -89,7 +89,7 @@ def prepare(url: str, folder: Path, documents: Sequence[dict[str, object]]) -> N
         app.migrate_now(url)
         asyncio.run(_fill(url, documents))
         with acting(Settings(data_dir=folder / "acting"), url, "bench.search") as act:
-            act(lambda call: vocabulary.refresh(call.platform))
+            act(lambda call: vocabulary.refresh_vocabulary(call.platform))
 
 
 async def _fill(url: str, documents: Sequence[dict[str, object]]) -> None:
@@ -179,7 +179,7 @@ def _write(url: str, stop: Event, written: "multiprocessing.sharedctypes.Synchro
             for service_id in ids:
                 if stop.is_set():
                     return
-                await services.update(call, service_id, body(resumo=f"Edição {turn} do resumo.", status=1))
+                await services.update_service(call, service_id, body(resumo=f"Edição {turn} do resumo.", status=1))
                 with written.get_lock():
                     written.value += 1
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from pydantic import BaseModel
 
-from balcao.core import webhooks
 from balcao.core.context import tickets
+from balcao.core.webhooks import sending as webhooks
 from balcao.health_units import opening, operations, situation
 from balcao.health_units.counts import periods
 from balcao.health_units.directory.schemas import MapQuery, UnitsQuery

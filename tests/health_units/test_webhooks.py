@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import httpx
 import pytest
@@ -25,7 +24,7 @@ from balcao.core import guarded
 from balcao.core.context.call import Call
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cnes import Cnes
-from balcao.core.webhooks import DELAYS
+from balcao.core.webhooks.sending import DELAYS
 from balcao.health_units import SERVICE
 from balcao.health_units.intake import service as intake
 from balcao.health_units.notifications import service as notifications
@@ -34,8 +33,7 @@ from balcao.health_units.records import Tipo
 from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
-from balcao.health_units.webhooks import service as webhooks
-from balcao.health_units.webhooks.jobs import JOBS
+from balcao.health_units.webhooks.service import WEBHOOKS
 from balcao.settings import Settings
 from tests.support.acting import Act, acting
 from tests.support.fixtures import Drain, Sql
@@ -159,7 +157,7 @@ def test_what_is_never_taken_is_parked_for_an_operator(
     drain()
     (job,) = sql("SELECT status::text FROM queue.pgqueuer WHERE entrypoint = 'health_units.deliver_webhook'")
     assert job["status"] == "failed"
-    assert JOBS[0].tries == len(DELAYS) + 1
+    assert WEBHOOKS.job_kind.tries == len(DELAYS) + 1
     assert sum(DELAYS, timedelta()) > timedelta(days=1)
 
 
@@ -257,7 +255,7 @@ def test_without_the_sandboxs_setting_no_private_address_is_called_and_none_with
     careful = settings.model_copy(update={"webhook_private_addresses": False})
     with acting(careful, database_url, "health_units.test") as act:
         with pytest.raises(Retry, match="address-refused"):
-            act(lambda call: webhooks.deliver(call.platform, UUID(webhook["id"]), None, "1"))
+            act(lambda call: WEBHOOKS.deliver(call.platform, {"webhook": webhook["id"], "teste": "1"}))
         for method, path in (("POST", "/avisos"), ("PUT", f"/avisos/{webhook['id']}")):
             answer = act(_send, method, path, {"url": "http://painel.example/"}, manager)
             assert (answer.status_code, answer.headers["Error-Code"]) == (422, "webhook-address-refused")

@@ -9,4 +9,4 @@ from balcao.registry.consent.ledger.service import Verification
 async def verify(call: Call, cpf: str) -> Verification:
     """A use case for `acting`."""
     async with call.platform.database.transaction(isolation="repeatable_read") as connection:
-        return await ledger.verify(connection, Cpf(cpf))
+        return await ledger.verify_ledger(connection, Cpf(cpf))

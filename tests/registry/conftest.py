@@ -52,7 +52,7 @@ def own(settings: Settings, database_url: str) -> Iterator[Own]:
 
 async def declare(call: Call, cpf: Cpf, values: dict[str, Any]) -> None:
     async with call.platform.database.transaction() as connection:
-        await mirror.write_own(connection, call.as_owner(), cpf, OwnWrite(values))
+        await mirror.write_own_fields(connection, call.as_owner(), cpf, OwnWrite(values))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.phones.code import unseal
+from balcao.registry.person.phones.code import unseal_code
 from balcao.settings import Settings
 from tests.support.cast import CARLA
 from tests.support.crm import RunningCrm, crm_settings
@@ -206,7 +206,7 @@ def test_a_confirmation_takes_two_round_trips(
     phone = PHONE | {"valor": "987654322"}  # a number gets one code a minute
     count("PUT", "phone", phone, cpf=CONFIRMS)
     (held,) = sql("SELECT id::text, sealed_code FROM registry.phone_verification WHERE cpf = $1", CONFIRMS)
-    code = unseal(assemble(settings, database_url).audit.keys, held["sealed_code"])
+    code = unseal_code(assemble(settings, database_url).audit.keys, held["sealed_code"])
     assert len(count("POST", "phone/validate", phone | {"code": code}, cpf=CONFIRMS)) == 2
 
 

@@ -65,7 +65,7 @@ def make_button(**members: Any) -> dict[str, Any]:
 
 async def migrate(platform: Platform, schema_version: str) -> IdentifiedStatus:
     """Start a migration, carry it to its end as the worker does, and return how it ended."""
-    started = await migrations.start(act_as_staff(platform), StartBody(schema_version))
+    started = await migrations.start_migration(act_as_staff(platform), StartBody(schema_version))
     assert started.migration_id is not None
     await carry_on(platform, started.migration_id)
     return await migrations.read_current_status(act_as_staff(platform))

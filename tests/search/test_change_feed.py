@@ -183,11 +183,11 @@ async def test_whoever_commits_waits_for_the_commit_of_the_place_before(connecti
 
 # What a writer does to one of the services; what does not apply to its present state is refused and changes nothing.
 DEEDS: dict[str, Callable[[Stage, str], Awaitable[Any]]] = {
-    "publish": lambda stage, one: services.publish(stage.staff, one),
-    "unpublish": lambda stage, one: services.unpublish(stage.staff, one),
-    "edit": lambda stage, one: services.update(stage.staff, one, body(resumo=str(uuid4()))),
-    "delete": lambda stage, one: services.delete(stage.staff, one),
-    "bring back": lambda stage, one: services.roll_back(stage.staff, one, ServiceRollbackBody(to_version=1)),
+    "publish": lambda stage, one: services.publish_service(stage.staff, one),
+    "unpublish": lambda stage, one: services.unpublish_service(stage.staff, one),
+    "edit": lambda stage, one: services.update_service(stage.staff, one, body(resumo=str(uuid4()))),
+    "delete": lambda stage, one: services.delete_service(stage.staff, one),
+    "bring back": lambda stage, one: services.roll_back_service(stage.staff, one, ServiceRollbackBody(to_version=1)),
 }
 SERVICES = 4
 WRITER = st.lists(st.tuples(st.sampled_from(sorted(DEEDS)), st.integers(0, SERVICES - 1)), min_size=1, max_size=8)
@@ -202,7 +202,7 @@ def test_a_copy_that_follows_the_feed_becomes_the_catalogue(
 
 
 async def _follow(stage: Stage, writers: list[list[tuple[str, int]]], limits: list[int]) -> None:
-    made = [(await services.create(stage.staff, body(nome_servico=f"Serviço {n}"))).id for n in range(SERVICES)]
+    made = [(await services.create_service(stage.staff, body(nome_servico=f"Serviço {n}"))).id for n in range(SERVICES)]
     copy: dict[str, Any] = {}
     cursor: str | None = None
 

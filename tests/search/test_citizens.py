@@ -22,7 +22,7 @@ def city(settings: Settings, database_url: str) -> None:
     """Store the published services of the sandbox's city, straight as rows."""
     asyncio.run(_fill(database_url))
     with acting(settings, database_url, "search.test") as act:
-        act(lambda call: vocabulary.refresh(call.platform))
+        act(lambda call: vocabulary.refresh_vocabulary(call.platform))
 
 
 async def _fill(database_url: str) -> None:

@@ -36,11 +36,13 @@ async def service_id(platform: Platform) -> str:
     """1 create, 2 renamed, 3 other values of every type, 4 deleted."""
     call = act_as_staff(platform)
     first = {"sub_categoria": "Áreas verdes", "documentos_necessarios": [], "buttons": [make_button()]}
-    created = await services.create(call, body(**first))
-    await services.update(call, created.id, body(**first, nome_servico="Poda de árvores"))
+    created = await services.create_service(call, body(**first))
+    await services.update_service(call, created.id, body(**first, nome_servico="Poda de árvores"))
     changed = {"sub_categoria": None, "is_free": False, "buttons": [make_button(url_service="https://outro.example/2")]}
-    await services.update(call, created.id, body(**changed, nome_servico="Poda de árvores", documentos_necessarios=...))
-    await services.delete(call, created.id)
+    await services.update_service(
+        call, created.id, body(**changed, nome_servico="Poda de árvores", documentos_necessarios=...)
+    )
+    await services.delete_service(call, created.id)
     return created.id
 
 

@@ -78,26 +78,26 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
 
         @rule(name=st.sampled_from(["Poda", "Corte", "Coleta"]))
         def create(self, name: str) -> None:
-            made = stage.run(services.create(stage.staff, body(nome_servico=name)))
+            made = stage.run(services.create_service(stage.staff, body(nome_servico=name)))
             self.model.services[made.id] = name
 
         @precondition(lambda self: self.model.services)
         @rule(data=st.data(), name=st.sampled_from(["Outra poda", "Outro corte"]))
         def update(self, data: st.DataObject, name: str) -> None:
             chosen = data.draw(st.sampled_from(sorted(self.model.services)))
-            stage.run(services.update(stage.staff, chosen, body(nome_servico=name)))
+            stage.run(services.update_service(stage.staff, chosen, body(nome_servico=name)))
             self.model.services[chosen] = name
 
         @precondition(lambda self: self.model.services)
         @rule(data=st.data())
         def delete(self, data: st.DataObject) -> None:
             chosen = data.draw(st.sampled_from(sorted(self.model.services)))
-            stage.run(services.delete(stage.staff, chosen))
+            stage.run(services.delete_service(stage.staff, chosen))
             del self.model.services[chosen]
 
         @rule(version=st.sampled_from(["v1", "v2", "v3"]))
         def start(self, version: str) -> None:
-            status, begun = stage.refusal(migrations.start(stage.staff, StartBody(version)))
+            status, begun = stage.refusal(migrations.start_migration(stage.staff, StartBody(version)))
             assert status == (409 if self.model.running else 200)
             if status == 200:
                 assert begun.source_collection == self.model.active
@@ -108,7 +108,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
 
         @rule(version=st.sampled_from(["v1", "v2", "v3"]))
         def rehearse(self, version: str) -> None:
-            status, found = stage.refusal(migrations.start(stage.staff, StartBody(version, dry_run=True)))
+            status, found = stage.refusal(migrations.start_migration(stage.staff, StartBody(version, dry_run=True)))
             assert status == (409 if self.model.running else 200)
             if status == 200:
                 count = len(self.model.services)
@@ -168,7 +168,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
             asked = self._name(named)
             if asked is None:
                 return
-            status, _ = stage.refusal(migrations.abort(stage.staff, AbortBody(asked)))
+            status, _ = stage.refusal(migrations.abort_migration(stage.staff, AbortBody(asked)))
             running, known = self.model.running, [run.id for run in self.model.runs]
             if asked and asked not in known:
                 assert status == 404
@@ -189,7 +189,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
             asked = self._name(named)
             if asked is None:
                 return
-            status, answered = stage.refusal(migrations.roll_back(stage.staff, RollbackBody(asked)))
+            status, answered = stage.refusal(migrations.roll_back_migration(stage.staff, RollbackBody(asked)))
             model = self.model
             standing = [run for run in model.completed if not run.rolled_back]
             if model.running:

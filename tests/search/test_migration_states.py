@@ -84,9 +84,9 @@ async def arrive_at(state: str, platform: Platform, owner: asyncpg.Connection) -
     if state == "idle":
         return str(uuid4())
     if state in ("in_progress", "failed"):
-        started = await migrations.start(act_as_staff(platform), StartBody("v2"))
+        started = await migrations.start_migration(act_as_staff(platform), StartBody("v2"))
         if state == "failed":
-            await migrations.abort(act_as_staff(platform), AbortBody())
+            await migrations.abort_migration(act_as_staff(platform), AbortBody())
         assert started.migration_id
         return started.migration_id
     completed = await migrate(platform, "v2")
@@ -94,7 +94,7 @@ async def arrive_at(state: str, platform: Platform, owner: asyncpg.Connection) -
     if state == "completed, window over":
         await owner.execute("UPDATE search.search_migrations SET rollback_until = now()")
     if state == "rollback":
-        await migrations.roll_back(act_as_staff(platform), RollbackBody())
+        await migrations.roll_back_migration(act_as_staff(platform), RollbackBody())
     return completed.migration_id
 
 
@@ -124,7 +124,7 @@ async def test_each_call_answers_as_the_table_says(
             assert refusal(read) == UNKNOWN
         else:
             assert read.status_code == 200
-    assert (await services.create(act_as_staff(platform), body())).version == 1
+    assert (await services.create_service(act_as_staff(platform), body())).version == 1
 
 
 @pytest.mark.cases("search", "56")
@@ -174,8 +174,10 @@ def test_a_refused_start_names_the_known_versions(admin: Callable[..., httpx.Res
 async def test_a_run_is_shown_from_its_start_to_its_rollback(
     platform: Platform, admin: Callable[..., httpx.Response], drain: Callable[[], None]
 ) -> None:
-    await services.create(act_as_staff(platform), body(status=1))
-    await control_queries.replace(act_as_staff(platform), ControlQueries(["poda de árvores", "passaporte"]))
+    await services.create_service(act_as_staff(platform), body(status=1))
+    await control_queries.replace_control_queries(
+        act_as_staff(platform), ControlQueries(["poda de árvores", "passaporte"])
+    )
     begun = admin("POST", "start", json={"schema_version": "v2", "reason": "Menos campos"}).json()
     assert set(begun) == MEMBERS | {"migration_id"}
     assert (begun["status"], begun["is_locked"], begun["progress"], begun["completed_at"]) == (
@@ -234,7 +236,7 @@ async def test_an_aborted_run_says_who_ended_it_and_leaves_the_collection_alone(
 async def test_a_run_that_switches_is_not_aborted(
     platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response]
 ) -> None:
-    await migrations.start(act_as_staff(platform), StartBody("v1"))
+    await migrations.start_migration(act_as_staff(platform), StartBody("v1"))
     await owner.execute("UPDATE search.search_migrations SET phase = 'switching', progress = 99")
     assert refusal(admin("POST", "abort")) == (409, "migration-switching")
     assert admin("GET", "status").json()["status"] == "in_progress"
@@ -283,7 +285,9 @@ async def test_a_dry_run_tries_every_row_and_leaves_nothing(
 ) -> None:
     staff = act_as_staff(platform)
     for number in range(3):
-        await services.create(staff, body(nome_servico=f"Serviço {number}", sub_categoria="Uma" if number else None))
+        await services.create_service(
+            staff, body(nome_servico=f"Serviço {number}", sub_categoria="Uma" if number else None)
+        )
     tables = await owner.fetch("SELECT name FROM search.physical_tables")
     answer = admin("POST", "start", json={"schema_version": "v1", "dry_run": True}).json()
     report = answer.pop("dry_run")
@@ -316,7 +320,9 @@ async def test_a_dry_run_names_the_rows_that_cannot_be_taken_over(
     platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response]
 ) -> None:
     staff = act_as_staff(platform)
-    made = [await services.create(staff, body(nome_servico=name)) for name in ("Boa", "Quebra", "Perde", "Outra")]
+    made = [
+        await services.create_service(staff, body(nome_servico=name)) for name in ("Boa", "Quebra", "Perde", "Outra")
+    ]
     async with with_v4(owner):
         answer = admin("POST", "start", json={"schema_version": "v4", "dry_run": True}).json()
     report = answer["dry_run"]
@@ -338,7 +344,7 @@ async def test_a_dry_run_may_take_longer_than_other_calls(
     physical = await owner.fetchval("SELECT physical FROM search.search_collection")
     async with owner.transaction():
         await owner.execute(f"LOCK TABLE search.{physical} IN ACCESS EXCLUSIVE MODE")
-        trying = asyncio.create_task(migrations.start(staff, StartBody("v1", dry_run=True)))
+        trying = asyncio.create_task(migrations.start_migration(staff, StartBody("v1", dry_run=True)))
         for _ in range(2):  # the second began after the dry run
             with pytest.raises(Unavailable):
                 await services.list_services(staff, ServiceFilters.parse({}), 1, 10)

@@ -80,7 +80,7 @@ async def add_run(owner: asyncpg.Connection, status: str) -> str:
 
 
 async def test_a_rollback_answers_as_specified_and_names_its_run(platform: Platform, roll_back: Any) -> None:
-    await services.create(act_as_staff(platform), body())
+    await services.create_service(act_as_staff(platform), body())
     before = await support.migrate(platform, "v2")
     answer = roll_back()
     assert answer.status_code == 200
@@ -156,9 +156,9 @@ async def test_while_a_run_is_under_way_every_rollback_waits_for_it(
         assert refusal(roll_back(asked)) == (409, "migration-running")
     assert refusal(roll_back(content=b'{"migration_id":')) == (400, "body-malformed")
     with pytest.raises(Conflict) as refused:
-        await migrations.start(act_as_staff(platform), StartBody("v1"))
+        await migrations.start_migration(act_as_staff(platform), StartBody("v1"))
     assert refused.value.code == "migration-running"
-    assert (await services.create(act_as_staff(platform), body())).version == 1
+    assert (await services.create_service(act_as_staff(platform), body())).version == 1
 
 
 @pytest.mark.cases("search", "65")
@@ -199,12 +199,12 @@ async def test_everything_in_the_body_may_be_left_out(platform: Platform, roll_b
 @pytest.mark.cases("search", "66")
 async def test_what_was_written_after_the_switch_survives_the_rollback(platform: Platform, roll_back: Any) -> None:
     call = act_as_staff(platform)
-    kept, removed = [await services.create(call, body()) for _ in range(2)]
+    kept, removed = [await services.create_service(call, body()) for _ in range(2)]
     await migrate(platform)
-    edited = await services.update(call, kept.id, body(nome_servico="Outro nome", sub_categoria="Nova"))
-    await services.delete(call, removed.id)
+    edited = await services.update_service(call, kept.id, body(nome_servico="Outro nome", sub_categoria="Nova"))
+    await services.delete_service(call, removed.id)
     assert roll_back().json()["total_documents"] == 1
-    assert await services.update(call, kept.id, body(nome_servico="Outro nome", sub_categoria="Nova")) == edited
+    assert await services.update_service(call, kept.id, body(nome_servico="Outro nome", sub_categoria="Nova")) == edited
 
 
 @pytest.mark.cases("search", "68")
@@ -212,7 +212,7 @@ async def test_after_the_window_the_table_goes_and_nobody_notices(
     platform: Platform, roll_back: Any, owner: asyncpg.Connection
 ) -> None:
     call = act_as_staff(platform)
-    service = await services.create(call, body())
+    service = await services.create_service(call, body())
     migration = await migrate(platform)
     await migrations.tidy_up(platform)
     former = await owner.fetchval("SELECT mirror FROM search.search_collection")
@@ -230,7 +230,7 @@ async def test_after_the_window_the_table_goes_and_nobody_notices(
         await migrations.tidy_up(platform)
     assert await owner.fetchval("SELECT to_regclass('search.' || $1)", former) is None
     assert refusal(roll_back()) == (409, "migration-window-over")
-    assert (await services.update(call, service.id, body(resumo="Novo"))).version == 2
+    assert (await services.update_service(call, service.id, body(resumo="Novo"))).version == 2
 
 
 async def test_a_table_that_is_being_read_goes_when_its_reader_has_ended(
@@ -311,7 +311,7 @@ async def test_a_backend_that_dies_in_the_middle_leaves_the_collection_as_it_was
 
 async def test_an_unknown_schema_version_is_refused_with_the_known_ones(platform: Platform) -> None:
     with pytest.raises(Invalid, match="v1, v2, v3") as refused:
-        await migrations.start(act_as_staff(platform), StartBody("v9"))
+        await migrations.start_migration(act_as_staff(platform), StartBody("v9"))
     assert refused.value.code == "schema-unknown"
 
 

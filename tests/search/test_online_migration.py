@@ -65,13 +65,13 @@ class Run:
 
 
 async def start(platform: Platform, owner: asyncpg.Connection, version: str = "v2") -> Run:
-    started = await migrations.start(act_as_staff(platform), StartBody(version))
+    started = await migrations.start_migration(act_as_staff(platform), StartBody(version))
     assert started.migration_id
     return Run(platform, owner, started.migration_id)
 
 
 async def create(platform: Platform, count: int, **members: Any) -> list[StaffService]:
-    made = [await services.create(act_as_staff(platform), body(**members)) for _ in range(count)]
+    made = [await services.create_service(act_as_staff(platform), body(**members)) for _ in range(count)]
     return sorted(made, key=lambda service: service.id)
 
 
@@ -99,11 +99,11 @@ async def test_what_is_written_between_two_chunks_is_in_both_tables(
         assert (await run.row())["migrated_documents"] == 2
         # Behind the last key, at it, before it: changed, deleted, new.
         for place in (0, 1, 2, 5):
-            await services.update(staff, made[place].id, body(nome_servico=f"Mudado {place}"))
+            await services.update_service(staff, made[place].id, body(nome_servico=f"Mudado {place}"))
         for place in (0, 3, 6):
-            await services.delete(staff, made[place].id)
-        await services.create(staff, body(), service_id="00000000-0000-4000-8000-000000000000")
-        await services.create(staff, body(), service_id="ffffffff-ffff-4fff-bfff-ffffffffffff")
+            await services.delete_service(staff, made[place].id)
+        await services.create_service(staff, body(), service_id="00000000-0000-4000-8000-000000000000")
+        await services.create_service(staff, body(), service_id="ffffffff-ffff-4fff-bfff-ffffffffffff")
         assert await run.finish(worker) == "completed"
     assert await differences(owner) == []
     target = (await run.row())["target_collection"]
@@ -248,13 +248,13 @@ async def test_a_write_that_misses_the_target_fails_the_run_and_not_the_writer(
             run = await start(platform, owner, "v4")
             async with run.worker() as worker:
                 await run.reach(worker, phase)
-                await services.update(staff, service.id, body(nome_servico="Quebra", resumo=phase))
+                await services.update_service(staff, service.id, body(nome_servico="Quebra", resumo=phase))
                 assert await run.finish(worker) == "failed"
             found = await run.row()
             assert service.id in found["error_message"]
             errors = (await migrations.read_run(staff, run.id)).errors
             assert [(error.service_id, error.reason) for error in errors] == [(service.id, "SQLSTATE 22012")]
-            await services.update(staff, service.id, body(nome_servico="Inteira", resumo=phase))
+            await services.update_service(staff, service.id, body(nome_servico="Inteira", resumo=phase))
 
 
 async def test_a_write_that_misses_the_target_at_the_last_moment_keeps_the_old_table(
@@ -282,8 +282,8 @@ async def test_the_table_that_a_rollback_left_is_used_again_without_a_copy(
     staff = act_as_staff(platform)
     [service] = await create(platform, 1)
     first = await migrate(platform, "v2")
-    await migrations.roll_back(staff, RollbackBody())
-    await services.update(staff, service.id, body(nome_servico="Depois da reversão"))
+    await migrations.roll_back_migration(staff, RollbackBody())
+    await services.update_service(staff, service.id, body(nome_servico="Depois da reversão"))
     again = await migrate(platform, "v2")
     assert (again.status, again.target_collection) == ("completed", first.target_collection)
     assert (again.total_documents, again.migrated_documents) == (1, 1)
@@ -294,7 +294,7 @@ async def test_the_table_that_a_rollback_left_is_used_again_without_a_copy(
 
 async def test_a_mirror_that_missed_a_write_is_not_used_again(platform: Platform, owner: asyncpg.Connection) -> None:
     first = await migrate(platform, "v2")
-    await migrations.roll_back(act_as_staff(platform), RollbackBody())
+    await migrations.roll_back_migration(act_as_staff(platform), RollbackBody())
     await owner.execute(
         "INSERT INTO search.search_migration_errors (physical_table, service_id, reason)"
         " VALUES ($1, gen_random_uuid(), 'SQLSTATE 22012')",
@@ -311,15 +311,15 @@ async def test_a_run_that_fails_before_its_mirror_leaves_an_older_window_open(
     assert older.migration_id
     for version in ("v1", "v3"):  # v3 would use the mirror of the window again
         await start(platform, owner, version)
-        await migrations.abort(staff, AbortBody())
+        await migrations.abort_migration(staff, AbortBody())
         assert (await migrations.read_run(staff, older.migration_id)).rollback_possible
     run = await start(platform, owner, "v1")
     async with run.worker() as worker:
         await run.reach(worker, "back_fill")
-    await migrations.abort(staff, AbortBody())
+    await migrations.abort_migration(staff, AbortBody())
     assert not (await migrations.read_run(staff, older.migration_id)).rollback_possible
     with pytest.raises(Conflict):
-        await migrations.roll_back(staff, RollbackBody())
+        await migrations.roll_back_migration(staff, RollbackBody())
 
 
 @pytest.mark.cases("search", "71")
@@ -366,7 +366,7 @@ async def test_of_two_starts_at_once_one_begins(platform: Platform, http: httpx.
 
     for _ in range(size(5, 200)):
         assert sorted(await asyncio.gather(*(asyncio.to_thread(call) for _ in range(2)))) == [200, 409]
-        await migrations.abort(act_as_staff(platform), AbortBody())
+        await migrations.abort_migration(act_as_staff(platform), AbortBody())
 
 
 async def test_the_database_lets_one_run_begin(platform: Platform, owner: asyncpg.Connection) -> None:

@@ -127,10 +127,10 @@ def test_a_catalogue_that_is_not_known_yet_is_entered_whole_however_old_it_is(
 ) -> None:
     sql("TRUNCATE search.known_words")
     with acting(settings, database_url, "search.test") as act:
-        act(lambda call: vocabulary.refresh(call.platform, NONE_SINCE))
+        act(lambda call: vocabulary.refresh_vocabulary(call.platform, NONE_SINCE))
         known = sql("SELECT count(*) FROM search.known_words")
         assert search("matricla")["metadata"]["suggestion"] == "matrícula"
-        act(lambda call: vocabulary.refresh(call.platform, NONE_SINCE))
+        act(lambda call: vocabulary.refresh_vocabulary(call.platform, NONE_SINCE))
     assert sql("SELECT count(*) FROM search.known_words") == known
 
 
@@ -371,7 +371,7 @@ def refresh_words(settings: Settings, database_url: str) -> Callable[[], None]:
 
     def refresh() -> None:
         with acting(settings, database_url, "search.test") as act:
-            act(lambda call: vocabulary.refresh(call.platform))
+            act(lambda call: vocabulary.refresh_vocabulary(call.platform))
 
     return refresh
 

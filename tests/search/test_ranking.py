@@ -32,7 +32,7 @@ def catalogue(settings: Settings, database_url: str) -> None:
     """Store the judged services among others, straight as rows: what is derived of them the table derives itself."""
     asyncio.run(_fill(database_url))
     with acting(settings, database_url, "search.test") as act:
-        act(lambda call: vocabulary.refresh(call.platform))
+        act(lambda call: vocabulary.refresh_vocabulary(call.platform))
 
 
 async def _fill(database_url: str) -> None:
@@ -88,7 +88,7 @@ async def test_no_step_of_the_ladder_reads_every_service(
     assert chosen is not None
     explaining = Explaining(owner)
     with pytest.raises(Explained):
-        await store.search(cast(Connection, explaining), alias, chosen, SearchRequest(q=typed))
+        await store.find_services(cast(Connection, explaining), alias, chosen, SearchRequest(q=typed))
     assert index in explaining.plan
     assert f"Seq Scan on {alias.physical}" not in explaining.plan
 

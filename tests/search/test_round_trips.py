@@ -23,11 +23,15 @@ def test_a_change_is_sent_in_two_statements_and_one_more_for_a_new_address(
 ) -> None:
     with recorded() as statements, acting(settings, database_url, "search.test") as act:
         statements.texts.clear()
-        created = act(lambda call: services.create(act_as_staff(call.platform), body()))
+        created = act(lambda call: services.create_service(act_as_staff(call.platform), body()))
         assert _take(statements) == ["BEGIN", "open_service", "take_slug", "service_versions", "COMMIT"]
-        act(lambda call: services.update(act_as_staff(call.platform), created.id, body(resumo="Outro.")))
+        act(lambda call: services.update_service(act_as_staff(call.platform), created.id, body(resumo="Outro.")))
         assert _take(statements) == ["BEGIN", "open_service", "service_versions", "COMMIT"]
-        act(lambda call: services.update(act_as_staff(call.platform), created.id, body(nome_servico="Outro nome")))
+        act(
+            lambda call: services.update_service(
+                act_as_staff(call.platform), created.id, body(nome_servico="Outro nome")
+            )
+        )
         assert _take(statements) == ["BEGIN", "open_service", "take_slug", "service_versions", "COMMIT"]
 
 
@@ -35,7 +39,9 @@ def test_a_search_that_finds_what_was_typed_is_one_statement_in_a_transaction(
     settings: Settings, database_url: str
 ) -> None:
     async def search(call: Call) -> int:
-        return (await public_search.search(call, SearchRequest(q="junco branco", facets=("is_free",)))).page.total
+        return (
+            await public_search.search_services(call, SearchRequest(q="junco branco", facets=("is_free",)))
+        ).page.total
 
     with recorded() as statements, acting(settings, database_url, "search.test") as act:
         act(_publish, "Colheita de junco branco")
@@ -55,7 +61,7 @@ def test_a_save_has_no_process_read_the_synonyms_again_but_their_change_has(
             return sum(mark in text for text in statements.of_copies)
 
         async def put(call: Call) -> None:
-            await synonyms.put(act_as_staff(call.platform), str(uuid4()), SynonymBody(["junco", "vime"]))
+            await synonyms.put_synonym_group(act_as_staff(call.platform), str(uuid4()), SynonymBody(["junco", "vime"]))
             await until(lambda: count(LEXEMES) > known)
 
         async def save(call: Call) -> None:
@@ -72,7 +78,7 @@ def test_a_save_has_no_process_read_the_synonyms_again_but_their_change_has(
 
 
 async def _publish(call: Call, name: str = "Poda de junco") -> None:
-    await services.create(act_as_staff(call.platform), body(nome_servico=name, status=1))
+    await services.create_service(act_as_staff(call.platform), body(nome_servico=name, status=1))
 
 
 def _take(statements: Statements) -> list[str]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Unavailable
-from balcao.search.collection.service import ready, swap_tables
+from balcao.search.collection.service import check_collection, swap_tables
 from balcao.search.services import service as services
 from balcao.search.services.schemas import StaffService
 from tests.search.support import act_as_staff, body, migrate, with_v4
@@ -124,14 +124,14 @@ def test_slugs_read_as_the_name(steps: Steps, name: str, words: str) -> None:
 
 async def read(platform: Platform, service_id: str) -> StaffService:
     """An equal change answers the record as it is."""
-    return await services.update(act_as_staff(platform), service_id, body(sub_categoria="Áreas verdes"))
+    return await services.update_service(act_as_staff(platform), service_id, body(sub_categoria="Áreas verdes"))
 
 
 @pytest.mark.cases("search", "67")
 async def test_v3_to_v1_and_back_changes_no_answer(platform: Platform, owner: asyncpg.Connection) -> None:
     call = act_as_staff(platform)
-    service = await services.create(call, body(nome_servico="Corte"))
-    service = await services.update(call, service.id, body(sub_categoria="Áreas verdes"))
+    service = await services.create_service(call, body(nome_servico="Corte"))
+    service = await services.update_service(call, service.id, body(sub_categoria="Áreas verdes"))
     history = await owner.fetch("SELECT * FROM search.service_versions")
     for version in ("v1", "v2", "v3"):
         assert (await migrate(platform, version)).status == "completed"
@@ -143,11 +143,11 @@ async def test_every_write_reaches_both_tables_whatever_their_schemas(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
     call = act_as_staff(platform)
-    kept, removed = [await services.create(call, body()) for _ in range(2)]
+    kept, removed = [await services.create_service(call, body()) for _ in range(2)]
     assert (await migrate(platform, "v1")).status == "completed"
-    await services.update(call, kept.id, body(sub_categoria="Nova"))
-    await services.delete(call, removed.id)
-    await services.create(call, body())
+    await services.update_service(call, kept.id, body(sub_categoria="Nova"))
+    await services.delete_service(call, removed.id)
+    await services.create_service(call, body())
     physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
     assert await owner.fetchval(f"SELECT count(*) FROM search.{mirror}") == 2
     assert await compare(owner, physical, mirror) == []
@@ -158,7 +158,10 @@ async def test_a_step_that_fails_for_one_row_fails_the_run_and_no_writer(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
     call = act_as_staff(platform)
-    good, bad = await services.create(call, body()), await services.create(call, body(nome_servico="Quebra"))
+    good, bad = (
+        await services.create_service(call, body()),
+        await services.create_service(call, body(nome_servico="Quebra")),
+    )
     async with with_v4(owner):
         active = await owner.fetchrow("SELECT * FROM search.search_collection")
         status = await migrate(platform, "v4")
@@ -166,16 +169,16 @@ async def test_a_step_that_fails_for_one_row_fails_the_run_and_no_writer(
         assert bad.id in status.error_message
         assert good.id not in status.error_message
         assert await owner.fetchrow("SELECT * FROM search.search_collection") == active
-        assert (await services.update(call, bad.id, body(nome_servico="Quebra", resumo="Novo"))).version == 2
+        assert (await services.update_service(call, bad.id, body(nome_servico="Quebra", resumo="Novo"))).version == 2
 
 
 async def test_a_write_that_cannot_be_mirrored_passes(platform: Platform, owner: asyncpg.Connection) -> None:
     call = act_as_staff(platform)
     async with with_v4(owner):
-        service = await services.create(call, body())
+        service = await services.create_service(call, body())
         assert (await migrate(platform, "v4")).status == "completed"
         assert (await migrate(platform, "v3")).status == "completed"
-        assert (await services.update(call, service.id, body(nome_servico="Quebra"))).nome_servico == "Quebra"
+        assert (await services.update_service(call, service.id, body(nome_servico="Quebra"))).nome_servico == "Quebra"
         failed = await owner.fetchrow("SELECT service_id::text, reason FROM search.search_migration_errors")
         assert tuple(failed) == (service.id, "SQLSTATE 22012")
 
@@ -184,7 +187,7 @@ async def test_a_target_that_differs_in_one_row_is_found_though_the_counts_agree
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
     call = act_as_staff(platform)
-    services_made = [await services.create(call, body()) for _ in range(3)]
+    services_made = [await services.create_service(call, body()) for _ in range(3)]
     await migrate(platform, "v2")
     physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
     await owner.execute(f"UPDATE search.{mirror} SET carried = '{{\"x\": 1}}' WHERE id = $1", services_made[1].id)
@@ -214,12 +217,12 @@ async def test_a_version_without_a_sound_way_back_is_not_registered(owner: async
 async def test_a_table_of_a_newer_program_is_neither_written_nor_called_ready(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
-    assert await ready(platform) == {"collection": True}
+    assert await check_collection(platform) == {"collection": True}
     await owner.execute("UPDATE search.search_collection SET fold_revision = 99")
     try:
-        assert await ready(platform) == {"collection": False}
+        assert await check_collection(platform) == {"collection": False}
         with pytest.raises(Unavailable):
-            await services.create(act_as_staff(platform), body())
+            await services.create_service(act_as_staff(platform), body())
     finally:
         await owner.execute("UPDATE search.search_collection SET fold_revision = search.fold_revision()")
 
@@ -228,7 +231,7 @@ async def test_a_release_gives_the_tables_other_columns_and_keeps_every_row(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
     call = act_as_staff(platform)
-    service = await services.create(call, body(sub_categoria="Áreas verdes"))
+    service = await services.create_service(call, body(sub_categoria="Áreas verdes"))
     assert (await migrate(platform, "v2")).status == "completed"
     former = await owner.fetchrow("SELECT physical, mirror, generation FROM search.search_collection")
     async with _rolled_back(owner):
@@ -248,7 +251,7 @@ async def test_a_writer_that_waited_for_a_switch_writes_to_the_table_it_leads_to
     former, goal = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
     async with owner.transaction():
         assert await swap_tables(owner, former, goal)
-        writer = asyncio.create_task(services.create(act_as_staff(platform), body()))
+        writer = asyncio.create_task(services.create_service(act_as_staff(platform), body()))
         async with asyncio.timeout(PATIENCE):
             while not await owner.fetchval(_WAITING_WRITERS):  # noqa: ASYNC110 - the server tells nobody
                 await asyncio.sleep(0)

@@ -14,8 +14,16 @@ from balcao.search.public_search import answers, conditions_store, facets_store,
 from balcao.search.public_search import service as public_search
 from balcao.search.public_search.matching import Matching
 from balcao.search.public_search.parameters import RANK_WEIGHTS, SearchRequest
-from balcao.search.public_search.terms import ASKING, ParsedQuery, Word, index_synonyms, parse_query, split_query, widen
-from balcao.search.services.content import merge
+from balcao.search.public_search.terms import (
+    ASKING,
+    ParsedQuery,
+    Word,
+    index_synonyms,
+    parse_query,
+    split_query,
+    widen_query,
+)
+from balcao.search.services.content import merge_content
 from balcao.search.synonyms import service as synonyms
 from balcao.search.vocabulary import service as vocabulary
 from balcao.search.zero_results import service as zero_results
@@ -66,7 +74,7 @@ def test_one_of_the_two_rarest_terms_that_any_service_has_is_the_last_step() -> 
 
 def test_a_term_says_as_much_as_the_most_frequent_way_to_meet_it() -> None:
     group = frozenset({("iptu",), ("imposto", "predial"), ("tributo", "raro")})
-    query = widen(read("iptu via"), index_synonyms([group]))
+    query = widen_query(read("iptu via"), index_synonyms([group]))
     weights = {"iptu": 5.0, "imposto": 1.0, "predial": 2.0, "tributo": 0.5, "via": 3.0}
     step = matching.match_any_term(query, weights)
     assert step is not None
@@ -108,7 +116,7 @@ def test_a_synonym_counts_for_four_fifths_and_every_term_of_a_group_for_the_othe
     assert store.SYNONYM_SHARE == 0.8
     group = frozenset({("iptu",), ("imposto", "predial"), ("tributo",)})
     for typed in group:
-        [term] = widen(read(" ".join(typed)), index_synonyms([group])).terms
+        [term] = widen_query(read(" ".join(typed)), index_synonyms([group])).terms
         assert {each.lexemes for each in (*term.exact, *term.wider)} == group
         assert [each.lexemes for each in term.exact] == [typed]
         assert all(each.is_phrase == (len(each.lexemes) > 1) for each in term.wider)
@@ -126,10 +134,10 @@ def test_a_service_is_published_at_most_300_seconds_ahead(ahead: int, is_allowed
     now = datetime(2026, 11, 23, 12, tzinfo=UTC)
     sent = body(published_at=int((now + timedelta(seconds=ahead)).timestamp()))
     if is_allowed:
-        assert merge(sent, None, now).published_at == sent.published_at
+        assert merge_content(sent, None, now).published_at == sent.published_at
     else:
         with pytest.raises(Invalid):
-            merge(sent, None, now)
+            merge_content(sent, None, now)
 
 
 def test_fragments_are_two_of_160_characters() -> None:

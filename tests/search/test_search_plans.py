@@ -107,7 +107,7 @@ async def test_few_rows_looked_at_or_many_the_page_is_the_same(
         request = _ask(chance, typed)
         for step in [matching.LIST_ALL] if typed == terms.LISTS_ALL else [each for each in steps if each]:
             async with store.open_snapshot(owner):
-                found = await store.search(owner, alias, step, request)
+                found = await store.find_services(owner, alias, step, request)
                 if found.total > counted and request.facets:
                     facets = await facets_store.count_facets(owner, alias, step, request)
                     found = msgspec.structs.replace(found, facets=facets)

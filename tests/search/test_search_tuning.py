@@ -95,7 +95,7 @@ def test_control_queries_are_replaced_whole(staff: Staff) -> None:
 async def test_a_table_answers_its_control_queries_like_itself(platform: Platform, owner: asyncpg.Connection) -> None:
     await owner.execute("INSERT INTO search.control_queries VALUES (199, 'poda'), (200, 'nada que exista')")
     alias = await collection.read_alias(owner)
-    report = await control_queries.compare(owner, alias, alias)
+    report = await control_queries.compare_tables(owner, alias, alias)
     assert report.overlap == 1.0
     assert 0.0 < report.empty <= 1.0
 
@@ -108,7 +108,7 @@ async def test_control_queries_find_what_the_public_search_finds_synonyms_includ
     assert staff("PUT", f"/synonyms/{uuid4()}", json={"terms": [word, other]}).status_code == 200
     staff("PUT", "/search/control-queries", json={"queries": [other]})
     alias = await collection.read_alias(owner)
-    assert (await control_queries.compare(owner, alias, alias)).empty == 0.0
+    assert (await control_queries.compare_tables(owner, alias, alias)).empty == 0.0
 
 
 @pytest.mark.cases("search", "74")
@@ -127,7 +127,7 @@ def test_no_way_to_write_a_cpf_is_kept(digits: str) -> None:
 async def test_a_number_of_a_person_is_in_no_table(platform: Platform, owner: asyncpg.Connection) -> None:
     for query in ("900.000.001-75", "nada 90000000175", f"zzqx{uuid4().hex}".translate(LETTERS)):
         assert (await ask(platform, query))["metadata"]["match"] == "none"
-    await zero_results.flush(platform)
+    await zero_results.flush_zero_results(platform)
     kept = [row["folded"] for row in await owner.fetch("SELECT folded FROM search.zero_results")]
     assert any(folded.startswith("zzqx") for folded in kept)
     assert not [folded for folded in kept if re.search(r"\d", folded)]
@@ -139,14 +139,14 @@ async def test_every_asking_of_what_finds_nothing_counts_also_when_the_answer_is
     word = f"zzkq{uuid4().hex}".translate(LETTERS)
     for _ in range(40):
         assert (await ask(platform, word))["metadata"]["match"] == "none"
-    await zero_results.flush(platform)
+    await zero_results.flush_zero_results(platform)
     assert await owner.fetchval("SELECT sum(times)::int FROM search.zero_results WHERE folded = $1", word) == 40
 
 
 async def ask(platform: Platform, query: str) -> dict[str, Any]:
     """The public search of this process, whose counts a test can write down at once."""
     call, asked = operator_call(platform, "search.test"), {"q": query}
-    answer = await answers.respond(call, "127.0.0.1", asked, SearchRequest.parse, answers.write_result)
+    answer = await answers.respond_search(call, "127.0.0.1", asked, SearchRequest.parse, answers.write_result)
     found: dict[str, Any] = msgspec.json.decode(answer.body)
     return found
 
@@ -170,8 +170,8 @@ async def test_a_query_without_results_is_shown_after_five_times(platform: Platf
     word = f"qwzxv{uuid4().hex[:6]}".translate(LETTERS)
     for times in (4, 1):
         for _ in range(times):
-            zero_results.note(platform, word, word)
-        await zero_results.flush(platform)
+            zero_results.note_zero_result(platform, word, word)
+        await zero_results.flush_zero_results(platform)
         listed = staff("GET", "/search/zero-results", params={"per_page": 100}).json()["queries"]
         assert (word in [each["query"] for each in listed]) == (times == 1)
 
@@ -185,13 +185,13 @@ async def test_reads_make_a_service_popular(
         for _ in range(views):
             popularity.count_view(platform, service["id"])
     popularity.count_view(platform, str(uuid4()))  # of a service that never existed
-    await popularity.flush(platform)
-    await popularity.rank(platform)
+    await popularity.flush_views(platform)
+    await popularity.rank_services(platform)
     async with platform.database.connection() as connection:
         assert await popularity.find_source(connection) == "views"
     until_now(lambda: titles(http, word) == [second["nome_servico"], first["nome_servico"]])
     await owner.execute("UPDATE search.service_views SET day = current_date - 61")
-    await popularity.rank(platform)
+    await popularity.rank_services(platform)
     assert await owner.fetchval("SELECT count(*) FROM search.service_popularity") == 0
 
 
@@ -202,6 +202,6 @@ async def test_a_read_of_a_published_service_is_a_view(
     call = act_as_staff(platform)
     await catalogue.read_by_slug(call, made["slug"])
     await catalogue.read_service(call, made["id"])
-    await popularity.flush(platform)
+    await popularity.flush_views(platform)
     count = "SELECT sum(views)::int FROM search.service_views WHERE service_id = $1"
     assert await owner.fetchval(count, made["id"]) == 2

@@ -70,7 +70,9 @@ def test_of_very_many_services_the_facets_are_counted_once_in_a_while_and_all_el
         staff.publish(nome_servico=f"Corte de {word} {number}", tema_geral=word)
 
     def search(**asked: Any) -> tuple[int, Any]:
-        found = stage.run(public_search.search(stage.staff, SearchRequest(q=word, facets=("tema_geral",), **asked)))
+        found = stage.run(
+            public_search.search_services(stage.staff, SearchRequest(q=word, facets=("tema_geral",), **asked))
+        )
         return len(found.page.services), found.page.facets["tema_geral"]
 
     assert search() == (3, [(word, 3)])
@@ -100,7 +102,7 @@ async def test_a_search_whose_table_has_gone_finds_the_one_in_use(stage: Stage, 
     known = stage.platform.part(SearchState)
     alias = await asyncio.to_thread(stage.run, _read_alias(stage))
     known.alias = msgspec.structs.replace(alias, physical="services_v3_20200101_000000")
-    found = await asyncio.to_thread(stage.run, public_search.search(stage.staff, SearchRequest(q=word)))
+    found = await asyncio.to_thread(stage.run, public_search.search_services(stage.staff, SearchRequest(q=word)))
     assert [one.document.nome_servico for one in found.page.services] == [f"Corte de {word}"]
 
 
@@ -150,7 +152,7 @@ def test_readers_notice_no_switch_and_no_rollback(
         try:
             for version in ("v1", "v2"):
                 assert stage.run(migrate(stage.platform, version)).status == "completed"
-            stage.run(migrations.roll_back(stage.staff, RollbackBody()))
+            stage.run(migrations.roll_back_migration(stage.staff, RollbackBody()))
             assert stage.run(migrate(stage.platform, "v3")).status == "completed"
         finally:
             ended = True
@@ -159,14 +161,14 @@ def test_readers_notice_no_switch_and_no_rollback(
 
 async def _write_on(stage: Stage, writers: int, turns: int) -> list[tuple[str, int]]:
     """Change a service each as fast as possible, through a migration and its rollback; return name and version."""
-    made = [await services.create(stage.staff, body()) for _ in range(writers)]
+    made = [await services.create_service(stage.staff, body()) for _ in range(writers)]
     written = dict.fromkeys(range(writers), 0)
     ended = False
 
     async def write(number: int) -> None:
         while not ended:
             name = f"Escrita {number}.{written[number] + 1}"
-            await services.update(stage.staff, made[number].id, body(nome_servico=name))
+            await services.update_service(stage.staff, made[number].id, body(nome_servico=name))
             written[number] += 1
 
     async def some_more() -> None:
@@ -179,7 +181,7 @@ async def _write_on(stage: Stage, writers: int, turns: int) -> list[tuple[str, i
         await some_more()
         assert (await migrate(stage.platform, "v1")).status == "completed"
         await some_more()
-        await migrations.roll_back(stage.staff, RollbackBody())
+        await migrations.roll_back_migration(stage.staff, RollbackBody())
         await some_more()
         ended = True
     return [(f"Escrita {number}.{written[number]}", written[number] + 1) for number in range(writers)]

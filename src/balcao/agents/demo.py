@@ -84,8 +84,8 @@ async def load(platform: Platform) -> None:
     for name, count in DATASETS.items():
         await _fill_dataset(call, name, count, start)
     await _record_experiments(call)
-    if not (await webhooks.list_webhooks(call)).items:
-        await webhooks.add_webhook(call, WEBHOOK)
+    if not await webhooks.WEBHOOKS.list_webhooks(call):
+        await webhooks.WEBHOOKS.add_webhook(call, WEBHOOK)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:

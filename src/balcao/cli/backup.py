@@ -161,8 +161,10 @@ def erase_again(folder: Folder) -> None:
 
 
 def _erase_again(folder: Path) -> int:
-    erased = tombstones.latest(tombstones.read(folder))
-    return run_use_case("registry.anonymise_citizen", lambda call: anonymisation.erase_again(call, erased, REASON))
+    erased = tombstones.find_latest_tombstones(tombstones.read_tombstones(folder))
+    return run_use_case(
+        "registry.anonymise_citizen", lambda call: anonymisation.erase_people_again(call, erased, REASON)
+    )
 
 
 def _parse_instant(text: str | None) -> datetime | None:
@@ -204,7 +206,7 @@ async def _note_once(settings: Settings, url: str, folder: Path) -> None:
     opened, key = make_database(settings, url), make_hash_key(settings)
     await opened.open()
     try:
-        await tombstones.note(opened, key, folder)
+        await tombstones.note_tombstones(opened, key, folder)
     finally:
         await opened.close()
 
@@ -245,7 +247,7 @@ async def _keep_following(
             try:
                 if receiver.poll() is not None:
                     receiver = backups.receive(login, await servers.read_version(login), folder)
-                await tombstones.note(opened, key, folder)
+                await tombstones.note_tombstones(opened, key, folder)
             except (EmbeddedError, Unavailable, OSError) as fault:
                 log.warning("backup.interrupted", code=type(fault).__name__)
             await _pause(stopping)

@@ -21,7 +21,7 @@ Who = Annotated[str, typer.Argument(metavar="CPF", help="11 dígitos, com ou sem
 def export(cpf: Who) -> None:
     """Exporta todos os dados de um cidadão."""
     person = _parse_cpf(cpf)
-    print_json(msgspec.Raw(run_use_case("registry.export_data", lambda call: service.export(call, person))))
+    print_json(msgspec.Raw(run_use_case("registry.export_data", lambda call: service.export_person(call, person))))
 
 
 @citizen.command("anonymise")
@@ -36,7 +36,9 @@ def anonymise(
     if not dry_run and confirmation is None:
         raise OperatorFault("Simule antes com --dry-run e repita com --confirmation e o que a simulação respondeu.")
     body = AnonymisationBody(dry_run, confirmation, reason)
-    print_json(run_use_case("registry.anonymise_citizen", lambda call: anonymisation.anonymise(call, person, body)))
+    print_json(
+        run_use_case("registry.anonymise_citizen", lambda call: anonymisation.anonymise_person(call, person, body))
+    )
 
 
 @citizen.command("access")

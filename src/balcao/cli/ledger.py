@@ -55,7 +55,7 @@ def _verify(cpf: Cpf | None) -> Verification:
             database.open_platform(settings, url) as platform,
             platform.database.transaction(isolation="repeatable_read") as connection,
         ):
-            return await service.verify(connection, cpf)
+            return await service.verify_ledger(connection, cpf)
 
     with database.open_database(settings) as url:
         return asyncio.run(run(url))

@@ -40,5 +40,5 @@ def export() -> None:
 async def _export(settings: Settings, url: str) -> None:
     encode = msgspec.json.Encoder().encode
     async with database.open_platform(settings, url) as platform:
-        async for document in services.export(platform):
+        async for document in services.export_services(platform):
             sys.stdout.buffer.write(encode(document) + b"\n")

@@ -55,7 +55,7 @@ def start_migration(
     """Inicia uma migração e a acompanha até o fim; leituras e gravações seguem como sempre."""
 
     async def run(call: Call) -> IdentifiedStatus:
-        started = await service.start(call, StartBody(version, dry_run=dry_run, reason=reason))
+        started = await service.start_migration(call, StartBody(version, dry_run=dry_run, reason=reason))
         if started.migration_id is None or not wait:
             return started
         return await _follow(call, started.migration_id)
@@ -99,14 +99,14 @@ def show_status(as_json: Json = False) -> None:
 def abort_migration(migration_id: MigrationId = "", reason: Reason = "", as_json: Json = False) -> None:
     """Aborta a migração em andamento; a coleção fica como está."""
     body = AbortBody(migration_id, reason)
-    _show(run_use_case("search.abort_migration", lambda call: service.abort(call, body)), as_json)
+    _show(run_use_case("search.abort_migration", lambda call: service.abort_migration(call, body)), as_json)
 
 
 @migration.command("rollback")
 def roll_back_migration(migration_id: MigrationId = "", reason: Reason = "", as_json: Json = False) -> None:
     """Desfaz a última migração, sem perder o que foi gravado depois dela."""
     body = RollbackBody(migration_id, reason)
-    _, status = run_use_case("search.roll_back_migration", lambda call: service.roll_back(call, body))
+    _, status = run_use_case("search.roll_back_migration", lambda call: service.roll_back_migration(call, body))
     _show(status, as_json)
 
 

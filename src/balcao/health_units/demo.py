@@ -98,8 +98,8 @@ async def load(platform: Platform) -> None:
     for code, week in WEEKS.items():
         if code not in with_week:
             await timetables.put_week(call, Cnes(code), week)
-    if not (await webhooks.list_webhooks(call)).itens:
-        await webhooks.add_webhook(call, WEBHOOK)
+    if not await webhooks.WEBHOOKS.list_webhooks(call):
+        await webhooks.WEBHOOKS.add_webhook(call, WEBHOOK)
     day = utc_now().astimezone(platform.zone)
     await asyncio.gather(*(_replay(call, Cnes(code), _draw_steps(code, day)) for code in EPISODES))
 

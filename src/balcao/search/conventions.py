@@ -66,7 +66,7 @@ def parse_choice(query: Mapping[str, str], name: str, choices: Collection[str]) 
     return value
 
 
-def refuse(name: str, expected: str) -> Invalid:
+def make_fault(name: str, expected: str) -> Invalid:
     """Return the fault of a member or parameter that is not what it must be."""
     return Invalid(f"O campo `{name}` deve ser {expected}.", code=f"{name}-invalid")
 

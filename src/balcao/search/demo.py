@@ -71,17 +71,17 @@ class PlannedService:
 
 async def load(platform: Platform) -> None:
     """Write the sandbox's catalogue as far as it is missing; what its users changed stays changed."""
-    await collection.begin_with(platform, "v2")
+    await collection.begin_with_version(platform, "v2")
     today = utc_now().replace(hour=12, minute=0, second=0, microsecond=0)
     for planned in _draw_services():
         await _load(platform, planned, today)
     await _load_mappings(platform)
     if await schema_migrations.find_newest_migration(platform) is None:
         body = StartBody("v3", reason="Endereços legíveis para os serviços")
-        started = await schema_migrations.start(_act_as(platform, ADMINISTRATOR), body)
+        started = await schema_migrations.start_migration(_act_as(platform, ADMINISTRATOR), body)
         if started.migration_id is not None:
             await carry_on(platform, started.migration_id)
-        await vocabulary.refresh(platform)
+        await vocabulary.refresh_vocabulary(platform)
 
 
 def list_published() -> Iterator[PlannedService]:
@@ -100,7 +100,7 @@ async def _load_mappings(platform: Platform) -> None:
         body = LegacyMappingBody(origem, old_id, planned.service_id, "Conferido com a central de atendimento.")
         with suppress(MappingTaken):
             mapping_id = EXAMPLE_MAPPING_ID if planned.number == EXAMPLE else None
-            await legacy_mappings.create(call, body, mapping_id=mapping_id)
+            await legacy_mappings.create_mapping(call, body, mapping_id=mapping_id)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
@@ -166,15 +166,17 @@ class _History:
     planned: PlannedService
 
     async def create(self, at: datetime) -> None:
-        await services.create(self.editor, _to_body(self.planned.body), service_id=self.planned.service_id, at=at)
+        await services.create_service(
+            self.editor, _to_body(self.planned.body), service_id=self.planned.service_id, at=at
+        )
 
     async def create_awaiting(self, at: datetime) -> None:
         body = _to_body(self.planned.body | {"awaiting_approval": True})
-        await services.create(self.editor, body, service_id=self.planned.service_id, at=at)
+        await services.create_service(self.editor, body, service_id=self.planned.service_id, at=at)
 
     async def create_published(self, at: datetime) -> None:
         body = _to_body(self.planned.body | {"status": 1})
-        await services.create(self.publisher, body, service_id=self.planned.service_id, at=at)
+        await services.create_service(self.publisher, body, service_id=self.planned.service_id, at=at)
 
     async def rename_published(self, at: datetime) -> None:
         await self._update(self.publisher, at, nome_servico=f"{self.planned.body['nome_servico']} pela internet")
@@ -189,7 +191,7 @@ class _History:
         await self._update(self.editor, at, awaiting_approval=True)
 
     async def publish(self, at: datetime) -> None:
-        await services.publish(self.publisher, self.planned.service_id, at=at)
+        await services.publish_service(self.publisher, self.planned.service_id, at=at)
 
     async def rename(self, at: datetime) -> None:
         name = f"{self.planned.body['nome_servico']} pela internet"
@@ -197,10 +199,10 @@ class _History:
 
     async def roll_back(self, at: datetime) -> None:
         body = ServiceRollbackBody(to_version=4, change_reason="O nome anterior é o que as pessoas procuram.")
-        await services.roll_back(self.publisher, self.planned.service_id, body, at=at)
+        await services.roll_back_service(self.publisher, self.planned.service_id, body, at=at)
 
     async def delete(self, at: datetime) -> None:
-        await services.delete(self.publisher, self.planned.service_id, at=at)
+        await services.delete_service(self.publisher, self.planned.service_id, at=at)
 
     @property
     def _declaration(self) -> dict[str, Any]:
@@ -212,7 +214,7 @@ class _History:
         return {"buttons": [*self.planned.body["buttons"], button]}
 
     async def _update(self, call: Call, at: datetime, **members: Any) -> None:
-        await services.update(call, self.planned.service_id, _to_body(self.planned.body | members), at=at)
+        await services.update_service(call, self.planned.service_id, _to_body(self.planned.body | members), at=at)
 
 
 def _draw_services() -> Iterator[PlannedService]:

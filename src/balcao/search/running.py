@@ -22,7 +22,7 @@ async def running(platform: Platform) -> AsyncIterator[None]:
     platform.parts[ZeroResultTally] = ZeroResultTally()
     async with (
         keep_current(platform),
-        flushing(functools.partial(popularity.flush, platform)),
-        flushing(functools.partial(zero_results.flush, platform)),
+        flushing(functools.partial(popularity.flush_views, platform)),
+        flushing(functools.partial(zero_results.flush_zero_results, platform)),
     ):
         yield

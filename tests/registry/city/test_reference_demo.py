@@ -34,7 +34,7 @@ async def test_the_sandbox_has_what_the_document_says_however_often_it_is_loaded
     assert {department.cd_ua_pai for department in chart} <= codes | {None}
     assert (await activity_service.list_activities(call, {}, ALL)).pagination.total == 60
 
-    assert (await staff_service.read_departments(call, LUIZ)).cd_uas == ["1100", "1110"]
+    assert (await staff_service.read_staff_departments(call, LUIZ)).cd_uas == ["1100", "1110"]
     theirs = await company_service.list_companies(call, IARA, {}, ALL)
     assert [company.cnpj for company in theirs.data] == ["90000001000129"]
     for cnpj in ("90000002000173", "12ABC34501DE35"):

@@ -101,7 +101,7 @@ def applied(event: Event) -> Step:
 
     async def step(connection: asyncpg.Connection) -> None:
         if dados is None:
-            await mirror.anonymise(connection, ANA, at)
+            await mirror.anonymise_mirror(connection, ANA, at)
         else:
             await mirror.apply_delta(connection, ANA, parse_delta(dados), at)
 
@@ -112,7 +112,7 @@ def declared(values: dict[str, Any]) -> Step:
     call: Any = worker_call(None, "registry.test_convergence")  # type: ignore[arg-type]
 
     async def step(connection: asyncpg.Connection) -> None:
-        await mirror.write_own(connection, call.as_owner(), ANA, OwnWrite(values))
+        await mirror.write_own_fields(connection, call.as_owner(), ANA, OwnWrite(values))
 
     return step
 

@@ -66,7 +66,7 @@ async def undone(connection: asyncpg.Connection) -> AsyncIterator[None]:
 async def declare(connection: asyncpg.Connection, **values: Any) -> None:
     call: Any = worker_call(None, "registry.test_own_word")  # type: ignore[arg-type]
     fields = {name.replace("__", "."): value for name, value in values.items()}
-    await mirror.write_own(connection, call.as_owner(), ANA, OwnWrite(fields))
+    await mirror.write_own_fields(connection, call.as_owner(), ANA, OwnWrite(fields))
 
 
 async def tell(connection: asyncpg.Connection, at: datetime, **dados: Any) -> None:
@@ -132,7 +132,7 @@ def test_of_what_was_declared_before_a_tombstone_and_confirmed_after_it_the_crms
     async def story(connection: asyncpg.Connection) -> None:
         await declare(connection, email="a@x.example", nomeExibicao="Ana")
         steps = [
-            lambda: mirror.anonymise(connection, ANA, after(0)),
+            lambda: mirror.anonymise_mirror(connection, ANA, after(0)),
             lambda: tell(connection, after(1), email="A@x.example"),
         ]
         for step in steps if tombstone_first else reversed(steps):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from balcao.core.errors import Invalid
 from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.schemas import VehicleBrand, VehicleModel, VehicleType
-from balcao.registry.mobility.catalogue.slugs import fold, make_slug
-from balcao.registry.mobility.vehicles.flows import Choice, resolve
-from balcao.registry.mobility.vehicles.form import merge
+from balcao.registry.mobility.catalogue.slugs import fold_name, make_slug
+from balcao.registry.mobility.vehicles.flows import Choice, resolve_choice
+from balcao.registry.mobility.vehicles.form import merge_form
 from balcao.registry.mobility.vehicles.photos import parse_url
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleUpdate
 from tests.support.rules import read_list, read_values
@@ -43,7 +43,7 @@ choices = st.builds(
 def outcome(choice: Choice) -> Choice | None:
     """What is kept, None when it is refused."""
     try:
-        return resolve(choice, BRANDS.get(choice.brand_id or ""), MODELS.get(choice.model_id or ""))
+        return resolve_choice(choice, BRANDS.get(choice.brand_id or ""), MODELS.get(choice.model_id or ""))
     except Invalid:
         return None
 
@@ -104,7 +104,7 @@ members: dict[str, st.SearchStrategy[Any]] = {
 @settings(max_examples=EXAMPLES)
 @given(st.fixed_dictionaries({}, optional=members))
 def test_a_change_gives_what_it_names_and_clears_only_the_file_of_a_photo_that_is_new(change: dict[str, Any]) -> None:
-    after = merge(HELD, VehicleUpdate(**change))
+    after = merge_form(HELD, VehicleUpdate(**change))
     for name in VehicleCreate.__struct_fields__:
         photo = name.partition("_file_")[0]
         is_new = photo in PHOTOS and change.get(f"{photo}_url", getattr(HELD, f"{photo}_url")) != getattr(
@@ -170,7 +170,7 @@ def test_a_slug_is_an_id_and_its_own_slug(name: str) -> None:
         return
     assert re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*", found)
     assert make_slug(found) == found
-    assert fold(found) == found
+    assert fold_name(found) == found
 
 
 def test_the_colours_are_those_of_the_document() -> None:

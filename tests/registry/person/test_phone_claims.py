@@ -297,7 +297,7 @@ async def _use_up(operator: Call, what: str) -> list[str]:
     for _ in range(12):
         try:
             if what == "registry.bind_phone":
-                await service.bind(call, new_number(), PhoneBindBody(BRUNO, "web"))
+                await service.bind_phone(call, new_number(), PhoneBindBody(BRUNO, "web"))
             else:
                 body = RegistrationBody(BRUNO, "web", "Bruno", "1990-05-18")
                 await service.validate_registration(operator, new_number(), body)

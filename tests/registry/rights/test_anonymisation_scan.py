@@ -67,7 +67,7 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
         typed = {"ddi": "", "ddd": "", "valor": f"{MARK}-digitado"}
         for kind, register in (("endereco", "endereco.logradouro"), ("telefone", "telefonePrincipal")):
             write = OwnWrite({register: f"{MARK}-fio"}, (), kind, typed, f"{MARK}-fio")
-            await mirror.write_own(connection, call, cpf, write)
+            await mirror.write_own_fields(connection, call, cpf, write)
         await connection.execute(
             "UPDATE registry.register SET pushed_value = to_jsonb($2::text), pushed_at = now() WHERE cpf = $1",
             cpf.digits,
@@ -107,8 +107,8 @@ async def by_event(platform: Platform, cpf: Cpf, at: datetime) -> None:
 
 async def by_operation(platform: Platform, cpf: Cpf, _: datetime) -> None:
     call = operator_call(platform, "test.anonymise")
-    said = await anonymisation.anonymise(call, cpf, AnonymisationBody(reason="teste"))
-    await anonymisation.anonymise(call, cpf, AnonymisationBody(False, said.confirmation, "teste"))
+    said = await anonymisation.anonymise_person(call, cpf, AnonymisationBody(reason="teste"))
+    await anonymisation.anonymise_person(call, cpf, AnonymisationBody(False, said.confirmation, "teste"))
 
 
 EXPECTED = {

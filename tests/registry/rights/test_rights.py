@@ -210,7 +210,7 @@ async def test_what_changes_during_the_export_is_not_in_it(platform: Platform, m
     second = PersonalData("meanwhile", [ExportMember("meanwhile", None, "", 0, meanwhile)])
     declared = DeclaredPersonalData([first, second, *others])
     monkeypatch.setitem(platform.parts, DeclaredPersonalData, declared)
-    exported = await service.export(call, Cpf(BRUNO))
+    exported = await service.export_person(call, Cpf(BRUNO))
     assert b"antes" in exported
     assert b"depois" not in exported
 
@@ -255,13 +255,13 @@ async def test_five_files_a_day_and_sixty_lists_an_hour_for_each_person(platform
     for cpf in (ANA, BRUNO):
         await declaring.declare_gender(call, Cpf(cpf), GenderBody("Outro"))
     for _ in range(5):
-        await service.export(call, Cpf(BRUNO))
+        await service.export_person(call, Cpf(BRUNO))
     with pytest.raises(TooMany) as refused:
-        await service.export(call, Cpf(BRUNO))
+        await service.export_person(call, Cpf(BRUNO))
     assert refused.value.retry_after
-    await service.export(call, Cpf(ANA))
+    await service.export_person(call, Cpf(ANA))
     platform.limits = Limits("redis://127.0.0.1:1")  # away: it fails open
-    await service.export(call, Cpf(BRUNO))
+    await service.export_person(call, Cpf(BRUNO))
     platform.limits = Limits()
     for _ in range(60):
         await service.list_accesses(call, Cpf(BRUNO), {}, Page())
@@ -385,7 +385,7 @@ async def test_a_rotated_hash_key_leaves_the_list_of_accesses_whole(platform: Pl
     assert len(both) > len(before)
     today = utc_now()
     bounds = {"from": f"{today - timedelta(days=1):%Y-%m-%d}", "to": f"{today + timedelta(days=1):%Y-%m-%d}"}
-    found = await service.list_events(call, {**bounds, "cpf": BRUNO}, Page(1, 100))
+    found = await service.list_audit_events(call, {**bounds, "cpf": BRUNO}, Page(1, 100))
     assert {event.key_number for event in found.data} == {1, 2}
     platform.audit = Audit(new)
     alone = await list_operations()

@@ -199,9 +199,9 @@ async def test_a_confirmation_ends_after_its_time(platform: Platform, monkeypatc
 
     async def confirmed(valid: timedelta) -> None:
         monkeypatch.setattr(anonymisation, "VALID", valid)
-        said = await anonymisation.anonymise(call, Cpf(CARLA), AnonymisationBody(reason="teste"))
+        said = await anonymisation.anonymise_person(call, Cpf(CARLA), AnonymisationBody(reason="teste"))
         body = AnonymisationBody(False, said.confirmation, "teste")
-        await anonymisation.anonymise(call, Cpf(CARLA), body)
+        await anonymisation.anonymise_person(call, Cpf(CARLA), body)
 
     await declaring.declare_gender(call, Cpf(CARLA), GenderBody("Outro"))
     with pytest.raises(Conflict) as refused:
@@ -215,8 +215,8 @@ async def test_what_claims_to_be_of_the_future_is_erased_too(platform: Platform)
     async with platform.database.transaction() as connection:
         await mirror.apply_delta(connection, carla, Writes({"email": "c@c.example"}), future)
     call = operator_call(platform, "test.anonymise")
-    said = await anonymisation.anonymise(call, carla, AnonymisationBody(reason="teste"))
-    done = await anonymisation.anonymise(call, carla, AnonymisationBody(False, said.confirmation, "teste"))
+    said = await anonymisation.anonymise_person(call, carla, AnonymisationBody(reason="teste"))
+    done = await anonymisation.anonymise_person(call, carla, AnonymisationBody(False, said.confirmation, "teste"))
     assert done.at == said.at == future
     async with platform.database.connection() as connection:
         assert (await mirror.read_mirror(connection, carla)).fields == {}
@@ -233,10 +233,10 @@ async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: 
     """Whichever comes first: the write stands afterwards, or the erasing is refused because of it."""
     carla, call = Cpf(CARLA), operator_call(platform, "test.anonymise")
     for _ in range(5):
-        said = await anonymisation.anonymise(call, carla, AnonymisationBody(reason="teste"))
+        said = await anonymisation.anonymise_person(call, carla, AnonymisationBody(reason="teste"))
         body = AnonymisationBody(False, said.confirmation, "teste")
         done, _ = await asyncio.gather(
-            anonymisation.anonymise(call, carla, body),
+            anonymisation.anonymise_person(call, carla, body),
             declaring.declare_gender(call, carla, GenderBody("Outro")),
             return_exceptions=True,
         )

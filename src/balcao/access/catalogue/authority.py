@@ -18,7 +18,7 @@ from balcao.core.access.reach import (
 from balcao.core.access.snapshot import Snapshot
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Forbidden
+from balcao.core.errors import Conflict, Forbidden, NotFound
 from balcao.core.values.cpf import Cpf
 
 # Only administrative roles hold them; a rename changes nothing, as they are code keys.
@@ -73,6 +73,14 @@ def describe_right(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], ac
     """Return how far the right to an action reaches that somebody has, by all ways; administration has no limits."""
     held = find_held_rights(snapshot, cpf, roles, list_managing(snapshot))
     return {} if held.is_administrator else describe_reach(held.grants.get(action, UNLIMITED))
+
+
+async def find_role_id(connection: Connection, name: str) -> int:
+    """Return the id of the role that is to be given or taken. Raises NotFound."""
+    role_id = await store.find_role_id(connection, name)
+    if role_id is None:
+        raise NotFound("Não há papel com esse nome.")
+    return role_id
 
 
 async def require_power_over(connection: Connection, call: Call, roles: Sequence[int]) -> None:

@@ -187,6 +187,10 @@ async def read_held(
     """Return what the person holds by what is stored, with these roles of a token and with what is given to them."""
 
 
+@statement("SELECT id FROM access.role WHERE name = :name")
+async def find_role_id(connection: Connection, name: str) -> int | None: ...
+
+
 @statement("SELECT EXISTS (SELECT FROM access.role WHERE id = ANY(:roles::bigint[]) AND administrative)")
 async def is_any_administrative(connection: Connection, roles: Sequence[int]) -> bool: ...
 

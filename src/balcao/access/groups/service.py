@@ -121,7 +121,7 @@ async def assign_role(call: Call, group_name: str, role_name: str) -> int:
     attempt = CatalogueEvent("group.assign_role", "group", name=group_name or None)
     async with write_catalogue(call, attempt) as write:
         group = await _find(write.connection, group_name)
-        role_id = await _find_role(write.connection, role_name)
+        role_id = await authority.find_role_id(write.connection, role_name)
         held = await authority.read_held_rights(write.connection, call)
         # As for a member who holds nothing else: only administrators, who hold everything, come as far as here.
         await authority.require_no_gain(write.connection, call, held, authority.Given([role_id], direct=[role_id]))
@@ -139,7 +139,7 @@ async def remove_role(call: Call, group_name: str, role_name: str) -> int:
     attempt = CatalogueEvent("group.remove_role", "group", name=group_name or None)
     async with write_catalogue(call, attempt) as write:
         group = await _find(write.connection, group_name)
-        role_id = await _find_role(write.connection, role_name)
+        role_id = await authority.find_role_id(write.connection, role_name)
         await authority.require_power_over(write.connection, call, [role_id])
         if await store.remove_group_role(write.connection, group.id, role_id):
             await authority.require_a_way_in(write.connection, call)
@@ -202,13 +202,6 @@ async def _find(connection: Connection, name: str) -> store.FoundGroup:
     if group is None:
         raise _make_unknown()
     return group
-
-
-async def _find_role(connection: Connection, name: str) -> int:
-    role_id = await store.find_role_id(connection, name)
-    if role_id is None:
-        raise NotFound("Não há papel com esse nome.")
-    return role_id
 
 
 def _make_unknown() -> NotFound:

@@ -105,10 +105,6 @@ async def list_group_roles(connection: Connection, group_id: int) -> list[Role]:
     """Return the roles that the group gives, by name."""
 
 
-@statement("SELECT id FROM access.role WHERE name = :name")
-async def find_role_id(connection: Connection, name: str) -> int | None: ...
-
-
 @statement("""
 INSERT INTO access.group_role (group_id, role_id, granted_by) VALUES (:group_id, :role_id, :granted_by)
 ON CONFLICT DO NOTHING

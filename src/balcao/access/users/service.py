@@ -67,7 +67,7 @@ async def assign_role(call: Call, cpf: Cpf, role_name: str) -> int:
     who is new is not entered either (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("user.assign_role", "user", subject=cpf)) as write:
-        role_id = await _find_role(write.connection, role_name)
+        role_id = await authority.find_role_id(write.connection, role_name)
         held = await authority.read_held_rights(write.connection, call)
         given = authority.Given([role_id], cpf=cpf, direct=[role_id])
         await authority.require_no_gain(write.connection, call, held, given)
@@ -86,7 +86,7 @@ async def remove_role(call: Call, cpf: Cpf, role_name: str) -> int:
     """
     async with write_catalogue(call, CatalogueEvent("user.remove_role", "user", subject=cpf)) as write:
         person = await _find(write.connection, cpf)
-        role_id = await _find_role(write.connection, role_name)
+        role_id = await authority.find_role_id(write.connection, role_name)
         if cpf != call.actor_cpf:
             await authority.require_power_over(write.connection, call, [role_id])
         if await store.remove_direct_role(write.connection, person.id, role_id):
@@ -124,13 +124,6 @@ async def _find(connection: Connection, cpf: Cpf) -> store.FoundPerson:
     if person is None:
         raise _make_unknown()
     return person
-
-
-async def _find_role(connection: Connection, name: str) -> int:
-    role_id = await store.find_role_id(connection, name)
-    if role_id is None:
-        raise NotFound("Não há papel com esse nome.")
-    return role_id
 
 
 def _make_unknown() -> NotFound:

@@ -122,10 +122,6 @@ async def list_direct_roles(connection: Connection, person_id: int) -> list[Role
     """Return the roles that the person has directly, by name."""
 
 
-@statement("SELECT id FROM access.role WHERE name = :name")
-async def find_role_id(connection: Connection, name: str) -> int | None: ...
-
-
 @statement("""
 INSERT INTO access.person_role (person_id, role_id, granted_by) VALUES (:person_id, :role_id, :granted_by)
 ON CONFLICT DO NOTHING

@@ -1,11 +1,12 @@
 """Routes of the webhooks."""
 
 from typing import Annotated, TypeAlias
+from uuid import UUID
 
 from balcao.agents.operations import CONFIG_ID
 from balcao.agents.routes import ROUTES
-from balcao.agents.webhooks import jobs, service
 from balcao.agents.webhooks.schemas import Webhook, WebhookBody, WebhookPath, Webhooks, WebhookWithSecret
+from balcao.agents.webhooks.service import WEBHOOKS
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
@@ -15,15 +16,19 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import LOCATION, sending
+from balcao.core.values.ids import parse_uuid
 
 
-def _parse_id(text: str) -> str:
-    """Return the id of a path. Raises Unprocessable for one that is none of ours by its characters or length."""
-    return validate_model({"webhook_id": text}, WebhookPath, "path").webhook_id
+def _parse_id(text: str) -> UUID | None:
+    """Return the id of a path; None for one that no webhook has.
+
+    Raises Unprocessable for one that is none of ours by its characters or length.
+    """
+    return parse_uuid(validate_model({"webhook_id": text}, WebhookPath, "path").webhook_id)
 
 
 WebhookIdInPath: TypeAlias = Annotated[
-    str, InPath(_parse_id, "Identificador do aviso", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", CONFIG_ID)
+    UUID | None, InPath(_parse_id, "Identificador do aviso", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", CONFIG_ID)
 ]
 MANAGE = action("agent_webhook:manage")
 _KEPT_SECRET = {"Cache-Control": PERSONAL}
@@ -39,7 +44,7 @@ routes = ROUTES.extend(tags=["avisos"], body_limit=SMALL_BODY)
 )
 async def list_webhooks(call: Call) -> Webhooks:
     """Lista os destinos dos avisos, com a última entrega e a última falha de cada um."""
-    return await service.list_webhooks(call)
+    return Webhooks(await WEBHOOKS.list_webhooks(call))
 
 
 @routes.post(
@@ -58,7 +63,7 @@ async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecr
     responda 2xx em até 10 segundos; senão o aviso é repetido, com o mesmo `webhook-id`, por mais de um dia. A ordem não
     é garantida: vale o maior `activation`.
     """
-    added = await service.add_webhook(call, body)
+    added = await WEBHOOKS.add_webhook(call, body)
     return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"webhooks/{added.id}"})
 
 
@@ -71,7 +76,7 @@ async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecr
 )
 async def read_webhook(call: Call, webhook_id: WebhookIdInPath) -> Webhook:
     """Devolve o destino, sem o segredo."""
-    return await service.read_webhook(call, webhook_id)
+    return await WEBHOOKS.read_webhook(call, webhook_id)
 
 
 @routes.put(
@@ -83,7 +88,7 @@ async def read_webhook(call: Call, webhook_id: WebhookIdInPath) -> Webhook:
 )
 async def replace_webhook(call: Call, webhook_id: WebhookIdInPath, body: WebhookBody) -> Webhook:
     """Substitui endereço, descrição, tipos de agente e se é avisado; o segredo fica."""
-    return await service.replace_webhook(call, webhook_id, body)
+    return await WEBHOOKS.replace_webhook(call, webhook_id, body)
 
 
 @routes.delete(
@@ -96,7 +101,7 @@ async def replace_webhook(call: Call, webhook_id: WebhookIdInPath, body: Webhook
 )
 async def delete_webhook(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
     """O que ainda espera envio não é mais enviado."""
-    await service.delete_webhook(call, webhook_id)
+    await WEBHOOKS.delete_webhook(call, webhook_id)
     return Response(status=204)
 
 
@@ -111,7 +116,7 @@ async def renew_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Respo
     """Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, para
     que o destino troque sem perder nenhum.
     """
-    return to_json(await service.renew_secret(call, webhook_id), headers=_KEPT_SECRET)
+    return to_json(await WEBHOOKS.renew_secret(call, webhook_id), headers=_KEPT_SECRET)
 
 
 @routes.post(
@@ -124,8 +129,8 @@ async def renew_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Respo
 )
 async def send_test(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
     """Põe na fila um aviso do tipo `test`; veja depois a última entrega ou falha do destino."""
-    await service.send_test(call, webhook_id)
+    await WEBHOOKS.send_test(call, webhook_id)
     return Response(status=202)
 
 
-FEATURE = Feature(routes=routes.declared, jobs=jobs.JOBS, exports=Exports(tables=("agents.webhooks",)))
+FEATURE = Feature(routes=routes.declared, jobs=[WEBHOOKS.job_kind], exports=Exports(tables=("agents.webhooks",)))

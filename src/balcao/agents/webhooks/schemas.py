@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from balcao.agents.operations import CONFIG_ID
 from balcao.agents.queries import AGENT_TYPE
 from balcao.core.values.fields import OneLine
-from balcao.core.webhooks import WebhookAddress
+from balcao.core.webhooks.sending import WebhookAddress
 
 _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"
 _EXAMPLE_URL = "https://agente.example/avisos"

@@ -1,29 +1,12 @@
-"""SQL of the webhooks."""
+"""SQL of what webhooks are told; that of the webhooks themselves is in core."""
 
 from datetime import datetime
-from typing import NamedTuple
-from uuid import UUID
 
 import msgspec
 
-from balcao.agents.webhooks.schemas import WebhookBody
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import enqueue_sql
-
-
-class StoredWebhook(msgspec.Struct, frozen=True):
-    """A webhook as it is stored, but for its secrets."""
-
-    id: UUID
-    url: str
-    description: str | None
-    agent_types: list[str]
-    active: bool
-    created_at: datetime
-    last_delivery_at: datetime | None
-    last_failure_at: datetime | None
-    last_error: str | None
 
 
 class StoredActivation(msgspec.Struct, frozen=True):
@@ -37,52 +20,6 @@ class StoredActivation(msgspec.Struct, frozen=True):
     config_id: str
     prompt_id: str
     at: datetime
-
-
-_MEMBERS = "id, url, description, agent_types, active, created_at, last_delivery_at, last_failure_at, last_error"
-
-
-@statement(f"SELECT {_MEMBERS} FROM agents.webhooks ORDER BY created_at, id")
-async def list_webhooks(connection: Connection) -> list[StoredWebhook]: ...
-
-
-@statement(f"SELECT {_MEMBERS} FROM agents.webhooks WHERE id = :id")
-async def read_webhook(connection: Connection, id: UUID) -> StoredWebhook | None: ...
-
-
-# Two who add at the same time may make one more than the bound, which harms nobody.
-@statement(f"""
-INSERT INTO agents.webhooks (id, url, description, agent_types, active, secret, created_at)
-SELECT :id, :url, :description, :agent_types, :active, :secret, now()
-WHERE (SELECT count(*) FROM agents.webhooks) < :most
-RETURNING {_MEMBERS}
-""")
-async def insert_webhook(
-    connection: Connection, id: UUID, body: WebhookBody, secret: bytes, most: int
-) -> StoredWebhook | None:
-    """Add a webhook; None where there are as many as there may be."""
-
-
-@statement(f"""
-UPDATE agents.webhooks SET url = :url, description = :description, agent_types = :agent_types, active = :active
-WHERE id = :id
-RETURNING {_MEMBERS}
-""")
-async def replace_webhook(connection: Connection, id: UUID, body: WebhookBody) -> StoredWebhook | None: ...
-
-
-@statement(f"""
-UPDATE agents.webhooks
-SET previous_secret = secret, previous_until = now() + interval '24 hours', secret = :secret
-WHERE id = :id
-RETURNING {_MEMBERS}
-""")
-async def renew_webhook_secret(connection: Connection, id: UUID, secret: bytes) -> StoredWebhook | None: ...
-
-
-@statement("DELETE FROM agents.webhooks WHERE id = :id")
-async def delete_webhook(connection: Connection, id: UUID) -> bool:
-    """Return whether there was one."""
 
 
 _JOBS = enqueue_sql(
@@ -107,29 +44,3 @@ WHERE log.id = :id
 """)
 async def read_activation(connection: Connection, id: int) -> StoredActivation:
     """Return a move of the active pointer that was logged; the log is never shortened."""
-
-
-class Destination(NamedTuple):
-    """Where to send, and the secrets to sign with."""
-
-    url: str
-    secrets: list[bytes]
-
-
-@statement("""
-SELECT url, array_remove(ARRAY[secret, CASE WHEN previous_until > now() THEN previous_secret END], NULL) AS secrets
-FROM agents.webhooks WHERE id = :id AND active
-""")
-async def read_destination(connection: Connection, id: UUID) -> Destination | None:
-    """Return where to send; None for a webhook that is gone or switched off."""
-
-
-@statement("UPDATE agents.webhooks SET last_delivery_at = now(), last_error = NULL WHERE id = :id")
-async def note_delivery(connection: Connection, id: UUID) -> None: ...
-
-
-@statement("""
-UPDATE agents.webhooks SET last_failure_at = now(), last_error = :error, active = active AND NOT :gone WHERE id = :id
-""")
-async def note_failure(connection: Connection, id: UUID, error: str, *, gone: bool) -> None:
-    """Store the error's code; `gone` switches the webhook off."""

@@ -131,12 +131,13 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
     pending += [marker.parse for marker in signature.path.values()]
     pending += [marker.parse for marker in signature.queries.values()]
     pending += [marker.read for marker in signature.of_call.values()]
-    seen: dict[int, Any] = {}  # keeps what was seen alive, so that no other object gets its id
+    seen: dict[Any, Any] = {}  # keeps what was seen alive, so that no other object gets its id
     while pending:
         item = pending.pop()
-        if id(item) in seen:
+        known = item if inspect.ismethod(item) else id(item)  # a method is made anew whenever it is named
+        if known in seen:
             continue
-        seen[id(item)] = item
+        seen[known] = item
         if isinstance(item, FunctionType):
             if item.__module__.startswith("balcao."):
                 yield from _codes_of(item)
@@ -173,6 +174,9 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
         yield vars(Call).get(name)  # a method that a use case calls on its call
     for name, member in _list_globals(function.__code__):
         found = function.__globals__.get(name)
+        if _is_declared(found) and inspect.ismethod(method := getattr(found, member, None)):
+            yield method  # of a declaration only what this method does with it
+            continue
         yield found
         if isinstance(found, ModuleType):
             yield vars(found).get(member)
@@ -181,6 +185,11 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
     # A declaration for several nouns holds the noun in its closure: a function, or the noun's own declaration.
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     yield from (item for item in held if inspect.isroutine(item) or is_dataclass(item))
+
+
+def _is_declared(item: Any) -> bool:
+    """Return whether it is a declaration: an instance of a dataclass, and not the class."""
+    return is_dataclass(item) and not isinstance(item, type)
 
 
 @functools.cache
@@ -204,6 +213,9 @@ def _list_parts(item: Any) -> Iterator[Any]:
         yield item.returns  # its `from_row` may refuse
     elif isinstance(item, (staticmethod, classmethod)) or inspect.ismethod(item):
         yield item.__func__
+        owner, function = getattr(item, "__self__", None), item.__func__
+        if _is_declared(owner) and isinstance(function, FunctionType):
+            yield from (getattr(owner, name) for name in _names(function) if hasattr(owner, name))
     elif isinstance(item, functools.partial):
         yield item.func
         yield from item.args

@@ -14,8 +14,8 @@ from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import LOCATION, sending
 from balcao.health_units.operations import ID_PATTERN, NO_UUID
 from balcao.health_units.routes import ROUTES
-from balcao.health_units.webhooks import jobs, service
 from balcao.health_units.webhooks.schemas import Webhook, WebhookBody, Webhooks, WebhookWithSecret
+from balcao.health_units.webhooks.service import WEBHOOKS
 
 IdInPath: TypeAlias = Annotated[
     UUID,
@@ -40,7 +40,7 @@ routes = ROUTES.extend(tags=["avisos"], body_limit=SMALL_BODY)
 )
 async def list_webhooks(call: Call) -> Webhooks:
     """Lista os destinos dos avisos, com a última entrega e a última falha de cada um."""
-    return await service.list_webhooks(call)
+    return Webhooks(await WEBHOOKS.list_webhooks(call))
 
 
 @routes.post(
@@ -59,7 +59,7 @@ async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecr
     resposta mostra, e responda 2xx em até 10 segundos; senão o aviso é repetido, com o mesmo `webhook-id`, por mais de
     um dia. A ordem não é garantida: vale a maior `sequencia`.
     """
-    added = await service.add_webhook(call, body)
+    added = await WEBHOOKS.add_webhook(call, body)
     return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"avisos/{added.id}"})
 
 
@@ -72,7 +72,7 @@ async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecr
 )
 async def read_webhook(call: Call, id: IdInPath) -> Webhook:
     """Devolve o destino, sem o segredo."""
-    return await service.read_webhook(call, id)
+    return await WEBHOOKS.read_webhook(call, id)
 
 
 @routes.put(
@@ -84,7 +84,7 @@ async def read_webhook(call: Call, id: IdInPath) -> Webhook:
 )
 async def replace_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webhook:
     """Substitui endereço, descrição, unidades e se é avisado; o segredo fica."""
-    return await service.replace_webhook(call, id, body)
+    return await WEBHOOKS.replace_webhook(call, id, body)
 
 
 @routes.delete(
@@ -97,7 +97,7 @@ async def replace_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webhoo
 )
 async def delete_webhook(call: Call, id: IdInPath) -> Response[None]:
     """O que ainda espera envio não é mais enviado."""
-    await service.delete_webhook(call, id)
+    await WEBHOOKS.delete_webhook(call, id)
     return Response(status=204)
 
 
@@ -112,7 +112,7 @@ async def renew_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWith
     """Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, para
     que o destino troque sem perder nenhum.
     """
-    return to_json(await service.renew_secret(call, id), headers=_KEPT_SECRET)
+    return to_json(await WEBHOOKS.renew_secret(call, id), headers=_KEPT_SECRET)
 
 
 @routes.post(
@@ -125,8 +125,8 @@ async def renew_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWith
 )
 async def send_test(call: Call, id: IdInPath) -> Response[None]:
     """Põe na fila um aviso do tipo `teste`; veja depois a última entrega ou falha do destino."""
-    await service.send_test(call, id)
+    await WEBHOOKS.send_test(call, id)
     return Response(status=202)
 
 
-FEATURE = Feature(routes=routes.declared, jobs=jobs.JOBS, exports=Exports(tables=("health_units.webhooks",)))
+FEATURE = Feature(routes=routes.declared, jobs=[WEBHOOKS.job_kind], exports=Exports(tables=("health_units.webhooks",)))

@@ -7,7 +7,7 @@ from msgspec import Meta
 from pydantic import BaseModel, Field, StringConstraints
 
 from balcao.core.values.cnes import PATTERN
-from balcao.core.webhooks import WebhookAddress
+from balcao.core.webhooks.sending import WebhookAddress
 from balcao.health_units.feed.schemas import RiskEvent, UnitEvent
 from balcao.health_units.texts import PublicText
 

@@ -14,7 +14,7 @@ _PATTERN = re.compile(
 LATEST = datetime(9999, 12, 31, tzinfo=UTC)
 
 
-def parse(text: str) -> datetime | None:
+def parse_iso_time(text: str) -> datetime | None:
     """Return the instant in UTC, cut to microseconds; None for a text that is no date with a time of 1970 to 9999."""
     found = _PATTERN.fullmatch(text)
     if found is None:

@@ -19,7 +19,7 @@ def digest_sql(email: str) -> str:
     return f"sha256(convert_to(registry.compared('email', {email}) #>> '{{}}', 'UTF8'))"
 
 
-# Whoever declares an e-mail after this has read finds its push waiting until the login is over.
+# An e-mail that is declared after this has read is pushed only once the login is over (`until`).
 @statement(f"""
 WITH own AS (
     SELECT value FROM registry.register

@@ -6,7 +6,6 @@ The caller holds the citizen's mirror locked.
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from balcao.core.database.pool import Connection
@@ -16,8 +15,6 @@ from balcao.core.values.ids import new_id
 from balcao.registry.mirror import outbox_store as store
 from balcao.registry.mirror.fields import PUSH_JOB
 from balcao.registry.mirror.records import OutboxRow
-
-AT_ONCE = timedelta(0)
 
 
 async def drop_overridden_fields(connection: Connection, cpf: Cpf) -> None:
@@ -56,18 +53,11 @@ async def record_push_failure(
 async def _finish(connection: Connection, cpf: Cpf, row: OutboxRow) -> None:
     """End the job of the row: what is dirty yet becomes another job's."""
     if row.dirty:
-        await _hand_over(connection, cpf, AT_ONCE)
+        outbox_id = new_id()
+        job = await enqueue(connection, PUSH_JOB, {"outbox": outbox_id})
+        await store.hand_over_outbox_row(connection, cpf, outbox_id, job)
     else:
         await store.delete_outbox_row(connection, row.id)
-
-
-async def _hand_over(connection: Connection, cpf: Cpf, delay: timedelta) -> None:
-    outbox_id = new_id()
-    await store.hand_over_outbox_row(connection, cpf, outbox_id, await _enqueue(connection, outbox_id, delay))
-
-
-async def _enqueue(connection: Connection, outbox_id: str, delay: timedelta) -> int:
-    return await enqueue(connection, PUSH_JOB, {"outbox": outbox_id}, delay=delay)
 
 
 async def find_outbox_owner(connection: Connection, outbox_id: str) -> Cpf | None:

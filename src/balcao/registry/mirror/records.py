@@ -59,7 +59,7 @@ class CrmConsent(msgspec.Struct, frozen=True):
 
 
 class ExportedConsent(CrmConsent, frozen=True):
-    """A consent in the person's export, with who told it."""
+    """A consent in the person's export, with its source."""
 
     origin: Annotated[str, Meta(description="Quem o informou: `crm` ou `citizen`.", examples=["crm"])]
 

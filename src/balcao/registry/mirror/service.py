@@ -63,10 +63,12 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
     won = await _merge_fields(connection, cpf, writes.fields, at)
     won += await _merge_consents(connection, cpf, writes, at, erased.consents_cleared_at)
     await store.stamp_last_event(connection, cpf, at)
-    return _result(won, len(writes.fields) + len(writes.consents) + writes.clears_consents)
+    if won == len(writes.fields) + len(writes.consents) + writes.clears_consents:
+        return Result.APPLIED
+    return Result.PARTLY_OLDER if won else Result.OLDER
 
 
-async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
+async def anonymise_mirror(connection: Connection, cpf: Cpf, at: datetime) -> Result:
     """Set the tombstone of an `anonimizacao` event, also for a citizen not known yet."""
     await store.lock_mirror(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
@@ -75,7 +77,7 @@ async def anonymise(connection: Connection, cpf: Cpf, at: datetime) -> Result:
     return Result.APPLIED
 
 
-async def write_own(
+async def write_own_fields(
     connection: Connection,
     call: Call,
     cpf: Cpf,
@@ -149,8 +151,8 @@ async def find_login_write_seconds(connection: Connection, cpf: Cpf) -> float:
 async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
     """Return how many writes were news.
 
-    The echo of what we wrote there ourselves, by a push not confirmed yet or overtaken by a newer change or by a login,
-    takes nothing over.
+    An event that only brings back what the platform itself wrote into the CRM (an echo of a push or of a login) changes
+    nothing.
     """
     marked = await outbox_store.find_marked_fields(connection, cpf, offered)
     echoes = [field for field, is_echo in marked.items() if is_echo]
@@ -175,12 +177,6 @@ async def _merge_consents(
     if not writes.consents or (cleared_at is not None and at <= cleared_at):
         return 0
     return await store.merge_consents(connection, cpf, writes.consents, at, "crm")
-
-
-def _result(won: int, offered: int) -> Result:
-    if won == offered:
-        return Result.APPLIED
-    return Result.PARTLY_OLDER if won else Result.OLDER
 
 
 async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]:

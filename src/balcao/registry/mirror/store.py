@@ -12,8 +12,8 @@ from balcao.registry.mirror.records import Covered, Erasures, ExportedConsent, E
 from balcao.registry.mirror.writes import Consent, Value
 
 
-# Locks the citizen's mirror until the transaction ends. Whoever reads fields to decide does it in a later statement,
-# so that it sees what the holder before it has committed.
+# Locks the citizen's mirror until the transaction ends. What decides is read in a later statement: one that began
+# before the lock was granted would not see what the transaction before it has committed.
 @statement("""
 INSERT INTO registry.mirror_head (cpf, version) VALUES (:cpf, 1)
 ON CONFLICT (cpf) DO UPDATE SET version = mirror_head.version + 1

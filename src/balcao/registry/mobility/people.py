@@ -12,7 +12,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens import service as citizens
-from balcao.registry.person.citizens.schemas import Citizen, Phone
+from balcao.registry.person.citizens.schemas import Citizen
 
 # By what right a citizen reaches another's data here: the link between owner and driver of a vehicle.
 LINK = "vehicle_link"
@@ -47,7 +47,7 @@ def hides_phones(call: Call) -> bool:
 
 async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:
     """Return how to reach these people."""
-    return {cpf: _to_contact(await citizens.read_record(connection, cpf)) for cpf in set(cpfs)}
+    return {cpf: _to_contact(await citizens.read_citizen_record(connection, cpf)) for cpf in set(cpfs)}
 
 
 def parse_contact(cpf: Cpf, document: str) -> Contact:
@@ -56,7 +56,7 @@ def parse_contact(cpf: Cpf, document: str) -> Contact:
 
 
 def encode_trail(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]) -> str:
-    """Return the events that `record` records, as the text that a statement which writes and records takes."""
+    """Return the events that `record_trail` records, as the text that a statement which writes and records takes."""
     audit = call.platform.audit
     return join_trails(
         audit.encode_event(by, action, subject=subject, fields=fields)
@@ -64,7 +64,7 @@ def encode_trail(call: Call, action: AuditAction, person: Cpf, others: Iterable[
     )
 
 
-async def record(
+async def record_trail(
     connection: Connection, call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]
 ) -> None:
     """Record an audit event for the person of the path and one for each other person concerned.
@@ -119,9 +119,5 @@ def _to_contact(citizen: Citizen) -> Contact:
     return Contact(
         name=citizen.nome_social or citizen.nome or citizen.nome_exibicao,
         email=(email.valor or None) if email else None,
-        phone=_format_international(phone) if phone and phone.valor else None,
+        phone=f"+{phone.ddi or ''}{phone.ddd or ''}{phone.valor}" if phone and phone.valor else None,
     )
-
-
-def _format_international(phone: Phone) -> str:
-    return "".join(["+", phone.ddi or "", phone.ddd or "", phone.valor or ""])

@@ -30,7 +30,7 @@ DUTY = "Dever de guarda de registros."
 _ISOLATION = "repeatable_read"
 
 
-async def anonymise(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisation:
+async def anonymise_person(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisation:
     """Anonymise a person, or report what that would do (rules: registry 4.9).
 
     Raises Invalid, and Conflict for a confirmation that does not fit.
@@ -70,10 +70,10 @@ async def _apply(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisatio
     return report
 
 
-async def erase_again(call: Call, tombstones: Sequence[Tombstone], reason: str) -> int:
+async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason: str) -> int:
     """Erase, in a restored database, those whom it does not know as erased; return how many (rules: registry 4.9).
 
-    Whom the CRM told of loses what such an event erases, and no more.
+    Of a person whose anonymisation came from the CRM only what such an event erases is erased.
     """
     call.state_reason(reason)
     repeated = 0
@@ -86,7 +86,7 @@ async def erase_again(call: Call, tombstones: Sequence[Tombstone], reason: str) 
             if each.asked:
                 await _erase(connection, call, cpf)
             else:
-                await mirror.anonymise(connection, cpf, each.at)
+                await mirror.anonymise_mirror(connection, cpf, each.at)
                 await call.platform.part(DeclaredPersonalData).erase(connection, cpf, each.at, by_event=True)
             await call.platform.audit.record(connection, call, "anonymise", subject=cpf)
             repeated += 1

@@ -43,7 +43,7 @@ async def export_data(call: Call, cpf: CpfInPath) -> Response[Export]:
     trilha de auditoria e tem um limite de chamadas por pessoa. Os outros serviços do mesmo processo acrescentam os
     membros da sua própria exportação, como a descrição deles os define.
     """
-    return attachment(await service.export(call, cpf), FILE_NAME)
+    return attachment(await service.export_person(call, cpf), FILE_NAME)
 
 
 @routes.get(
@@ -77,7 +77,7 @@ async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anony
     se desfaz. Para o próprio cidadão e para atendentes com a ação `citizen:anonymise`, que informam o motivo.
     """
     body = decoding.decode(content or b"{}", AnonymisationBody)
-    return await anonymisation.anonymise(call, cpf, body)
+    return await anonymisation.anonymise_person(call, cpf, body)
 
 
 @routes.get(
@@ -94,7 +94,7 @@ async def list_audit_events(call: Call, query: Query, page: PageInQuery) -> Resp
     (CPF, ou `sub` de quem entra sem CPF), cliente ou operação. Exige a ação `audit:read` e o motivo no cabeçalho
     `X-Access-Reason`; a própria consulta fica na trilha.
     """
-    return personal(await service.list_events(call, query, page), call)
+    return personal(await service.list_audit_events(call, query, page), call)
 
 
 def make_feature(declarations: Iterable[PersonalData]) -> Feature:

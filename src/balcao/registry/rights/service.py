@@ -24,7 +24,7 @@ LONGEST_WORD = 200
 NO_RECORD = "Não há cadastro deste cidadão."
 
 
-async def export(call: Call, cpf: Cpf) -> bytes:
+async def export_person(call: Call, cpf: Cpf) -> bytes:
     """Return the export file as JSON: one consistent snapshot of every feature, itself audited (rules: registry 4.9).
 
     Raises TooMany, and NotFound for anybody but the owner when nothing is stored.
@@ -56,7 +56,7 @@ async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Pa
     return AccessPage(data, page.of(total))
 
 
-async def list_events(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
+async def list_audit_events(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
     """Return a page of the trail of at most 31 days, the newest first.
 
     The look itself is recorded in it. Raises Invalid.

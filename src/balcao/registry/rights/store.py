@@ -17,8 +17,8 @@ WHERE subject_hash = ANY(:subject::bytea[])
 """
 
 
-# Whoever acts on their own data is `self`, by whatever right they passed; what the platform does by itself goes by the
-# name of its own client.
+# A person who acts on their own data is `self`, by whatever right; what the platform does by itself has the name of its
+# own client.
 @statement(f"""
 SELECT at, action, operation, fields,
        CASE WHEN actor_hash = subject_hash THEN 'owner' ELSE actor_kind END AS actor_kind,

@@ -1,6 +1,6 @@
-"""Who was erased, noted beside the backups: a restored database does not know it of those erased after it was copied.
+"""The tombstones of erased people, in a file beside the backups: a backup made before an erasure restores the data.
 
-The file is in clear, for its owner alone, as the backups beside it hold the same people's data.
+The file is not encrypted and only its owner may read it, as with the backups beside it, which hold the same data.
 """
 
 import os
@@ -26,9 +26,9 @@ class Tombstone(msgspec.Struct, frozen=True):
     asked: bool
 
 
-async def note(database: Database, key: HashKey, folder: Path) -> None:
+async def note_tombstones(database: Database, key: HashKey, folder: Path) -> None:
     """Append the tombstones that the file has not yet; nothing is ever taken out of it."""
-    known = {(each.cpf, each.at) for each in read(folder)}
+    known = {(each.cpf, each.at) for each in read_tombstones(folder)}
     async with database.connection() as connection:
         standing = await mirror.list_tombstones(connection)
         fresh = {key.hash_cpf(cpf) or b"": (cpf, at) for cpf, at in standing if (cpf.digits, at) not in known}
@@ -46,7 +46,7 @@ def _append(file: Path, fresh: Sequence[Tombstone]) -> None:
         os.close(descriptor)
 
 
-def read(folder: Path) -> list[Tombstone]:
+def read_tombstones(folder: Path) -> list[Tombstone]:
     """Return the tombstones in the folder's file; a line that was cut short by a full disk is noted again."""
     if not (folder / NAME).exists():
         return []
@@ -54,7 +54,7 @@ def read(folder: Path) -> list[Tombstone]:
     return [msgspec.json.decode(line, type=Tombstone) for line in lines if line.endswith(b"}")]
 
 
-def latest(tombstones: Sequence[Tombstone]) -> list[Tombstone]:
+def find_latest_tombstones(tombstones: Sequence[Tombstone]) -> list[Tombstone]:
     """Return each person's last tombstone, asked for if any of theirs was."""
     found: dict[str, Tombstone] = {}
     for each in sorted(tombstones, key=lambda tombstone: tombstone.at):

@@ -19,7 +19,7 @@ class UnifiedDocument(msgspec.Struct):
 
 
 class Moved(msgspec.Struct):
-    """Where a service is now, for whoever called it by a former address or an old number."""
+    """Where a service is now that was asked for by a former address or an old number."""
 
     id: members.ServiceId
     slug: members.Slug

@@ -22,7 +22,7 @@ from balcao.search.categories.schemas import (
 )
 from balcao.search.categories.store import ServicesPage
 from balcao.search.collection import service as collection
-from balcao.search.conventions import describe_event, refuse
+from balcao.search.conventions import describe_event, make_fault
 from balcao.search.popularity import service as popularity
 from balcao.search.public import to_listed
 from balcao.search.public_search.state import find_reader
@@ -108,7 +108,7 @@ async def order_category(call: Call, name: str, body: CategoryBody) -> OrderedCa
     """Order a category, or enter a new one. Raises Invalid for what is no name."""
     name = clean("name", name, longest=LONGEST_NAME)
     if not re.search(r"\w", name):
-        raise refuse("name", "um nome com letras")
+        raise make_fault("name", "um nome com letras")
     trail = call.platform.audit.encode_event(call, "update", fields=describe_event(category=name))
     async with call.platform.database.connection() as connection:
         with recording():

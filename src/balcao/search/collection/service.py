@@ -65,14 +65,14 @@ async def delete_row(connection: Connection, alias: Alias, service_id: str) -> N
     await store.delete_row(connection, alias, service_id)
 
 
-async def ready(platform: Platform) -> Mapping[str, bool]:
+async def check_collection(platform: Platform) -> Mapping[str, bool]:
     """Tell whether the alias row is there and in a form that this program knows."""
     async with platform.database.connection() as connection:
         alias = await store.read_alias(connection)
     return {"collection": alias.fold_revision in KNOWN_FOLD_REVISIONS}
 
 
-async def begin_with(platform: Platform, schema_version: str) -> None:
+async def begin_with_version(platform: Platform, schema_version: str) -> None:
     """Give a collection that never held a service another schema version; on any other do nothing."""
     async with platform.database.transaction() as connection:
         await store.begin_with_version(connection, schema_version)

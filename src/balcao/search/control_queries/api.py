@@ -26,7 +26,7 @@ async def read_control_queries(call: Call) -> Response[ControlQueries]:
     """Devolve as buscas que uma migração de esquema faz nas duas tabelas antes da troca, para mostrar o que muda nos
     resultados.
     """
-    return respond_to_staff(await service.read(call))
+    return respond_to_staff(await service.read_control_queries(call))
 
 
 @routes.put(
@@ -38,7 +38,7 @@ async def read_control_queries(call: Call) -> Response[ControlQueries]:
 )
 async def replace_control_queries(call: Call, body: ControlQueries) -> Response[ControlQueries]:
     """Substitui a lista inteira; repetições saem."""
-    return respond_to_staff(await service.replace(call, body))
+    return respond_to_staff(await service.replace_control_queries(call, body))
 
 
 FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.control_queries",)))

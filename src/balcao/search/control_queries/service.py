@@ -15,13 +15,13 @@ MOST_QUERIES = 200
 COMPARED = 10
 
 
-async def read(call: Call) -> ControlQueries:
+async def read_control_queries(call: Call) -> ControlQueries:
     """Return the queries."""
     async with call.platform.database.connection() as connection:
         return ControlQueries(await store.list_control_queries(connection))
 
 
-async def replace(call: Call, body: ControlQueries) -> ControlQueries:
+async def replace_control_queries(call: Call, body: ControlQueries) -> ControlQueries:
     """Replace the queries. Raises Invalid."""
     if len(body.queries) > MOST_QUERIES:
         raise Invalid(f"O campo `queries` deve ter no máximo {MOST_QUERIES} itens.", code="queries-count")
@@ -34,7 +34,7 @@ async def replace(call: Call, body: ControlQueries) -> ControlQueries:
     return ControlQueries(queries)
 
 
-async def compare(connection: Connection, source: Alias, target: Alias) -> ControlReport:
+async def compare_tables(connection: Connection, source: Alias, target: Alias) -> ControlReport:
     """Run the control queries on two tables, each as if it were the active one."""
     queries, synonyms = await store.list_control_queries(connection), await public_search.read_synonyms(connection)
     overlaps, empty = [], 0

@@ -10,7 +10,7 @@ from balcao.core.database.statements import statement
 async def list_control_queries(connection: Connection) -> list[str]: ...
 
 
-# Who replaces the list waits for whoever else does.
+# Two replacements of the list wait for each other.
 @statement("SELECT pg_advisory_xact_lock(hashtextextended('search.control_queries', 0))")
 async def _lock_list(connection: Connection) -> None: ...
 

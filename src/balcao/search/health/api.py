@@ -7,7 +7,7 @@ from balcao.core.http.health import LIVE, READY, run_checks
 from balcao.core.http.operations import PLATFORM_TAG
 from balcao.core.http.responses import Response, to_json
 from balcao.core.values.clock import to_unix_seconds, utc_now
-from balcao.search.collection.service import ready
+from balcao.search.collection.service import check_collection
 from balcao.search.health.schemas import Health, Result, State
 from balcao.search.routes import ROUTES
 
@@ -29,7 +29,7 @@ def read_liveness() -> Health:
     in_maintenance=True,
 )
 async def read_readiness(call: Call) -> Response[Health]:
-    checks = await run_checks(call.platform, ready)
+    checks = await run_checks(call.platform, check_collection)
     return _describe(checks, "ready" if all(checks.values()) else "not_ready")
 
 
@@ -43,7 +43,7 @@ async def read_readiness(call: Call) -> Response[Health]:
     in_maintenance=True,
 )
 async def read_health(call: Call) -> Response[Health]:
-    checks = await run_checks(call.platform, ready)
+    checks = await run_checks(call.platform, check_collection)
     return _describe(checks, "healthy" if all(checks.values()) else "unhealthy")
 
 

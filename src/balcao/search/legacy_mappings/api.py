@@ -64,7 +64,7 @@ async def create_mapping(call: Call, body: LegacyMappingBody) -> Response[Legacy
     """Anota que o número de um sistema antigo é agora este serviço: o endereço `by-legacy` leva a ele. Um número que já
     tem tombamento é 409, com o existente.
     """
-    made = await service.create(call, body)
+    made = await service.create_mapping(call, body)
     return respond_to_staff(made, {LOCATION.name: f"tombamentos/{made.id}"}, status=201)
 
 
@@ -89,7 +89,7 @@ async def find_mapping(call: Call, query: Query) -> Response[LegacyMapping]:
 )
 async def read_mapping(call: Call, id: MappingIdInPath) -> Response[LegacyMapping]:
     """Devolve um tombamento."""
-    return respond_to_staff(await service.read(call, id))
+    return respond_to_staff(await service.read_mapping(call, id))
 
 
 @routes.put(
@@ -105,7 +105,7 @@ async def update_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBod
     """Grava o tombamento como enviado, também para outro serviço. Um número que é de outro tombamento é
     409, com este.
     """
-    return respond_to_staff(await service.update(call, id, body))
+    return respond_to_staff(await service.update_mapping(call, id, body))
 
 
 @routes.delete(
@@ -117,7 +117,7 @@ async def update_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBod
 )
 async def delete_mapping(call: Call, id: MappingIdInPath) -> Response[None]:
     """Remove um tombamento; o serviço fica."""
-    await service.delete(call, id)
+    await service.delete_mapping(call, id)
     return Response(status=204)
 
 

@@ -13,10 +13,10 @@ from balcao.core.values.ids import is_uuid, new_id
 from balcao.core.values.text import clean, clean_optional, has_control
 from balcao.search.conventions import (
     describe_event,
+    make_fault,
     name_actor,
     parse_uuid,
     read_parameter,
-    refuse,
     require_parameter,
 )
 from balcao.search.legacy_mappings import store
@@ -35,7 +35,7 @@ class OldService(NamedTuple):
     notes: str | None = None
 
 
-async def create(call: Call, body: LegacyMappingBody, *, mapping_id: str | None = None) -> LegacyMapping:
+async def create_mapping(call: Call, body: LegacyMappingBody, *, mapping_id: str | None = None) -> LegacyMapping:
     """Map an old number to a service; `mapping_id` is that of seed data.
 
     Raises Invalid, NotFound for the service, MappingTaken.
@@ -86,7 +86,7 @@ async def _insert(
 
 async def _find_taken(connection: Connection, old: OldService) -> LegacyMapping:
     existing = await store.find_mapping(connection, old.origem, old.old_id)
-    if existing is None:  # removed in this very moment: whoever repeats the call makes it
+    if existing is None:  # removed at this moment: a repeated call creates it
         raise NotFound(UNKNOWN)
     return existing
 
@@ -124,7 +124,7 @@ async def find_target(connection: Connection, origem: str, old_id: str) -> str |
     return found.id_servico_novo if found else None
 
 
-async def read(call: Call, mapping_id: str) -> LegacyMapping:
+async def read_mapping(call: Call, mapping_id: str) -> LegacyMapping:
     """Return a mapping. Raises NotFound."""
     known = parse_uuid(mapping_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
@@ -134,7 +134,7 @@ async def read(call: Call, mapping_id: str) -> LegacyMapping:
     return found
 
 
-async def update(call: Call, mapping_id: str, body: LegacyMappingBody) -> LegacyMapping:
+async def update_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -> LegacyMapping:
     """Change a mapping; the audit event names the former service and the new one.
 
     Raises Invalid, NotFound for mapping or service, MappingTaken for a pair of another mapping.
@@ -143,7 +143,7 @@ async def update(call: Call, mapping_id: str, body: LegacyMappingBody) -> Legacy
     known = parse_uuid(mapping_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
         await _require_source(connection, old.origem)
-        # The service first, as everywhere: whoever deletes it holds its head and then removes its mappings.
+        # The service first, as everywhere: its deletion locks its head and then removes its mappings.
         is_alive = await store.lock_target_service(connection, service_id)
         former = await store.lock_mapping(connection, known)
         if former is None:
@@ -158,7 +158,7 @@ async def update(call: Call, mapping_id: str, body: LegacyMappingBody) -> Legacy
     return changed
 
 
-async def delete(call: Call, mapping_id: str) -> None:
+async def delete_mapping(call: Call, mapping_id: str) -> None:
     """Remove a mapping. Raises NotFound."""
     known = parse_uuid(mapping_id, UNKNOWN)
     trail = call.platform.audit.encode_event(call, "delete", fields=describe_event(mapping=known))
@@ -193,7 +193,7 @@ def parse_publication(query: Mapping[str, str]) -> OldService | None:
 def _check_body(body: LegacyMappingBody) -> tuple[OldService, str]:
     old = _check_old(body.origem, body.id_servico_antigo, body.observacoes)
     if not is_uuid(body.id_servico_novo):
-        raise refuse("id_servico_novo", "um UUID")
+        raise make_fault("id_servico_novo", "um UUID")
     return old, body.id_servico_novo.lower()
 
 
@@ -208,7 +208,7 @@ def _check_old(origem: str, old_id: str, notes: str | None) -> OldService:
 async def _require_source(connection: Connection, name: str) -> None:
     known = await store.list_legacy_sources(connection)
     if name not in known:
-        raise refuse("origem", f"um de: {', '.join(known)}")
+        raise make_fault("origem", f"um de: {', '.join(known)}")
 
 
 def _unknown_service() -> NotFound:

@@ -10,7 +10,7 @@ from balcao.search.popularity import service
 
 async def rank(platform: Platform, _: Mapping[str, Any]) -> None:
     """Compute the popularity of every service anew."""
-    await service.rank(platform)
+    await service.rank_services(platform)
 
 
 JOBS = [JobKind("search.rank_services", rank, cron="20 5 * * *")]

@@ -21,7 +21,7 @@ def count_view(platform: Platform, service_id: str) -> None:
     platform.part(ViewTally).count(service_id)
 
 
-async def flush(platform: Platform) -> None:
+async def flush_views(platform: Platform) -> None:
     """Write down what was counted."""
     tally = platform.part(ViewTally)
     taken = tally.take()
@@ -35,7 +35,7 @@ async def flush(platform: Platform) -> None:
         raise
 
 
-async def rank(platform: Platform) -> None:
+async def rank_services(platform: Platform) -> None:
     """Compute the popularity of every service anew."""
     async with platform.database.transaction() as connection:
         await store.delete_old_popularity(connection)

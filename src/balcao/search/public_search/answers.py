@@ -50,7 +50,7 @@ Parse = Callable[[Mapping[str, str]], SearchRequest]
 Write = Callable[[SearchRequest, Found, float], Any]
 
 
-async def respond(call: Call, peer: str, query: Mapping[str, str], parse: Parse, write: Write) -> Response[Any]:
+async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse: Parse, write: Write) -> Response[Any]:
     """Return the answer as bytes with a weak ETag, from memory while nothing has changed.
 
     Raises TooMany, Unauthenticated and Forbidden where more than public services are asked for, Invalid, Unavailable.
@@ -63,19 +63,19 @@ async def respond(call: Call, peer: str, query: Mapping[str, str], parse: Parse,
     kept = state.find_answer(key)
     if kept is None:
         changes, began = state.changes, time.perf_counter()
-        found = await service.search(call, request)
+        found = await service.search_services(call, request)
         answer = _finish(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
         kept = KeptAnswer(answer, found.missed)
         state.keep_answer(key, kept, changes)
     if kept.missed:
-        zero_results.note(call.platform, request.q, kept.missed)
+        zero_results.note_zero_result(call.platform, request.q, kept.missed)
     return from_ready(kept.answer, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
 
 
-async def suggest(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
+async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
     """Return names for the text typed so far. Raises TooMany, Invalid, Unavailable."""
     await _spend(call, peer)
-    return respond_publicly(Suggestions(await service.suggest(call, parse_text(query))), call)
+    return respond_publicly(Suggestions(await service.suggest_names(call, parse_text(query))), call)
 
 
 def _finish(result: SearchResult | UnifiedResult) -> Ready:

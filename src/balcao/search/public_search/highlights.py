@@ -21,7 +21,7 @@ def list_words(texts: Iterable[str]) -> set[str]:
     return {word for text in texts for word in WORD.findall(text[:LONGEST_TEXT])}
 
 
-def mark(text: str, lexemes: Lexemes, wanted: Collection[str]) -> str:
+def mark_words(text: str, lexemes: Lexemes, wanted: Collection[str]) -> str:
     """Return the whole text escaped, with the wanted words marked."""
     return _mark(text, _find(text, lexemes, wanted), 0, len(text))
 

@@ -97,14 +97,14 @@ def match_prefix(query: ParsedQuery, expansions: Sequence[str], classes: str = E
     )
 
 
-def correct(query: ParsedQuery, corrections: Corrections) -> ParsedQuery:
+def correct_query(query: ParsedQuery, corrections: Corrections) -> ParsedQuery:
     """Return the query in which a word that no service has is met by the known ones that it may stand for."""
     return replace(query, terms=tuple(_correct(term, corrections) for term in query.terms))
 
 
 def match_corrected(query: ParsedQuery, corrections: Corrections, classes: str = EVERYWHERE) -> Matching | None:
     """Return the step in which every term is there once the unknown words are corrected."""
-    step = match_all_terms(correct(query, corrections), classes)
+    step = match_all_terms(correct_query(query, corrections), classes)
     return None if step is None else replace(step, match="any_term")
 
 
@@ -178,7 +178,7 @@ def _correct(term: Term, corrections: Corrections) -> Term:
 
 
 def _write_prefix(word: Word, classes: str) -> str:
-    return tsquery.quote(word.folded, _label(classes) + "*")
+    return tsquery.quote_lexeme(word.folded, _label(classes) + "*")
 
 
 def _write_with(classes: str):  # type: ignore[no-untyped-def]

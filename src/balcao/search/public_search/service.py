@@ -75,7 +75,7 @@ async def _reload(platform: Platform, state: SearchState) -> None:
         state.finish_reload(alias)
 
 
-async def search(call: Call, request: SearchRequest) -> Found:
+async def search_services(call: Call, request: SearchRequest) -> Found:
     """Return the page that the request asks for. Raises Unavailable beyond the time budget."""
     state = call.platform.part(SearchState)
     try:
@@ -85,7 +85,7 @@ async def search(call: Call, request: SearchRequest) -> Found:
         return await _search(call, state, request)
 
 
-async def suggest(call: Call, typed: str) -> list[str]:
+async def suggest_names(call: Call, typed: str) -> list[str]:
     """Return at most eight names of published services for the text typed so far."""
     state = call.platform.part(SearchState)
     async with find_reader(call).connection() as connection:
@@ -111,7 +111,7 @@ async def _search(call: Call, state: SearchState, request: SearchRequest) -> Fou
             return Found("all_terms", page, None, marked)
         parts = terms.split_query(request.q)
         words = await _fold(connection, state, [part.text for part in parts])
-        query = terms.widen(terms.parse_query(parts, words), state.synonyms)
+        query = terms.widen_query(terms.parse_query(parts, words), state.synonyms)
         correctable = _list_correctable(parts, words, query)
         step = await _climb(connection, alias, query, correctable, request)
         page = await _add_facets(connection, state, alias, step.matching, request, step.page)
@@ -152,21 +152,21 @@ async def _climb(
     if page.total:
         return _Step(step, page, corrections)
     if query.last_word is not None:
-        expansions = await vocabulary.expand(connection, query.last_word.folded)
+        expansions = await vocabulary.expand_word(connection, query.last_word.folded)
         step = matching.match_prefix(query, expansions, request.classes)
         page = await _try(connection, alias, step, request)
         if page.total:
             return _Step(step, page, corrections)
     if query.terms:
-        corrections = await vocabulary.correct(connection, alias, correctable)
+        corrections = await vocabulary.correct_words(connection, alias, correctable)
         nearest = {lexeme: correction.lexemes for lexeme, correction in corrections.items()}
         if corrections:
             step = matching.match_corrected(query, nearest, request.classes)
             page = await _try(connection, alias, step, request)
             if page.total:
                 return _Step(step, page, corrections, is_met=True)
-        query = matching.correct(query, nearest)
-        weights = await vocabulary.weigh(connection, alias, query.lexemes)
+        query = matching.correct_query(query, nearest)
+        weights = await vocabulary.weigh_words(connection, alias, query.lexemes)
         for match in (matching.match_any_term, matching.match_rarest):
             step = match(query, weights, request.classes)
             page = await _try(connection, alias, step, request)
@@ -178,7 +178,7 @@ async def _climb(
 
 
 async def _try(connection: Connection, alias: Alias, step: Matching | None, request: SearchRequest) -> FoundPage:
-    return _NOTHING if step is None else await store.search(connection, alias, step, request)
+    return _NOTHING if step is None else await store.find_services(connection, alias, step, request)
 
 
 async def _add_facets(
@@ -211,7 +211,7 @@ async def rank_ids(connection: Connection, alias: Alias, query: str, known: Syno
     request = SearchRequest(q=query, per_page=most, highlight=False)
     async with store.open_snapshot(connection):
         words = await store.fold_texts(connection, [part.text for part in parts])
-        parsed = terms.widen(terms.parse_query(parts, words), known)
+        parsed = terms.widen_query(terms.parse_query(parts, words), known)
         step = await _climb(connection, alias, parsed, _list_correctable(parts, words, parsed), request)
     return [service.document.id for service in step.page.services]
 
@@ -268,7 +268,8 @@ async def _mark(
     lexemes = {text: [word.lexeme for word in found if word.lexeme] for text, found in words.items()}
     return {
         document.id: MarkedTexts(
-            highlights.mark(name, lexemes, wanted), highlights.make_snippet([summary, description], lexemes, wanted)
+            highlights.mark_words(name, lexemes, wanted),
+            highlights.make_snippet([summary, description], lexemes, wanted),
         )
         for document, (name, summary, description) in zip(documents, texts, strict=True)
     }

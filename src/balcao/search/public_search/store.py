@@ -1,4 +1,4 @@
-"""SQL of the public search: a page with its totals and facets, by whichever step of the ladder."""
+"""SQL of the public search: a page with its totals and facets, by one step of the ladder."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -132,7 +132,7 @@ ORDER BY shown.final_score DESC, shown.fixar_destaque DESC, shown.last_update DE
 _POPULARITY = "coalesce((SELECT percentile FROM search.service_popularity WHERE service_id = matched.id), 0)"
 
 
-async def search(connection: Connection, alias: Alias, matching: Matching, request: SearchRequest) -> FoundPage:
+async def find_services(connection: Connection, alias: Alias, matching: Matching, request: SearchRequest) -> FoundPage:
     """Return the page of the services that match, with the facets.
 
     A total above `MOST_COUNTED` says only that it is above, and then there are no facets.
@@ -181,7 +181,7 @@ async def _read_page(
         physical=alias.physical,
         rank=_write_rank_of(matching, request, values),
         share=_write_share(matching, values),
-        text_match=_write_text_match(matching),
+        text_match=f"share * (rank / (rank + {HALF_RANK}))" if matching.query else "rank",
         name_match=_write_name_match(matching, values),
         recency=_RECENCY if request.recency_boost else "1.0::float8",
         popularity=_POPULARITY,
@@ -260,10 +260,6 @@ def _write_share(matching: Matching, values: Values) -> str:
         for term, weight in zip(matching.terms, matching.weights, strict=True)
     ]
     return f"({' + '.join(met)}) / {values.add(sum(matching.weights), 'float8')}"
-
-
-def _write_text_match(matching: Matching) -> str:
-    return f"share * (rank / (rank + {HALF_RANK}))" if matching.query else "rank"
 
 
 # More for a name that says little else.

@@ -184,7 +184,7 @@ def index_synonyms(groups: Iterable[frozenset[tuple[str, ...]]]) -> Synonyms:
     return index
 
 
-def widen(query: ParsedQuery, synonyms: Synonyms) -> ParsedQuery:
+def widen_query(query: ParsedQuery, synonyms: Synonyms) -> ParsedQuery:
     """Return the query with each run of words that is in a synonym group widened to the others of the group."""
     terms: list[Term] = []
     at = 0

@@ -9,7 +9,7 @@ from balcao.search.public_search.terms import Alternative, Term
 MOST_COMBINED_TERMS = 6
 
 
-def quote(lexeme: str, label: str = "") -> str:
+def quote_lexeme(lexeme: str, label: str = "") -> str:
     """Return the lexeme with a label: weight classes, or `*` for a prefix."""
     escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
     return f"'{escaped}':{label}" if label else f"'{escaped}'"
@@ -18,7 +18,7 @@ def quote(lexeme: str, label: str = "") -> str:
 def write_alternative(alternative: Alternative, label: str = "") -> str:
     """Return all lexemes of the alternative together."""
     operator = " <-> " if alternative.is_phrase else " & "
-    return f"({operator.join(quote(lexeme, label) for lexeme in alternative.lexemes)})"
+    return f"({operator.join(quote_lexeme(lexeme, label) for lexeme in alternative.lexemes)})"
 
 
 def write_term(term: Term, label: str = "", *, widened: bool = True) -> str:
@@ -40,7 +40,7 @@ def write_any(terms: Sequence[Term], excluded: Iterable[Alternative], fewest: in
     written = [write_term(term, label) for term in terms]
     if len(written) <= MOST_COMBINED_TERMS:
         combined = [" & ".join(chosen) for chosen in itertools.combinations(written, fewest)]
-    else:  # whoever has that many has one of any so many
+    else:  # what has `fewest` of n terms has one of any n - fewest + 1 of them
         combined = written[: len(written) - fewest + 1]
     unwanted = [f"!{write_alternative(alternative)}" for alternative in excluded]
     return " & ".join([f"({' | '.join(f'({one})' for one in combined)})", *unwanted])

@@ -53,7 +53,7 @@ async def start_migration(call: Call, body: StartBody) -> Response[StartedMigrat
     serviços em uma tabela temporária, por até um minuto, e responde com um relatório: nada muda. Enquanto há uma
     migração em andamento a resposta é 409.
     """
-    return respond_to_staff(await service.start(call, body))
+    return respond_to_staff(await service.start_migration(call, body))
 
 
 @routes.get(
@@ -106,7 +106,7 @@ async def abort_migration(call: Call, content: bytes) -> Response[IdentifiedStat
     """Termina a migração em andamento como falha; a coleção fica como está e nenhuma gravação se perde. Depois que a
     troca começa a resposta é 409: espere e desfaça a migração.
     """
-    return respond_to_staff(await service.abort(call, decode_abort(content)))
+    return respond_to_staff(await service.abort_migration(call, decode_abort(content)))
 
 
 @routes.post(
@@ -124,7 +124,7 @@ async def roll_back_migration(call: Call, content: bytes) -> Response[MigrationS
     da reversão; o cabeçalho `X-Migration-ID` a identifica. Vale por sete dias e uma só vez; se há gravações em curso, a
     resposta é 503 e nada muda: tente de novo.
     """
-    run_id, status = await service.roll_back(call, decode_rollback(content))
+    run_id, status = await service.roll_back_migration(call, decode_rollback(content))
     return respond_to_staff(status, {MIGRATION_ID.name: run_id})
 
 

@@ -22,7 +22,7 @@ async def tidy_up(platform: Platform, _: Mapping[str, Any]) -> None:
     await service.tidy_up(platform)
 
 
-# Whoever waits for another worker's lease uses no try.
+# A wait for another worker's lease does not count as a try.
 JOBS = [
     JobKind(WORK_JOB, continue_migration, attempts=1000, longest_delay=timedelta(seconds=30)),
     JobKind("search.tidy_up", tidy_up, first_delay=timedelta(seconds=10), cron="* * * * *"),

@@ -11,7 +11,7 @@ from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import RefusedRow
 from balcao.search.schema_migrations.schemas import ChangedField, DryRunReport, RefusedService, StartedMigration
 
-# Whoever asked waits for it; what was not reached by then shows in `progress`.
+# The caller waits for it; how far it came in this time shows in `progress`.
 LONGEST_SECONDS = 55.0
 # For a table that somebody keeps locked, or a last chunk that takes its time.
 BLOCK_SECONDS = 60.0
@@ -21,7 +21,7 @@ MOST_FAILURES = 100
 TIMES_A_REHEARSAL = 3
 
 
-async def rehearse(call: Call, schema_version: str) -> StartedMigration:
+async def rehearse_migration(call: Call, schema_version: str) -> StartedMigration:
     """Return what a migration to that version would do; no run, no table and no name is made."""
     refused: list[RefusedRow] = []
     changed: Counter[str] = Counter()

@@ -18,7 +18,7 @@ from balcao.search.collection import service as collection
 from balcao.search.collection.row import RefusedRow
 from balcao.search.conventions import describe_event, name_actor
 from balcao.search.schema_migrations import states, store
-from balcao.search.schema_migrations.rehearsal import rehearse
+from balcao.search.schema_migrations.rehearsal import rehearse_migration
 from balcao.search.schema_migrations.schemas import (
     AbortBody,
     History,
@@ -39,7 +39,7 @@ SWITCH_SECONDS = 10.0
 PAUSE_SECONDS = 0.5
 
 
-async def start(call: Call, body: StartBody) -> StartedMigration:
+async def start_migration(call: Call, body: StartBody) -> StartedMigration:
     """Begin a migration, which a worker carries out, or rehearse one.
 
     Raises Invalid for an unknown schema version, Conflict while a run is in progress.
@@ -54,7 +54,7 @@ async def start(call: Call, body: StartBody) -> StartedMigration:
         states.require_none_running(await store.list_runs(connection))
         event = describe_event(dry_run=body.schema_version)
         await call.platform.audit.record(connection, call, "event", fields=event)
-    return await rehearse(call, body.schema_version)
+    return await rehearse_migration(call, body.schema_version)
 
 
 async def _start(connection: Connection, call: Call, schema_version: str, reason: str | None) -> StartedMigration:
@@ -73,7 +73,7 @@ async def _start(connection: Connection, call: Call, schema_version: str, reason
     return StartedMigration(**await _to_members(connection, run_id))
 
 
-async def abort(call: Call, body: AbortBody) -> IdentifiedStatus:
+async def abort_migration(call: Call, body: AbortBody) -> IdentifiedStatus:
     """End the run under way as failed; the collection stays as it is.
 
     Raises NotFound and Conflict as the states say.
@@ -95,7 +95,7 @@ async def _to_members(connection: Connection, run_id: str) -> dict[str, Any]:
     return asdict(await store.read_run_status(connection, run_id)) | {"migration_id": run_id}
 
 
-async def roll_back(call: Call, body: RollbackBody) -> tuple[str, MigrationStatus]:
+async def roll_back_migration(call: Call, body: RollbackBody) -> tuple[str, MigrationStatus]:
     """Undo a migration and return the new run's id and its status.
 
     Lossless: what was written after the switch is in the old table already. Raises Conflict and NotFound as the states

@@ -28,7 +28,7 @@ WORK_JOB = "search.continue_migration"
 
 # So many workers in a row may be lost before one of them gets on.
 MOST_RESUMES = 5
-# The target of a run that failed stays for whoever looks for the cause.
+# The target of a run that failed stays for some time, so that the cause can be looked for.
 KEPT_AFTER_FAILURE = timedelta(hours=24)
 
 # Rows of a chunk. A writer may wait for as long as one takes, so its size follows the time.
@@ -227,7 +227,7 @@ class MigrationWorker:
         source = await collection.describe_table(self._connection, self.run.source_collection)
         target = await collection.describe_table(self._connection, self.run.target_collection)
         try:
-            found = await control_queries.compare(self._connection, source, target)
+            found = await control_queries.compare_tables(self._connection, source, target)
             await store.record_control_queries(self._connection, self.run, found)
         except (*StatementImpossible, BalcaoError) as fault:
             log.warning("search.migration.control_queries", code=type(fault).__name__)

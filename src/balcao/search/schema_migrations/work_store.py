@@ -1,4 +1,4 @@
-"""SQL of a run under way: who has it, and every change of it, refused to whoever has it no longer."""
+"""SQL of a run under way: its lease, and its changes, which only the worker that holds the lease can make."""
 
 from datetime import timedelta
 

@@ -75,7 +75,7 @@ async def create_service(call: Call, body: ServiceBody) -> Response[StaffService
     """Cria um serviço em edição e o devolve; o cabeçalho `Location` leva a ele. Exige a ação `service:create`; com
     `status` 1, também `service:publish`. Campos desconhecidos são ignorados. Corpo de até 512 KiB.
     """
-    created = await service.create(call, body)
+    created = await service.create_service(call, body)
     return _respond(created, {LOCATION.name: f"services/{created.id}"}, status=201)
 
 
@@ -87,7 +87,7 @@ async def create_service(call: Call, body: ServiceBody) -> Response[StaffService
 )
 async def read_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
     """Devolve um serviço com todos os campos e o número da versão. O `ETag` serve de `If-Match` para a gravação."""
-    return _respond(await service.read(call, id))
+    return _respond(await service.read_service(call, id))
 
 
 @routes.put(
@@ -104,7 +104,7 @@ async def read_service(call: Call, id: ServiceIdInPath) -> Response[StaffService
     errors=[409, 412],
 )
 async def update_service(call: Call, id: ServiceIdInPath, body: ServiceBody) -> Response[StaffService]:
-    return _respond(await service.update(call, id, body))
+    return _respond(await service.update_service(call, id, body))
 
 
 @routes.delete(
@@ -119,7 +119,7 @@ async def delete_service(call: Call, id: ServiceIdInPath) -> Response[None]:
     """Tira o serviço do catálogo, da busca e das listas; as versões e os endereços ficam, e uma versão pode voltar. Com
     `If-Match`, só exclui o estado lido (412).
     """
-    await service.delete(call, id)
+    await service.delete_service(call, id)
     return Response(status=204)
 
 
@@ -137,7 +137,7 @@ async def publish_service(call: Call, id: ServiceIdInPath, query: Query) -> Resp
     também que esse número antigo é agora o serviço; se é de outro, responde 409 com o tombamento que existe e não
     publica.
     """
-    return _respond(await service.publish(call, id, old=parse_publication(query)))
+    return _respond(await service.publish_service(call, id, old=parse_publication(query)))
 
 
 @routes.patch(
@@ -151,7 +151,7 @@ async def unpublish_service(call: Call, id: ServiceIdInPath) -> Response[StaffSe
     """Devolve o serviço publicado à espera de aprovação; `published_at` fica. Tirar do ar o que não está publicado não
     muda nada.
     """
-    return _respond(await service.unpublish(call, id))
+    return _respond(await service.unpublish_service(call, id))
 
 
 @routes.post(
@@ -167,7 +167,7 @@ async def unpublish_service(call: Call, id: ServiceIdInPath) -> Response[StaffSe
     errors=[409, 412],
 )
 async def roll_back_service(call: Call, id: ServiceIdInPath, body: ServiceRollbackBody) -> Response[RolledBackService]:
-    return _respond(await service.roll_back(call, id, body))
+    return _respond(await service.roll_back_service(call, id, body))
 
 
 @sending(ETAG)

@@ -36,7 +36,7 @@ def clean_texts(name: str, value: list[str], *, most: int = 100, longest: int = 
     return items
 
 
-def keep(_: str, value: bool) -> bool:
+def keep_flag(_: str, value: bool) -> bool:
     """Return the value as it was sent."""
     return value
 

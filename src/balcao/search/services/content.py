@@ -37,7 +37,7 @@ class Member:
     default: Callable[[], Any] = str
 
 
-def merge(body: ServiceBody, stored: ServiceContent | None, now: datetime) -> ServiceContent:
+def merge_content(body: ServiceBody, stored: ServiceContent | None, now: datetime) -> ServiceContent:
     """Return the content after the call; `stored` is None for a new service. Raises Invalid naming the member."""
     values = {name: _merge_member(member, name, getattr(body, name), stored) for name, member in MEMBERS.items()}
     content = ServiceContent(**values)
@@ -103,10 +103,10 @@ MEMBERS: dict[str, Member] = {
     "publico_especifico": Member(
         functools.partial(cleaning.clean_texts, most=20, longest=200), Absent.UNCHANGED_FILLED
     ),
-    "fixar_destaque": Member(cleaning.keep, Absent.UNCHANGED, bool),
-    "awaiting_approval": Member(cleaning.keep, Absent.RESET, bool),
+    "fixar_destaque": Member(cleaning.keep_flag, Absent.UNCHANGED, bool),
+    "awaiting_approval": Member(cleaning.keep_flag, Absent.RESET, bool),
     "published_at": Member(cleaning.check_instant, Absent.UNCHANGED, lambda: None),
-    "is_free": Member(cleaning.keep, Absent.UNCHANGED, lambda: None),
+    "is_free": Member(cleaning.keep_flag, Absent.UNCHANGED, lambda: None),
     "agents": Member(cleaning.clean_agents, Absent.UNCHANGED, lambda: None),
     "extra_fields": Member(cleaning.check_extra, Absent.UNCHANGED, dict),
     "status": Member(cleaning.check_status, Absent.UNCHANGED, int),

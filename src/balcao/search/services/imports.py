@@ -16,7 +16,7 @@ from balcao.core.values.text import clean_optional
 from balcao.search.collection import service as collection
 from balcao.search.document import ServiceContent
 from balcao.search.services import store, writing
-from balcao.search.services.content import merge, says_same
+from balcao.search.services.content import merge_content, says_same
 from balcao.search.services.schemas import ServiceBody
 from balcao.search.services.writing import Edit, Wanted, name_change
 from balcao.search.versions.service import VersionAuthor, VersionChange
@@ -55,7 +55,7 @@ class ServiceRow(ServiceBody, kw_only=True, dict=True):
     @cached_property
     def content(self) -> ServiceContent:
         """Return what the row makes of its service. Raises Invalid."""
-        return merge(self, None, utc_now())
+        return merge_content(self, None, utc_now())
 
 
 async def write(connection: Connection, rows: Sequence[ServiceRow]) -> int:
@@ -77,9 +77,9 @@ async def write(connection: Connection, rows: Sequence[ServiceRow]) -> int:
     wanted = [_want(edit, last[edit.service_id]) for edit in edits]
     changed = [each for each in wanted if _is_changed(each)]
     if changed:
-        saved = await writing.prepare(connection, changed)
+        saved = await writing.prepare_services(connection, changed)
         changes = [(each.edit, service, _name(each)) for each, service in zip(changed, saved, strict=True)]
-        await writing.save(connection, alias, changes, NO_TRAIL)
+        await writing.save_services(connection, alias, changes, NO_TRAIL)
     return len(changed)
 
 

@@ -21,7 +21,7 @@ from balcao.search.document import ServiceContent, ServiceDocument
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.legacy_mappings.service import OldService
 from balcao.search.services import listing_store, store, writing
-from balcao.search.services.content import MEMBERS, list_changes, merge, replace_state
+from balcao.search.services.content import MEMBERS, list_changes, merge_content, replace_state
 from balcao.search.services.filters import ServiceFilters
 from balcao.search.services.schemas import (
     RolledBackService,
@@ -50,7 +50,7 @@ async def list_services(call: Call, filters: ServiceFilters, page: int, per_page
     return StaffServices(found=found.found, out_of=found.out_of, page=page, per_page=per_page, services=services)
 
 
-async def export(platform: Platform) -> AsyncIterator[ServiceDocument]:
+async def export_services(platform: Platform) -> AsyncIterator[ServiceDocument]:
     """Yield every service in any editorial state, in the order of the ids, as an import takes it."""
     after = FIRST_ID
     while True:
@@ -64,7 +64,7 @@ async def export(platform: Platform) -> AsyncIterator[ServiceDocument]:
         after = found[-1].document.id
 
 
-async def read(call: Call, service_id: str) -> StaffService:
+async def read_service(call: Call, service_id: str) -> StaffService:
     """Return a service in any editorial state. Raises NotFound, also for a deleted one."""
     known = parse_uuid(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
@@ -74,7 +74,7 @@ async def read(call: Call, service_id: str) -> StaffService:
     return _to_staff_service(stored.document, stored.version)
 
 
-async def create(
+async def create_service(
     call: Call, body: ServiceBody, *, service_id: str | None = None, at: datetime | None = None
 ) -> StaffService:
     """Create a service; `service_id` and `at` are an import's own.
@@ -82,7 +82,7 @@ async def create(
     Raises Invalid, and Forbidden for a published one without the right.
     """
     at = at or utc_now()
-    content = merge(body, None, at)
+    content = merge_content(body, None, at)
     if content.status == 1:
         require_action(call, PUBLISH)
         content.published_at = content.published_at or to_unix_seconds(at)
@@ -94,13 +94,13 @@ async def create(
     return await _announce_words(call, saved)
 
 
-async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime | None = None) -> StaffService:
+async def update_service(call: Call, service_id: str, body: ServiceBody, *, at: datetime | None = None) -> StaffService:
     """Merge what was sent into a service; what equals the stored content leaves no version (rules: search 4.1).
 
     Raises NotFound, Invalid, Forbidden.
     """
     async with _lock_existing(call, service_id, at) as (edit, stored):
-        content = merge(body, stored.document, edit.at)
+        content = merge_content(body, stored.document, edit.at)
         if 1 in (stored.document.status, content.status):
             require_action(call, PUBLISH)
         require_match(call.if_match, format_etag(stored.version))
@@ -113,7 +113,7 @@ async def update(call: Call, service_id: str, body: ServiceBody, *, at: datetime
     return await _announce_words(call, saved)
 
 
-async def publish(
+async def publish_service(
     call: Call, service_id: str, *, old: OldService | None = None, at: datetime | None = None
 ) -> StaffService:
     """Publish a service, and map an old number to it; publishing a published one leaves no version.
@@ -123,7 +123,7 @@ async def publish(
     return await _set_status(call, service_id, 1, at, old)
 
 
-async def unpublish(call: Call, service_id: str, *, at: datetime | None = None) -> StaffService:
+async def unpublish_service(call: Call, service_id: str, *, at: datetime | None = None) -> StaffService:
     """Return a service to awaiting approval; `published_at` stays."""
     return await _set_status(call, service_id, 0, at)
 
@@ -145,7 +145,7 @@ async def _set_status(
     return await _announce_words(call, saved)
 
 
-async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> None:
+async def delete_service(call: Call, service_id: str, *, at: datetime | None = None) -> None:
     """Remove the row from the collection, and the mappings to the service; versions and slugs stay."""
     async with _lock_existing(call, service_id, at) as (edit, stored):
         require_match(call.if_match, format_etag(stored.version))
@@ -154,14 +154,14 @@ async def delete(call: Call, service_id: str, *, at: datetime | None = None) -> 
         await collection.delete_row(edit.connection, edit.alias, edit.service_id)
         change = VersionChange("delete")
         version = versions.encode_version(edit.author, stored.document, change, number=number, at=edit.at)
-        await versions.append(edit.connection, version)
+        await versions.append_version(edit.connection, version)
         removed = await legacy_mappings.remove_of_service(edit.connection, edit.service_id)
         fields = describe_event(service=edit.service_id, version=number)
         fields += describe_event(mappings=removed) if removed else []
         await call.platform.audit.record(edit.connection, call, "delete", fields=fields)
 
 
-async def roll_back(
+async def roll_back_service(
     call: Call, service_id: str, body: ServiceRollbackBody, *, at: datetime | None = None
 ) -> RolledBackService:
     """Save the content of an older version as the newest; also brings back a deleted service.
@@ -236,19 +236,19 @@ async def _lock_existing(call: Call, service_id: str, at: datetime | None) -> As
 
 async def _save(call: Call, edit: Edit, content: ServiceContent, change: VersionChange) -> StaffService:
     """Write a change with its version and its audit event, and return the service."""
-    [saved] = await writing.prepare(edit.connection, [Wanted(edit, content)])
+    [saved] = await writing.prepare_services(edit.connection, [Wanted(edit, content)])
     action: Action = "create" if change.kind == "create" else "update"
     members = list_changes(edit.stored.document if edit.stored else None, saved.document)
     fields = [*describe_event(service=edit.service_id, version=saved.version), *members]
     trail = call.platform.audit.encode_event(call, action, fields=fields)
-    await writing.save(edit.connection, edit.alias, [(edit, saved, change)], trail)
+    await writing.save_services(edit.connection, edit.alias, [(edit, saved, change)], trail)
     return _to_staff_service(saved.document, saved.version)
 
 
 async def _announce_words(call: Call, saved: StaffService) -> StaffService:
     """Let the search know the words of a published service from the next query on."""
     if saved.status == 1:
-        await vocabulary.enter(call.platform, saved.id)
+        await vocabulary.enter_words(call.platform, saved.id)
     return saved
 
 

@@ -47,7 +47,7 @@ class _Slugs(TypedDict):
     slug_history: list[str]
 
 
-async def prepare(connection: Connection, wanted: Sequence[Wanted]) -> list[StoredService]:
+async def prepare_services(connection: Connection, wanted: Sequence[Wanted]) -> list[StoredService]:
     """Return what is to be stored, in the same order, with the slugs taken.
 
     Raises Conflict when no free slug can be made.
@@ -56,7 +56,7 @@ async def prepare(connection: Connection, wanted: Sequence[Wanted]) -> list[Stor
     return [await _derive(each, slugs[each.edit.service_id]) for each in wanted]
 
 
-async def save(
+async def save_services(
     connection: Connection, alias: Alias, saved: Sequence[tuple[Edit, StoredService, VersionChange]], trail: str
 ) -> None:
     """Write rows and versions, and for each the events of the audit trail, in one statement. Raises Unavailable."""

@@ -44,7 +44,7 @@ async def list_synonyms(call: Call, query: Query) -> Response[SynonymGroups]:
 )
 async def read_synonyms(call: Call, id: GroupIdInPath) -> Response[SynonymGroup]:
     """Devolve um grupo de termos."""
-    return respond_to_staff(await service.read(call, id))
+    return respond_to_staff(await service.read_synonym_group(call, id))
 
 
 @routes.put(
@@ -59,7 +59,7 @@ async def put_synonyms(call: Call, id: GroupIdInPath, body: SynonymBody) -> Resp
     """Grava um grupo sob um identificador (UUID) de quem chama. As buscas o usam desde logo: quem digita um dos termos
     acha também os outros, com peso menor.
     """
-    return respond_to_staff(await service.put(call, id, body))
+    return respond_to_staff(await service.put_synonym_group(call, id, body))
 
 
 @routes.delete(
@@ -71,7 +71,7 @@ async def put_synonyms(call: Call, id: GroupIdInPath, body: SynonymBody) -> Resp
 )
 async def remove_synonyms(call: Call, id: GroupIdInPath) -> Response[None]:
     """Remove um grupo; as buscas deixam de usá-lo desde logo."""
-    await service.remove(call, id)
+    await service.remove_synonym_group(call, id)
     return Response(status=204, headers={"Cache-Control": NO_STORE})
 
 

@@ -25,7 +25,7 @@ async def list_groups(call: Call, page: int, per_page: int) -> SynonymGroups:
     return SynonymGroups(found, found, page, per_page, [_to_wire(group) for group in groups])
 
 
-async def read(call: Call, group_id: str) -> SynonymGroup:
+async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
     """Return a group. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         group = await store.read_synonym_group(connection, parse_uuid(group_id, UNKNOWN))
@@ -34,7 +34,7 @@ async def read(call: Call, group_id: str) -> SynonymGroup:
     return _to_wire(group)
 
 
-async def put(call: Call, group_id: str, body: SynonymBody) -> SynonymGroup:
+async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> SynonymGroup:
     """Create or replace a group; searches use it at once, in every process. Raises NotFound, Invalid, Conflict."""
     known = parse_uuid(group_id, UNKNOWN)
     terms = _clean_terms(body.terms)
@@ -49,7 +49,7 @@ async def put(call: Call, group_id: str, body: SynonymBody) -> SynonymGroup:
     return _to_wire(group)
 
 
-async def remove(call: Call, group_id: str) -> None:
+async def remove_synonym_group(call: Call, group_id: str) -> None:
     """Remove a group. Raises NotFound."""
     known = parse_uuid(group_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
@@ -59,7 +59,7 @@ async def remove(call: Call, group_id: str) -> None:
 
 
 async def read_revision(connection: Connection) -> Hashable:
-    """Return what is another one after every change: whoever has the lexemes of this revision need not read them."""
+    """Return a revision that every change renews: lexemes that were read with it are current while it is the same."""
     return await store.read_synonyms_revision(connection)
 
 

@@ -81,7 +81,7 @@ def encode_version(
     )
 
 
-async def append(connection: Connection, version: str) -> None:
+async def append_version(connection: Connection, version: str) -> None:
     """Append a version, as `encode_version` returned it, by itself."""
     await store.append_version(connection, version)
 

@@ -15,12 +15,12 @@ LOOK_BACK = 4 * EVERY
 
 async def enter_new(platform: Platform, _: Mapping[str, Any]) -> None:
     """Enter the words of services that changed lately."""
-    await service.refresh(platform, LOOK_BACK)
+    await service.refresh_vocabulary(platform, LOOK_BACK)
 
 
 async def count_all(platform: Platform, _: Mapping[str, Any]) -> None:
     """Count the words of all services anew."""
-    await service.refresh(platform)
+    await service.refresh_vocabulary(platform)
 
 
 JOBS = [

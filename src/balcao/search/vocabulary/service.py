@@ -24,12 +24,12 @@ class Correction:
     lexemes: Sequence[str]
 
 
-async def expand(connection: Connection, start: str) -> list[str]:
+async def expand_word(connection: Connection, start: str) -> list[str]:
     """Return the lexemes of the known words that begin like this folded word."""
     return await store.expand_word(connection, start) if start.isalnum() else []
 
 
-async def correct(connection: Connection, alias: Alias, words: Mapping[str, str]) -> dict[str, Correction]:
+async def correct_words(connection: Connection, alias: Alias, words: Mapping[str, str]) -> dict[str, Correction]:
     """Return the corrections of those words that no service has, by lexeme; `words` are the folded ones by lexeme."""
     asked = {lexeme: word for lexeme, word in words.items() if len(word) >= spelling.SHORTEST and not word.isdigit()}
     if not asked:
@@ -50,14 +50,14 @@ def _choose(folded: str, near: Sequence[store.KnownWord]) -> list[store.KnownWor
     return sorted(chosen, key=lambda word: (-word.services, word.word))[:MOST_CORRECTIONS]
 
 
-async def weigh(connection: Connection, alias: Alias, lexemes: Iterable[str]) -> dict[str, float]:
+async def weigh_words(connection: Connection, alias: Alias, lexemes: Iterable[str]) -> dict[str, float]:
     """Return how much each lexeme says: the rarer in the catalogue the more; one that no service has is left out."""
     total, services = await store.count_services(connection, alias, sorted(set(lexemes)))
     largest = max(total, *services.values(), 1)
     return {lexeme: math.log(1 + largest / max(count, 1)) for lexeme, count in services.items()}
 
 
-async def enter(platform: Platform, service_id: str) -> None:
+async def enter_words(platform: Platform, service_id: str) -> None:
     """Enter the words of a service that was just written, so that the next query knows them.
 
     Nothing is entered while all words are counted, and no fault of it is the writer's: what is left out the worker
@@ -70,7 +70,7 @@ async def enter(platform: Platform, service_id: str) -> None:
         log.warning("search.words_not_entered", code=type(failure).__name__)
 
 
-async def refresh(platform: Platform, since: timedelta | None = None) -> None:
+async def refresh_vocabulary(platform: Platform, since: timedelta | None = None) -> None:
     """Enter the words of services that changed within this time; without it, of all of them and count anew.
 
     While no word is known (a catalogue just restored, whose services changed long ago) it is all of them in any case.

@@ -23,13 +23,13 @@ def may_be_kept(query: str) -> bool:
     return _PERSONAL.search(_BETWEEN_DIGITS.sub("", query)) is None
 
 
-def note(platform: Platform, query: str, folded: str) -> None:
+def note_zero_result(platform: Platform, query: str, folded: str) -> None:
     """Count a query that found nothing, if it may be kept."""
     if folded and may_be_kept(query):
         platform.part(ZeroResultTally).count(folded)
 
 
-async def flush(platform: Platform) -> None:
+async def flush_zero_results(platform: Platform) -> None:
     """Write down what was counted."""
     tally = platform.part(ZeroResultTally)
     taken = tally.take()

@@ -217,6 +217,6 @@ async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(
 ) -> None:
     phone, call = PhoneBody(**mobile()), operator_call(platform, "registry.declare_phone")
     citizens = [Cpf(Citizen.new(http, issuer).cpf) for _ in range(8)]
-    asked = (service.declare(call, cpf, phone) for cpf in citizens)
+    asked = (service.declare_phone(call, cpf, phone) for cpf in citizens)
     answers = await asyncio.gather(*asked, return_exceptions=True)
     assert sorted(type(answer).__name__ for answer in answers) == ["Message"] + ["TooMany"] * 7

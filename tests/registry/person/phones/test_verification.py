@@ -18,7 +18,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply_event
 from balcao.registry.person.phones import service, store
 from balcao.registry.person.phones.api import PERSONAL_DATA
-from balcao.registry.person.phones.code import unseal
+from balcao.registry.person.phones.code import unseal_code
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
@@ -275,10 +275,10 @@ def test_codes_sent_before_the_hash_key_was_rotated_count_against_the_limits(
     rotated = settings.model_copy(update=ROTATED | {"former_hash_keys": former})
     with acting(rotated, database_url, "registry.declare_phone") as act:
         for _ in range(2):
-            act(service.declare, Cpf(citizen.cpf), PhoneBody(**phone))
+            act(service.declare_phone, Cpf(citizen.cpf), PhoneBody(**phone))
             sql(AGE_COUNTS, 61.0)
         with pytest.raises(TooMany):  # five an hour, by whichever key
-            act(service.declare, Cpf(citizen.cpf), PhoneBody(**phone))
+            act(service.declare_phone, Cpf(citizen.cpf), PhoneBody(**phone))
     # A process that is still to be restarted counts with the others.
     assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")
 
@@ -294,7 +294,7 @@ def test_a_code_counts_also_when_the_hash_key_was_rotated_after_it_was_sent(
     def confirm(**changed: Any) -> None:
         rotated = settings.model_copy(update=ROTATED | changed)
         with acting(rotated, database_url, "registry.confirm_phone") as act:
-            act(service.confirm, Cpf(citizen.cpf), body)
+            act(service.confirm_phone, Cpf(citizen.cpf), body)
 
     with pytest.raises(NotFound):
         confirm()
@@ -311,7 +311,7 @@ async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(
         citizen.event(None, FUTURE, "anonimizacao")
         (held,) = await asyncio.to_thread(sql, HELD, citizen.cpf)
         (event,) = await asyncio.to_thread(sql, "SELECT id FROM registry.crm_event WHERE cpf = $1", citizen.cpf)
-        body = phone | {"code": unseal(platform.audit.keys, held["sealed_code"])}
+        body = phone | {"code": unseal_code(platform.audit.keys, held["sealed_code"])}
         answer, _ = await asyncio.gather(
             asyncio.to_thread(citizen.post, "phone/validate", body), apply_event(platform, str(event["id"]))
         )

@@ -5,12 +5,12 @@ from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.schemas import Company
-from balcao.registry.city.companies.views import mask
+from balcao.registry.city.companies.views import mask_company
 
 
 async def list_masked_companies(connection: Connection, cpf: Cpf) -> list[Company]:
     """Return the companies of the person, with other people's CPFs masked."""
-    return [mask(company, cpf) for company in await store.list_all_companies_of(connection, cpf)]
+    return [mask_company(company, cpf) for company in await store.list_all_companies_of(connection, cpf)]
 
 
 PERSONAL_DATA = PersonalData(

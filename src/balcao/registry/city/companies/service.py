@@ -11,7 +11,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.schemas import Companies, Company
-from balcao.registry.city.companies.views import add_times, mask
+from balcao.registry.city.companies.views import add_times, mask_company
 from balcao.registry.filters import parse_code
 
 READ = "companies:read"
@@ -35,7 +35,7 @@ async def read_company(call: Call, cnpj: str) -> Company:
     async with call.platform.database.transaction() as connection:
         company = await store.read_company(connection, cnpj)
         related = company is not None and call.actor_cpf in company.members
-        allowed = related or _may_read_any(call)
+        allowed = related or call.decision.reason in {Reason.SCOPE, Reason.CLIENT} or call.holds(READ)
         if company is not None and allowed and not related:
             call.require_reason()
             await _record_read(connection, call, company)
@@ -45,10 +45,6 @@ async def read_company(call: Call, cnpj: str) -> Company:
     if company is None:
         raise NotFound("Não há empresa com este CNPJ.", code="company-unknown")
     return _show(company, call)
-
-
-def _may_read_any(call: Call) -> bool:
-    return call.decision.reason in {Reason.SCOPE, Reason.CLIENT} or call.holds(READ)
 
 
 async def _record_read(connection: Connection, call: Call, company: Company) -> None:
@@ -68,4 +64,4 @@ async def _record_denial(call: Call) -> None:
 def _show(company: Company, call: Call) -> Company:
     """Return the company as the caller may see it; the platform's own client gets it whole (rules: registry 1.1)."""
     shown = add_times(company, call.zone)
-    return shown if call.decision.reason is Reason.CLIENT else mask(shown, call.actor_cpf)
+    return shown if call.decision.reason is Reason.CLIENT else mask_company(shown, call.actor_cpf)

@@ -24,7 +24,7 @@ def add_times(company: Company, zone: ZoneInfo) -> Company:
     return changed
 
 
-def mask(company: Company, keep: Cpf | None) -> Company:
+def mask_company(company: Company, keep: Cpf | None) -> Company:
     """Return the company with every CPF masked but the one to keep."""
     accountant = company.contador.pf
     return replace(

@@ -50,7 +50,7 @@ async def read_department_tree(call: Call) -> Response[DepartmentTree]:
     aparece uma só vez; um cujo órgão superior não existe fica no topo. Operação pública; o `ETag` permite repetir a
     leitura sem corpo (304).
     """
-    return with_etag(await service.read_tree(call), call, PUBLIC)
+    return with_etag(await service.read_department_tree(call), call, PUBLIC)
 
 
 @routes.get(
@@ -78,7 +78,7 @@ async def list_department_ancestors(call: Call, cd_ua: DepartmentInPath) -> Resp
     """Devolve os órgãos acima de um, do topo ao mais próximo, para mostrar o caminho até ele. Operação pública; um
     código desconhecido é 404.
     """
-    return with_etag(await service.list_ancestors(call, cd_ua), call, PUBLIC)
+    return with_etag(await service.list_department_ancestors(call, cd_ua), call, PUBLIC)
 
 
 FEATURE = Feature(routes=routes.declared, imports=IMPORTS, demo=Demo(demo.load, demo.examples), exports=store.EXPORTS)

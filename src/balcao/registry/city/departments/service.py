@@ -29,14 +29,14 @@ async def read_department(call: Call, cd_ua: str) -> Department:
     raise _unknown()
 
 
-async def read_tree(call: Call) -> DepartmentTree:
+async def read_department_tree(call: Call) -> DepartmentTree:
     """Return all departments, each below the one that it belongs to (rules: registry 4.10)."""
     async with call.reader.connection() as connection:
         found = await store.list_all_departments(connection)
     return DepartmentTree(build_tree(found), len(found))
 
 
-async def list_ancestors(call: Call, cd_ua: str) -> DepartmentAncestors:
+async def list_department_ancestors(call: Call, cd_ua: str) -> DepartmentAncestors:
     """Return the departments above one, from the top down. Raises NotFound for an unknown code."""
     if not has_control(cd_ua):
         async with call.reader.connection() as connection:

@@ -21,7 +21,7 @@ async def read_health(call: Call) -> HealthCheck:
     """Pergunta ao banco de dados e ao cache, por no máximo dois segundos, e devolve o estado dos dois. Operação
     pública; 503 quando o banco não responde.
     """
-    return await service.check(call.platform)
+    return await service.check_health(call.platform)
 
 
 FEATURE = Feature(routes=routes.declared)

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class Dependency(msgspec.Struct):
-    """Whether something that the registry needs answered."""
+    """Whether a system that the registry needs has responded."""
 
     status: Annotated[bool, Meta(description="Se respondeu.", examples=[True])]
     message: Annotated[str, Meta(description="Estado em palavras.", examples=["disponível"])]

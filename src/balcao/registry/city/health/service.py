@@ -13,10 +13,10 @@ from balcao.registry.city.health.schemas import Dependencies, Dependency, Health
 LIMIT_SECONDS = 2.0
 
 
-async def check(platform: Platform) -> HealthCheck:
+async def check_health(platform: Platform) -> HealthCheck:
     """Return the state of both, asked at once for at most two seconds.
 
-    Raises Unavailable when the data store does not answer; without the cache the service goes on.
+    Raises Unavailable when the data store does not respond; without the cache the service goes on.
     """
     datastore, cache = await asyncio.gather(_ask(_ping(platform)), _ask(platform.limits.check()))
     if not datastore.status:
@@ -31,7 +31,7 @@ async def _ping(platform: Platform) -> bool:
 
 async def _ask(question: Awaitable[bool]) -> Dependency:
     try:
-        answered = await asyncio.wait_for(question, LIMIT_SECONDS)
-    except Exception:  # whatever a client raises: it did not answer
-        answered = False
-    return Dependency(answered, "disponível" if answered else "indisponível", utc_now())
+        is_up = await asyncio.wait_for(question, LIMIT_SECONDS)
+    except Exception:  # each client has its own exceptions, and all mean that it did not respond
+        is_up = False
+    return Dependency(is_up, "disponível" if is_up else "indisponível", utc_now())

@@ -28,11 +28,11 @@ routes = ROUTES.extend(tags=["departments"], body_limit=SMALL_BODY)
     "Órgãos em que a pessoa trabalha",
     errors=[304, 400],
 )
-async def read_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartments]:
+async def read_staff_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartments]:
     """Devolve os códigos dos órgãos em que a pessoa trabalha, em ordem crescente; a lista é vazia para quem não é
     servidor. Para a própria pessoa, para quem tem a ação `staff_departments:read` e para o cliente da plataforma.
     """
-    return personal(await service.read_departments(call, cpf), call)
+    return personal(await service.read_staff_departments(call, cpf), call)
 
 
 @routes.get(
@@ -42,11 +42,11 @@ async def read_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartme
     "Vínculos da pessoa com órgãos",
     errors=[304, 400],
 )
-async def read_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappings]:
+async def read_staff_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappings]:
     """Devolve os vínculos da pessoa com órgãos, com quem e quando os criou. Para a própria pessoa e para quem tem a
     ação `staff_departments:read`.
     """
-    return personal(await service.read_mappings(call, cpf), call)
+    return personal(await service.read_staff_mappings(call, cpf), call)
 
 
 @routes.post(
@@ -58,9 +58,9 @@ async def read_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappings]:
     status=201,
     errors=[409],
 )
-async def create_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> Response[StaffMapping]:
+async def create_staff_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> Response[StaffMapping]:
     """Vincula a pessoa a um órgão que existe (404 quando não); um vínculo repetido é 409."""
-    return created(await service.create_mapping(call, cpf, body))
+    return created(await service.create_staff_mapping(call, cpf, body))
 
 
 @routes.delete(
@@ -71,9 +71,9 @@ async def create_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> 
     status=204,
     errors=[400],
 )
-async def delete_mapping(call: Call, cpf: CpfInPath, cd_ua: DepartmentInPath) -> None:
+async def delete_staff_mapping(call: Call, cpf: CpfInPath, cd_ua: DepartmentInPath) -> None:
     """Desfaz o vínculo da pessoa com o órgão; 404 quando não há."""
-    await service.delete_mapping(call, cpf, cd_ua)
+    await service.delete_staff_mapping(call, cpf, cd_ua)
 
 
 FEATURE = Feature(

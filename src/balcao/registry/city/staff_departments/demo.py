@@ -13,6 +13,6 @@ async def load(platform: Platform) -> None:
     call = operator_call(platform, "registry.demo")
     for person in people():
         if person.departments:
-            present = await service.read_departments(call, Cpf(person.cpf))
+            present = await service.read_staff_departments(call, Cpf(person.cpf))
             for cd_ua in sorted(set(person.departments) - set(present.cd_uas)):
-                await service.create_mapping(call, Cpf(person.cpf), StaffMappingBody(cd_ua))
+                await service.create_staff_mapping(call, Cpf(person.cpf), StaffMappingBody(cd_ua))

@@ -20,7 +20,7 @@ from balcao.registry.filters import CODE_LENGTH
 FIELDS = ["cd_uas"]
 
 
-async def read_departments(call: Call, cpf: Cpf) -> StaffDepartments:
+async def read_staff_departments(call: Call, cpf: Cpf) -> StaffDepartments:
     """Return the codes of the departments, ascending."""
     async with call.reading(cpf, FIELDS) as connection:
         return StaffDepartments(
@@ -28,13 +28,13 @@ async def read_departments(call: Call, cpf: Cpf) -> StaffDepartments:
         )
 
 
-async def read_mappings(call: Call, cpf: Cpf) -> StaffMappings:
+async def read_staff_mappings(call: Call, cpf: Cpf) -> StaffMappings:
     """Return the links, by the code of the department."""
     async with call.reading(cpf, FIELDS) as connection:
         return StaffMappings(cpf.digits, await store.list_staff_mappings(connection, cpf))
 
 
-async def create_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
+async def create_staff_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
     """Link a person to a department; return the link as JSON.
 
     Raises Invalid, NotFound for the department, Conflict for a second time.
@@ -50,7 +50,7 @@ async def create_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
         return await run_once(connection, call, cpf, [cpf.digits, cd_ua], make)
 
 
-async def delete_mapping(call: Call, cpf: Cpf, cd_ua: str) -> None:
+async def delete_staff_mapping(call: Call, cpf: Cpf, cd_ua: str) -> None:
     """Remove the link. Raises NotFound when there is none."""
     async with call.platform.database.transaction() as connection:
         if has_control(cd_ua) or not await store.delete_staff_mapping(connection, cpf, cd_ua):

@@ -29,9 +29,9 @@ routes = ROUTES.extend(tags=TAGS, body_limit=SMALL_BODY)
     errors=[304],
     may_lag=True,
 )
-async def list_active(call: Call) -> Response[Categories]:
+async def list_active_categories(call: Call) -> Response[Categories]:
     """Devolve as categorias que o cidadão pode aceitar ou recusar, na ordem em que se mostram. É pública."""
-    return with_etag(await service.list_active(call), call, PUBLIC)
+    return with_etag(await service.list_categories(call, inactive=False), call, PUBLIC)
 
 
 @routes.get(
@@ -41,9 +41,9 @@ async def list_active(call: Call) -> Response[Categories]:
     "Categorias de notificações, também as inativas",
     errors=[304],
 )
-async def list_all(call: Call) -> Response[Categories]:
+async def list_all_categories(call: Call) -> Response[Categories]:
     """Devolve todas as categorias, também as desativadas."""
-    return with_etag(await service.list_all(call), call, REVALIDATED)
+    return with_etag(await service.list_categories(call, inactive=True), call, REVALIDATED)
 
 
 @routes.post(
@@ -59,9 +59,9 @@ async def list_all(call: Call) -> Response[Categories]:
         "description": "Mudanças no trânsito e no transporte.",
     },
 )
-async def create(call: Call, body: NewCategory) -> Response[Category]:
+async def create_category(call: Call, body: NewCategory) -> Response[Category]:
     """Cria uma categoria; o `id` não muda depois, e o de uma categoria desativada continua tomado (409)."""
-    return stored(await service.create(call, body))
+    return stored(await service.create_category(call, body))
 
 
 @routes.put(
@@ -72,11 +72,11 @@ async def create(call: Call, body: NewCategory) -> Response[Category]:
     errors=[412],
     example={"description": "Cursos e oficinas com inscrições abertas."},
 )
-async def update(call: Call, category_id: CategoryInPath, body: CategoryChanges) -> Response[Category]:
+async def update_category(call: Call, category_id: CategoryInPath, body: CategoryChanges) -> Response[Category]:
     """Altera os membros enviados; `active` verdadeiro reativa. Exige a ação `categories:write`; com `If-Match`, só vale
     sobre o estado lido (412).
     """
-    return stored(await service.update(call, category_id, body))
+    return stored(await service.update_category(call, category_id, body))
 
 
 @routes.delete(
@@ -87,9 +87,9 @@ async def update(call: Call, category_id: CategoryInPath, body: CategoryChanges)
     status=204,
     errors=[412],
 )
-async def deactivate(call: Call, category_id: CategoryInPath) -> None:
+async def deactivate_category(call: Call, category_id: CategoryInPath) -> None:
     """Desativa a categoria: ela deixa de ser oferecida, e as escolhas feitas ficam guardadas. Repetir nada muda."""
-    await service.deactivate(call, category_id)
+    await service.deactivate_category(call, category_id)
 
 
 FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("registry.notification_category",)))

@@ -19,20 +19,13 @@ NAME_LENGTH = 100
 DESCRIPTION_LENGTH = 500
 
 
-async def list_active(call: Call) -> Categories:
-    return await _list(call, inactive=False)
-
-
-async def list_all(call: Call) -> Categories:
-    return await _list(call, inactive=True)
-
-
-async def _list(call: Call, *, inactive: bool) -> Categories:
+async def list_categories(call: Call, *, inactive: bool) -> Categories:
+    """Return the categories in their order, the inactive ones only if they are wanted too."""
     async with call.reader.connection() as connection:
         return Categories(await store.list_categories(connection, inactive=inactive))
 
 
-async def create(call: Call, body: NewCategory) -> Category:
+async def create_category(call: Call, body: NewCategory) -> Category:
     """Create a category. Raises Invalid, and Conflict for a taken id."""
     id_ = body.id.strip()
     if not re.fullmatch(ID, id_):
@@ -51,7 +44,7 @@ async def create(call: Call, body: NewCategory) -> Category:
     return created
 
 
-async def update(call: Call, id_: str, body: CategoryChanges) -> Category:
+async def update_category(call: Call, id_: str, body: CategoryChanges) -> Category:
     """Change the members that are sent. Raises Invalid, NotFound and PreconditionFailed."""
     changes = _clean_changes(body)
     async with call.platform.database.transaction() as connection:
@@ -64,7 +57,7 @@ async def update(call: Call, id_: str, body: CategoryChanges) -> Category:
     return stored
 
 
-async def deactivate(call: Call, id_: str) -> None:
+async def deactivate_category(call: Call, id_: str) -> None:
     """Deactivate the category, once and for any repetition. Raises NotFound and PreconditionFailed."""
     async with call.platform.database.transaction() as connection:
         current = await _lock(connection, call, id_)

@@ -88,7 +88,7 @@ def _action(change: Change) -> LedgerAction:
     return "opt_in" if change.new_value else "opt_out"
 
 
-async def read_history(call: Call, cpf: Cpf, page: Page) -> PreferenceHistory:
+async def read_preference_history(call: Call, cpf: Cpf, page: Page) -> PreferenceHistory:
     async with call.reading(cpf, ["preference_history"]) as connection:
         data = await store.list_ledger_entries(connection, cpf, page)
         return PreferenceHistory(data, page.of(await store.count_ledger_entries(connection, cpf)))
@@ -99,7 +99,7 @@ async def list_history(connection: Connection, cpf: Cpf) -> list[LedgerEntry]:
     return await store.list_ledger_entries(connection, cpf)
 
 
-async def verify(connection: Connection, cpf: Cpf | None = None) -> Verification:
+async def verify_ledger(connection: Connection, cpf: Cpf | None = None) -> Verification:
     """Verify the chain of one citizen or of all.
 
     The transaction must see one state of the database (`repeatable_read`).

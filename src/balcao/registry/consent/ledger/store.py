@@ -84,7 +84,7 @@ class LedgerPlace(NamedTuple):
     id: str
 
 
-# The newest entry of each flag of a citizen says what is stored: an entry cut off at the end shows here alone.
+# The newest entry of each flag must equal what is stored: an entry that was cut off at the end shows here alone.
 @statement("""
 WITH newest AS (
     SELECT DISTINCT ON (cpf, category) cpf, category, seq, id, new_value

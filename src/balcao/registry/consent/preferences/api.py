@@ -85,7 +85,7 @@ async def list_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Respons
     """Devolve uma página das mudanças de preferências, a mais nova primeiro. É a prova do consentimento: nada nela é
     alterado, e fica mesmo após a anonimização.
     """
-    return personal(await ledger.read_history(call, cpf, page), call)
+    return personal(await ledger.read_preference_history(call, cpf, page), call)
 
 
 @routes.get(

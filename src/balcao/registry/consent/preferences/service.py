@@ -16,7 +16,7 @@ from balcao.registry.consent.preferences import store
 from balcao.registry.consent.preferences.changes import RequestedChange, parse_body, parse_choice, require_active
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
 
-# What a caller knows of the preferences, whose ETag `If-Match` names.
+# Makes of the preferences what the caller was shown of them: `If-Match` names the ETag of that.
 Known = Callable[[Preferences], Any]
 
 
@@ -53,7 +53,7 @@ async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes, know
 async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: Known = _whole) -> Preferences:
     """Apply the change and return the state afterwards.
 
-    `known` is what the caller knows of the preferences, whose ETag `If-Match` names. Raises Unprocessable for an
+    `known` makes what the caller was shown, whose ETag `If-Match` names. Raises Unprocessable for an
     unknown or inactive category, and PreconditionFailed.
     """
     return await _change(call, cpf, lambda _: requested, known)

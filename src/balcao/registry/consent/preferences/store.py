@@ -50,9 +50,9 @@ def _parse_preferences(cpf: Cpf, row: Row | None) -> Preferences:
     return Preferences(cpf.digits, row["opt_in"], opt_ins, row["updated_at"])
 
 
-# What is stored of a change, its entries in the ledger and its trace; nothing unless the ledger still ends where it did
-# when the caller read the preferences. The function locks the citizen's preferences, and all the rest depends on it.
-# Also a choice that says what the default says is stored: it stays when the default changes.
+# The change, its entries in the ledger and its trace; nothing is written unless the ledger still ends where it did when
+# the preferences were read. The function locks the citizen's preferences, and every part depends on its row, so that
+# nothing is locked or written before. A choice that equals the default is stored, too, and stays when that changes.
 @statement(f"""
 WITH appended AS MATERIALIZED (
     SELECT registry.append_preference_entries(:after.cpf, :behind, :entries::jsonb) AS is_held

@@ -70,7 +70,7 @@ async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEve
     filters = EventFilters(
         parse_query_cpf(query), clean_parameter(query, "request_id", longest=200), period.start, period.end
     )
-    return await service.list_events(call, filters, page)
+    return await service.list_crm_events(call, filters, page)
 
 
 # The payload goes first, of events that nobody will apply any more; then the events that are applied or dead.

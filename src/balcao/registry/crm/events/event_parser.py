@@ -47,7 +47,7 @@ class _Raw(msgspec.Struct):
     dados: msgspec.Raw = msgspec.Raw(b"")
 
 
-def parse(body: bytes) -> Event:
+def parse_event(body: bytes) -> Event:
     """Return the event of a body. Raises Invalid naming the key at fault, never its value."""
     sent = decoding.parse_object(body)
     cpf = _parse_cpf(sent.get("cpf"))
@@ -85,7 +85,7 @@ def _parse_updated_at(value: object) -> datetime | None:
     text = value.strip()
     if len(text.encode()) > UPDATED_AT_LIMIT:
         raise Invalid(f"O campo `updatedAt` passa de {UPDATED_AT_LIMIT} bytes.", code="updated-at-too-long")
-    at = iso_time.parse(text)
+    at = iso_time.parse_iso_time(text)
     if at is None:
         raise _updated_at_invalid()
     return at

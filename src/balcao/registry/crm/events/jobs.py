@@ -15,5 +15,5 @@ async def apply_event(platform: Platform, payload: Mapping[str, Any]) -> None:
     await service.apply_event(platform, payload["event"])
 
 
-# Only an absent store can make this job fail, so it is tried for as long as an outage may last.
+# Only a database that is away makes this job fail, so it is tried for as long as an outage may last.
 JOBS = [JobKind(EVENT_JOB, apply_event, attempts=1000, first_delay=timedelta(seconds=1))]

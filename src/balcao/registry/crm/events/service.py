@@ -49,7 +49,7 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
     """
     backlog = call.platform.part(Backlog)
     await backlog.refuse_when_full(call.platform)
-    event = event_parser.parse(body)
+    event = event_parser.parse_event(body)
     trail = call.platform.audit.encode_event(call, "event", subject=event.cpf, fields=sorted(event.dados or ()))
     accepted = store.AcceptedEvent(event, call.client, call.request_id, trail)
     with recording():
@@ -69,7 +69,7 @@ async def feed_events(call: Call, connection: Connection, bodies: Sequence[Mappi
     rows: list[store.AcceptedEvent] = []
     for body in bodies:
         try:
-            event = event_parser.parse(msgspec.json.encode(body))
+            event = event_parser.parse_event(msgspec.json.encode(body))
         except Invalid as fault:
             log.warning("crm_event.not_fed", code=fault.code)
             continue
@@ -83,15 +83,15 @@ async def feed_events(call: Call, connection: Connection, bodies: Sequence[Mappi
 async def apply_event(platform: Platform, event_id: str) -> None:
     """Apply an event in one transaction: merge, erase the payload, write result and audit event.
 
-    An event that is applied already is left alone, so that a job may run twice. The event is locked before the mirror,
-    which every other writer of the person's data locks first: nobody waits for an event while holding a mirror.
+    An event that is applied already is left alone, so that a job may run twice. The event is locked before the mirror.
+    Every other write of the person's data locks the mirror first, and none of them waits for an event.
     """
     async with platform.database.transaction() as connection:
         event = await store.take_event(connection, event_id)
         if event is None:
             return
         if event.evento == "anonimizacao":
-            result = await mirror.anonymise(connection, event.cpf, event.at)
+            result = await mirror.anonymise_mirror(connection, event.cpf, event.at)
             await platform.part(DeclaredPersonalData).erase(connection, event.cpf, event.at, by_event=True)
         elif event.dados is None:
             result = Result.ANONYMISED
@@ -104,7 +104,7 @@ async def apply_event(platform: Platform, event_id: str) -> None:
         await platform.audit.record(connection, call, action, subject=event.cpf, fields=fields, outcome=result)
 
 
-async def list_events(call: Call, filters: EventFilters, page: Page) -> CrmEventPage:
+async def list_crm_events(call: Call, filters: EventFilters, page: Page) -> CrmEventPage:
     """Return a page of events, the newest first, without `dados`.
 
     A look at one person's events is audited as a read of theirs.

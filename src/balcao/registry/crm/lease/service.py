@@ -25,7 +25,10 @@ Turn = Literal["first", "after another", "without"]
 
 @asynccontextmanager
 async def take_turn(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: Deadline) -> AsyncIterator[Turn]:
-    """Hold the lease; yield whether somebody else had it before, or has it still when the time to wait is over."""
+    """Hold the lease within the block; yield whether another process had it first, or still has it.
+
+    Nobody waits longer than their own deadline allows.
+    """
     holder = str(new_id())
     found: Turn = "first"
     while not await _take(platform, cpf, purpose, holder):

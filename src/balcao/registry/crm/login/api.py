@@ -22,7 +22,7 @@ async def validate_login(call: Call) -> LoginSync:
     """No login, encontra a conta do cidadão no CRM ou a cria, e corrige nela o e-mail. Para a pessoa do token; um
     sistema recebe 401. Um CRM que não responde a tempo é 502, e o portal pode seguir sem a resposta.
     """
-    return await service.validate(call)
+    return await service.validate_login(call)
 
 
 FEATURE = Feature(routes=routes.declared)

@@ -50,7 +50,7 @@ class LoginSyncs:
         return await asyncio.shield(task)  # one caller who hangs up does not end the others' run
 
 
-async def validate(call: Call) -> LoginSync:
+async def validate_login(call: Call) -> LoginSync:
     """Sync the account of the person who logs in.
 
     Nothing of the CRM is stored; the audit event is the only trace, and a digest of an e-mail that was written there.
@@ -106,7 +106,7 @@ async def _writing_email(platform: Platform, cpf: Cpf, offered: str | None) -> A
 
 
 async def _create(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> SyncResult:
-    """Create the account; the upsert alone sees to it that there is only one, whoever else creates it."""
+    """Create the account. It is the CRM's upsert, and no lock here, that keeps a person from having two."""
     created = await _upsert_what_fits(crm, cpf, fields, deadline)
     account = await crm.look_up(cpf, deadline)
     if account is None:
@@ -117,7 +117,7 @@ async def _create(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline:
 
 
 async def _upsert_what_fits(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> Upserted:
-    """Create the account without the e-mail or the name that the CRM cannot hold: who logs in cannot mend them."""
+    """Create the account, without e-mail or name if the CRM refuses them: the person cannot mend them at login."""
     try:
         return await crm.upsert(cpf, fields, deadline)
     except CrmRefused as refusal:

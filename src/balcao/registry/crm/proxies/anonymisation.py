@@ -26,7 +26,7 @@ class RequestOpen(Conflict):
         self.request = request
 
 
-async def file(call: Call, cpf: Cpf) -> FiledAnonymisation:
+async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
     """File a request: there is one per person, however many ask at once.
 
     Raises RequestOpen, NotFound without an account, CrmFailed, Unavailable.
@@ -45,7 +45,7 @@ async def file(call: Call, cpf: Cpf) -> FiledAnonymisation:
     return _to_wire(filed, cpf)
 
 
-async def read(call: Call, number: str) -> AnonymisationStatus:
+async def read_anonymisation(call: Call, number: str) -> AnonymisationStatus:
     """Return how far a request got.
 
     Raises NotFound for an unknown number and, unless the caller holds `crm:read`, for another person's.
@@ -69,7 +69,7 @@ def _to_wire(request: AnonymisationRequest, cpf: Cpf) -> FiledAnonymisation:
 
 def _parse_time(text: str) -> datetime:
     """Return the instant. Raises CrmAway: a CRM that gives no time gives no usable response."""
-    moment = iso_time.parse(text)
+    moment = iso_time.parse_iso_time(text)
     if moment is None:
         raise CrmAway
     return moment

@@ -43,7 +43,7 @@ async def change_crm_consent(call: Call, cpf: CpfInPath, body: CrmConsentBody) -
     """Dá (`optin`) ou retira (`optout`, com `motivo`) um consentimento no CRM e devolve a entrada como ficou. Para o
     próprio cidadão e para quem tem a ação `crm:write`.
     """
-    return await consents.change(call, cpf, body)
+    return await consents.change_consent(call, cpf, body)
 
 
 @routes.get(
@@ -58,7 +58,7 @@ async def export_crm_account(call: Call, cpf: CpfInPath) -> Response[CrmExport]:
     """Lê do CRM, neste momento, a conta, os consentimentos, os protocolos, as ligações e as ordens de serviço do
     cidadão. Para o próprio cidadão e para quem tem a ação `citizen:export`; fica na trilha de auditoria.
     """
-    return to_json(await service.export(call, cpf), headers={"Cache-Control": PERSONAL})
+    return to_json(await service.export_account(call, cpf), headers={"Cache-Control": PERSONAL})
 
 
 @routes.post(
@@ -78,7 +78,7 @@ async def request_crm_anonymisation(call: Call, cpf: CpfInPath) -> Response[File
     """
     headers = {"Cache-Control": PERSONAL}
     try:
-        return to_json(await anonymisation.file(call, cpf), status=202, headers=headers)
+        return to_json(await anonymisation.file_anonymisation(call, cpf), status=202, headers=headers)
     except anonymisation.RequestOpen as refused:
         return to_json(refused.request, status=refused.status, headers=headers | {"Error-Code": refused.code})
 
@@ -95,7 +95,7 @@ async def read_crm_anonymisation(call: Call, numero: NumberInPath) -> Response[A
     """Lê do CRM o andamento de uma solicitação. Vê-a a pessoa de quem ela é e quem tem a ação `crm:read`; para as
     demais o número é desconhecido (404).
     """
-    return personal(await anonymisation.read(call, numero), call)
+    return personal(await anonymisation.read_anonymisation(call, numero), call)
 
 
 FEATURE = Feature(routes=routes.declared)

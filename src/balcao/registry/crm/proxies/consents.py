@@ -24,7 +24,7 @@ LONGEST_KEY, LONGEST_TEXT = 100, 255
 _NOT_IN_CRM = frozenset({"acao"})
 
 
-async def change(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
+async def change_consent(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
     """Give or withdraw a consent; return the entry as the CRM has it now.
 
     The CRM first: the mirror must never show what the CRM has refused. Raises Invalid, NotFound without an account,

@@ -22,7 +22,7 @@ async def read_account(call: Call, cpf: Cpf) -> Cidadao:
         return msgspec.convert(dict(account.cidadao), Cidadao)
 
 
-async def export(call: Call, cpf: Cpf) -> CrmExport:
+async def export_account(call: Call, cpf: Cpf) -> CrmExport:
     """Return everything that the CRM has of a person; the owner's call is audited, too. Raises as `read_account`."""
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     queries = crm.query_accounts(cpf), crm.query_consents(cpf), *related.build_queries(crm.fields, cpf)

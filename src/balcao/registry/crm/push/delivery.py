@@ -27,7 +27,7 @@ class Change:
     anonymised: bool
 
 
-async def deliver(platform: Platform, change: Change, deadline: Deadline) -> bool:
+async def deliver_change(platform: Platform, change: Change, deadline: Deadline) -> bool:
     """Deliver a change; return False when the CRM has no account that it could be written to.
 
     Raises CrmAway when another try may succeed, CrmRefused when none will.
@@ -46,10 +46,9 @@ async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool
     if account is None and change.anonymised:
         return False
     if account is None:
-        if (
-            await crm.upsert(change.cpf, await _make_account(platform, change.cpf) | dados, deadline)
-            is Upserted.CREATED
-        ):
+        name = (await citizens.read_identity(platform, change.cpf)).name
+        new = {"nome": name or UNNAMED, "contaOrigem": platform.settings.crm_origin_account}
+        if await crm.upsert(change.cpf, new | dados, deadline) is Upserted.CREATED:
             return True
         account = await crm.find(change.cpf, deadline)  # somebody else was faster
     if account is None:
@@ -68,8 +67,3 @@ def _build_dados(platform: Platform, values: Mapping[str, Value]) -> dict[str, A
     }
     channel = {"canalUltimaModificacao": platform.settings.crm_channel}
     return flat | channel | ({ADDRESS: parts} if parts else {})
-
-
-async def _make_account(platform: Platform, cpf: Cpf) -> dict[str, Any]:
-    name = (await citizens.read_identity(platform, cpf)).name
-    return {"nome": name or UNNAMED, "contaOrigem": platform.settings.crm_origin_account}

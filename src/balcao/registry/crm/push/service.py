@@ -16,7 +16,7 @@ from balcao.crm.circuit import CIRCUIT_OPEN, State
 from balcao.crm.client import CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
-from balcao.registry.crm.push.delivery import Change, deliver
+from balcao.registry.crm.push.delivery import Change, deliver_change
 from balcao.registry.mirror import outbox
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.fields import EMAIL
@@ -39,7 +39,7 @@ class Push:
     change: Change
 
 
-async def push(platform: Platform, outbox_id: str) -> None:
+async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
     """Try once to push a row of the outbox; return when it needs this job no more.
 
     The CRM is called between two transactions, so that a slow one holds no lock. Raises Retry, Park or Wait for the
@@ -52,7 +52,7 @@ async def push(platform: Platform, outbox_id: str) -> None:
     request_id.set(pushed.row.request_id)
     started = time.monotonic()
     try:
-        delivered = await deliver(platform, pushed.change, Deadline.within(BUDGET_SECONDS, tries=1))
+        delivered = await deliver_change(platform, pushed.change, Deadline.within(BUDGET_SECONDS, tries=1))
     except (CrmAway, CrmRefused) as failure:
         await _fail(platform, pushed, failure, time.monotonic() - started)
     else:
@@ -76,7 +76,7 @@ def _wait_for(seconds: float) -> Wait:
 async def _take(platform: Platform, outbox_id: str) -> Push | None:
     """Return the values of this moment, recorded as sent before they are; None when there is nothing to send.
 
-    The mirror is locked before the row of the outbox, in the order of whoever changes the person's data. Raises Wait
+    The mirror is locked before the row of the outbox, as in every write of the person's data. Raises Wait
     while a login writes the e-mail into the CRM: what it writes must not come after what this sends.
     """
     async with platform.database.transaction() as connection:

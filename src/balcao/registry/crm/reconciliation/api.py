@@ -37,7 +37,7 @@ async def reconcile_crm(call: Call, body: ReconciliationBody) -> Response[Reconc
     que mudou no CRM: o que já se sabe não muda nada. Uma pessoa é lida na hora; `since` é trabalho em segundo plano,
     que continua de onde parou, um de cada vez (409).
     """
-    return to_json(await service.reconcile(call, body), status=202, headers={"Cache-Control": PERSONAL})
+    return to_json(await service.reconcile_crm(call, body), status=202, headers={"Cache-Control": PERSONAL})
 
 
 @routes.get(
@@ -52,7 +52,7 @@ async def read_crm_reconciliation(call: Call, run_id: RunInPath) -> Reconciliati
 
 
 async def _no_subjects(_: Connection, __: Sequence[str]) -> Mapping[str, Subject]:
-    """Return nobody: a run is about whoever has changed."""
+    """Return nobody: a run is about no person in particular."""
     return {}
 
 

@@ -37,8 +37,8 @@ def _has_deleted_consents(person: Person, consented: Set[tuple[str, str]]) -> bo
 
 
 def _after_clearing(person: Person, changed: str) -> str:
-    """Return when a consent is to be told again, so that the clearing, which has the account's time, is before it."""
-    cleared, moment = iso_time.parse(person.changed), iso_time.parse(changed)
+    """Return the time of a consent's event: after the event that clears all consents, which has the account's time."""
+    cleared, moment = iso_time.parse_iso_time(person.changed), iso_time.parse_iso_time(changed)
     if cleared is None or moment is None:
         return changed  # which the event's parser refuses
     return format_rfc3339(max(moment, cleared + _INSTANT))

@@ -23,7 +23,7 @@ class ReconciliationBody(msgspec.Struct):
 
 
 class Reconciliation(msgspec.Struct):
-    """A reconciliation; one of a single person is done when it is answered and has no id."""
+    """A reconciliation; one of a single person is done at once, and has no id."""
 
     id: Annotated[
         str | None,

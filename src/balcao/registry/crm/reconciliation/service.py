@@ -35,7 +35,7 @@ OPERATION = "registry.reconcile_crm"
 OFF = timedelta(hours=1)
 
 
-async def reconcile(call: Call, body: ReconciliationBody) -> Reconciliation:
+async def reconcile_crm(call: Call, body: ReconciliationBody) -> Reconciliation:
     """Reconcile one person at once, or open a run over all who have changed since a moment.
 
     Raises Invalid, NotFound for a person without account, Conflict while a run is under way, CrmFailed,
@@ -57,7 +57,7 @@ def _parse_cpf(text: str) -> Cpf:
 
 
 def _parse_since(text: str) -> datetime:
-    since = iso_time.parse(text.strip())
+    since = iso_time.parse_iso_time(text.strip())
     if since is None or since > utc_now():
         raise Invalid("O campo `since` deve ser uma data com hora em ISO 8601, que já passou.", code="since-invalid")
     return since
@@ -108,7 +108,7 @@ def _to_wire(run: Run) -> Reconciliation:
 
 
 async def reconcile_page(platform: Platform, run: str, page: int) -> None:
-    """Reconcile whoever is on one page of a run, and enqueue the next.
+    """Reconcile the people of one page of a run, and enqueue the next.
 
     The CRM is read between two transactions; the events of the page, the place where the run goes on and the job of
     the next page commit together, so that a job that runs a second time finds its page done. Raises Retry, Wait.
@@ -170,7 +170,7 @@ def _find_following(place: Place, found: Sequence[Changed]) -> Place | None:
     if len(found) < changes.PAGE:
         left = changes.SOURCES[changes.SOURCES.index(place.source) + 1 :]
         return Place(place.since, left[0], place.since, 0, place.page + 1) if left else None
-    last = iso_time.parse(found[-1].changed)
+    last = iso_time.parse_iso_time(found[-1].changed)
     if last is None:
         raise Retry(CrmAway().error_code)
     skip = place.skip + len(found) if last <= place.moment else 0

@@ -24,7 +24,7 @@ async def read_crm_status(call: Call) -> CrmStatus:
     """Devolve o disjuntor deste processo e, de toda a plataforma, o que espera, corre e falhou nos dois sentidos da
     integração.
     """
-    return await service.read_status(call)
+    return await service.read_crm_status(call)
 
 
 @routes.post(

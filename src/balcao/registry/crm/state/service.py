@@ -24,7 +24,7 @@ from balcao.registry.mirror.fields import PUSH_JOB
 from balcao.registry.person.citizens import choices
 
 
-async def read_status(call: Call) -> CrmStatus:
+async def read_crm_status(call: Call) -> CrmStatus:
     """Return the counts of the whole platform and the circuit of this process."""
     async with call.platform.database.transaction() as connection:
         pushes = await queue.tally_jobs(connection, PUSH_JOB)

@@ -26,7 +26,7 @@ async def list_crm_tickets(call: Call, cpf: CallersCpf) -> Response[CrmTickets]:
     serviço e o andamento delas. Exige um token que identifique uma pessoa (CPF); quem não tem conta no CRM recebe a
     lista vazia.
     """
-    return personal(await service.list_tickets(call, cpf), call)
+    return personal(await service.list_crm_tickets(call, cpf), call)
 
 
 @routes.get(
@@ -41,7 +41,7 @@ async def read_crm_ticket(call: Call, cpf: CallersCpf, protocolo: TicketInPath) 
     """Lê do CRM um protocolo de quem chama, com as ordens de serviço e o andamento delas. O de outra pessoa é
     desconhecido (404), como o que não existe.
     """
-    return personal(await service.read_ticket(call, cpf, protocolo), call)
+    return personal(await service.read_crm_ticket(call, cpf, protocolo), call)
 
 
 FEATURE = Feature(routes=routes.declared)

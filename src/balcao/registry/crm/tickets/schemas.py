@@ -18,7 +18,7 @@ class ServiceOrder(
     msgspec.Struct,
     rename={"data_abertura": "dataAbertura", "data_fechamento": "dataFechamento", "previsao_sla": "previsaoSLA"},
 ):
-    """What a team was told to do; null is what the CRM does not know."""
+    """An order to one of the city's teams; null is what the CRM does not know."""
 
     numero: Annotated[str, Meta(description="Número da ordem de serviço.", examples=["OS-2026-00000337"])]
     status: Annotated[str | None, Meta(description="Situação, nas palavras do CRM.", examples=["Agendada"])]

@@ -16,14 +16,14 @@ from balcao.registry.crm.tickets.schemas import CrmTicket, CrmTickets, OrderProg
 FIELDS = ["crm_tickets"]
 
 
-async def list_tickets(call: Call, cpf: Cpf) -> CrmTickets:
+async def list_crm_tickets(call: Call, cpf: Cpf) -> CrmTickets:
     """Return the caller's own tickets, none without an account. Raises CrmFailed, Unavailable."""
     found = await tickets.find_tickets(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.as_owner().reading(cpf, FIELDS):
         return CrmTickets([_to_wire(ticket) for ticket in found])
 
 
-async def read_ticket(call: Call, cpf: Cpf, number: str) -> CrmTicket:
+async def read_crm_ticket(call: Call, cpf: Cpf, number: str) -> CrmTicket:
     """Return one of the caller's own tickets.
 
     Raises NotFound for an unknown number and for another person's, CrmFailed, Unavailable.
@@ -66,7 +66,7 @@ def _parse_time(texts: Texts, key: str) -> datetime | None:
     """Return the instant, None where the CRM has none. Raises CrmAway for a text that is no time."""
     if key not in texts:
         return None
-    moment = iso_time.parse(texts[key])
+    moment = iso_time.parse_iso_time(texts[key])
     if moment is None:
         raise CrmAway
     return moment

@@ -20,7 +20,7 @@ from balcao.registry.mobility.catalogue.schemas import (
     VehicleModelChange,
 )
 from balcao.registry.mobility.catalogue.service import LONGEST_NAME, parse_type
-from balcao.registry.mobility.catalogue.slugs import fold_case, is_id, make_brand_id, make_model_id
+from balcao.registry.mobility.catalogue.slugs import fold_name_case, is_id, make_brand_id, make_model_id
 
 Entry = TypeVar("Entry", VehicleBrand, VehicleBrand, VehicleModel)
 
@@ -32,7 +32,7 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
     async with call.platform.database.transaction() as connection:
 
         async def make() -> VehicleBrand:
-            brand = await store.insert_brand(connection, id_, name, fold_case(name))
+            brand = await store.insert_brand(connection, id_, name, fold_name_case(name))
             if brand is None:
                 raise _taken()
             await _record(connection, call, "create", "vehicle_brand")
@@ -46,7 +46,7 @@ async def rename_brand(call: Call, brand_id: str, body: VehicleBrandBody) -> Veh
     name = _parse_name(body.name)
     async with call.platform.database.transaction() as connection:
         brand = _require_changeable(await _lock_brand(connection, brand_id))
-        if not await store.rename_brand(connection, brand.id, name, fold_case(name)):
+        if not await store.rename_brand(connection, brand.id, name, fold_name_case(name)):
             raise _taken()
         await _record(connection, call, "update", "vehicle_brand")
     return msgspec.structs.replace(brand, name=name)
@@ -73,7 +73,7 @@ async def add_model(call: Call, body: VehicleModelBody) -> bytes:
         async def make() -> VehicleModel:
             brand = await _share_brand(connection, body.brand_id)
             id_ = make_model_id(brand.id, name)
-            model = await store.insert_model(connection, id_, brand.id, name, fold_case(name), vehicle_type)
+            model = await store.insert_model(connection, id_, brand.id, name, fold_name_case(name), vehicle_type)
             if model is None:
                 raise _taken()
             await _record(connection, call, "create", "vehicle_model")
@@ -97,7 +97,7 @@ async def change_model(call: Call, model_id: str, change: VehicleModelChange) ->
         moved = (changed.brand_id, changed.vehicle_type) != (present.brand_id, present.vehicle_type)
         if moved and await store.is_model_in_use(connection, present.id):
             raise _in_use("mudar de marca ou de tipo")
-        if not await store.change_model(connection, changed, fold_case(changed.name)):
+        if not await store.change_model(connection, changed, fold_name_case(changed.name)):
             raise _taken()
         await _record(connection, call, "update", "vehicle_model")
     return changed

@@ -1,4 +1,4 @@
-"""Routes of the vehicle catalogue: the reads of whoever registers a vehicle, and its administration."""
+"""Routes of the vehicle catalogue: what the form of a vehicle offers, and its administration."""
 
 from balcao.core.access.rules import action, authenticated
 from balcao.core.context.call import Call

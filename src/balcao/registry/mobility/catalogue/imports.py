@@ -11,7 +11,7 @@ from balcao.core.values.text import clean
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 from balcao.registry.mobility.catalogue.service import LONGEST_NAME
-from balcao.registry.mobility.catalogue.slugs import fold_case, make_brand_id, make_model_id
+from balcao.registry.mobility.catalogue.slugs import fold_name_case, make_brand_id, make_model_id
 from balcao.registry.mobility.catalogue.store import ImportedBrand, ImportedModel
 
 
@@ -47,7 +47,7 @@ class ModelRow(msgspec.Struct):
 
 async def write_brands(connection: Connection, rows: Sequence[BrandRow]) -> int:
     """Write brands that are not there yet; return how many. Of two rows with one id the first counts."""
-    brands = [ImportedBrand(make_brand_id(row.name), row.name, fold_case(row.name)) for row in rows]
+    brands = [ImportedBrand(make_brand_id(row.name), row.name, fold_name_case(row.name)) for row in rows]
     return await store.import_brands(connection, brands)
 
 
@@ -64,7 +64,9 @@ async def write_models(connection: Connection, rows: Sequence[ModelRow]) -> int:
 def _to_imported(row: ModelRow) -> ImportedModel:
     brand_id = make_brand_id(row.brand)
     model_id = make_model_id(brand_id, row.name)
-    return ImportedModel(model_id, brand_id, fold_case(row.brand), row.name, fold_case(row.name), row.vehicle_type)
+    return ImportedModel(
+        model_id, brand_id, fold_name_case(row.brand), row.name, fold_name_case(row.name), row.vehicle_type
+    )
 
 
 IMPORTS = [

@@ -1,4 +1,4 @@
-"""Reads of the catalogue of brands and models: by whoever registers a vehicle, and by administrators."""
+"""Reads of the catalogue of brands and models: what the form of a vehicle offers, and all for administrators."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -17,7 +17,7 @@ from balcao.registry.mobility.catalogue.schemas import (
     VehicleModels,
     VehicleType,
 )
-from balcao.registry.mobility.catalogue.slugs import fold, is_id
+from balcao.registry.mobility.catalogue.slugs import fold_name, is_id
 
 LONGEST_NAME = 100
 Kept = TypeVar("Kept", VehicleBrand, VehicleModel)
@@ -55,7 +55,7 @@ async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
 
 
 async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Chosen:
-    """Return the live rows of these ids, unlocked: who builds on them locks them by `share_sql` as it writes."""
+    """Return the live rows of these ids, unlocked: the statement that writes a vehicle locks them by `share_sql`."""
     return await store.read_chosen(connection, check_id(brand_id), check_id(model_id))
 
 
@@ -75,7 +75,7 @@ def parse_type(word: str) -> VehicleType:
 
 def _sort(entries: Iterable[Kept]) -> list[Kept]:
     """Return the entries by name without case and accents, `Outro` last."""
-    return sorted(entries, key=lambda entry: (entry.is_other, fold(entry.name), entry.id))
+    return sorted(entries, key=lambda entry: (entry.is_other, fold_name(entry.name), entry.id))
 
 
 def _keep_live(entries: Sequence[Kept]) -> list[Kept]:

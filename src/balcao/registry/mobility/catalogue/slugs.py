@@ -11,12 +11,12 @@ _ID = re.compile(r"(brand|model)_[a-z0-9_]+")
 _BRAND = "brand_"
 
 
-def fold_case(name: str) -> str:
+def fold_name_case(name: str) -> str:
     """Return the key that names are compared by: two are the same when they differ in case only."""
     return name.casefold()
 
 
-def fold(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return the name in lower case without accents: names are sorted by it."""
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
@@ -24,7 +24,7 @@ def fold(name: str) -> str:
 
 def make_slug(name: str) -> str:
     """Return the name as a part of an id. Raises Invalid when nothing of it can stand in one."""
-    found = _SEPARATORS.sub("_", _DROPPED.sub("", fold(name)).strip()).strip("_")
+    found = _SEPARATORS.sub("_", _DROPPED.sub("", fold_name(name)).strip()).strip("_")
     if not found:
         raise Invalid("O campo `name` deve ter ao menos uma letra sem acento ou um algarismo.", code="name-slug")
     return found

@@ -1,4 +1,4 @@
-"""SQL of the vehicle catalogue. A brand is always locked before a model, so that nobody waits in a circle."""
+"""SQL of the vehicle catalogue. A brand is always locked before a model, so that there is no deadlock."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -44,10 +44,10 @@ async def read_chosen(connection: Connection, brand_id: str | None, model_id: st
 def share_sql(shared: str, source: str) -> str:
     """Return the text of three CTEs; `shared_choice` has a row if what was chosen still is as it was read.
 
-    `shared` is the name of the statement's `Shared`. FOR SHARE: who builds on the rows keeps them from being
-    changed until the transaction ends. Where it waits for somebody who changes a row, PostgreSQL tests the row's newest
-    version, so a row that is deleted, renamed or moved at this moment is not found. Nothing is locked before `source`
-    has a row, and the model after its brand: the counts are computed before the row that depends on them is looked for.
+    `shared` is the name of the statement's `Shared`. FOR SHARE keeps the rows from being changed until the transaction
+    ends. Where it waits for a change under way, PostgreSQL tests the newest version of the row, so one that is deleted,
+    renamed or moved at this moment is not found. Nothing is locked before `source` has a row, and the model after its
+    brand: each count is computed before the row that depends on it is looked for.
     """
     brand_id, brand_name, model_id, model_name, type_ = (f":{shared}.{name}::text" for name in Shared._fields)
     return f"""
@@ -75,7 +75,7 @@ LEFT JOIN registry.vehicle_model AS model ON model.id = {vehicle}.model_id
 """
 
 
-# FOR SHARE: who builds on the row keeps it from being deleted until the transaction ends.
+# FOR SHARE: a new model keeps its brand from being deleted until the transaction ends.
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand WHERE id = :brand_id AND deleted_at IS NULL FOR SHARE")
 async def share_brand(connection: Connection, brand_id: str) -> VehicleBrand | None:
     """Return a live brand, locked against changes until the transaction ends; others may share it."""

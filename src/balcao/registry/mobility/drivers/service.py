@@ -53,7 +53,7 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
         people.require_owner(await _find_owner(connection, vehicle_id, cpf), cpf)
         found = await store.list_open_links(connection, vehicle_id)
         accepted = [link.conductor_cpf for link in found if link.is_accepted]
-        await people.record(connection, call, "read", cpf, accepted, FIELDS)
+        await people.record_trail(connection, call, "read", cpf, accepted, FIELDS)
         contacts = await people.fetch_contacts(connection, accepted)
     conductors = [links.to_conductor(link, cpf, contacts) for link in found]
     if people.hides_phones(call):
@@ -141,7 +141,7 @@ async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
     async with call.platform.database.transaction() as connection:
         pending = await store.list_pending_invitations(connection, cpf)
         owners = {invited.owner_cpf for invited in pending if invited.owner_cpf}
-        await people.record(connection, call, "read", cpf, owners, FIELDS)
+        await people.record_trail(connection, call, "read", cpf, owners, FIELDS)
         contacts = await people.fetch_contacts(connection, owners)
     return VehicleInvitations([links.to_invitation(invited, cpf, contacts) for invited in pending])
 

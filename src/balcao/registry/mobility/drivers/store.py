@@ -1,7 +1,7 @@
 """SQL of the driver links: the one writer of the links between vehicles and drivers, and of their e-mails.
 
-Vehicles are only read and locked here. Whoever locks several rows takes the vehicle first, then its links in the order
-of their ids, so that nobody waits in a circle.
+Vehicles are only read and locked here. Of several rows the vehicle is locked first, then its links in the order of
+their ids: the same order everywhere keeps two transactions from waiting for each other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -121,8 +121,8 @@ async def read_received_invitation(connection: Connection, link_id: str, invitee
     """Return a person's link to a live vehicle, in whatever state and unlocked, and how to reach the person."""
 
 
-# The update waits for whoever changes the link at this moment and then tests what they left: an invitation is answered
-# once. Who deletes the vehicle revokes it in the same transaction, so a pending one is of a live vehicle.
+# The update waits for another one of the same link and then tests the row that it left: an invitation is answered once.
+# The deletion of a vehicle revokes its links in the same transaction, so a pending one is of a live vehicle.
 @statement(f"""
 WITH answered AS (
     UPDATE registry.vehicle_conductor AS link
@@ -138,7 +138,7 @@ async def answer_invitation(connection: Connection, link_id: str, status: LinkSt
     """Store the invitee's answer; return the link after it, None if it is not pending any more."""
 
 
-# It waits as an answer does. Who may end a link depends on its state, so that must be the one that was read.
+# It waits as the answer to an invitation does. The state decides who may end a link: it must be the one that was read.
 @statement(f"""
 WITH revoked AS (
     UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()

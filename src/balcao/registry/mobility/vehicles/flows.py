@@ -17,7 +17,7 @@ class Choice:
     vehicle_type: str | None = None
 
 
-def resolve(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | None) -> Choice:
+def resolve_choice(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | None) -> Choice:
     """Return what is stored of a choice. `brand` and `model` are the live rows of its ids.
 
     Raises Invalid when it is none of the three flows: catalogue, hybrid, free.

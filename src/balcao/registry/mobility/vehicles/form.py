@@ -16,10 +16,11 @@ from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleUpda
 LONGEST_FILE_NAME = 255
 LONGEST_OTHER = 50
 LONGEST_ID = 300
+NO_INVOICE = dict.fromkeys(("invoice_photo_url", "invoice_photo_file_name", "invoice_photo_file_size"))
 _PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")
 
 
-def normalize(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
+def normalize_form(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
     """Return the form with its texts trimmed and empty ones as None.
 
     Raises Invalid naming the first member at fault.
@@ -39,11 +40,11 @@ def normalize(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
         vehicle_type=parse_type(form.vehicle_type) if form.vehicle_type is not None else None,
         **_photo_members("serial_number_photo", form, hosts),
         **_photo_members("vehicle_photo", form, hosts),
-        **(_photo_members("invoice_photo", form, hosts) if form.has_invoice else _no_photo("invoice_photo")),
+        **(_photo_members("invoice_photo", form, hosts) if form.has_invoice else NO_INVOICE),
     )
 
 
-def merge(present: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
+def merge_form(present: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
     """Return the form after the change, not yet checked.
 
     A new address of a photo clears the old file's name and size.
@@ -69,7 +70,3 @@ def _photo_members(photo: str, form: VehicleCreate, hosts: Collection[str]) -> d
         name: clean_optional(name, getattr(form, name), longest=LONGEST_FILE_NAME),
         f"{photo}_file_size": getattr(form, f"{photo}_file_size") or None,
     }
-
-
-def _no_photo(photo: str) -> dict[str, Any]:
-    return {f"{photo}_url": None, f"{photo}_file_name": None, f"{photo}_file_size": None}

@@ -20,7 +20,7 @@ from balcao.registry.mobility.catalogue.schemas import Chosen
 from balcao.registry.mobility.people import Contact
 from balcao.registry.mobility.vehicles import form as forms
 from balcao.registry.mobility.vehicles import store, views
-from balcao.registry.mobility.vehicles.flows import Choice, resolve
+from balcao.registry.mobility.vehicles.flows import Choice, resolve_choice
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail, Vehicles, VehicleUpdate
 from balcao.registry.mobility.vehicles.store import Vehicle, VisibleVehicle
 
@@ -40,7 +40,7 @@ async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
     What decides is read without a lock and tested again by the statement that writes.
     """
     settings = call.platform.settings
-    form = forms.normalize(body, settings.mobility_hosts)
+    form = forms.normalize_form(body, settings.mobility_hosts)
     trail = people.encode_trail(call, "create", cpf, [], FIELDS)
     repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
 
@@ -72,7 +72,7 @@ async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
     """
     async with call.platform.database.transaction() as connection:
         vehicle, owner = await _find_visible(connection, vehicle_id, cpf)
-        await people.record(connection, call, "read", cpf, [vehicle.owner_cpf], FIELDS)
+        await people.record_trail(connection, call, "read", cpf, [vehicle.owner_cpf], FIELDS)
         return _build_detail(call, vehicle, owner, cpf)
 
 
@@ -84,8 +84,9 @@ async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleU
     trail = people.encode_trail(call, "update", cpf, [], FIELDS)
 
     async def attempt(connection: Connection) -> VehicleDetail | None:
-        vehicle, owner = await _find_owned(connection, call, vehicle_id, cpf)
-        changed = forms.normalize(forms.merge(vehicle.form, change), call.platform.settings.mobility_hosts)
+        vehicle, owner = await _find_visible(connection, vehicle_id, cpf)
+        _require_current(call, vehicle, owner, cpf)
+        changed = forms.normalize_form(forms.merge_form(vehicle.form, change), call.platform.settings.mobility_hosts)
         chosen = await catalogue.read_chosen(connection, changed.brand_id, changed.model_id)
         form = _resolve_model(changed, chosen)
         shared = chosen.share(form.brand_id, form.model_id)
@@ -132,16 +133,6 @@ def _unknown() -> NotFound:
     return NotFound("Não há veículo com este id.", code="vehicle-unknown")
 
 
-async def _find_owned(connection: Connection, call: Call, vehicle_id: str, viewer: Cpf) -> VisibleVehicle:
-    """Return a live vehicle to its owner, unlocked, if it is as `If-Match` says.
-
-    Raises NotFound, PreconditionFailed, and DriverRefused to its driver.
-    """
-    found = await _find_visible(connection, vehicle_id, viewer)
-    _require_current(call, found.vehicle, found.owner, viewer)
-    return found
-
-
 def _require_current(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) -> None:
     """Raise DriverRefused unless the viewer owns the vehicle, PreconditionFailed unless it is as `If-Match` says."""
     people.require_owner(vehicle.owner_cpf, viewer)
@@ -180,7 +171,7 @@ def _to_vehicle(owner: Cpf, draft: store.Draft, form: VehicleCreate) -> Vehicle:
 def _resolve_model(form: VehicleCreate, chosen: Chosen) -> VehicleCreate:
     """Return the form with the brand, model and type that its flow comes to."""
     choice = Choice(form.brand_id, form.brand_other, form.model_id, form.model_other, form.vehicle_type)
-    resolved = resolve(choice, chosen.brand, chosen.model)
+    resolved = resolve_choice(choice, chosen.brand, chosen.model)
     return msgspec.structs.replace(
         form,
         brand_id=resolved.brand_id,

@@ -193,8 +193,9 @@ async def insert_vehicle(
     """Return False if there is no room (`most`, 0 for no limit), the choice is void or the key is taken."""
 
 
-# The update waits for whoever changes the vehicle at this moment and then tests what they left. Its time tells versions
-# apart, so it always grows. Nobody who locks a vehicle waits for the catalogue, which is locked first here.
+# The update waits for another one of the same vehicle and then tests the row that it left. `updated_at` tells versions
+# apart, so it always grows. The catalogue is locked before the vehicle: no transaction that has locked a vehicle waits
+# for the catalogue.
 @statement(f"""
 WITH always AS (
     SELECT true
@@ -217,8 +218,8 @@ async def update_vehicle(
     """Return the time of the change; None if the vehicle is not what was read any more, or the choice is void."""
 
 
-# The function waits for whoever changes the vehicle or a link of it at this moment, and reads what they left. Links
-# that are the same as before were there when this statement began, so the update of them finds them all.
+# The function locks the vehicle, waiting for changes of it and of its links, and reads what they left. If the links are
+# the ones that were read before, they were there when this statement began, and the update of them finds them all.
 @statement(f"""
 WITH held AS MATERIALIZED (
     SELECT true FROM registry.hold_vehicle(:id) AS vehicle WHERE changed_at = :updated_at AND links = :links::uuid[]
@@ -262,7 +263,7 @@ UPDATE registry.vehicle SET {_ERASED}
 WHERE deleted_at < now() - interval '2 years' AND owner_cpf IS NOT NULL
 """)
 async def erase_old_vehicles(connection: Connection) -> int:
-    """Of vehicles deleted two years ago the registration number stays, without a person; answers how many."""
+    """Erase vehicles deleted two years ago, but for the registration number; return how many."""
 
 
 @statement("SELECT count(*) FROM registry.vehicle")

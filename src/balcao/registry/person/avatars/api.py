@@ -54,9 +54,9 @@ routes = ROUTES.extend(tags=TAGS, body_limit=SMALL_BODY)
     errors=[304],
     may_lag=True,
 )
-async def list_active(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
+async def list_active_avatars(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
     """Devolve uma página dos avatares que o cidadão pode escolher, por nome. É pública."""
-    return with_etag(await service.list_active(call, page), call, PUBLIC)
+    return with_etag(await service.list_active_avatars(call, page), call, PUBLIC)
 
 
 @routes.get(
@@ -72,7 +72,7 @@ async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
     """Devolve a figura de um avatar que acompanha a plataforma, oferecido ou não: PNG de 256 x 256 pontos, ou SVG para
     quem o pede em `Accept` (`image/svg+xml`). É pública; avatares com endereço próprio não têm figura aqui (404).
     """
-    return respond_picture(await service.find_image(call, avatar_id), call)
+    return respond_picture(await service.find_avatar_image(call, avatar_id), call)
 
 
 @routes.post(
@@ -83,9 +83,9 @@ async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
     status=201,
     example={"name": "Capivara", "url": "https://figuras.cidade.example/capivara.svg"},
 )
-async def create(call: Call, body: NewAvatar) -> Response[Avatar]:
+async def create_avatar(call: Call, body: NewAvatar) -> Response[Avatar]:
     """Oferece um avatar cuja figura fica em outro endereço `https://`."""
-    return stored(await service.create(call, body))
+    return stored(await service.create_avatar(call, body))
 
 
 @routes.delete(
@@ -95,9 +95,9 @@ async def create(call: Call, body: NewAvatar) -> Response[Avatar]:
     "Deixa de oferecer um avatar e o retira de quem o escolheu",
     status=204,
 )
-async def deactivate(call: Call, avatar_id: AvatarInPath) -> None:
+async def deactivate_avatar(call: Call, avatar_id: AvatarInPath) -> None:
     """Deixa de oferecer o avatar e o retira de quem o escolheu; repetir nada muda."""
-    await service.deactivate(call, avatar_id)
+    await service.deactivate_avatar(call, avatar_id)
 
 
 @routes.get(
@@ -107,11 +107,11 @@ async def deactivate(call: Call, avatar_id: AvatarInPath) -> None:
     "O avatar do cidadão",
     errors=[304, 400],
 )
-async def read_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
+async def read_avatar_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
     """Devolve o avatar que o cidadão escolheu; ambos os membros são nulos se não há escolha ou se ele deixou de ser
     oferecido.
     """
-    return personal(await service.read_choice(call, cpf), call)
+    return personal(await service.read_avatar_choice(call, cpf), call)
 
 
 @routes.put(
@@ -121,11 +121,11 @@ async def read_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
     "Escolhe ou retira o avatar do cidadão",
     example={"avatar_id": "019a7f00-0000-7000-8000-000000000001"},
 )
-async def choose(call: Call, cpf: CpfInPath, body: AvatarChoiceBody) -> Response[AvatarChoice]:
+async def choose_avatar(call: Call, cpf: CpfInPath, body: AvatarChoiceBody) -> Response[AvatarChoice]:
     """Grava o avatar escolhido, ou retira a escolha com `avatar_id` nulo. Um avatar desconhecido ou que não é mais
     oferecido dá 404.
     """
-    return stored(await service.choose(call, cpf, body))
+    return stored(await service.choose_avatar(call, cpf, body))
 
 
 EXPORTED = ExportMember(

@@ -1,4 +1,4 @@
-"""The id of an avatar in a path; what is no id is answered as an unknown one."""
+"""The id of an avatar in a path; what cannot be an id is unknown."""
 
 from typing import Annotated, TypeAlias
 

@@ -18,7 +18,7 @@ _FOLDER = files("balcao.registry.person.avatars") / "images"
 _SUFFIXES = {PNG: "png", SVG: "svg"}
 _HEADERS = {
     "Cache-Control": "public, max-age=86400",
-    # What is sent depends on the header, so whoever stores it has to keep both.
+    # The format depends on the header, so a cache must keep one response for each.
     "Vary": "Accept",
     # Also when somebody opens the picture as a page.
     "Content-Security-Policy": "default-src 'none'; sandbox",

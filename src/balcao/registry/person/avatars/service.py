@@ -28,7 +28,7 @@ URL_LENGTH = 2048
 NONE_CHOSEN = AvatarChoice(None, None)
 
 
-async def list_active(call: Call, page: Page) -> Avatars:
+async def list_active_avatars(call: Call, page: Page) -> Avatars:
     async with call.reader.connection() as connection:
         stored = await store.list_offered_avatars(connection, page)
         counted = page.of(await store.count_offered_avatars(connection))
@@ -36,7 +36,7 @@ async def list_active(call: Call, page: Page) -> Avatars:
     return Avatars(data, counted.page, counted.per_page, counted.total, counted.total_pages)
 
 
-async def find_image(call: Call, id_: str) -> str:
+async def find_avatar_image(call: Call, id_: str) -> str:
     """Return the name of a built-in avatar's picture. Raises NotFound."""
     async with call.reader.connection() as connection:
         image = await store.read_avatar_image(connection, _require_id(id_))
@@ -45,7 +45,7 @@ async def find_image(call: Call, id_: str) -> str:
     return image
 
 
-async def create(call: Call, body: NewAvatar) -> Avatar:
+async def create_avatar(call: Call, body: NewAvatar) -> Avatar:
     name, url = clean("name", body.name, longest=NAME_LENGTH), _check_address(body.url)
     async with call.platform.database.transaction() as connection:
         stored = await store.insert_avatar(connection, new_id(), name, url)
@@ -53,7 +53,7 @@ async def create(call: Call, body: NewAvatar) -> Avatar:
     return _to_avatar(call.platform, stored)
 
 
-async def deactivate(call: Call, id_: str) -> None:
+async def deactivate_avatar(call: Call, id_: str) -> None:
     """Stop offering the avatar and clear it from every citizen who chose it; idempotent. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         if not await store.deactivate_avatar(connection, _require_id(id_)):
@@ -69,12 +69,14 @@ async def read_exported_choice(connection: Connection, cpf: Cpf) -> ExportedAvat
     return ExportedAvatar(avatar.id, avatar.name) if avatar else None
 
 
-async def read_choice(call: Call, cpf: Cpf) -> AvatarChoice:
+async def read_avatar_choice(call: Call, cpf: Cpf) -> AvatarChoice:
     async with call.reading(cpf, ["avatar"]) as connection:
-        return await _read_choice(connection, call.platform, cpf)
+        id_ = await settings.read_avatar(connection, cpf)
+        stored = await store.read_offered_avatar(connection, id_) if id_ else None
+    return _to_choice(call.platform, stored) if stored else NONE_CHOSEN
 
 
-async def choose(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
+async def choose_avatar(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
     """Choose an avatar, or none. Raises NotFound for one that is unknown or no longer offered."""
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["avatar_id"])
     with recording():
@@ -86,12 +88,6 @@ async def choose(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
             if stored is None or not await settings.set_avatar(connection, cpf, stored.id, trail):
                 raise _unknown()
     return _to_choice(call.platform, stored)
-
-
-async def _read_choice(connection: Connection, platform: Platform, cpf: Cpf) -> AvatarChoice:
-    id_ = await settings.read_avatar(connection, cpf)
-    stored = await store.read_offered_avatar(connection, id_) if id_ else None
-    return _to_choice(platform, stored) if stored else NONE_CHOSEN
 
 
 def _to_choice(platform: Platform, stored: StoredAvatar) -> AvatarChoice:

@@ -1,6 +1,6 @@
 """Which mirrored fields the merged record shows, for the record itself and for the operator's view of the mirror."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from balcao.registry.mirror import translation
 from balcao.registry.mirror.records import Mirror, MirroredField
@@ -62,10 +62,6 @@ def choose_address(mirror: Mirror) -> dict[str, str | None]:
 
 def list_chosen(mirror: Mirror) -> frozenset[str]:
     """Return every mirrored field that the merged record shows."""
-    return frozenset(_iterate_chosen(mirror))
-
-
-def _iterate_chosen(mirror: Mirror) -> Iterator[str]:
-    yield from (field for field in ALONE if find_register(mirror, field))
-    yield from (field for field in (choose_main_phone(mirror), *choose_address(mirror).values()) if field)
-    yield from choose_other_phones(mirror)
+    alone = [field for field in ALONE if find_register(mirror, field)]
+    composed = [field for field in (choose_main_phone(mirror), *choose_address(mirror).values()) if field]
+    return frozenset([*alone, *composed, *choose_other_phones(mirror)])

@@ -70,22 +70,22 @@ async def read_stored_citizen(connection: Connection, cpf: Cpf) -> StoredCitizen
 
 
 def parse_citizen(cpf: Cpf, document: str) -> Citizen:
-    """Return the whole record as `read_record` does, from what the expression of `citizen_document_sql` has read."""
+    """Return what `read_citizen_record` does, from what the expression of `citizen_document_sql` has read."""
     stored = store.parse_citizen_document(document)
     return merge_record(cpf, stored.base, stored.mirror)
 
 
-async def read_record(connection: Connection, cpf: Cpf) -> Citizen:
+async def read_citizen_record(connection: Connection, cpf: Cpf) -> Citizen:
     """Return the whole record as it is stored, for the registry's own use: nothing is checked or audited."""
     return (await read_stored_citizen(connection, cpf)).citizen
 
 
 async def read_formatted_citizen(connection: Connection, call: Call, cpf: Cpf) -> Citizen:
     """Return the whole record as the person sees it today; the caller has checked and audited."""
-    return _format(await read_record(connection, cpf), call)
+    return _format(await read_citizen_record(connection, cpf), call)
 
 
-async def write_own(
+async def write_own_data(
     call: Call,
     cpf: Cpf,
     member: str,
@@ -106,7 +106,7 @@ async def write_own(
 
     async def attempt(connection: Connection) -> Written | None:
         expected = await _check_current(connection, call, cpf, check) if depends else None
-        written = await mirror.write_own(
+        written = await mirror.write_own_fields(
             connection, call, cpf, write, trail=trail, expected=expected, verification=verification
         )
         return written if written.is_current else None

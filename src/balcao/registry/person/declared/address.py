@@ -51,7 +51,7 @@ class DeclaredAddress:
             complemento=clean("complemento", body.complemento or "", shortest=0, longest=100),
             bairro=clean("bairro", body.bairro, shortest=0, longest=100),
             municipio=clean("municipio", body.municipio, longest=100),
-            estado=_normalize_state(clean("estado", body.estado, longest=50)),
+            estado=find_code(state := clean("estado", body.estado, longest=50)) or state,
             cep=_parse_cep(clean("cep", body.cep, shortest=0, longest=20)),
         )
 
@@ -89,10 +89,6 @@ class DeclaredAddress:
             estado=current.estado or "",
             cep=current.cep,
         )
-
-
-def _normalize_state(text: str) -> str:
-    return find_code(text) or text
 
 
 def _parse_cep(text: str) -> str | None:

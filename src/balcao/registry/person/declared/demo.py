@@ -31,8 +31,8 @@ async def load(platform: Platform) -> None:
     """Once: whoever tries the sandbox out may have changed it since."""
     await _erase_then_declare(platform)
     async with platform.database.connection() as connection:
-        current = (await citizens.read_record(connection, ANA)).endereco.principal
-        disability = (await citizens.read_record(connection, ELISA)).deficiencia
+        current = (await citizens.read_citizen_record(connection, ANA)).endereco.principal
+        disability = (await citizens.read_citizen_record(connection, ELISA)).deficiencia
     if disability is None:
         await service.declare_choice(operator_call(platform, "registry.demo"), ELISA, DISABILITY, ValueBody("Auditiva"))
     if current is None or current.origem != SELF_DECLARED:
@@ -45,6 +45,6 @@ async def _erase_then_declare(platform: Platform) -> None:
     async with platform.database.transaction() as connection:
         if (await mirror.read_mirror(connection, GABRIELA)).known:
             return
-        await mirror.anonymise(connection, GABRIELA, utc_now())
+        await mirror.anonymise_mirror(connection, GABRIELA, utc_now())
         await platform.audit.record(connection, call, "anonymise", subject=GABRIELA)
     await service.declare_gender(call, GABRIELA, GenderBody("Mulher cisgênero"))

@@ -26,7 +26,7 @@ async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
     """Create or update the gender; the same value again renews its time (spec: self-declared gender)."""
     text = clean("valor", body.valor, longest=GENDER_LENGTH)
     wire = to_crm_gender(text)
-    await citizens.write_own(call, cpf, "genero", OwnWrite({"genero": wire}, (), "genero", {"valor": text}, wire))
+    await citizens.write_own_data(call, cpf, "genero", OwnWrite({"genero": wire}, (), "genero", {"valor": text}, wire))
     return Message("Gênero atualizado.")
 
 
@@ -36,13 +36,13 @@ async def declare_choice(call: Call, cpf: Cpf, choice: Choice, body: ValueBody) 
     if option not in choice.options:
         allowed = ", ".join(f"`{one}`" for one in choice.options)
         raise Invalid(f"O campo `valor` deve ser um destes: {allowed}.", code="valor-not-listed")
-    await citizens.write_own(call, cpf, choice.member, OwnWrite({choice.field: choice.for_crm(option)}))
+    await citizens.write_own_data(call, cpf, choice.member, OwnWrite({choice.field: choice.for_crm(option)}))
     return Message(f"Dado atualizado: {choice.title}.")
 
 
 async def declare_exhibition_name(call: Call, cpf: Cpf, body: ValueBody) -> Message:
     name = clean("valor", body.valor, longest=NAME_LENGTH)
-    await citizens.write_own(call, cpf, "nome_exibicao", OwnWrite({"nomeExibicao": name}))
+    await citizens.write_own_data(call, cpf, "nome_exibicao", OwnWrite({"nomeExibicao": name}))
     return Message("Nome de exibição atualizado.")
 
 
@@ -57,14 +57,17 @@ async def declare_email(call: Call, cpf: Cpf, body: ValueBody) -> Message:
         if current is not None and current.valor.lower() == email.normalized.lower():
             require_stale(call, current, stored.read_at)
 
-    await citizens.write_own(call, cpf, "email", OwnWrite({"email": email.normalized}), require_change)
+    await citizens.write_own_data(call, cpf, "email", OwnWrite({"email": email.normalized}), require_change)
     return Message("E-mail atualizado.")
 
 
 async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
     """Write or remove the address. Raises Invalid, and Conflict when nothing changes; a removal is never refused."""
     if address.is_removal(body):
-        return await _remove_address(call, cpf)
+        # An explicit "none", which hides the base address too.
+        removal = OwnWrite(address.REMOVAL, address.BESIDE, "endereco")
+        await citizens.write_own_data(call, cpf, "endereco", removal)
+        return Message("Endereço removido.")
     declared = DeclaredAddress.parse(body)
 
     def require_change(stored: StoredCitizen) -> None:
@@ -73,14 +76,8 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
             require_stale(call, current, stored.read_at)
 
     write = OwnWrite(declared.fields, address.BESIDE, "endereco", declared.typed, declared.line)
-    await citizens.write_own(call, cpf, "endereco", write, require_change)
+    await citizens.write_own_data(call, cpf, "endereco", write, require_change)
     return Message("Endereço atualizado.")
-
-
-async def _remove_address(call: Call, cpf: Cpf) -> Message:
-    """Write an explicit "none", which hides the base address too."""
-    await citizens.write_own(call, cpf, "endereco", OwnWrite(address.REMOVAL, address.BESIDE, "endereco"))
-    return Message("Endereço removido.")
 
 
 def require_stale(call: Call, current: Email | Phone | Address, now: datetime | None) -> None:

@@ -1,7 +1,5 @@
 """Routes of the pets."""
 
-from typing import Any
-
 from balcao.core.access.rules import own
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
 from balcao.core.context.call import Call
@@ -55,8 +53,7 @@ async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]
     """Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão cadastra até 50 (409 além disso). Com o
     cabeçalho `Idempotency-Key`, repetir a chamada devolve a primeira resposta.
     """
-    answer: Response[Any] = created(await service.create_pet(call, cpf, body))
-    return answer
+    return created(await service.create_pet(call, cpf, body))
 
 
 @routes.get(
@@ -66,9 +63,9 @@ async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]
     "Quantos animais o cidadão tem, por espécie",
     errors=[304, 400],
 )
-async def read_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
+async def read_pet_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
     """Devolve quantos animais os registros da cidade têm do cidadão, por espécie, e quantos ele mesmo cadastrou."""
-    return personal(await service.read_stats(call, cpf), call)
+    return personal(await service.read_pet_stats(call, cpf), call)
 
 
 @routes.get(

@@ -42,7 +42,7 @@ async def load(platform: Platform) -> None:
     """Write the own ones once: what a person tried out stays as it is."""
     await imports.import_rows(platform, IMPORTS[0], [IMPORTED])
     call = operator_call(platform, "registry.demo")
-    if not (await service.read_stats(call, FABIO)).self_registered_pets_count:
+    if not (await service.read_pet_stats(call, FABIO)).self_registered_pets_count:
         for body in OWN:
             await service.create_pet(call, FABIO, body)
 

@@ -42,7 +42,7 @@ async def list_all_pets(connection: Connection, cpf: Cpf) -> list[Pet]:
     return [mask_tutors(pet) for pet in await store.list_all_pets(connection, cpf)]
 
 
-async def read_stats(call: Call, cpf: Cpf) -> PetStats:
+async def read_pet_stats(call: Call, cpf: Cpf) -> PetStats:
     async with call.reading(cpf, FIELDS) as connection:
         imported = await store.count_imported_by_species(connection, cpf)
         own = await store.count_own_pets(connection, cpf)

@@ -57,7 +57,7 @@ async def read_phone_status(call: Call, number: NumberInPath) -> Response[PhoneS
     mensagens nele. Durante a quarentena, e depois dela, quem o tinha antes não aparece. Exige a ação `phones:read`; a
     leitura fica na trilha de auditoria.
     """
-    return personal(await service.read_status(call, number), call)
+    return personal(await service.read_phone_status(call, number), call)
 
 
 @routes.get(
@@ -70,7 +70,7 @@ async def read_phone_status(call: Call, number: NumberInPath) -> Response[PhoneS
 )
 async def read_phone_citizen(call: Call, number: NumberInPath) -> Response[PhoneCitizen]:
     """Devolve CPF e nome mascarados de quem tem o telefone; `found` falso se ninguém. Exige `phones:read`."""
-    return personal(await service.read_citizen(call, number), call)
+    return personal(await service.read_phone_citizen(call, number), call)
 
 
 @routes.post(
@@ -87,7 +87,7 @@ async def bind_phone(call: Call, number: NumberInPath, body: PhoneBindBody) -> R
     palavra da pessoa a ligação vale 30 dias, e no máximo três ao mesmo tempo; até dez pedidos por hora, depois 429.
     Confirmado por código, o telefone fica com quem o confirmou. Não dá consentimento: para isso há `/opt-in`.
     """
-    return stored(await service.bind(call, number, body))
+    return stored(await service.bind_phone(call, number, body))
 
 
 @routes.post(
@@ -103,7 +103,7 @@ async def opt_in_phone(call: Call, number: NumberInPath, body: PhoneOptInBody) -
     """Grava o consentimento de quem tem o telefone, com o canal em que foi dado. Um telefone que não está ligado a essa
     pessoa, ou em quarentena, é recusado (409).
     """
-    return stored(await service.opt_in(call, number, body))
+    return stored(await service.opt_in_phone(call, number, body))
 
 
 @routes.post(
@@ -118,7 +118,7 @@ async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody)
     """Retira o consentimento deste telefone, de quem quer que seja; as preferências da pessoa não mudam. O motivo
     `incorrect_person` diz que o número trocou de mãos: a ligação acaba e ele entra em quarentena. Exige `phones:write`.
     """
-    return stored(await service.opt_out(call, number, body))
+    return stored(await service.opt_out_phone(call, number, body))
 
 
 @routes.post(
@@ -151,7 +151,7 @@ async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[P
     """Devolve as preferências da pessoa a quem o telefone está ligado, com o CPF mascarado; 404 sem ela. Exige
     `phones:read`.
     """
-    return personal(await service.read_preferences(call, number), call)
+    return personal(await service.read_phone_preferences(call, number), call)
 
 
 @routes.put(
@@ -170,7 +170,7 @@ async def change_phone_preferences(
     """Como a operação do próprio cidadão, para a pessoa a quem o telefone está ligado; 404 sem ela. Cada mudança real
     fica no histórico dela.
     """
-    return stored(await service.change_preferences(call, number, body))
+    return stored(await service.change_phone_preferences(call, number, body))
 
 
 @routes.patch(
@@ -187,7 +187,7 @@ async def choose_phone_category(
     call: Call, number: NumberInPath, category_id: CategoryInPath, content: bytes
 ) -> Response[PhonePreferences]:
     """Como a operação do próprio cidadão, para a pessoa a quem o telefone está ligado; 404 sem ela."""
-    return stored(await service.choose_category(call, number, category_id, content))
+    return stored(await service.choose_phone_category(call, number, category_id, content))
 
 
 @routes.post(
@@ -214,7 +214,7 @@ async def quarantine_phone(call: Call, number: NumberInPath) -> Response[Quarant
     """Para um número que pode ter trocado de mãos: a ligação com quem o tinha acaba de vez, e ninguém mais aparece por
     ele até que a quarentena termine ou alguém o confirme por código.
     """
-    return stored(await service.quarantine(call, number))
+    return stored(await service.quarantine_phone(call, number))
 
 
 @routes.delete(
@@ -226,7 +226,7 @@ async def quarantine_phone(call: Call, number: NumberInPath) -> Response[Quarant
 )
 async def release_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
     """Encerra a quarentena; o número fica livre, sem ligação com quem o tinha. Exige `phones:write`."""
-    return stored(await service.release(call, number))
+    return stored(await service.release_phone(call, number))
 
 
 @routes.get(
@@ -245,7 +245,7 @@ async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -
     expired = parse_flag(query.get("expired", "false"))
     if expired is None:
         raise Invalid("O parâmetro `expired` deve ser `true` ou `false`.", code="expired-invalid")
-    return personal(await service.list_quarantined(call, page, expired=expired), call)
+    return personal(await service.list_quarantined_phones(call, page, expired=expired), call)
 
 
 @routes.get(
@@ -256,7 +256,8 @@ async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -
 )
 async def read_quarantine_stats(call: Call) -> QuarantineStats:
     """Conta as quarentenas que valem e as que terminaram há até 30 dias."""
-    return await service.read_stats(call)
+    async with call.platform.database.connection() as connection:
+        return await store.read_quarantine_stats(connection)
 
 
 # Bindings go with an anonymisation, the proof of consent stays.

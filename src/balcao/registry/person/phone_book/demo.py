@@ -12,8 +12,8 @@ QUARANTINED = "5521900019999"
 async def load(platform: Platform) -> None:
     """Bind and quarantine once; what somebody has changed since stays."""
     call = operator_call(platform, "registry.demo")
-    if not (await service.read_status(call, PHONE.digits)).found:
-        await service.bind_confirmed(call, PHONE.digits, ANA)
-        await service.opt_in(call, PHONE.digits, PhoneOptInBody(ANA.digits, "web"))
-    if not (await service.read_status(call, QUARANTINED)).found:
-        await service.quarantine(call, QUARANTINED)
+    if not (await service.read_phone_status(call, PHONE.digits)).found:
+        await service.bind_confirmed_phone(call, PHONE.digits, ANA)
+        await service.opt_in_phone(call, PHONE.digits, PhoneOptInBody(ANA.digits, "web"))
+    if not (await service.read_phone_status(call, QUARANTINED)).found:
+        await service.quarantine_phone(call, QUARANTINED)

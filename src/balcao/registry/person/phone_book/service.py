@@ -33,7 +33,6 @@ from balcao.registry.person.phone_book.schemas import (
     PhoneStatus,
     QuarantinedPhones,
     QuarantineOutcome,
-    QuarantineStats,
     RegistrationBody,
     RegistrationVerdict,
     RejectionBody,
@@ -44,11 +43,11 @@ from balcao.registry.person.phone_book.store import PhoneEntry, StoredPhone
 WRITE = "phones:write"
 
 REASON_LENGTH, NAME_LENGTH = 500, 255
-# Who gives this reason holds a number that was somebody else's before.
+# The reason of a person whose number was somebody else's before.
 WRONG_PERSON = "incorrect_person"
 # Guesses at what the city knows of one person.
 GUESSES = "5/hour"
-# Numbers that one person asks for on their word: who is refused learns that the number is somebody's, if not whose.
+# Numbers that a person asks for on their word alone: a refusal tells that the number is somebody's, if not whose.
 CLAIMS = "10/hour"
 FIELDS = ["phone_book"]
 
@@ -68,7 +67,7 @@ class Changed(NamedTuple):
     after: Phone | None
 
 
-async def read_status(call: Call, number: str) -> PhoneStatus:
+async def read_phone_status(call: Call, number: str) -> PhoneStatus:
     """Return what is known of a number; a look at somebody's is recorded as a read of their data."""
     phone, citizen = await _look_up(call, number)
     return PhoneStatus(
@@ -82,7 +81,7 @@ async def read_status(call: Call, number: str) -> PhoneStatus:
     )
 
 
-async def read_citizen(call: Call, number: str) -> PhoneCitizen:
+async def read_phone_citizen(call: Call, number: str) -> PhoneCitizen:
     """Return whom a number is bound to, masked."""
     return (await _look_up(call, number))[1]
 
@@ -94,7 +93,7 @@ async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
     if phone.cpf is None:
         return phone, PhoneCitizen(False, None, None)
     async with call.reading(phone.cpf, FIELDS) as connection:
-        name = (await citizens.read_record(connection, phone.cpf)).nome
+        name = (await citizens.read_citizen_record(connection, phone.cpf)).nome
     return phone, PhoneCitizen(True, phone.cpf.masked, mask_name(name) if name else None)
 
 
@@ -103,7 +102,7 @@ def mask_name(name: str) -> str:
     return " ".join(word[0] + "*" * (len(word) - 1) for word in name.split())
 
 
-async def bind(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
+async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
     """Bind a number to a person, by their own token or where they have proven it by a code.
 
     Raises Invalid, Forbidden, and Conflict for a number that cannot be bound to them.
@@ -129,15 +128,15 @@ async def bind(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
     return BoundPhone("bound", f"+{number}", shown, after.opt_in, "Telefone ligado ao cidadão.")
 
 
-async def bind_confirmed(call: Call, number: str, cpf: Cpf) -> None:
+async def bind_confirmed_phone(call: Call, number: str, cpf: Cpf) -> None:
     """Bind a number that is proven otherwise than by a code."""
     await _change(call, number, lambda found: Phone(cpf, Proof.CODE, bound_at=found.now), subject=cpf)
 
 
 def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
-    """Return the number bound on the person's word. Raises Conflict, which says the same whatever it is not free for.
+    """Return the number bound on the person's word alone. Raises Conflict, in the same words whatever the cause.
 
-    Who has as many as they may is told so before anything of the number is looked at.
+    The limit goes first, so that a person who has reached it learns nothing of any further number.
     """
     if found.phone.cpf != cpf and found.unproven >= states.MOST_UNPROVEN:
         text = f"Você já tem {states.MOST_UNPROVEN} telefones sem confirmação: confirme um deles, ou este, por código."
@@ -149,7 +148,7 @@ def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
     return after
 
 
-async def opt_in(call: Call, number: str, body: PhoneOptInBody) -> PhoneOutcome:
+async def opt_in_phone(call: Call, number: str, body: PhoneOptInBody) -> PhoneOutcome:
     """Give the consent of the person whom the number is bound to.
 
     Raises Invalid, and Conflict unless it is bound to that person.
@@ -157,7 +156,7 @@ async def opt_in(call: Call, number: str, body: PhoneOptInBody) -> PhoneOutcome:
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
 
     def change(found: StoredPhone) -> Phone | None:
-        after = states.opt_in(found.phone, cpf, channel)
+        after = states.give_consent(found.phone, cpf, channel)
         if after is None:
             raise Conflict("Este telefone não está ligado a essa pessoa.", code="phone-not-bound")
         return None if found.phone.opt_in else after
@@ -166,14 +165,17 @@ async def opt_in(call: Call, number: str, body: PhoneOptInBody) -> PhoneOutcome:
     return PhoneOutcome("opted_in" if changed.after else "already_opted_in")
 
 
-async def opt_out(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcome:
-    """Withdraw the consent, whosever it is; who is not that person sends the number into quarantine. Raises Invalid."""
+async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcome:
+    """Withdraw the consent given over a number. Raises Invalid.
+
+    The reason that it is another person's number puts it in quarantine.
+    """
     channel, reason = parse_channel(body.channel), _parse_reason(body.reason)
 
     def change(found: StoredPhone) -> Phone | None:
         if reason == WRONG_PERSON and found.phone.cpf is not None:
-            return states.quarantine(found.phone, found.now, _lasting(call))
-        return states.opt_out(found.phone) if found.phone.opt_in else None
+            return states.enter_quarantine(found.phone, found.now, _lasting(call))
+        return states.withdraw_consent(found.phone) if found.phone.opt_in else None
 
     said = Said("rejected" if reason == WRONG_PERSON else "opt_out", channel, reason)
     changed = await _change(call, number, change, said=said)
@@ -191,24 +193,24 @@ async def reject_registration(call: Call, number: str, body: RejectionBody) -> P
     reason = None if isinstance(body.reason, UnsetType) else _parse_reason(body.reason)
 
     def change(found: StoredPhone) -> Phone | None:
-        return states.quarantine(found.phone, found.now, _lasting(call)) if found.phone.cpf == cpf else None
+        return states.enter_quarantine(found.phone, found.now, _lasting(call)) if found.phone.cpf == cpf else None
 
     changed = await _change(call, number, change, subject=cpf, said=Said("rejected", channel, reason))
     return PhoneOutcome("rejected" if changed.after else "not_found")
 
 
-async def quarantine(call: Call, number: str) -> QuarantineOutcome:
+async def quarantine_phone(call: Call, number: str) -> QuarantineOutcome:
     """Keep a number silent, and end its binding for good; a quarantine that is on goes on for longer."""
 
     def change(found: StoredPhone) -> Phone:
-        return states.quarantine(found.phone, found.now, _lasting(call))
+        return states.enter_quarantine(found.phone, found.now, _lasting(call))
 
     after = (await _change(call, number, change, said=Said("quarantined"))).after
     assert after is not None  # a quarantine always changes the number
     return QuarantineOutcome("quarantined", f"+{number}", after.quarantine_until, "Telefone em quarentena.")
 
 
-async def release(call: Call, number: str) -> QuarantineOutcome:
+async def release_phone(call: Call, number: str) -> QuarantineOutcome:
     """End a quarantine; nobody is bound to the number afterwards. Raises NotFound for one that is in none."""
 
     def change(found: StoredPhone) -> Phone:
@@ -288,7 +290,7 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
 
 
 async def _spend(call: Call, rate: str, what: str, cpf: Cpf) -> None:
-    """Count a call about this person, whoever makes it. Raises TooMany."""
+    """Count a call about this person, of all callers together. Raises TooMany."""
     platform = call.platform
     whom = platform.audit.key.derive("phone-guesses", cpf.digits).hex()
     await platform.limits.spend(platform.settings.declared_rate(rate), what, whom)
@@ -303,7 +305,7 @@ def _parse_birth(text: str) -> date:
 
 
 async def _is_known(connection: Connection, cpf: Cpf, name: str, born: date) -> bool:
-    record = await citizens.read_record(connection, cpf)
+    record = await citizens.read_citizen_record(connection, cpf)
     birth = (record.nascimento.data if record.nascimento else None) or ""
     return record.nome is not None and _fold(record.nome) == _fold(name) and birth[:10] == born.isoformat()
 
@@ -314,23 +316,23 @@ def _fold(text: str) -> str:
     return " ".join(plain.casefold().split())
 
 
-async def read_preferences(call: Call, number: str) -> PhonePreferences:
+async def read_phone_preferences(call: Call, number: str) -> PhonePreferences:
     """Return the preferences of whom the number is bound to. Raises NotFound when it is bound to nobody."""
     return _mask(await preferences.read_preferences(call, await _require_person(call, number)))
 
 
-async def change_preferences(call: Call, number: str, body: PreferencesBody) -> PhonePreferences:
+async def change_phone_preferences(call: Call, number: str, body: PreferencesBody) -> PhonePreferences:
     """Change the preferences of whom the number is bound to. Raises as the citizen's own operation, and NotFound."""
     return _mask(await preferences.change_preferences(call, await _require_person(call, number), body, _mask))
 
 
-async def choose_category(call: Call, number: str, category: str, body: bytes) -> PhonePreferences:
+async def choose_phone_category(call: Call, number: str, category: str, body: bytes) -> PhonePreferences:
     """Choose one category for whom the number is bound to. Raises as the citizen's own operation, and NotFound."""
     return _mask(await preferences.choose_category(call, await _require_person(call, number), category, body, _mask))
 
 
 def _mask(found: Preferences) -> PhonePreferences:
-    """Return the preferences as who knows the number alone may see them: a number must not lead to a whole CPF."""
+    """Return the preferences with the CPF masked: a number must not lead to a whole CPF."""
     return PhonePreferences(
         cpf=Cpf(found.cpf).masked,
         opt_in=found.opt_in,
@@ -348,18 +350,12 @@ async def _require_person(call: Call, number: str) -> Cpf:
     return phone.cpf
 
 
-async def list_quarantined(call: Call, page: Page, *, expired: bool) -> QuarantinedPhones:
+async def list_quarantined_phones(call: Call, page: Page, *, expired: bool) -> QuarantinedPhones:
     """Return a page of the numbers in quarantine, or of those whose quarantine is over."""
     call.require_reason()
     async with call.platform.database.connection() as connection:
         found, total = await store.list_quarantined_phones(connection, page, expired=expired)
     return QuarantinedPhones(found, page.of(total))
-
-
-async def read_stats(call: Call) -> QuarantineStats:
-    """Return the quarantines in numbers."""
-    async with call.platform.database.connection() as connection:
-        return await store.read_quarantine_stats(connection)
 
 
 def _parse_cpf(text: str) -> Cpf:

@@ -2,8 +2,9 @@
 
 free ──bind──> bound ──quarantine, reject──> quarantined ──release, time over──> free
 
-Whoever proves a number by a code sent to it has it, from any state; that step is taken where the code is used up. What
-is bound on somebody's word alone gives way to that, to the number's standing in another's record, and to time.
+A code sent to the number binds it from any state; that step is taken by the statement that uses the code up. What is
+bound on a person's word alone ends when somebody else proves the number, when it is in another person's record, and
+after some days.
 """
 
 from dataclasses import dataclass, replace
@@ -12,8 +13,8 @@ from enum import StrEnum
 
 from balcao.core.values.cpf import Cpf
 
-# For so long a number is somebody's on their word alone, and so many a person may have so: enough for whoever has them,
-# and nothing for whoever would keep others from theirs.
+# How long a number is bound on a person's word alone, and how many numbers of a person at once: enough for their own
+# phones, and too few to keep other people from theirs.
 UNPROVEN_LASTING = timedelta(days=30)
 MOST_UNPROVEN = 3
 
@@ -60,17 +61,17 @@ def bind_proven(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
     return replace(phone, channel=channel) if phone.cpf == cpf and phone.proof is Proof.CODE else None
 
 
-def opt_in(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
+def give_consent(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
     """Consent for the person whom the number is bound to; None for anybody else."""
     return replace(phone, opt_in=True, channel=channel) if phone.cpf == cpf else None
 
 
-def opt_out(phone: Phone) -> Phone:
-    """Withdraw the consent, whosever it is."""
+def withdraw_consent(phone: Phone) -> Phone:
+    """Withdraw the consent of the person whom the number is bound to."""
     return replace(phone, opt_in=False)
 
 
-def quarantine(phone: Phone, now: datetime, lasting: timedelta) -> Phone:
+def enter_quarantine(phone: Phone, now: datetime, lasting: timedelta) -> Phone:
     """End the binding for good and keep the number silent for that long, or for as long as it already is to be."""
     until = now + lasting
     if phone.quarantine_until is not None:

@@ -27,7 +27,8 @@ _MEMBERS = "cpf, proof, channel, opt_in, bound_at, quarantined_at, quarantine_un
 class StoredPhone(msgspec.Struct, frozen=True):
     """A number as it is at `now`; `version` is None where there is no row.
 
-    For whoever wants it: whether it stands in another's record, and how many numbers are theirs on their word alone.
+    `is_anothers` and `unproven` are about a claimant: whether the number is in another person's record, and how many
+    numbers the claimant has on their word alone.
     """
 
     phone: Phone
@@ -84,10 +85,9 @@ class PhoneEntry(msgspec.Struct, frozen=True):
     request_id: str
 
 
-# A write holds only if the row is still the one that was read: a row that has come, changed or gone meanwhile makes it
-# no write at all, and its entry and trace neither.
-# Nor does one that binds one number more than somebody (`claimant`) may have on their word alone, also of several at
-# once.
+# A write holds only if the row is still the one that was read: if it has come, changed or gone since, neither the row
+# nor its entry nor its trace is written. The function locks the claimant's numbers and counts them, so that of several
+# claims at once none goes beyond the limit.
 _ROW = ", ".join(f":phone.{name}" for name in _MEMBERS.split(", "))
 _MAY_CLAIM = f"""
 CASE WHEN :claimant::text IS NULL THEN true
@@ -159,7 +159,7 @@ async def _delete_phone(
 ) -> bool: ...
 
 
-# Nothing of the row changes; the entry is written all the same.
+# The row stays; the entry is written all the same, as proof of what was said.
 @statement(_write_sql("SELECT :number::text AS number"))
 async def _insert_phone_entries(
     connection: Connection, number: str, entries: Sequence[PhoneEntry], trail: str

@@ -32,7 +32,7 @@ async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
     limites de códigos por cidadão, por número e, de cinco por dia, por cidadão em cada número: além deles a resposta é
     429, com `Retry-After`. Sem um serviço de envio configurado, a resposta é 503.
     """
-    return await service.declare(call, cpf, body)
+    return await service.declare_phone(call, cpf, body)
 
 
 @routes.post(
@@ -48,7 +48,7 @@ async def confirm_phone(call: Call, cpf: CpfInPath, body: ConfirmationBody) -> M
     outro número dá 404, com `error` igual a `Invalid or expired verification code`; depois de 5 tentativas a resposta é
     429.
     """
-    return await service.confirm(call, cpf, body)
+    return await service.confirm_phone(call, cpf, body)
 
 
 # A number that is not yet theirs: the export file has no member for it.

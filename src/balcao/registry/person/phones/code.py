@@ -42,12 +42,12 @@ class Secrets:
         return sealing.seal(self.key, _SEAL, code)
 
 
-def unseal(keys: Sequence[HashKey], sealed: str) -> str:
+def unseal_code(keys: Sequence[HashKey], sealed: str) -> str:
     """Open a code that was sealed by one of the keys. Raises JoseError."""
     return sealing.unseal(keys, _SEAL, sealed)
 
 
 def is_code(keys: Sequence[HashKey], verification: str, code: str, code_hash: bytes) -> bool:
-    """Tell whether this is the code of the verification, whichever of the keys was in use when it was sent."""
+    """Return whether this is the code of the verification, by any key that may have been in use when it was sent."""
     hashes = [Secrets(key).hash_code(verification, code) for key in keys]
     return any(hmac.compare_digest(hashed, code_hash) for hashed in hashes)

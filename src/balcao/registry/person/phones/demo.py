@@ -14,6 +14,6 @@ PHONE = Number("55", "21", "900010175")
 async def load(platform: Platform) -> None:
     """Write the phone once, as if the code had come back."""
     async with platform.database.connection() as connection:
-        phones = (await citizens.read_record(connection, ANA)).telefone
+        phones = (await citizens.read_citizen_record(connection, ANA)).telefone
     if phones is None or phones.principal is None or phones.principal.origem != SELF_DECLARED:
-        await citizens.write_own(operator_call(platform, "registry.demo"), ANA, "telefone", PHONE.own_write)
+        await citizens.write_own_data(operator_call(platform, "registry.demo"), ANA, "telefone", PHONE.own_write)

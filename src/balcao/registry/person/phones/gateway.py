@@ -1,7 +1,6 @@
 """Delivers a code for sending: one POST with a secret, to the city's message gateway or to the sandbox's mailbox."""
 
 import httpx
-from pydantic import SecretStr
 
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Unavailable
@@ -15,7 +14,7 @@ def require_configured(platform: Platform) -> None:
         raise Unavailable(text, code="phone-codes-not-configured")
 
 
-async def deliver(platform: Platform, verification: str, to: str, code: str) -> None:
+async def deliver_code(platform: Platform, verification: str, to: str, code: str) -> None:
     """Send the code to the number `to`, in E.164. Raises Retry with nothing of the response but its status.
 
     The same code may be handed over twice: the gateway tells by `Idempotency-Key`.
@@ -27,13 +26,12 @@ async def deliver(platform: Platform, verification: str, to: str, code: str) -> 
         response = await platform.http.post(
             settings.phone_code_url,
             json={"to": to, "code": code, "text": text},
-            headers={"Idempotency-Key": verification} | _authorization(settings.phone_code_secret),
+            headers={
+                "Idempotency-Key": verification,
+                "Authorization": f"Bearer {settings.phone_code_secret.get_secret_value()}",
+            },
         )
     except httpx.HTTPError:
         raise Retry("phone-gateway-away") from None
     if not response.is_success:
         raise Retry(f"phone-gateway-{response.status_code}")
-
-
-def _authorization(secret: SecretStr) -> dict[str, str]:
-    return {"Authorization": f"Bearer {secret.get_secret_value()}"}

@@ -28,7 +28,7 @@ WRONG_CODE = "Invalid or expired verification code"
 _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
 
 
-async def declare(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
+async def declare_phone(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
     """Send a code to the number; the record stays as it is until that is confirmed.
 
     Raises Invalid, Conflict when nothing changes, TooMany, and Unavailable when nobody sends codes.
@@ -87,7 +87,7 @@ def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
     )
 
 
-async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
+async def confirm_phone(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     """Make the number the main phone. Raises Invalid, NotFound and, after too many tries, TooMany.
 
     A try is counted and committed before its code is compared, so that guessing in parallel gains nothing.
@@ -97,7 +97,7 @@ async def confirm(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     matches = codes.is_code(call.platform.audit.keys, opened.id, code, opened.code_hash)
     if number.digits != opened.number.digits or not matches:
         raise _not_confirmed()
-    if not await citizens.write_own(call, cpf, "telefone", opened.number.own_write, verification=opened.id):
+    if not await citizens.write_own_data(call, cpf, "telefone", opened.number.own_write, verification=opened.id):
         raise _not_confirmed()  # another call was faster
     return Message("Telefone confirmado.")
 
@@ -110,7 +110,11 @@ async def _take_try(call: Call, cpf: Cpf) -> store.OpenVerification:
         with recording():
             opened = await store.take_try(connection, cpf, TRIES, trail)
         if opened is None:
-            raise _explain_refusal(await store.read_pause_after_tries(connection, cpf, TRIES))
+            pause = await store.read_pause_after_tries(connection, cpf, TRIES)
+            if pause is None:
+                raise _not_confirmed()
+            text = "Foram tentativas demais: peça um novo código."
+            raise TooMany(text, code="phone-code-tries", retry_after=pause)
     return opened
 
 
@@ -125,19 +129,13 @@ def _not_confirmed() -> NotFound:
     return NotFound(text, code="phone-code-wrong", compared=WRONG_CODE)
 
 
-def _explain_refusal(pause: int | None) -> NotFound | TooMany:
-    if pause is None:
-        return _not_confirmed()
-    return TooMany("Foram tentativas demais: peça um novo código.", code="phone-code-tries", retry_after=pause)
-
-
 async def send_code(platform: Platform, verification: str) -> None:
     """Deliver the code and erase it; one that is void, used or expired is erased unsent."""
     async with platform.database.connection() as connection:
         unsent = await store.read_unsent_code(connection, verification)
     if unsent is not None:
-        code = codes.unseal(platform.audit.keys, unsent.sealed_code)
-        await gateway.deliver(platform, verification, unsent.number.e164, code)
+        code = codes.unseal_code(platform.audit.keys, unsent.sealed_code)
+        await gateway.deliver_code(platform, verification, unsent.number.e164, code)
     async with platform.database.transaction() as connection:
         await store.erase_code(connection, verification)
         if unsent is not None:

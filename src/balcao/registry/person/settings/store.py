@@ -26,8 +26,8 @@ async def read_avatar(connection: Connection, cpf: Cpf) -> str | None:
     """Return the id of the avatar that was chosen."""
 
 
-# Whoever deactivates an avatar waits for those who are choosing it, and clears it from them too: the row is shared
-# until the choice is committed with it, and one that was deactivated meanwhile is not found.
+# FOR SHARE: the deactivation of an avatar waits until choices under way are committed, and then clears them too; an
+# avatar that was deactivated first is not found here.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT id FROM registry.avatar WHERE id = :avatar_id::text::uuid AND is_active FOR SHARE

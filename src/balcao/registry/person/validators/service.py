@@ -11,7 +11,7 @@ from balcao.core.values.text import clean
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
 EMAIL_LENGTH = 254
-# As long as the body may be: what is longer is no address and no number, which the answer says.
+# As long as the body may be: a text that is too long for an address or a number gets a verdict, not a refusal.
 LONGEST_QUESTION = 16 * 1024
 HOME = "BR"
 HOME_DDI = 55

@@ -161,6 +161,6 @@ class ImportedWallet(msgspec.Struct):
 
 
 class Wallet(ImportedWallet, kw_only=True):
-    """The wallet as it is answered; what the caller's scopes do not cover is null."""
+    """The wallet as a response; what the caller's scopes do not cover is null."""
 
     cpf: CpfText

@@ -1,0 +1,169 @@
+"""Webhooks of a service: keeping them, and telling each by a signed call what the service has to say.
+
+A service declares its words, its wire types and its messages; what is done with a webhook is the same for all.
+"""
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, NotFound
+from balcao.core.jobs.worker import JobKind, enqueue
+from balcao.core.telemetry import Counter
+from balcao.core.values.ids import new_id, new_uuid
+from balcao.core.webhooks import sending
+from balcao.core.webhooks.declaration import SentWebhook, Words
+from balcao.core.webhooks.sending import AT_ONCE, DELAYS, MOST_WEBHOOKS, SECRET_BYTES, format_secret
+from balcao.core.webhooks.store import WebhookStatements
+
+W = TypeVar("W", bound=msgspec.Struct)
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def allow(_: Call) -> None:
+    """Leave it to the operation's rule who may change a webhook."""
+
+
+@dataclass
+class WebhooksOfService(Generic[W, S]):
+    """The webhooks of one service. `shown` is a webhook without its secret, `with_secret` one that is just made.
+
+    `make_message` returns what a webhook of this id is told of the event with this number, of a test without one, and
+    None of an event that nobody can be told of any more. `require_right` raises for who may not change any.
+    """
+
+    words: Words
+    body: type[SentWebhook]
+    shown: type[W]
+    with_secret: type[S]
+    format_instant: Callable[[datetime, ZoneInfo], str]
+    job: str
+    calls: Counter
+    make_message: Callable[[Platform, Connection, UUID, int | None], Awaitable[msgspec.Struct | None]]
+    require_right: Callable[[Call], None] = allow
+    store: WebhookStatements = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the statements when the service is loaded, as all statements are."""
+        self.store = WebhookStatements(self.words, self.body)
+
+    @property
+    def job_kind(self) -> JobKind:
+        """Return the job that calls a webhook; its payload has the id of that, and the number of an event or a test."""
+        return JobKind(self.job, self.deliver, delays=DELAYS, at_once=AT_ONCE)
+
+    async def list_webhooks(self, call: Call) -> list[W]:
+        """Return all webhooks, the oldest first."""
+        async with call.platform.database.connection() as connection:
+            return [self._show(call, found) for found in await self.store.list_webhooks(connection, self.words.table)]
+
+    async def read_webhook(self, call: Call, id: UUID | None) -> W:
+        """Return a webhook. Raises NotFound, as everything here does for an id that is None."""
+        async with call.platform.database.connection() as connection:
+            return self._show(call, await self.store.read_webhook(connection, self.words.table, id))
+
+    async def add_webhook(self, call: Call, body: SentWebhook) -> S:
+        """Add a webhook.
+
+        Raises Forbidden, Unprocessable, and Conflict where there are as many as there may be.
+        """
+        self.require_right(call)
+        sending.require_allowed(call.platform, body.url)
+        secret = secrets.token_bytes(SECRET_BYTES)
+        async with call.platform.database.transaction() as connection:
+            added = await self.store.insert_webhook(
+                connection, self.words.table, new_uuid(), body, secret, MOST_WEBHOOKS
+            )
+            if added is None:
+                raise Conflict(f"Já há {MOST_WEBHOOKS} avisos cadastrados: apague um.", code="too-many-webhooks")
+            await call.platform.audit.record(connection, call, "create", fields=sorted(body.model_fields_set))
+        return self._show_secret(call, added, secret)
+
+    async def replace_webhook(self, call: Call, id: UUID | None, body: SentWebhook) -> W:
+        """Replace a webhook; its secret stays. Raises Forbidden, Unprocessable and NotFound."""
+        self.require_right(call)
+        sending.require_allowed(call.platform, body.url)
+        async with call.platform.database.transaction() as connection:
+            replaced = self._show(call, await self.store.replace_webhook(connection, self.words.table, id, body))
+            await call.platform.audit.record(connection, call, "update", fields=sorted(body.model_fields_set))
+        return replaced
+
+    async def renew_secret(self, call: Call, id: UUID | None) -> S:
+        """Give a webhook a new secret; the old one signs, too, for 24 hours. Raises Forbidden and NotFound."""
+        self.require_right(call)
+        secret = secrets.token_bytes(SECRET_BYTES)
+        async with call.platform.database.transaction() as connection:
+            found = await self.store.renew_webhook_secret(connection, self.words.table, id, secret)
+            renewed = self._show_secret(call, found, secret)
+            await call.platform.audit.record(connection, call, "update", fields=[self.words.key])
+        return renewed
+
+    async def delete_webhook(self, call: Call, id: UUID | None) -> None:
+        """Delete a webhook; what waits for it is not sent any more. Raises Forbidden and NotFound."""
+        self.require_right(call)
+        async with call.platform.database.transaction() as connection:
+            if not await self.store.delete_webhook(connection, self.words.table, id):
+                raise _make_unknown()
+            await call.platform.audit.record(connection, call, "delete")
+
+    async def send_test(self, call: Call, id: UUID | None) -> None:
+        """Have a test sent to a webhook. Raises Forbidden and NotFound."""
+        self.require_right(call)
+        async with call.platform.database.transaction() as connection:
+            if await self.store.read_webhook(connection, self.words.table, id) is None:
+                raise _make_unknown()
+            await enqueue(connection, self.job, {"webhook": str(id), self.words.test: new_id()})
+            await call.platform.audit.record(connection, call, "update", fields=[self.words.test])
+
+    async def deliver(self, platform: Platform, payload: Mapping[str, Any]) -> None:
+        """Tell a webhook of an event, or send a test. Raises Retry when it did not take it.
+
+        A repetition has the same id, by which the receiver knows it.
+        """
+        words, id = self.words, UUID(payload["webhook"])
+        number, test = payload.get(words.number), payload.get(words.test)
+        async with platform.database.connection() as connection:
+            destination = await self.store.read_destination(connection, words.table, id)
+            message = await self.make_message(platform, connection, id, number)
+        if destination is None or message is None:
+            return  # switched off or deleted since, or too old for anybody to want
+        message_id, content = f"msg_{id.hex}_{number or test}", msgspec.json.encode(message)
+        delivery = await sending.send_message(platform, destination.url, destination.secrets, message_id, content)
+        async with platform.database.connection() as connection:
+            if delivery.error is None:
+                await self.store.note_delivery(connection, words.table, id)
+            else:
+                await self.store.note_failed_delivery(
+                    connection, words.table, id, delivery.error, gone=delivery.is_gone
+                )
+        self.calls.inc(delivery.outcome)
+        delivery.require_taken()
+
+    def _show(self, call: Call, found: Mapping[str, Any] | None) -> W:
+        return msgspec.convert(self._format(call, found), self.shown)
+
+    def _show_secret(self, call: Call, found: Mapping[str, Any] | None, secret: bytes) -> S:
+        members = {**self._format(call, found), self.words.key: format_secret(secret)}
+        return msgspec.convert(members, self.with_secret)
+
+    def _format(self, call: Call, found: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return the members as the wire has them. Raises NotFound where there is no webhook."""
+        if found is None:
+            raise _make_unknown()
+        shown = dict(found) | {"id": str(found["id"])}
+        for name in (self.words.created_at, self.words.last_delivery_at, self.words.last_failure_at):
+            shown[name] = found[name] and self.format_instant(found[name], call.zone)
+        return shown
+
+
+def _make_unknown() -> NotFound:
+    return NotFound("Aviso não encontrado.", code="webhook-not-found")
