@@ -154,10 +154,23 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
     if parameters:
         found["parameters"] = parameters
     if body := operation.signature.body or operation.described_body:
-        example = {} if operation.example is None else {"example": operation.example}
-        content = {JSON: {"schema": schemas.of(body), **example}}
+        content = {JSON: {"schema": schemas.of(body), "example": _find_example(operation, schemas.resolved(body))}}
         found["requestBody"] = {"content": content, "required": _is_required(operation, schemas)}
     return found
+
+
+def find_example(operation: Operation) -> Any:
+    """Return a body that works on the demo data, None for an operation without body."""
+    body = operation.signature.body or operation.described_body
+    return None if body is None else _find_example(operation, _Schemas([operation]).resolved(body))
+
+
+def _find_example(operation: Operation, schema: Document) -> Any:
+    """Return the operation's own example, or its body's required members with the example of each."""
+    if operation.example is not None:
+        return operation.example
+    members = schema.get("properties", {})
+    return {name: members[name]["examples"][0] for name in schema.get("required", ()) if members[name].get("examples")}
 
 
 def _is_required(operation: Operation, schemas: "_Schemas") -> bool:

@@ -60,7 +60,7 @@ class RouteOptions(TypedDict, total=False):
 
     `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. It is the handler's
     docstring, but where several operations share a text. `example` is a request body that works on the demo data, as
-    the JSON that the caller sends.
+    the JSON that the caller sends; without it the body of the required members' own examples does.
     """
 
     dialect: Dialect
