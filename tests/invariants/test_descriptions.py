@@ -15,7 +15,7 @@ from balcao.core.http.decoding import is_model
 from balcao.core.http.operations import Operation
 from balcao.core.service import Service
 
-describe = functools.cache(openapi.describe)
+describe = functools.cache(openapi.describe_api)
 METHODS = {"get", "put", "post", "patch", "delete"}
 each_service = pytest.mark.parametrize("service", app.SERVICES, ids=app.NAMES)
 

@@ -19,7 +19,7 @@ from balcao.core.http.sent_headers import ETAG, SentHeader, find_sent_headers
 
 Document = dict[str, Any]
 
-# Where the platform answers as it comes; a city names its own.
+# The address of an installation that nobody has configured; a city names its own.
 DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"
@@ -68,7 +68,7 @@ _HEADERS: Document = {
     },
 }
 
-# In the few operations that move; a component that a service does not use would be a fault to linters.
+# Not a component: linters object to one that no operation of a service uses.
 _LOCATION = {"description": "O endereço atual, relativo ao chamado.", "schema": _TEXT, "example": "poda-5f0c2f0e"}
 
 
@@ -105,7 +105,7 @@ class Described(Protocol):
         """Return every operation, those that all services have included."""
 
 
-def describe(service: Described, server_urls: Sequence[str] = ()) -> Document:
+def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Document:
     """Return the document; its paths are relative to the service's base, whose full addresses are `server_urls`."""
     operations = [operation for operation in service.operations() if operation.in_description]
     schemas = _Schemas(operations)
