@@ -94,7 +94,7 @@ async def look_up_company(call: Call, cnpj: CnpjInPath) -> Response[LegalEntity]
     """Devolve o que o cadastro da cidade sabe de um CNPJ, para preencher o formulário de uma empresa; o que ele não
     sabe é nulo. A resposta pode ter até meia hora.
     """
-    return to_json(await lookup.look_up(call, cnpj), headers={"Cache-Control": NO_STORE})
+    return to_json(await lookup.look_up_company(call, cnpj), headers={"Cache-Control": NO_STORE})
 
 
 @routes.get(

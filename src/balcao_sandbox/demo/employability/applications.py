@@ -75,9 +75,9 @@ async def load(platform: Platform) -> None:
     """Write what is missing; what somebody tried out stays as it is."""
     call = operator_call(platform, "employability.demo")
     for cpf in ACCEPTED_TERMS:
-        await terms.accept(call, cpf)
+        await terms.accept_terms(call, cpf)
     wanted = {each.id: each for each in make_applications()}
-    missing = await service.list_missing_ids(call, list(wanted))
+    missing = await service.list_missing_application_ids(call, list(wanted))
     if missing:
         await _restore(call, [each for id_, each in wanted.items() if id_ in missing])
 
@@ -85,14 +85,14 @@ async def load(platform: Platform) -> None:
 async def _restore(call: Call, wanted: list[DemoApplication]) -> None:
     now = utc_now()
     async with call.platform.database.connection() as connection:
-        found = await listings.list_summaries(connection, {sandbox_job_id(each.job) for each in wanted}, now)
+        found = await listings.list_job_summaries(connection, {sandbox_job_id(each.job) for each in wanted}, now)
     made_at = now - timedelta(days=12)
     rows = [
         _describe(each, found[job_id][0], made_at + timedelta(minutes=number))
         for number, each in enumerate(wanted)
         if (job_id := sandbox_job_id(each.job)) in found
     ]
-    await service.restore(call, rows)
+    await service.restore_applications(call, rows)
 
 
 def _describe(each: DemoApplication, job: JobSummary, made_at: datetime) -> RestoredApplication:

@@ -16,11 +16,11 @@ FIRST_STEM = 900_021_000
 async def load(platform: Platform) -> None:
     """Write the blocks where there are none."""
     call = operator_call(platform, "employability.demo")
-    if await service.has_any(call):
+    if await service.has_blocks(call):
         return
-    await service.record(call, DAVI, sandbox_job_id("V2"), [Code.LOWEST_AGE])
-    await service.record(call, FABIO, sandbox_job_id("V1"), [Code.TERMS])
+    await service.record_block(call, DAVI, sandbox_job_id("V2"), [Code.LOWEST_AGE])
+    await service.record_block(call, FABIO, sandbox_job_id("V1"), [Code.TERMS])
     for number in range(GENERATED):
         cpf = Cpf.with_stem(str(FIRST_STEM + number))
         job, code = (("V2", Code.LOWEST_AGE), ("V5", Code.DISABILITY))[number % 2]
-        await service.record(call, cpf, sandbox_job_id(job), [code])
+        await service.record_block(call, cpf, sandbox_job_id(job), [code])

@@ -13,4 +13,4 @@ async def load(platform: Platform) -> None:
     """Keep the departments, without asking the registry, which may start later."""
     call = operator_call(platform, "employability.demo")
     for department in (HEALTH, SURVEILLANCE):
-        await service.keep(call, department)
+        await service.save_department(call, department)

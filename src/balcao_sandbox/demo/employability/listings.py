@@ -76,7 +76,7 @@ async def load(platform: Platform) -> None:
     call = operator_call(platform, "employability.demo")
     now = utc_now().astimezone(call.zone)
     jobs = make_jobs(now.replace(hour=0, minute=0, second=0, microsecond=0))
-    missing = await service.list_missing_ids(call, [job.id for job in jobs])
+    missing = await service.list_missing_job_ids(call, [job.id for job in jobs])
     await imports.import_rows(platform, IMPORTS[0], [job for job in jobs if job.id in missing])
 
 

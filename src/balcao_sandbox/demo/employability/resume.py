@@ -7,7 +7,9 @@ from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
-from balcao.employability.resume.behaviours import service as behaviours
+from balcao.employability.resume.links import service as links
+from balcao.employability.resume.links.kinds import BEHAVIOUR_LINKING, BEHAVIOURS, SKILL_LINKING
+from balcao.employability.resume.links.schemas import BehaviourLinkBody, SkillLinkBody
 from balcao.employability.resume.sections import service as sections
 from balcao.employability.resume.sections.records import (
     ACHIEVEMENTS,
@@ -25,11 +27,9 @@ from balcao.employability.resume.sections.schemas import (
     ExperienceBody,
     ResumeLanguageBody,
 )
-from balcao.employability.resume.skill_links import service as skill_links
-from balcao.employability.resume.skill_links.schemas import SkillLinkBody
 
 ANA, BRUNO, CARLA = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000337")
-BEHAVIOURS = (1, 4)
+LINKED_BEHAVIOURS = (1, 4)
 TRUCKS = 37  # Direção categoria D
 
 
@@ -80,16 +80,16 @@ async def load(platform: Platform) -> None:
     for cpf, section, body in ROWS:
         numbers[section] = numbers.get(section, 0) + 1
         await _add(call, cpf, section, body, numbers[section])
-    for behaviour in BEHAVIOURS:
-        await behaviours.add_link(call, ANA, behaviour)
-    await skill_links.add_link(call, BRUNO, SkillLinkBody(TRUCKS))
+    for behaviour in LINKED_BEHAVIOURS:
+        await links.add_link(call, BEHAVIOUR_LINKING, ANA, BehaviourLinkBody(behaviour))
+    await links.add_link(call, SKILL_LINKING, BRUNO, SkillLinkBody(TRUCKS))
 
 
 async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -> None:
     # A language that the person has taken up again meanwhile is there under another id.
     if section is LANGUAGES:
         async with call.platform.database.connection() as connection:
-            if await sections.list_stored(connection, section, cpf):
+            if await sections.list_stored_rows(connection, section, cpf):
                 return
     await sections.add_row(call, section, cpf, body, demo_row_id(section, number))
 
@@ -97,8 +97,8 @@ async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -
 async def examples(platform: Platform) -> Mapping[str, Any]:
     """Name an experience and, unless it was removed, a link to a behaviour."""
     call = operator_call(platform, "employability.demo")
-    links = (await behaviours.read_links(call, ANA)).data
+    linked = await links.read_links(call, BEHAVIOURS, ANA)
     return {
         "experience_id": str(demo_row_id(EXPERIENCES)),
-        **({"behaviour_link_id": str(links[-1].id)} if links else {}),
+        **({"behaviour_link_id": str(linked[-1].id)} if linked else {}),
     }

@@ -17,4 +17,4 @@ async def load(platform: Platform) -> None:
     """Accept the present terms for whoever has not."""
     call = operator_call(platform, "employability.demo")
     for digits in ACCEPTING:
-        await service.accept(call, Cpf(digits), names_after=REGISTRY_STARTS)
+        await service.accept_terms(call, Cpf(digits), names_after=REGISTRY_STARTS)

@@ -179,7 +179,7 @@ async def delete_job(call: Call, id: JobInPath) -> Message:
     errors=[304],
 )
 async def list_history(call: Call, id: JobInPath, page: HistoryPage) -> Response[History]:
-    return personal(await service.list_history(call, id, page), call)
+    return personal(await service.list_job_history(call, id, page), call)
 
 
 def declare_transition(row: Transition) -> None:

@@ -1,4 +1,4 @@
-"""Wire types of a resume's links to behaviours and attitudes."""
+"""Wire types of a resume's links to behaviours, and to skills in their areas of work."""
 
 from typing import Annotated, Self
 
@@ -12,6 +12,8 @@ from balcao.employability.schemas import CreatedAt, UpdatedAt
 
 LinkId = Annotated[int, Meta(description="Identificador da ligação, não do item do catálogo.", examples=[100001])]
 BehaviourId = Annotated[int, Meta(description="Identificador no catálogo de comportamentos e atitudes.", examples=[4])]
+SkillId = Annotated[int, Meta(description="A habilidade, pelo `id` do catálogo.", examples=[37])]
+WorkAreaId = Annotated[int, Meta(description="A área de atuação, pelo `id` do catálogo.", examples=[8])]
 
 
 class Behaviour(msgspec.Struct):
@@ -49,3 +51,31 @@ class BehaviourLinks(msgspec.Struct):
 
 class BehaviourLinkBody(msgspec.Struct):
     id_comportamento_atitudes: BehaviourId
+
+
+class SkillLink(msgspec.Struct):
+    """A skill that a person claims, in one of its areas."""
+
+    id: Annotated[int, Meta(description="Identificador da ligação.", examples=[100001])]
+    cpf: OwnerCpf
+    id_area_atuacao_habilidade: Annotated[int, Meta(description="A habilidade na sua área.", examples=[37])]
+    id_habilidade: SkillId
+    habilidade: Annotated[str, Meta(description="Nome da habilidade.", examples=["Direção categoria D"])]
+    id_area_atuacao: WorkAreaId
+    area_atuacao: Annotated[str, Meta(description="Nome da área de atuação.", examples=["Logística"])]
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+
+
+class SkillLinks(msgspec.Struct):
+    """A person's skills, newest first."""
+
+    data: Annotated[list[SkillLink], Meta(description="As ligações, a mais nova primeiro.")]
+    meta: Annotated[ListMeta, Meta(description="Uma página com todas, e quantas são.")]
+
+
+class SkillLinkBody(msgspec.Struct):
+    """Without `id_area_atuacao` the first area of the skill is meant."""
+
+    id_habilidade: SkillId
+    id_area_atuacao: WorkAreaId | None = None
