@@ -43,7 +43,7 @@ def plan(
     content = file.read_bytes()
     if len(content) > MIB:
         raise OperatorFault("O documento passa de 1 MiB.")
-    made = run_use_case("access.plan_catalogue", lambda call: documents.plan(call, content, prune=prune))
+    made = run_use_case("access.plan_catalogue", lambda call: documents.plan_changes(call, content, prune=prune))
     print_json(made)
     if made.blocked:
         raise typer.Exit(1)
@@ -52,7 +52,7 @@ def plan(
 @access.command("apply")
 def apply(plan_id: Annotated[UUID, typer.Argument(help="O `plan_id` de um plano dos últimos 15 minutos.")]) -> None:
     """Faz tudo o que o plano diz, ou nada, e responde em JSON."""
-    print_json(run_use_case("access.apply_catalogue", lambda call: documents.apply(call, plan_id)))
+    print_json(run_use_case("access.apply_catalogue", lambda call: documents.apply_plan(call, plan_id)))
 
 
 @access.command("grant-admin")
