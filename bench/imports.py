@@ -20,10 +20,10 @@ from rich.console import Console
 from rich.table import Table
 
 from balcao import app
-from balcao.cli.importing import freeze_loaded
 from balcao.core.embedded import supervisor
 from balcao.core.imports import service, source
 from balcao.core.imports.service import Order
+from balcao.operate.imports import freeze_loaded
 from balcao.registry.person import invented
 from balcao.settings import Settings
 from bench import import_files

@@ -10,9 +10,9 @@ from rich.table import Table
 from balcao.cli.console import make_console
 from balcao.cli.example_calls import list_calls
 from balcao.cli.offer import Offer
-from balcao.cli.plan import SERVICES
 from balcao.operate import database
 from balcao.operate.faults import OperatorFault
+from balcao.operate.names import SERVICES
 from balcao.settings import Settings
 
 console = make_console()

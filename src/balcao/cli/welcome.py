@@ -7,8 +7,9 @@ from rich.text import Text
 from balcao.cli.console import make_console
 from balcao.cli.example_calls import Commands, choose_people, own_command
 from balcao.cli.offer import Offer
-from balcao.cli.plan import SERVICES, Plan
+from balcao.cli.plan import Plan
 from balcao.cli.processes.channel import Report
+from balcao.operate.names import SERVICES
 
 console = make_console()
 

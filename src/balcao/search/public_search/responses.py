@@ -1,4 +1,4 @@
-"""Answers of the public search: who may ask, the finished answers that are kept, and the two forms of a page."""
+"""Responses of the public search: rates, the cache of finished responses, and the two forms of a page."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ from balcao.search.public_search.schemas import (
     UnifiedResult,
 )
 from balcao.search.public_search.service import Found
-from balcao.search.public_search.state import KeptAnswer, SearchState
+from balcao.search.public_search.state import CachedResponse, SearchState
 from balcao.search.public_search.store import MOST_COUNTED, ScoredService
 from balcao.search.zero_results import service as zero_results
 
@@ -51,7 +51,7 @@ Write = Callable[[SearchRequest, Found, float], Any]
 
 
 async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse: Parse, write: Write) -> Response[Any]:
-    """Return the answer as bytes with a weak ETag, from memory while nothing has changed.
+    """Return the response as bytes with a weak ETag, from the cache while nothing has changed.
 
     Raises TooMany, Unauthenticated and Forbidden where more than public services are asked for, Invalid, Unavailable.
     """
@@ -60,16 +60,16 @@ async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse:
     request = parse(query)
     state = call.platform.part(SearchState)
     key = (write, request)
-    kept = state.find_answer(key)
-    if kept is None:
+    cached = state.find_response(key)
+    if cached is None:
         changes, began = state.changes, time.perf_counter()
         found = await service.search_services(call, request)
-        answer = _finish(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
-        kept = KeptAnswer(answer, found.missed)
-        state.keep_answer(key, kept, changes)
-    if kept.missed:
-        zero_results.note_zero_result(call.platform, request.q, kept.missed)
-    return from_ready(kept.answer, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
+        ready = _encode(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
+        cached = CachedResponse(ready, found.missed)
+        state.store_response(key, cached, changes)
+    if cached.missed:
+        zero_results.note_zero_result(call.platform, request.q, cached.missed)
+    return from_ready(cached.ready, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
 
 
 async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
@@ -78,7 +78,7 @@ async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -
     return respond_publicly(Suggestions(await service.suggest_names(call, parse_text(query))), call)
 
 
-def _finish(result: SearchResult | UnifiedResult) -> Ready:
+def _encode(result: SearchResult | UnifiedResult) -> Ready:
     """Return the bytes; the tag does not depend on how long the search took."""
     same = msgspec.structs.replace(result, metadata=msgspec.structs.replace(result.metadata, took_ms=0.0))
     return Ready(msgspec.json.encode(result), f"W/{etag_of(msgspec.json.encode(same))}")
