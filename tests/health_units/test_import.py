@@ -195,7 +195,7 @@ def test_the_command_does_nothing_after_each_batch_that_grows_with_what_is_there
 
 
 def test_the_simulation_opens_changes_and_closes(terminal: Terminal, act: Any, sql: Sql) -> None:
-    from balcao.health_units import demo
+    from balcao_sandbox.demo import health_units as demo
 
     act(lambda call: demo.load(call.platform))
     said = terminal.run("health-units", "simulate", "--every", "0.1", "--count", "8")

@@ -10,7 +10,6 @@ from balcao.core.http import paging
 from balcao.core.live import maintenance
 from balcao.operate import names
 from balcao.registry.consent.ledger.chain import Break
-from balcao.registry.person import invented
 
 
 def test_the_services_are_those_of_a_process() -> None:
@@ -26,7 +25,6 @@ def test_the_kinds_of_lines_are_those_that_the_services_import() -> None:
 
 
 def test_bounds_and_defaults_are_those_of_the_use_cases() -> None:
-    assert names.MOST_INVENTED_CITIZENS == invented.MOST
     assert names.LAST_AUDIT_NUMBER == MAX_SEQ
     assert names.MAINTENANCE_MESSAGE == maintenance.DEFAULT_MESSAGE
     assert MOST_PER_PAGE == paging.MOST_PER_PAGE

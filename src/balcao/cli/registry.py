@@ -1,7 +1,5 @@
-"""`balcao registry`: the city's files, invented ones to try the import with, and the ledger of preferences."""
+"""`balcao registry`: the city's files, and the ledger of preferences."""
 
-import sys
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +10,6 @@ from balcao.cli.imports import DryRun, LinesOrTable, Report, offer_kinds, run_im
 from balcao.cli.options import Json
 from balcao.cli.people import parse_cpf
 from balcao.cli.portuguese import Commands
-from balcao.operate.names import MOST_INVENTED_CITIZENS
 
 if TYPE_CHECKING:
     from balcao.core.context.call import Call
@@ -42,28 +39,6 @@ def import_file(
 ) -> None:
     """Carrega um arquivo do município. O mesmo comando, depois de interrompido, continua de onde parou."""
     run_import("registry", file, kind, report, dry_run=dry_run, as_json=as_json, origin=source)
-
-
-class Invented(StrEnum):
-    """What can be generated."""
-
-    CITIZENS = "citizens"
-    TICKETS = "tickets"
-
-
-@registry.command()
-def generate(
-    count: Annotated[int, typer.Argument(min=1, max=MOST_INVENTED_CITIZENS, help="De quantos cidadãos.")],
-    kind: Annotated[Invented, typer.Option(help="O que escrever deles.")] = Invented.CITIZENS,
-) -> None:
-    """Escreve linhas de cidadãos inventados, sempre as mesmas, para ensaios e medições."""
-    import msgspec
-
-    from balcao.registry.person import invented
-
-    lines = invented.make_citizens(count) if kind is Invented.CITIZENS else invented.make_tickets(count)
-    encode = msgspec.json.Encoder().encode
-    sys.stdout.buffer.writelines(encode(line) + b"\n" for line in lines)
 
 
 @registry.command("verify-ledger")

@@ -19,6 +19,5 @@ IMPORT_KINDS = {
     "health_units": ("units", "notifications"),
     "agents": ("versions", "datasets", "examples"),
 }
-MOST_INVENTED_CITIZENS = 99_999_998
 LAST_AUDIT_NUMBER = 2**62
 MAINTENANCE_MESSAGE = "Serviço em manutenção. Tente de novo mais tarde."

@@ -4,11 +4,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
-from balcao.identity.clients import accepts_redirect
-from balcao.identity.demo import Client
-from balcao.identity.realm import load_clients
+from balcao import sandbox
 from balcao.operate.deploy import portals
 from balcao.operate.deploy.answers import PortalKind
 from balcao.operate.deploy.files import File
@@ -42,13 +39,14 @@ def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str,
         raise OperatorFault(f"--client-id {client_id}: use letras, dígitos, `.`, `_` e `-`.")
     settings = Settings.load()
     name, redirect_uri = client_id or CLIENTS[kind], f"{origin}{callback}"
-    demo = _find_demo_client(settings, name, redirect_uri) if settings.embedded_identity else None
+    find_secret = sandbox.load(settings, "portal") if settings.embedded_identity else None
+    demo_secret: str | None = find_secret(settings, name, redirect_uri) if find_secret else None
     portal = Portal(
         kind=kind,
         origin=origin,
         redirect_uri=redirect_uri,
         client_id=name,
-        client_secret=demo.secret if demo else portals.find_client_secret(folder) or make_secret(),
+        client_secret=demo_secret or portals.find_client_secret(folder) or make_secret(),
         base_url=settings.base_url,
         issuer=settings.issuers[0].rstrip("/"),
         cors_origins=settings.cors_origins,
@@ -58,19 +56,4 @@ def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str,
     today = datetime.now(UTC).date()
     key = portals.make_key(folder, today + timedelta(days=KEY_DAYS), today) if kind is PortalKind.CITIZEN else Key()
     files = portals.generate(portal, key)
-    return PreparedPortal(portal, files, is_in_sandbox=demo is not None)
-
-
-def _find_demo_client(settings: Settings, name: str, redirect_uri: str) -> Client:
-    """Return the embedded provider's client. Raises OperatorFault where it has none, or takes no login back there."""
-    known = {key: client for key, client in load_clients(settings).items() if "authorization_code" in client.flows}
-    client = known.get(name)
-    if client is None:
-        raise OperatorFault(f"--client-id {name}: o provedor do sandbox tem {', '.join(sorted(known))}.")
-    if not accepts_redirect(client, redirect_uri):
-        host = urlsplit(redirect_uri).hostname
-        raise OperatorFault(
-            f"--origin: o provedor do sandbox não devolve um login a {host}, só a esta máquina "
-            f"(http://localhost:PORTA) ou a {', '.join(client.redirect_uris)}."
-        )
-    return client
+    return PreparedPortal(portal, files, is_in_sandbox=demo_secret is not None)

@@ -40,7 +40,7 @@ SANDBOX_SECRETS = {
     "hash_key": SANDBOX_HASH_KEY,
     "phone_code_secret": "sandbox-phone-code-secret",
 }
-# The sandbox's own clients that call without a person (`identity/demo_clients.toml`).
+# The sandbox's own clients that call without a person (`balcao_sandbox/identity/demo_clients.toml`).
 SANDBOX_MACHINES = frozenset(
     "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime".split()
 )
