@@ -22,7 +22,7 @@ async def prepare(settings: Settings, order: Order) -> Report:
         if settings.sandbox:
             await demo_data.load_once(settings, url, lambda text: channel.report(Report(progress=text)))
     else:
-        await database.check(settings, url)
+        await database.check_database(settings, url)
     if not order.describe:
         return Report(ready=True)
     return Report(ready=True, base_urls=app.list_base_urls(settings), offer=await demo_data.fetch_offer(settings, url))
