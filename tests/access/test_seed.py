@@ -1,6 +1,7 @@
 """The seed data: all of it at first, nothing twice, never what was taken away (rules: access 3.1, 3.3)."""
 
 import json
+import re
 from dataclasses import dataclass
 
 import asyncpg
@@ -17,6 +18,7 @@ from balcao.core.database.migrations import run_as_owner
 from tests.access import stored
 from tests.support.fixtures import Sql
 from tests.support.operations import all_operations
+from tests.support.rules import read_table
 
 ROLES = (
     "SELECT role.name, array_agg(action.code_key) FILTER (WHERE action.id IS NOT NULL) AS keys FROM access.role "
@@ -45,29 +47,59 @@ def test_the_first_load_brings_exactly_what_the_file_says(sql: Sql) -> None:
     assert sql("SELECT FROM access.membership") == []
 
 
-def test_the_roles_grant_what_the_document_says(sql: Sql) -> None:
-    held, actions = grants(sql), seed.read_seed().actions
-    everything = {service: set(keys) for service, keys in actions.items()}
-    assert held["admin"] == held["superadmin"] == held["go:cursos:editor"] == held["go:cursos:casa_civil"] == set()
-    assert held["go:admin"] == everything["employability"] | {"companies:read"}
-    assert everything["employability"] - held["go:empregabilidade:admin"] == {
-        "resume:read_any",
-        "resume:write_any",
-        "resume_bank:read",
-        "job_application:read_sensitive",
+def test_each_service_has_the_actions_that_the_page_lists() -> None:
+    shipped = seed.read_seed().actions
+    listed = {
+        service.replace(" ", "_"): {action for part in actions.split("; ") for action in read_actions(part)}
+        for service, actions in read_table("access", "Service | Actions")
     }
-    assert held["go:empregabilidade:editor"] == held["go:empregabilidade:editor_com_curadoria"]
-    assert "job_listing:any_department" not in held["go:empregabilidade:editor_sem_curadoria"]
-    assert len([key for key in held["go:empregabilidade:editor_sem_curadoria"] if key.startswith("job_listing:")]) == 10
-    assert everything["registry"] - held["rmi:admin"] == {"citizen:anonymise"}
-    assert (held["busca:services:admin"], held["agentes:admin"]) == (everything["search"], everything["agents"])
-    assert held["acessos:grupos"] == {
-        "role:read", "group:read", "group:read_members", "group:manage_members", "user:read",
-    }  # fmt: skip
-    sizes = {service: len(keys) for service, keys in actions.items()}
-    assert sizes == {
-        "platform": 3, "access": 26, "employability": 25, "registry": 23, "search": 13, "health_units": 4, "agents": 6,
-    }  # fmt: skip
+    assert listed == {service: set(keys) for service, keys in shipped.items() if service != "platform"}
+    assert len(shipped["platform"]) == 3
+
+
+def test_the_roles_grant_what_the_page_says(sql: Sql) -> None:
+    listed: dict[str, set[str]] = {}
+    for roles, grants_ in read_table("access", "Role | Grants"):
+        together = re.sub(r" \(.*?\)", "", roles)
+        texts = grants_.split(" / ") if " / " in together else [grants_] * len(together.split(", "))
+        listed |= dict(zip(re.split(r" / |, ", together), map(read_grants, texts), strict=True))
+    assert grants(sql) == listed
+
+
+def read_grants(text: str) -> set[str]:
+    """Return the actions of a cell; administrators' are implied and not stored."""
+    if text.startswith(("every action", "none")):
+        return set()
+    found = set()
+    for part in text.split("; "):
+        included, _, excluded = part.partition(" except ")
+        if all_of := re.fullmatch(r"all of ([\w ]+)", included):
+            of_part = set(seed.read_seed().actions[all_of[1].replace(" ", "_")])
+        else:
+            of_part = read_actions(included)
+        noun = "" if ":" in excluded else included.partition(":")[0] + ": "
+        found |= of_part - (read_actions(noun + excluded) if excluded else set())
+    return found
+
+
+def read_actions(text: str) -> set[str]:
+    """Return `noun: verb, verb`, `noun, noun: verb` and `noun: all` as actions."""
+    everything = seed.read_seed().descriptions
+    nouns: list[str] = []
+    before: list[str] = []
+    found = set()
+    for word in text.split(", "):
+        noun, colon, verb = word.rpartition(": ")
+        if colon:
+            nouns, before = [*before, noun], []
+        elif not nouns:
+            before.append(word)
+            continue
+        if verb == "all":
+            found |= {key for key in everything if key.partition(":")[0] in nouns}
+        else:
+            found |= {f"{each}:{verb}" for each in nouns}
+    return found
 
 
 def test_every_action_fits_its_own_form_and_every_declared_one_is_shipped() -> None:

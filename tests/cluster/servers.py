@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from balcao import app
+from tests.cluster.postgres import COPY, Postgres
 from tests.support.patience import until_now
-from tests.support.postgres import COPY, Postgres
 from tests.support.terminal import open_folder, remove
 
 SYNCHRONOUS = "SELECT true FROM pg_stat_replication WHERE sync_state = 'sync'"

@@ -13,9 +13,9 @@ import pytest
 from balcao import app
 from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
+from tests.cluster.postgres import Postgres
 from tests.support import log_scan
 from tests.support.patience import until_now
-from tests.support.postgres import Postgres
 from tests.support.server import free_port
 from tests.support.terminal import BALCAO, Terminal, open_folder, remove
 

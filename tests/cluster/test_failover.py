@@ -10,13 +10,13 @@ import httpx
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from balcao.identity.demo import clients, people
 from balcao.settings import Settings
+from balcao_sandbox.identity.demo import clients, people
+from tests.cluster.postgres import Postgres
 from tests.cluster.sending import APPLIED, WAITING, WRITTEN, Sender, send_event, write
 from tests.cluster.servers import cluster, folders
 from tests.support.login import client_token, log_in
 from tests.support.patience import PATIENCE, until_now
-from tests.support.postgres import Postgres
 from tests.support.server import free_port
 from tests.support.terminal import Serving, Terminal
 

@@ -11,13 +11,13 @@ import httpx
 import pytest
 
 from balcao.core.values.cpf import Cpf
+from tests.cluster.postgres import Postgres
 from tests.cluster.sending import APPLICATIONS, APPLIED, WAITING, WRITTEN, Sender, send_event, write
 from tests.cluster.servers import folders, prepare
 from tests.support.cast import KLEBER
 from tests.support.disks import Ballast, disk
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE, until_now
-from tests.support.postgres import Postgres
 from tests.support.server import free_port
 from tests.support.sizes import size
 from tests.support.terminal import Serving, Terminal

@@ -16,11 +16,11 @@ import pytest
 
 from balcao import app
 from balcao.settings import Settings
+from tests.cluster.postgres import Postgres
 from tests.cluster.servers import cluster, folders
 from tests.search.staff import Staff
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
-from tests.support.postgres import Postgres
 from tests.support.server import RunningServer, free_port
 from tests.support.terminal import Terminal
 

@@ -16,12 +16,12 @@ import psutil
 import pytest
 
 from balcao.core.values.cpf import Cpf
+from tests.cluster.postgres import Postgres
 from tests.cluster.sending import APPLICATIONS, APPLIED, WAITING, Sender, send_event
 from tests.cluster.servers import folders, prepare
 from tests.support import log_scan
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE, until_now
-from tests.support.postgres import Postgres
 from tests.support.server import free_port
 from tests.support.sizes import size
 from tests.support.terminal import BALCAO, Serving, Terminal

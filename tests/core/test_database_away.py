@@ -9,10 +9,10 @@ import pytest
 from balcao import app
 from balcao.core.database import pool
 from balcao.settings import Settings
+from tests.core.relay import Relay
 from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
-from tests.support.relay import Relay
 from tests.support.server import RunningServer
 
 PATIENCE = 25  # the driver's own is 30 seconds

@@ -13,9 +13,9 @@ from balcao.core.database import pool
 from balcao.core.jobs.pulse import Pulse
 from balcao.core.telemetry import telemetry
 from balcao.settings import Settings
+from tests.core.relay import Relay
 from tests.support.fixtures import Sql
 from tests.support.patience import PATIENCE
-from tests.support.relay import Relay
 from tests.support.server import RunningServer
 
 PAGE = Path(__file__).parents[2] / "docs" / "operate" / "metrics.md"

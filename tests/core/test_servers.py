@@ -13,8 +13,8 @@ from balcao.core.database import reloader, servers
 from balcao.core.database.pool import Database
 from balcao.core.database.refusals import refusal
 from balcao.core.errors import Unavailable
+from tests.core.relay import Relay
 from tests.support.patience import PATIENCE
-from tests.support.relay import Relay
 
 LOCK = "SELECT pg_advisory_xact_lock(1, 1)"
 LISTENS = """

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.citations import ROOT, Text, count, faults, texts
+from tests.invariants.citations import ROOT, Text, count, faults, texts
 
-_EXAMPLES = {Path(__file__), ROOT / "tests" / "support" / "citations.py"}
+_EXAMPLES = {Path(__file__), ROOT / "tests" / "invariants" / "citations.py"}
 
 
 def test_every_citation_resolves() -> None:

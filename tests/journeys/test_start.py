@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from balcao import app
-from tests.support import curl
+from tests.journeys import curl
 from tests.support.issuer import bearer
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port

@@ -16,9 +16,9 @@ from balcao.core.access.caller import ClaimPolicy, from_claims
 from balcao.core.access.rules import AUTHENTICATED
 from tests.contract.table import CASES
 from tests.contract.test_contract import check
+from tests.keycloak.server import REALM, Keycloak, user
 from tests.support.hostile import GUARDED, assert_refused_alike
 from tests.support.issuer import Issuer, bearer, new_key
-from tests.support.keycloak import REALM, Keycloak, user
 from tests.support.operations import Served
 from tests.support.patience import PATIENCE, until_now
 from tests.support.sandbox import Sandbox

@@ -12,8 +12,8 @@ import pytest
 from balcao import registry
 from balcao.core.database.batching import LOOKUPS
 from balcao.core.database.statements import STATEMENTS
+from tests.registry.shards import ANYBODY, MANY, ONE, Reach, measure_reach
 from tests.support.fixtures import Sql
-from tests.support.shards import ANYBODY, MANY, ONE, Reach, measure_reach
 
 # They hold whose number it is now, and are found by the number.
 BY_NUMBER = {"registry.phone_book", "registry.phone_book_entry"}

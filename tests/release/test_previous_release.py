@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.repository import Repository, run
+from tests.release.repository import Repository, run
 from tools import previous_release
 from tools.previous_release import find_release, lay_migrations, read_released
 from tools.release.components import ROOT

@@ -14,8 +14,8 @@ import pytest
 
 from balcao import __version__
 from balcao.installed import parse_lock
+from tests.release.repository import Repository, run
 from tests.support.patience import PATIENCE
-from tests.support.repository import Repository, run
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
 from tools.release import building, sbom, signing

@@ -2,10 +2,8 @@
 
 from functools import partial
 
-from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import CODE_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
-from balcao.employability import demo
 from balcao.employability.companies.api import FEATURE as COMPANIES
 from balcao.employability.hiring.departments.feature import FEATURE as DEPARTMENTS
 from balcao.employability.hiring.listings.api import FEATURE as LISTINGS
@@ -55,7 +53,6 @@ _FEATURES = [
     EMAILS,
     ONBOARDING,
     LEGACY_JOBS,
-    Feature(demo=Demo(demo.load, demo.examples)),
 ]
 _PERSONAL_DATA = [feature.personal_data for feature in _FEATURES if feature.personal_data is not None]
 

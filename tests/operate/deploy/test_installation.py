@@ -17,15 +17,15 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from balcao.identity.demo import people
 from balcao.settings import Settings
+from balcao_sandbox.identity.demo import people
+from tests.cluster.postgres import Postgres
 from tests.contract.table import CASES
 from tests.contract.test_contract import check
+from tests.keycloak.server import Keycloak, KeycloakTokens, demo_user
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.gateways import find
-from tests.support.keycloak import Keycloak, KeycloakTokens, demo_user
 from tests.support.patience import PATIENCE
-from tests.support.postgres import Postgres
 from tests.support.sandbox import Sandbox
 from tests.support.server import free_port
 from tests.support.sizes import size

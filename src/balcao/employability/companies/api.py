@@ -5,13 +5,13 @@ from typing import Annotated
 
 from balcao.core.access.rules import action, public
 from balcao.core.context.call import Call
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InQuery, Query
 from balcao.core.http.responses import NO_STORE, Response, created, stored, to_json, with_etag
 from balcao.core.values.cnpj import strip_cnpj
 from balcao.core.values.page import Page
-from balcao.employability.companies import demo, lookup, service, store
+from balcao.employability.companies import lookup, service, store
 from balcao.employability.companies.imports import IMPORTS
 from balcao.employability.companies.paths import CnpjInPath
 from balcao.employability.companies.schemas import (
@@ -141,4 +141,4 @@ async def delete_company(call: Call, cnpj: CnpjInPath) -> Message:
     return await service.delete_company(call, cnpj)
 
 
-FEATURE = Feature(routes=routes.declared, imports=IMPORTS, demo=Demo(demo.load), exports=store.EXPORTS)
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=store.EXPORTS)

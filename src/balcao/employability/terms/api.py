@@ -8,14 +8,14 @@ from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_ro
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal
 from balcao.core.values.cpf import Cpf
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
-from balcao.employability.terms import demo, service, store
+from balcao.employability.terms import service, store
 from balcao.employability.terms.schemas import ExportedAcceptance, TermsAcceptance, TermsStatus
 
 BASE = "/api/v1/empregabilidade/termos-uso/{cpf}"
@@ -101,6 +101,5 @@ PERSONAL_DATA = PersonalData(
 FEATURE = Feature(
     routes=routes.declared,
     personal_data=PERSONAL_DATA,
-    demo=Demo(demo.load),
     exports=Exports(tables=("employability.terms_acceptance",)),
 )

@@ -4,12 +4,12 @@ from balcao.core.access.rules import authenticated, own
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import MIB
 from balcao.core.http.parameters import CallersCpf, CpfInPath
 from balcao.core.http.responses import Response, personal, stored
 from balcao.core.values.cpf import Cpf
-from balcao.employability.resume.overview import demo, service
+from balcao.employability.resume.overview import service
 from balcao.employability.resume.overview.schemas import (
     EducationSave,
     ExperienceSave,
@@ -102,4 +102,4 @@ PERSONAL_DATA = PersonalData(
     [ExportMember("curriculo", Resume, "O currículo da pessoa, com todas as suas seções.", 200, _read_exported)],
     erase_rows("resume", profiles.erase_resume, Resume.__struct_fields__),
 )
-FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA, demo=Demo(demo.load, demo.examples))
+FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA)

@@ -8,7 +8,7 @@ from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE, Dialect
 from balcao.core.http.operations import MIB, SMALL_BODY
 from balcao.core.http.parameters import CpfInPath, InQuery
@@ -19,7 +19,7 @@ from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.lists import parse_page
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
-from balcao.employability.selection.applications import decision_api, demo, service, submission
+from balcao.employability.selection.applications import decision_api, service, submission
 from balcao.employability.selection.applications import retention_store as store
 from balcao.employability.selection.applications.filters import (
     DEFAULT_PER_PAGE,
@@ -186,7 +186,6 @@ FEATURE = Feature(
     routes=[*routes.declared, *decision_api.routes.declared],
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
-    demo=Demo(demo.load, demo.examples),
     exports=Exports(
         tables=("employability.application", "employability.application_content", "employability.application_event"),
         derived=("employability.application_tally",),

@@ -1,0 +1,161 @@
+"""A real Keycloak on a loopback port: unpacked, started, administered and killed; its realm is the file that ships."""
+
+import json
+import os
+import signal
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from balcao_sandbox.identity.demo import Person, people
+from tests.support.login import REDIRECT, client_token, log_in
+from tests.support.patience import PATIENCE, until_now
+from tests.support.server import free_port
+
+REALM_FILE = Path(__file__).parents[2] / "docs/operate/keycloak/realm.json"
+REALM = "cidade"
+_ADMINISTRATOR = {"username": "prova", "password": "prova-somente"}
+# What the clients of the demo are called in the realm file, where they have another name there.
+_NAMES = {"crm-sandbox": "crm"}
+
+
+class Keycloak:
+    """Use as a context manager; `issuer` is the realm's name in its tokens."""
+
+    def __init__(self, archive: Path, folder: Path) -> None:
+        with zipfile.ZipFile(archive) as distribution:
+            distribution.extractall(folder)
+        (self._home,) = folder.glob("keycloak-*")
+        self._port = free_port()
+        self.address = f"http://127.0.0.1:{self._port}"
+        self.issuer = f"{self.address}/realms/{REALM}"
+
+    def __enter__(self) -> "Keycloak":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def start(self) -> None:
+        """Start it on the data that it left, and wait until it answers."""
+        environment = os.environ | {
+            "JAVA_OPTS_KC_HEAP": "-Xms64m -Xmx512m",
+            "KC_BOOTSTRAP_ADMIN_USERNAME": _ADMINISTRATOR["username"],
+            "KC_BOOTSTRAP_ADMIN_PASSWORD": _ADMINISTRATOR["password"],
+        }
+        command = ["sh", "bin/kc.sh", "start-dev", "--http-host=127.0.0.1", f"--http-port={self._port}"]
+        with (self._home / "output.log").open("ab") as output:
+            self._process = subprocess.Popen(
+                command, cwd=self._home, env=environment, stdout=output, stderr=output, start_new_session=True
+            )
+        until_now(lambda: self._process.poll() is not None or self._answers())
+        assert self._process.poll() is None, (self._home / "output.log").read_text()[-2000:]
+
+    def kill(self) -> None:
+        """Kill it, with what it started, as a crash would."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def administer(self, method: str, path: str, content: Any = None) -> Any:
+        """Call the administration interface below the realms; return what it answers, if anything."""
+        address, bearer = (
+            f"{self.address}/admin/realms{path}",
+            {"Authorization": f"Bearer {self.administrators_token()}"},
+        )
+        answer = httpx.request(method, address, json=content, headers=bearer, timeout=PATIENCE)
+        assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text[:500]}"
+        return answer.json() if answer.content else None
+
+    def administrators_token(self) -> str:
+        """Return a token of another realm than ours."""
+        form = {"grant_type": "password", "client_id": "admin-cli"} | _ADMINISTRATOR
+        address = f"{self.address}/realms/master/protocol/openid-connect/token"
+        return str(httpx.post(address, data=form, timeout=PATIENCE).raise_for_status().json()["access_token"])
+
+    def import_realm(self, balcao: str) -> None:
+        """Import the file with this installation's addresses in the place of the example's."""
+        text = REALM_FILE.read_text("utf-8").replace("https://balcao.cidade.example", balcao)
+        for portal in ("cidadao", "servidor"):
+            text = text.replace(f"https://{portal}.cidade.example/callback", REDIRECT)
+        self.administer("POST", "", json.loads(text))
+
+    def add_people(self, *added: dict[str, Any]) -> None:
+        """Import users as Keycloak represents them."""
+        self.administer("POST", f"/{REALM}/partialImport", {"ifResourceExists": "FAIL", "users": added})
+
+    def add_client(self, client_id: str, *scopes: str, **representation: Any) -> None:
+        """Add a client with which people log in; its secret is its name. Without `profile` nobody could ask for it."""
+        common = {"clientId": client_id, "secret": client_id, "redirectUris": [REDIRECT], "fullScopeAllowed": False}
+        named = {"defaultClientScopes": ["profile", *scopes], "optionalClientScopes": []}
+        self.administer("POST", f"/{REALM}/clients", common | named | representation)
+
+    def client(self, client_id: str) -> dict[str, Any]:
+        """Return a client with its secret, as Keycloak represents it."""
+        (found,) = self.administer("GET", f"/{REALM}/clients?clientId={client_id}")
+        return dict(found)
+
+    def change_client(self, client_id: str, **changes: Any) -> None:
+        found = self.client(client_id)
+        self.administer("PUT", f"/{REALM}/clients/{found['id']}", found | changes)
+
+    def log_in(self, username: str, client_id: str = "portal-cidadao", password: str = "") -> dict[str, Any]:
+        """Log in as a browser does and return the token endpoint's answer; who has no other password has their name."""
+        secret = self.client(client_id)["secret"]
+        return dict(log_in(self.issuer, username, password or username, client_id, secret))
+
+    def rotate_keys(self, priority: int) -> None:
+        """Add a signing key that has priority from now on; those before it stay published."""
+        config = {"priority": [str(priority)], "algorithm": ["RS256"], "keySize": ["2048"]}
+        key = {
+            "name": f"rsa-{priority}",
+            "providerId": "rsa-generated",
+            "providerType": "org.keycloak.keys.KeyProvider",
+        }
+        self.administer("POST", f"/{REALM}/components", key | {"config": config})
+
+    def _answers(self) -> bool:
+        try:
+            return httpx.get(f"{self.address}/realms/master", timeout=PATIENCE).is_success
+        except httpx.TransportError:
+            return False
+
+
+class KeycloakTokens:
+    """Of the demo people and of the clients of the realm file; each token is fetched once."""
+
+    def __init__(self, keycloak: Keycloak) -> None:
+        self._keycloak = keycloak
+        self._kept: dict[str, str] = {}
+
+    def person(self, cpf: str) -> str:
+        if cpf not in self._kept:
+            found = next(person for person in people() if person.cpf == cpf)
+            client = "portal-servidor" if found.token_roles else "portal-cidadao"
+            self._kept[cpf] = self._keycloak.log_in(found.username, client, found.password)["access_token"]
+        return self._kept[cpf]
+
+    def client(self, client_id: str) -> str:
+        name = _NAMES.get(client_id, client_id)
+        if name not in self._kept:
+            secret = self._keycloak.client(name)["secret"]
+            self._kept[name] = client_token(self._keycloak.issuer, name, secret)
+        return self._kept[name]
+
+
+def user(username: str, password: str = "", **representation: Any) -> dict[str, Any]:
+    """Return a user who may log in at once, as Keycloak represents them."""
+    credential = {"type": "password", "value": password or username, "temporary": False}
+    names = {"username": username, "email": f"{username}@prova.example", "firstName": "Pessoa", "lastName": "de Prova"}
+    return names | {"enabled": True, "emailVerified": True, "credentials": [credential]} | representation
+
+
+def demo_user(person: Person) -> dict[str, Any]:
+    """Return one of the demo people."""
+    names = {"firstName": person.given_name, "lastName": person.family_name, "email": person.email}
+    rights = {"attributes": {"cpf": [person.cpf]}, "realmRoles": [*person.token_roles, f"default-roles-{REALM}"]}
+    return user(person.username, person.password, **names, **rights)
