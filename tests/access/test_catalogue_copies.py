@@ -41,7 +41,7 @@ async def other(settings: Settings) -> AsyncIterator[Platform]:
 
 async def announce(platform: Platform) -> None:
     async with platform.database.transaction() as connection:
-        await catalogue.announce(connection, describe_operations(app.choose_services(["access"])[0]))
+        await catalogue.announce_operations(connection, describe_operations(app.choose_services(["access"])[0]))
     await platform.catalogue.reload()
 
 

@@ -170,7 +170,7 @@ async def test_what_no_process_serves_for_a_day_is_retired_and_goes_ninety_days_
     service = app.choose_services(["access"])[0]
     operations = describe_operations(service)
     async with platform.database.transaction() as connection:
-        await catalogue.announce(connection, operations)
+        await catalogue.announce_operations(connection, operations)
     everything = "UPDATE access.endpoint_mapping SET announced_at = now() - interval '25 hours'"
     await asyncio.to_thread(sql, everything)
     assert await sweep(platform, "access_mapping") == (0, 0)  # the machine slept: nobody announced anything
@@ -205,7 +205,7 @@ async def test_a_process_says_again_and_again_what_it_serves(
     monkeypatch.setattr(catalogue, "ANNOUNCING_SECONDS", 0.01)
     operations = describe_operations(app.choose_services(["access"])[0])
     async with platform.database.transaction() as connection:
-        await catalogue.announce(connection, operations)
+        await catalogue.announce_operations(connection, operations)
         await connection.execute("UPDATE access.endpoint_mapping SET announced_at = now() - interval '2 hours'")
     announcing = asyncio.create_task(catalogue.keep_announced(platform.database, operations))
     try:

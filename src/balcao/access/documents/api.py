@@ -96,7 +96,6 @@ async def plan_openapi(call: Call, query: OpenApiInQuery, content: bytes) -> Res
     action("catalogue:apply"),
     "Aplica um plano",
     errors=[404, 409],
-    example={"plan_id": "0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"},
     record_denial=make_denial_recorder("catalogue.apply", "catalogue"),
     rate=PLANS,
 )

@@ -155,7 +155,7 @@ async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPla
     try:
         async with apart.transaction(isolation="repeatable_read") as connection:
             catalogue = await store.read_stored_catalogue(connection)
-            held = await authority.read_holdings(connection, call)
+            held = await authority.read_held_rights(connection, call)
         if stored is not None:
             _require_version(catalogue.version, stored)
         found = await asyncio.to_thread(difference.compare, catalogue, document, prune=prune)

@@ -58,7 +58,6 @@ async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
     "Cria um grupo",
     status=201,
     errors=[409],
-    example={"name": "iptu_atendentes", "description": "Atendentes do IPTU"},
     record_denial=make_denial_recorder("group.create", "group"),
     rate=WRITES,
 )
@@ -116,7 +115,6 @@ async def list_group_roles(call: Call, group_name: GroupInPath) -> list[Role]:
     "access.assign_role",
     action("group:assign_role"),
     "Dá um papel a um grupo",
-    example={"role_name": "iptu:consulta"},
     record_denial=make_denial_recorder("group.assign_role", "group"),
     rate=WRITES,
 )
@@ -164,7 +162,6 @@ async def list_members(call: Call, group_name: GroupInPath, query: OptionalSlice
     "access.add_member",
     action("group:manage_members"),
     "Inclui uma pessoa em um grupo",
-    example={"subject": "90000040479"},
     record_denial=make_denial_recorder("group.add_member", "group"),
     rate=WRITES,
 )

@@ -40,7 +40,7 @@ async def create_group(call: Call, name: str, description: str, attributes: Attr
     Raises Conflict when the name exists, and Forbidden where it would put the group among those that others manage.
     """
     async with write_catalogue(call, CatalogueEvent("group.create", "group", name=name)) as write:
-        held = await authority.read_holdings(write.connection, call)
+        held = await authority.read_held_rights(write.connection, call)
         check_name(held, name, await store.list_managing_attributes(write.connection))
         group = await store.insert_group(write.connection, name, description, attributes, mask_author(call))
         if group is None:
@@ -122,7 +122,7 @@ async def assign_role(call: Call, group_name: str, role_name: str) -> int:
     async with write_catalogue(call, attempt) as write:
         group = await _find(write.connection, group_name)
         role_id = await authority.find_role_id(write.connection, role_name)
-        held = await authority.read_holdings(write.connection, call)
+        held = await authority.read_held_rights(write.connection, call)
         # As for a member who holds nothing else: only administrators, who hold everything, come as far as here.
         await authority.require_no_gain(write.connection, call, held, authority.Given([role_id], direct=[role_id]))
         if await store.assign_group_role(write.connection, group.id, role_id, mask_author(call)):

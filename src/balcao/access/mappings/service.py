@@ -10,7 +10,7 @@ from balcao.access.catalogue.service import CatalogueWrite, write_catalogue, wri
 from balcao.access.mappings import planned_store, rules, store
 from balcao.access.mappings.patterns import erase_names
 from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange, MappingsQuery
-from balcao.core.access.paths import REST, is_wild, split
+from balcao.core.access.paths import REST, is_wild, split_pattern
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
@@ -109,7 +109,7 @@ async def _check_change(
         if moved:
             raise Conflict("Método e caminho das operações da plataforma não mudam.", code="mapping-system")
         if rebound:
-            held = await authority.read_holdings(connection, call)
+            held = await authority.read_held_rights(connection, call)
             rules.check_floor(found.floor, found.declared, found.code_key, action.code_key, held)
     elif moved or rebound:
         await _check_place(connection, wanted)
@@ -118,7 +118,7 @@ async def _check_change(
 async def _check_place(connection: Connection, wanted: Wanted | Mapping) -> None:
     method, pattern = wanted.method, wanted.path_pattern
     same = await store.find_mapping_of_shape(connection, method, erase_names(pattern))
-    first: str | None = split(pattern)[0]
+    first: str | None = split_pattern(pattern)[0]
     if first is not None and (is_wild(first) or first == REST):
         first = None
     others = await store.list_candidates(connection, method, first)

@@ -33,7 +33,6 @@ async def list_roles(call: Call, query: SliceInQuery) -> Roles:
     "Cria um papel",
     status=201,
     errors=[409],
-    example={"name": "iptu:cobranca", "description": "Cobrança do IPTU"},
     record_denial=make_denial_recorder("role.create", "role"),
     rate=WRITES,
 )
@@ -48,7 +47,6 @@ async def create_role(call: Call, body: NewRole) -> Response[Role]:
     "access.update_role",
     action("role:update"),
     "Descreve um papel de novo",
-    example={"description": "Consulta a boletos do IPTU"},
     record_denial=make_denial_recorder("role.update", "role"),
     rate=WRITES,
 )
@@ -92,7 +90,6 @@ async def list_role_actions(call: Call, role_name: RoleInPath) -> list[GrantedAc
     action("role:manage_actions"),
     "Dá uma ação a um papel",
     errors=[409],
-    example={"action_name": "iptu:invoice:read"},
     record_denial=make_denial_recorder("role.grant", "role"),
     rate=WRITES,
 )

@@ -104,7 +104,6 @@ async def list_user_roles(call: Call, cpf: CpfInPath) -> list[Role]:
     "access.assign_user_role",
     action("user:assign_role"),
     "Dá um papel a uma pessoa",
-    example={"role_name": "iptu:consulta"},
     record_denial=make_denial_recorder("user.assign_role", "user"),
     rate=WRITES,
 )

@@ -68,7 +68,7 @@ async def assign_role(call: Call, cpf: Cpf, role_name: str) -> int:
     """
     async with write_catalogue(call, CatalogueEvent("user.assign_role", "user", subject=cpf)) as write:
         role_id = await authority.find_role_id(write.connection, role_name)
-        held = await authority.read_holdings(write.connection, call)
+        held = await authority.read_held_rights(write.connection, call)
         given = authority.Given([role_id], cpf=cpf, direct=[role_id])
         await authority.require_no_gain(write.connection, call, held, given)
         person_id = await enter(write.connection, cpf)

@@ -144,7 +144,6 @@ async def activate_version(call: Call, body: ActivateBody) -> ActivationResult:
     "agents.roll_back_version",
     ACTIVATE,
     "Volta à versão que estava ativa antes",
-    example={"agent_type": "agentic_search", "reason": "piora nas respostas"},
     errors=[404, 409],
 )
 async def roll_back_version(call: Call, body: RollbackBody) -> ActivationResult:

@@ -92,7 +92,7 @@ async def open_stream(
 
 async def issue_ticket(call: Call, query: StreamQuery) -> StreamTicket:
     """Return a one-use ticket for a stream with these parameters, which a browser opens without a token."""
-    return StreamTicket(*await tickets.issue(call, STREAM, query.model_dump()))
+    return StreamTicket(*await tickets.issue_ticket(call, STREAM, query.model_dump()))
 
 
 async def open_stream_by_ticket(call: Call, address: str, ticket: str) -> AsyncGenerator[bytes, None]:
@@ -100,7 +100,7 @@ async def open_stream_by_ticket(call: Call, address: str, ticket: str) -> AsyncG
 
     Raises what `open_stream` does, Unauthenticated for a ticket that is worth nothing, and Forbidden.
     """
-    caller, parameters = await tickets.redeem(call.platform, STREAM, READ, ticket)
+    caller, parameters = await tickets.redeem_ticket(call.platform, STREAM, READ, ticket)
     query = StreamQuery.model_construct(**parameters)
     return await _open(call, caller, address, query.cnes, query.desde)
 

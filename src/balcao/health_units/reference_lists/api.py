@@ -72,7 +72,6 @@ async def list_reference_values(call: Call, lista: ListInPath) -> Response[Refer
     "health_units.put_reference_value",
     MANAGE_UNITS,
     "Acrescenta ou altera um valor de uma lista",
-    example={"nome": "Queda de árvore"},
     same_body=[201],
 )
 async def put_reference_value(
