@@ -33,7 +33,7 @@ class Generated:
     frontend: Frontend
 
 
-def find(root: Path) -> Generated | None:
+def find_gateway(root: Path) -> Generated | None:
     """Return the configuration of ours that is installed; None where there is none, as on another machine."""
     for kind, folder in FOLDERS.items():
         path = root / folder / FILES[kind]
@@ -44,22 +44,22 @@ def find(root: Path) -> Generated | None:
     return None
 
 
-def check(root: Path, settings: Settings) -> tuple[str, list[str]]:
+def check_gateway(root: Path, settings: Settings) -> tuple[str, list[str]]:
     """Return which file is ours, "" for none, and what is wrong with the gateway."""
     files: list[str] = []
 
     def look() -> list[str]:
-        generated = find(root)
+        generated = find_gateway(root)
         if generated is None:
             return []
         files.append(str(generated.path))
-        return compare(root, settings, generated)
+        return compare_gateway(root, settings, generated)
 
     problems = list_seen(look)
     return "".join(files), problems
 
 
-def compare(root: Path, settings: Settings, generated: Generated) -> list[str]:
+def compare_gateway(root: Path, settings: Settings, generated: Generated) -> list[str]:
     """Compare the files with what would be generated now, and check the certificate that they name."""
     front = generated.frontend
     key = front.certificate if generated.kind is GatewayKind.HAPROXY else front.certificate_key
@@ -113,7 +113,7 @@ def _read(path: Path) -> bytes | None:
 
 async def _check_gateway(subject: Subject) -> Part:
     """Check the configuration of the gateway, where it is on this machine."""
-    file, problems = await asyncio.to_thread(check, subject.root, subject.settings)
+    file, problems = await asyncio.to_thread(check_gateway, subject.root, subject.settings)
     return Part(DOWN if problems else UP if file else STOPPED, {"file": file}, problems)
 
 
