@@ -25,8 +25,8 @@ from balcao.core.embedded import supervisor
 from balcao.core.imports.service import import_rows
 from balcao.core.jobs.worker import Worker
 from balcao.registry import SERVICE as REGISTRY
-from balcao.registry.person import invented
 from balcao.settings import Settings
+from balcao_sandbox.demo.registry import invented
 from tests.support.issuer import Issuer, bearer
 
 console = Console(highlight=False, width=120)

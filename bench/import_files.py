@@ -9,7 +9,7 @@ from typing import Any
 
 from balcao import employability, health_units, registry, search
 from balcao.core.service import Service
-from balcao.registry.person import invented
+from balcao_sandbox.demo.registry import invented
 from bench import catalogue
 from tests.employability.hiring.making import COMPANY, describe_job
 

@@ -15,10 +15,14 @@ from types import ModuleType
 from typing import NamedTuple
 
 import balcao
+import balcao_sandbox
 from balcao.core.errors import BalcaoError
-from balcao.identity.faults import Refused, SentBack
+from balcao.identity.oauth import Refused
+from balcao_sandbox.identity.faults import SentBack
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "errors.md"
+
+_SOURCES = (balcao, balcao_sandbox)
 
 # Package -> heading, in the order of the page.
 PACKAGES = {
@@ -94,9 +98,13 @@ def raised_in(module: ModuleType, source: str) -> Iterator[Raised]:
 
 def declared(package: str) -> Mapping[str, Entry]:
     """The entries of a package by code."""
-    file = Path(balcao.__path__[0]) / package / "errors.toml"
-    entries = tomllib.loads(file.read_text("utf-8")) if file.exists() else {}
-    return {code: Entry(**entry) for code, entry in entries.items()}
+    files = (Path(source.__path__[0]) / package / "errors.toml" for source in _SOURCES)
+    return {
+        code: Entry(**entry)
+        for file in files
+        if file.exists()
+        for code, entry in tomllib.loads(file.read_text("utf-8")).items()
+    }
 
 
 def page() -> str:
@@ -117,9 +125,10 @@ def _table(heading: str, entries: Mapping[str, Entry], codes: Mapping[str, set[i
 
 
 def _modules() -> Iterator[ModuleType]:
-    for found in pkgutil.walk_packages(balcao.__path__, "balcao."):
-        if not found.name.endswith("__main__"):
-            yield importlib.import_module(found.name)
+    for source in _SOURCES:
+        for found in pkgutil.walk_packages(source.__path__, f"{source.__name__}."):
+            if not found.name.endswith("__main__"):
+                yield importlib.import_module(found.name)
 
 
 def _kind(module: ModuleType, expression: ast.expr) -> type[BalcaoError] | None:

@@ -67,7 +67,11 @@ def load_statements() -> dict[str, str]:
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     texts = {name: found.sql for name, found in STATEMENTS.items()} | {each.name: each.of_one for each in LOOKUPS}
-    return {name: text for name, text in sorted(texts.items()) if "." in name and not name.startswith("tests.")}
+    return {
+        name: text
+        for name, text in sorted(texts.items())
+        if "." in name and not name.startswith(("balcao_sandbox.", "tests."))
+    }
 
 
 def write_page() -> str:

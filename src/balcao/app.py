@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from balcao import sandbox
 from balcao.access import SERVICE as ACCESS
 from balcao.agent_docs import describe_service
 from balcao.agents import SERVICE as AGENTS
@@ -39,8 +40,7 @@ from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import mount_pages
 from balcao.gateway.proxies import Proxies
 from balcao.health_units import SERVICE as HEALTH_UNITS
-from balcao.identity import backchannel, provider
-from balcao.identity.records import RETENTION as IDENTITY_RETENTION
+from balcao.identity import backchannel
 from balcao.registry import SERVICE as REGISTRY
 from balcao.search import SERVICE as SEARCH
 from balcao.settings import Settings, SettingsError
@@ -75,7 +75,7 @@ def list_retention() -> list[Retention]:
     """Return every retention declaration."""
     return [
         *platform_data.RETENTION,
-        *IDENTITY_RETENTION,
+        *sandbox.load_installed("retention", ()),
         *(kind for service in SERVICES for kind in service.retention),
     ]
 
@@ -124,9 +124,8 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     platform = assemble(settings, database_url, group, serving=True)
     mounts = [mount(service, platform) for service in services]
     alone = mounts[0] if len(services) == 1 else None
-    mounts.append(
-        backchannel.mount(platform, provider.mount(settings, platform) if settings.embedded_identity else None)
-    )
+    embedded = sandbox.load(settings, "identity")(settings, platform) if settings.embedded_identity else None
+    mounts.append(backchannel.mount(platform, embedded))
     return Application(
         Gateway(
             mounts,

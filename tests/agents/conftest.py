@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from balcao.agents import demo
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform, assemble
 from balcao.settings import Settings
+from balcao_sandbox.demo import agents as demo
 from tests.support.acting import Act, acting
 from tests.support.opening import opened
 

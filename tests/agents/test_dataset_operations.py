@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.agents import demo
 from balcao.agents.datasets.retention import RETENTION
 from balcao.core.audit.retention import run as apply_retention
+from balcao_sandbox.demo import agents as demo
 from tests.support.acting import Act
 from tests.support.issuer import Issuer, bearer
 

@@ -6,9 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.agents import demo
 from balcao.agents.datasets import service
 from balcao.agents.datasets.incoming import NewDataset, NewExample
+from balcao_sandbox.demo import agents as demo
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
 from tests.support.rules import read_values

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balcao.agents import demo
 from balcao.agents.prompts.check import MAX_PROBLEMS, find_problems
+from balcao_sandbox.demo import agents as demo
 from tests.support.issuer import Issuer, bearer
 
 PATH = "/agent/api/v1/system-prompt/check"

@@ -7,9 +7,9 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from balcao.agents import demo
 from balcao.agents.versions import service
 from balcao.agents.versions.schemas import SaveBody
+from balcao_sandbox.demo import agents as demo
 from tests.support.issuer import Issuer, bearer
 from tests.support.rules import read_values
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.agents import demo
+from balcao_sandbox.demo import agents as demo
 from tests.support.issuer import Issuer, bearer
 from tests.support.rules import read_values
 from tests.support.sizes import size

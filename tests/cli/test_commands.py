@@ -10,12 +10,12 @@ import pytest
 import typer
 
 from balcao import __version__
-from balcao.cli import jobs
-from balcao.cli.commands import list_entries
-from balcao.core.http import paging
+from balcao.cli.commands import COMMANDS, list_entries
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
 
+# They run the platform, or its keys: what they load they call.
+RUNNING = {"identity", "serve", "worker"}
 LOADED = """
 import json, sys
 from balcao.cli import commands
@@ -25,6 +25,13 @@ try:
 except faults.OperatorFault as fault:
     print(fault)
 print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules} | set(sys.modules))))
+"""
+EACH = f"""
+import json, sys
+from balcao.cli.commands import COMMANDS
+for name in {sorted(set(COMMANDS) - RUNNING)}:
+    COMMANDS[name].load()
+print(json.dumps(list(sys.modules)))
 """
 SERVICES = {f"balcao.{name}" for name in "access registry employability search health_units agents agent_docs".split()}
 
@@ -44,16 +51,32 @@ def test_the_list_of_commands_loads_none_of_them(words: tuple[str, ...]) -> None
 
 def test_a_token_needs_neither_the_services_nor_a_database() -> None:
     loaded = loaded_by("token", "ana", "--issuer", f"http://127.0.0.1:{free_port()}")
-    assert "balcao.cli.token" in loaded
+    assert "balcao_sandbox.cli.token" in loaded
     assert not loaded & (SERVICES | {"asyncpg", "structlog", "limits", "balcao.app"})
 
 
-@pytest.mark.parametrize(
-    "words", [("jobs", "--help"), ("demo", "--help"), ("doctor", "--help"), ("limits",)], ids=" ".join
-)
+@pytest.mark.parametrize("words", [("jobs", "--help"), ("demo", "--help"), ("limits",)], ids=" ".join)
 def test_help_loads_neither_the_services_nor_what_they_stand_on(words: tuple[str, ...]) -> None:
     loaded = loaded_by(*words)
     assert not loaded & (SERVICES | {"asyncpg", "httpx", "limits", "balcao.app", "balcao.core.context.platform"})
+
+
+def test_no_command_of_an_operator_loads_what_it_runs_before_it_runs() -> None:
+    """What help needs of a command is its module: so that help, and a wrong use, cost as little for each."""
+    done = subprocess.run([sys.executable, "-c", EACH], capture_output=True, text=True, check=True)
+    loaded = set(json.loads(done.stdout))
+    heavy = {
+        "asyncpg",
+        "httpx",
+        "limits",
+        "pydantic",
+        "structlog",
+        "uvloop",
+        "balcao.app",
+        "balcao.core",
+        "balcao.settings",
+    }
+    assert not loaded & (SERVICES | heavy)
 
 
 @pytest.mark.parametrize("words", [("demo",), ("jobs", "list"), ("limits", "show")], ids=" ".join)
@@ -139,7 +162,3 @@ def test_what_is_piped_is_never_cut(tmp_path: Path) -> None:
     shown = Terminal(tmp_path, auth_issuer=long, port=free_port(), columns=80).run("doctor").stdout
     assert long in shown
     assert "…" not in shown
-
-
-def test_the_most_rows_of_a_page_are_those_of_the_operation() -> None:
-    assert jobs.MOST_PER_PAGE == paging.MOST_PER_PAGE

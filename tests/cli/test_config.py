@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from balcao import app
-from balcao.cli.config import describe
+from balcao.cli.config import describe_settings
 from balcao.operate.deploy.answers import Frontend, Server
 from balcao.operate.deploy.gateways import FILES, READ_SETTINGS, Plan, generate
 from balcao.operate.doctor.diagnosis import list_settings
-from balcao.operate.explanation import Explanation, _Recorder, choose, explain
+from balcao.operate.explanation import Explained, Explanation, _Recorder, choose, explain
 from balcao.settings import Settings, variable_of
 from tests.support.fixtures import Sql
 from tests.support.server import free_port
@@ -52,7 +52,7 @@ def test_no_secret_is_ever_shown(words: list[str], queried: bool) -> None:
     # As after validation, which refuses some of these: what is shown of the rest must not depend on it.
     settings = Settings.model_construct(**{**dict(Settings()), **given_values})
     found = explain(settings, {variable_of(name): "" for name in given_values}, {})
-    said = msgspec.json.encode(found).decode() + "\n".join(describe(settings, found, []))
+    said = msgspec.json.encode(found).decode() + "\n".join(describe_settings(Explained(found, [], settings.zone)))
     said += json.dumps(list_settings(settings), ensure_ascii=False)
     for word in words:
         for part in (word, word[:8], word[-8:]):

@@ -9,8 +9,8 @@ import pytest
 from balcao.core.http.responses import Response, to_json
 from balcao.core.mail import MailFolder
 from balcao.gateway.instance import HEADER
-from balcao.identity.demo import clients
 from balcao.settings import Settings
+from balcao_sandbox.identity.demo import clients
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.server import RunningServer, free_port

@@ -10,9 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from balcao import app
 from balcao.cli import process
-from balcao.cli.plan import SERVICES, claim_data_folder, claiming, claiming_for_management, list_withheld, make_plan
+from balcao.cli.plan import claim_data_folder, claiming, claiming_for_management, list_withheld, make_plan
 from balcao.cli.process import LONGEST_PAUSE_SECONDS, Process, pause_after, stopping
 from balcao.cli.processes.channel import Order
 from balcao.gateway.listening import accept_first
@@ -36,10 +35,6 @@ PRODUCTION = {
 
 def production(**settings: str) -> Settings:
     return Settings.load(PRODUCTION | settings)
-
-
-def test_the_command_line_knows_the_services_without_loading_them() -> None:
-    assert app.NAMES == SERVICES
 
 
 def test_the_lock_of_the_data_folder_is_its_owners_alone(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balcao.cli import demo_data
 from balcao.core.context.platform import assemble
 from balcao.settings import Settings, SettingsError
 from balcao.settings.production import is_weak_key
+from balcao_sandbox.demo import loading as demo_data
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.opening import opened

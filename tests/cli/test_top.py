@@ -16,7 +16,7 @@ from balcao import app
 from balcao.cli import top
 from balcao.core.telemetry import BOUNDS, Telemetry
 from balcao.operate.faults import OperatorFault
-from balcao.operate.readings import Picture, Reading, compare
+from balcao.operate.readings import MetricsSource, Picture, Reading, compare
 from balcao.settings import Settings
 from tests.support.fixtures import Sql
 from tests.support.server import RunningServer, free_port
@@ -101,7 +101,7 @@ def test_it_shows_the_instance_that_runs(
         "INSERT INTO queue.pgqueuer (priority, entrypoint, execute_after, status) "
         "VALUES (0, 'crm_push', now() - interval '2 minutes', 'queued'), (0, 'crm_push', now(), 'failed')"
     )
-    source = top.Source(here)
+    source = MetricsSource(here)
     with source.http:
         before = source.read()
         assert http.get("/registry/v1/liveness").status_code == 200
@@ -144,7 +144,7 @@ def test_on_a_terminal_one_picture_follows_the_other_until_ctrl_c(
 
 
 def read_once(settings: Settings) -> Reading:
-    source = top.Source(settings)
+    source = MetricsSource(settings)
     with source.http:
         return source.read()
 

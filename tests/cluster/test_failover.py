@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from balcao.identity.demo import clients, people
 from balcao.settings import Settings
+from balcao_sandbox.identity.demo import clients, people
 from tests.cluster.postgres import Postgres
 from tests.cluster.sending import APPLIED, WAITING, WRITTEN, Sender, send_event, write
 from tests.cluster.servers import cluster, folders

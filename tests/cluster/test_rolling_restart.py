@@ -12,7 +12,7 @@ import pytest
 
 from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
-from balcao.identity.demo import clients
+from balcao_sandbox.identity.demo import clients
 from tests.cluster.servers import folders
 from tests.support.issuer import bearer
 from tests.support.login import client_token

@@ -9,7 +9,7 @@ from openapi_schema_validator import OAS31Validator, oas31_format_checker
 from balcao import app
 from balcao.core.http.openapi import describe
 from balcao.core.service import Service
-from balcao.identity.demo import people
+from balcao_sandbox.identity.demo import people
 from tests.support.cast import CARLA
 from tests.support.issuer import bearer
 from tests.support.sandbox import Sandbox

@@ -27,6 +27,7 @@ from balcao.core.exports.folder import Manifest
 from balcao.core.exports.service import Order
 from balcao.core.service import Service
 from balcao.settings import Settings
+from balcao_sandbox.demo.services import DEMOS
 from tests.registry.importing import counts, importing
 from tests.support import databases
 from tests.support.acting import acting
@@ -65,8 +66,8 @@ def database_url(settings: Settings) -> Iterator[str]:
 async def load_demo(settings: Settings, url: str) -> None:
     platform = assemble(settings, url)
     async with app.open_services(platform):
-        for each in SERVICES:
-            for demo in each.demos:
+        for demos in DEMOS.values():
+            for demo in demos:
                 await demo.load(platform)
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
-from balcao.identity.demo import clients
 from balcao.settings import Settings
+from balcao_sandbox.identity.demo import clients
 from tests.support.login import client_token
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port

@@ -17,9 +17,9 @@ import pytest
 
 from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
-from balcao.identity.demo import clients, people
 from balcao.registry.mirror.translation import to_crm_gender
 from balcao.settings import Settings
+from balcao_sandbox.identity.demo import clients, people
 from tests.support.login import client_token, log_in
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port

@@ -12,8 +12,8 @@ from balcao.crm.circuit import IN_A_ROW, State
 from balcao.crm.client import CrmClient, Upserted, open_crm_client
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
-from balcao.identity.demo import people
 from balcao.settings import Settings
+from balcao_sandbox.identity.demo import people
 from tests.support.crm import RunningCrm
 from tests.support.patience import PATIENCE
 

@@ -10,6 +10,7 @@ from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.employability import SERVICE
 from balcao.settings import Settings
+from balcao_sandbox.demo.services import DEMOS
 from tests.support.server import RunningServer
 
 
@@ -26,9 +27,11 @@ def load_demo(settings: Settings, database_url: str) -> Callable[[], Mapping[str
     async def once() -> Mapping[str, Any]:
         platform = assemble(settings, database_url)
         async with app.open_services(platform, [SERVICE]):
-            for demo in SERVICE.demos:
+            found: dict[str, Any] = {}
+            for demo in DEMOS[SERVICE.name]:
                 await demo.load(platform)
-            return {name: value for demo in SERVICE.demos for name, value in (await demo.examples(platform)).items()}
+                found |= await demo.examples(platform)
+            return found
 
     return lambda: asyncio.run(once())
 

@@ -12,7 +12,9 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
-from balcao.employability.resume.behaviours import service
+from balcao.employability.resume.links import service
+from balcao.employability.resume.links.kinds import BEHAVIOUR_LINKING, BEHAVIOURS
+from balcao.employability.resume.links.schemas import BehaviourLinkBody
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.cast import ANA, BRUNO
 from tests.support.fixtures import Sql
@@ -121,13 +123,15 @@ def test_of_many_removals_at_once_one_succeeds(http: httpx.Client, issuer: Issue
 async def test_linking_an_entry_again_answers_the_link_that_is_there(platform: Platform) -> None:
     call, owner = operator_call(platform, "test.link"), Cpf(BRUNO)
     for entry in (6, 3, 7):
-        added = await asyncio.gather(*(service.add_link(call, owner, entry) for _ in range(6)))
+        added = await asyncio.gather(
+            *(service.add_link(call, BEHAVIOUR_LINKING, owner, BehaviourLinkBody(entry)) for _ in range(6))
+        )
         assert sorted(new for _, new in added) == [False] * 5 + [True]
         assert len({link.id for link, _ in added}) == 1
-    names = [link.comportamento_atitudes.nome for link in (await service.read_links(call, owner)).data]
+    names = [link.comportamento_atitudes.nome for link in await service.read_links(call, BEHAVIOURS, owner)]
     assert names == ["Empatia", "Liderança", "Responsabilidade"]
     with pytest.raises(Invalid) as refused:
-        await service.add_link(call, owner, 999)
+        await service.add_link(call, BEHAVIOUR_LINKING, owner, BehaviourLinkBody(999))
     assert refused.value.code == "behaviour-unknown"
 
 

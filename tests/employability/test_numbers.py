@@ -18,8 +18,8 @@ from balcao.employability.lists import LONGEST_SEARCH, MOST_IN_CSV
 from balcao.employability.reference_values import schemas as reference_values
 from balcao.employability.resume.bank import schemas as bank_schemas
 from balcao.employability.resume.bank import service as bank
-from balcao.employability.resume.behaviours import service as behaviours
 from balcao.employability.resume.job_search import service as job_search
+from balcao.employability.resume.links.kinds import MAX_LINKS
 from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.resume.sections import records
 from balcao.employability.selection.applications import answers, decision_schemas, submission
@@ -93,7 +93,7 @@ from tests.support.rules import read_numbers
         (r"text of 4 digits, (\d+)\.\.current year \+ (\d+)", [records.FIRST_YEAR, records.YEARS_AHEAD]),
         (r"resumo_profissional long (\d+) \|", [profiles.LONGEST_SUMMARY]),
         (r"again after (\d+) days and whenever the entry is opened", [bank.FRESH / timedelta(days=1)]),
-        (r"unknown id; 409 (\d+)st link", [behaviours.MAX_LINKS + 1]),
+        (r"unknown id; 409 (\d+)st link", [MAX_LINKS + 1]),
         (r"Links are read from the registry at most every (\d+) s", [scope.FRESH_SECONDS]),
         (r"links up to (\d+) min old are used", [scope.USABLE_SECONDS / 60]),
         (r"writes (\d+) a minute, applications 10 a minute", [int(applications.RATE.partition("/")[0])]),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from balcao.health_units import demo
 from balcao.settings import Settings
+from balcao_sandbox.demo import health_units as demo
 from tests.support.acting import Act, acting
 from tests.support.issuer import Issuer, bearer
 from tests.support.terminal import Terminal

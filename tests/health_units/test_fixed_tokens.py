@@ -11,8 +11,8 @@ from balcao import app
 from balcao.core.access import fixed_tokens as access
 from balcao.core.access.caller import Caller, TokenRefused
 from balcao.core.access.fixed_tokens import FixedTokens
-from balcao.health_units import demo
 from balcao.settings import Settings, SettingsError, fixed_tokens
+from balcao_sandbox.demo import health_units as demo
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 from tests.support.patience import PATIENCE

@@ -9,9 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.cli.importing import run_import
+from balcao.cli.imports import run_import
 from balcao.core.imports.declaration import Committed
-from balcao.core.imports.service import Order
 from balcao.health_units import SERVICE
 from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals, written
@@ -185,16 +184,18 @@ def test_the_command_does_nothing_after_each_batch_that_grows_with_what_is_there
 ) -> None:
     for name, value in (("DATABASE_URL", database_url), ("AUTH_ISSUER", issuer.address), ("DATA_DIR", str(tmp_path))):
         monkeypatch.setenv(f"BALCAO_{name}", value)
-    order, frozen = Order(SERVICE.imports["units"]), gc.get_freeze_count()
+    frozen = gc.get_freeze_count()
     with recorded() as sent:
-        run_import("health_units.import", written(tmp_path / "u.jsonl", [unit("9920012")]), order, as_json=True)
+        run_import(
+            "health_units", written(tmp_path / "u.jsonl", [unit("9920012")]), "units", None, dry_run=False, as_json=True
+        )
     assert gc.get_freeze_count() > frozen, "every batch has all that is loaded looked through for garbage"
     assert any("INSERT INTO health_units.units" in text for text in sent.texts)
     assert not any("FROM health_units.units AS unit" in text for text in [*sent.texts, *sent.of_copies])
 
 
 def test_the_simulation_opens_changes_and_closes(terminal: Terminal, act: Any, sql: Sql) -> None:
-    from balcao.health_units import demo
+    from balcao_sandbox.demo import health_units as demo
 
     act(lambda call: demo.load(call.platform))
     said = terminal.run("health-units", "simulate", "--every", "0.1", "--count", "8")

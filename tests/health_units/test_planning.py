@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
-from balcao.health_units import demo
 from balcao.health_units.counts.periods import find_end, find_start, format_period
 from balcao.health_units.counts.schemas import Periodo
 from balcao.health_units.directory.distance import measure_distance
@@ -23,6 +22,7 @@ from balcao.health_units.records import Tipo
 from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
+from balcao_sandbox.demo import health_units as demo
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now

@@ -12,7 +12,7 @@ import pytest
 
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
-from balcao.health_units import SERVICE, demo
+from balcao.health_units import SERVICE
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody
 from balcao.health_units.records import Tipo
@@ -20,6 +20,7 @@ from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.settings import Settings
+from balcao_sandbox.demo import health_units as demo
 from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.rules import read_values

@@ -13,12 +13,12 @@ import pytest
 
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
-from balcao.health_units import demo
 from balcao.health_units.effects import load_effects
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import CloseBody, OpenBody
 from balcao.health_units.situation import Risco
 from balcao.settings import Settings
+from balcao_sandbox.demo import health_units as demo
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now

@@ -8,13 +8,14 @@ import pytest
 
 from balcao.core import errors
 from balcao.core.errors import Conflict, NotFound
-from balcao.identity.faults import Refused, SentBack
+from balcao.identity.oauth import Refused
+from balcao_sandbox.identity.faults import SentBack
 from tools import error_codes
 from tools.error_codes import PACKAGES, PAGE, Raised, declared, raised, raised_in
 
 TESTS = Path(__file__).parents[1]
 # Where the refusals of a package are brought about, if not in the tests' folder of its name.
-ELSEWHERE = {"core": ["."], "crm": ["crm", "registry"]}
+ELSEWHERE = {"core": ["."], "crm": ["crm", "registry"], "identity": ["identity", "sandbox/identity"]}
 
 _MODULE = ModuleType("balcao.registry.example")
 vars(_MODULE).update(

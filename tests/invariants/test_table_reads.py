@@ -114,8 +114,11 @@ READS: Mapping[str, tuple[str, set[str]]] = {
             "employability.terms_acceptance",
         },
     ),
-    "employability/resume/behaviours": ("A link shows its behaviour's name.", {"employability.behaviour"}),
     "employability/resume/job_search": ("The values are shown by name.", {"employability.reference_value"}),
+    "employability/resume/links": (
+        "A link shows the names of its behaviour, or of its skill and area, which must belong together.",
+        {"employability.behaviour", "employability.skill", "employability.skill_area", "employability.work_area"},
+    ),
     "employability/resume/overview": (
         "A resume is read whole, as one statement sees it.",
         {
@@ -132,10 +135,6 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         },
     ),
     "employability/resume/sections": ("The values are shown by name.", {"employability.reference_value"}),
-    "employability/resume/skill_links": (
-        "A link shows the names of its skill and area, which must belong together.",
-        {"employability.skill", "employability.skill_area", "employability.work_area"},
-    ),
     "employability/selection/applications": (
         "An application is made, shown and cleared together with its listing, the terms and the copy of its person.",
         {

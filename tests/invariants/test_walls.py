@@ -1,8 +1,10 @@
 """The walls between modules hold: who may import whom, and what every operation declares."""
 
+import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,25 @@ def test_no_two_migrations_of_a_service_have_the_same_number(folder: Path) -> No
     """They are applied in the order of their names: of two with one number nobody could tell which is meant first."""
     numbers = [file.name[:4] for file in sorted(folder.glob("*.sql")) if file.name not in APPLIED]
     assert numbers == sorted(set(numbers))
+
+
+def test_a_command_imports_what_an_operator_does_when_it_runs() -> None:
+    """But for words and faults, which load nothing. What starts processes, and the trial, are commands themselves."""
+    starting = {"serve.py", "demo.py", "demo_data.py"}
+    light = {"balcao.operate.faults", "balcao.operate.names", "balcao.operate.deploy.answers"}
+    early = {
+        f"{file.name}: {imported}"
+        for file in (SOURCE / "cli").glob("*.py")
+        for imported in list_early_imports(ast.parse(file.read_text("utf-8")))
+        if file.name not in starting and imported.startswith("balcao.operate") and imported not in light
+    }
+    assert early == set()
+
+
+def list_early_imports(module: ast.Module) -> Iterator[str]:
+    """Yield the modules that a module imports while it is loaded: not within functions, nor for types alone."""
+    for statement in module.body:
+        if isinstance(statement, ast.ImportFrom):
+            yield statement.module or ""
+        elif isinstance(statement, ast.Import):
+            yield from (name.name for name in statement.names)

@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from balcao.identity.demo import people
 from balcao.settings import Settings
+from balcao_sandbox.identity.demo import people
 from tests.keycloak.server import Keycloak, KeycloakTokens, demo_user
 from tests.support import databases
 from tests.support.sandbox import Sandbox, running

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from balcao.identity.demo import Person, people
+from balcao_sandbox.identity.demo import Person, people
 from tests.support.login import REDIRECT, client_token, log_in
 from tests.support.patience import PATIENCE, until_now
 from tests.support.server import free_port

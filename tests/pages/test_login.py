@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import TEXT, Response
 from balcao.settings import Settings
-from tests.identity.provider import RunningProvider, parse_response, person
 from tests.pages.window import PHONE, Window
+from tests.sandbox.identity.provider import RunningProvider, parse_response, person
 from tests.support.cast import ANA
 from tests.support.login import challenge_of
 from tests.support.server import RunningServer, free_port

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from balcao import app
 from balcao.core.service import Service
 from balcao.settings import Settings
-from tests.identity.provider import person
 from tests.pages.window import Window
+from tests.sandbox.identity.provider import person
 from tests.support import node
 from tests.support.cast import ANA
 from tests.support.server import RunningServer, free_port

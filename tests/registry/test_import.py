@@ -11,8 +11,8 @@ from balcao.core.errors import Conflict, Invalid
 from balcao.core.imports import store
 from balcao.core.imports.declaration import BATCH, Committed
 from balcao.core.imports.source import LONGEST_LINE
-from balcao.registry.person import invented
 from balcao.settings import Settings
+from balcao_sandbox.demo.registry import invented
 from tests.registry.importing import Load, counts, importing, refusals, written
 from tests.support.cast import ANA, BRUNO, CARLA
 

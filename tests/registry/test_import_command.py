@@ -11,7 +11,7 @@ import msgspec
 import psutil
 import pytest
 
-from balcao.registry.person import invented
+from balcao_sandbox.demo.registry import invented
 from tests.registry.importing import written
 from tests.support.patience import PATIENCE, until_now
 from tests.support.server import free_port

@@ -14,9 +14,8 @@ from balcao import app
 from balcao.core.imports import service
 from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE
-from balcao.registry.city.departments import demo as departments
-from balcao.registry.person import invented
 from balcao.settings import Settings
+from balcao_sandbox.demo.registry import departments, invented
 from tests.support.acting import acting
 from tests.support.cast import ANA, GABRIELA
 from tests.support.issuer import Issuer, bearer

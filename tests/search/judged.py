@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any
 
-from balcao.search import demo
+from balcao_sandbox.demo import search as demo
 from bench.catalogue import make_document
 
 

@@ -9,8 +9,8 @@ import asyncpg
 import httpx
 import pytest
 
-from balcao.registry.city import departments
-from balcao.search import demo
+from balcao_sandbox.demo import search as demo
+from balcao_sandbox.demo.registry import departments
 from tests.search.conftest import EMPTY
 from tests.search.stage import Stage
 from tests.support.issuer import Issuer, bearer
@@ -119,7 +119,7 @@ def test_the_migration_can_be_rolled_back_at_once(examples: dict[str, Any], http
 def test_every_demo_service_belongs_to_departments_that_the_registry_has(stage: Stage) -> None:
     """The portals show the name of a department, which they ask the registry for by its code."""
     rows = stage.run(stage.owner.fetch(_ORGANS))
-    names = files(departments).joinpath("demo_departments.toml").read_text("utf-8")
+    names = files(departments.__package__).joinpath("departments.toml").read_text("utf-8")
     codes = {row.partition(" | ")[0] for row in tomllib.loads(names)["departments"]}
     assert rows
     assert {row[0] for row in rows} <= codes

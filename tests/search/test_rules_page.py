@@ -13,7 +13,15 @@ from balcao.search.change_feed import schemas as change_feed
 from balcao.search.control_queries import service as control_queries
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.popularity import service as popularity
-from balcao.search.public_search import answers, conditions_store, facets_store, highlights, matching, parameters, store
+from balcao.search.public_search import (
+    conditions_store,
+    facets_store,
+    highlights,
+    matching,
+    parameters,
+    responses,
+    store,
+)
 from balcao.search.public_search import service as public_search
 from balcao.search.public_search import terms as public_terms
 from balcao.search.schema_migrations import rehearsal, work
@@ -31,7 +39,7 @@ from tests.support.rules import read_numbers
 
 MILLISECOND, HOUR = timedelta(milliseconds=1), timedelta(hours=1)
 TUNED, HELD_OUT = len(read_citizens()), len(read_citizens(held_out=True))
-BURST, SECONDS = (int(number) for number in re.findall(r"\d+", answers.RATE))
+BURST, SECONDS = (int(number) for number in re.findall(r"\d+", responses.RATE))
 
 
 def bounds_of(member: str) -> dict[str, Any]:

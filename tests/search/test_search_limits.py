@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from balcao.search.public_search import answers, conditions_store, store
+from balcao.search.public_search import conditions_store, responses, store
 from balcao.settings import Settings
 from tests.search.stage import Stage
 from tests.search.support import refusal
@@ -43,8 +43,8 @@ def ask(http: httpx.Client) -> Ask:
 
 @pytest.fixture
 def one_call_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "RATE", "1/hour")
-    monkeypatch.setattr(answers, "PORTAL_RATE", "2/hour")
+    monkeypatch.setattr(responses, "RATE", "1/hour")
+    monkeypatch.setattr(responses, "PORTAL_RATE", "2/hour")
 
 
 @pytest.mark.usefixtures("one_call_an_hour")

@@ -10,7 +10,7 @@ import pytest
 from balcao.core.errors import Invalid
 from balcao.search.control_queries import service as control_queries
 from balcao.search.popularity import service as popularity
-from balcao.search.public_search import answers, conditions_store, facets_store, highlights, matching, state, store
+from balcao.search.public_search import conditions_store, facets_store, highlights, matching, responses, state, store
 from balcao.search.public_search import service as public_search
 from balcao.search.public_search.matching import Matching
 from balcao.search.public_search.parameters import RANK_WEIGHTS, SearchRequest
@@ -174,8 +174,8 @@ def test_the_limits_are_those_of_the_rules() -> None:
         10_000,
         2.0,
     )
-    assert (facets_store.MOST_FACET_VALUES, state.FACET_SECONDS, state.ANSWER_SECONDS) == (20, 30.0, 30.0)
-    assert (answers.RATE, answers.PORTAL_RATE) == ("200/4 second", "2000/4 second")
+    assert (facets_store.MOST_FACET_VALUES, state.FACET_SECONDS, state.RESPONSE_SECONDS) == (20, 30.0, 30.0)
+    assert (responses.RATE, responses.PORTAL_RATE) == ("200/4 second", "2000/4 second")
     assert (synonyms.FEWEST_TERMS, synonyms.MOST_TERMS, synonyms.MOST_GROUPS) == (2, 20, 2000)
     assert (control_queries.MOST_QUERIES, control_queries.COMPARED, public_search.MOST_NAMES) == (200, 10, 8)
     assert (zero_results.FEWEST_TIMES, zero_results.KEPT_DAYS, popularity.KEPT_DAYS) == (5, 90, 400)

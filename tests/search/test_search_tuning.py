@@ -19,7 +19,7 @@ from balcao.search.collection import service as collection
 from balcao.search.control_queries import service as control_queries
 from balcao.search.popularity import service as popularity
 from balcao.search.popularity.feature import FEATURE as POPULARITY
-from balcao.search.public_search import answers
+from balcao.search.public_search import responses
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.synonyms import service as synonyms
 from balcao.search.zero_results import service as zero_results
@@ -146,7 +146,7 @@ async def test_every_asking_of_what_finds_nothing_counts_also_when_the_answer_is
 async def ask(platform: Platform, query: str) -> dict[str, Any]:
     """The public search of this process, whose counts a test can write down at once."""
     call, asked = operator_call(platform, "search.test"), {"q": query}
-    answer = await answers.respond_search(call, "127.0.0.1", asked, SearchRequest.parse, answers.write_result)
+    answer = await responses.respond_search(call, "127.0.0.1", asked, SearchRequest.parse, responses.write_result)
     found: dict[str, Any] = msgspec.json.decode(answer.body)
     return found
 

@@ -1,6 +1,6 @@
 """The demo people whom tests act as and upon: their CPFs, by the names that they log in with."""
 
-from balcao.identity import demo
+from balcao_sandbox.identity import demo
 
 _CPFS = {person.username: person.cpf for person in demo.people()}
 ANA = _CPFS["ana"]

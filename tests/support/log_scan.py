@@ -8,7 +8,7 @@ from pathlib import Path
 
 from balcao.core.logs import create_formatter
 from balcao.core.values.cpf import Cpf
-from balcao.identity.demo import people
+from balcao_sandbox.identity.demo import people
 from tests.support import run_folder
 
 _ELEVEN = re.compile(r"(?<![0-9A-Fa-f.-])(?:\d{11}|\d{3}\.\d{3}\.\d{3}-\d{2})(?![0-9A-Fa-f-])")

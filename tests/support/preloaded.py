@@ -18,12 +18,17 @@ from pathlib import Path
 # A monitor stands between the one that waits and each command, so that several may run at once. What was loaded is
 # frozen: a collection in a command would touch, and so copy, all of the memory that it shares with the one that waits.
 WAITING = """
-import gc, json, os, socket, sys
+import gc, importlib, json, os, pkgutil, socket, sys
+import rich.live, rich.progress
+from balcao import operate
 from balcao.__main__ import main
 from balcao.cli.commands import list_entries
 
 for entry in list_entries().values():
     entry.load()
+for module in pkgutil.walk_packages(operate.__path__, "balcao.operate."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
 gc.collect()
 gc.freeze()
 

@@ -11,8 +11,9 @@ import httpx
 
 from balcao import app
 from balcao.core.context.platform import assemble
-from balcao.identity.demo import clients, people
 from balcao.settings import Settings
+from balcao_sandbox.demo.services import DEMOS
+from balcao_sandbox.identity.demo import clients, people
 from tests.support.cast import KLEBER
 from tests.support.crm import RunningCrm
 from tests.support.issuer import Issuer
@@ -96,8 +97,8 @@ def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[S
 async def load_demo(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
     async with opened(platform):
-        for service in app.SERVICES:
-            for demo in service.demos:
+        for demos in DEMOS.values():
+            for demo in demos:
                 await demo.load(platform)
 
 
@@ -105,7 +106,7 @@ async def _examples(settings: Settings, database_url: str) -> dict[str, Any]:
     platform = assemble(settings, database_url)
     found: dict[str, Any] = {}
     async with opened(platform):
-        for service in app.SERVICES:
-            for demo in service.demos:
+        for demos in DEMOS.values():
+            for demo in demos:
                 found |= await demo.examples(platform)
     return found

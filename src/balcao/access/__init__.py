@@ -4,7 +4,6 @@ from balcao.access.actions.api import FEATURE as ACTIONS
 from balcao.access.audit.api import FEATURE as AUDIT
 from balcao.access.catalogue.feature import FEATURE as CATALOGUE
 from balcao.access.decisions.api import FEATURE as DECISIONS
-from balcao.access.demo import DEMO
 from balcao.access.documents.api import FEATURE as DOCUMENTS
 from balcao.access.groups.api import FEATURE as GROUPS
 from balcao.access.mappings.api import FEATURE as MAPPINGS
@@ -13,7 +12,6 @@ from balcao.access.roles.api import FEATURE as ROLES
 from balcao.access.seed import service as seed
 from balcao.access.seed.feature import FEATURE as SEED
 from balcao.access.users.api import FEATURE as USERS
-from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.health import PATHS
 from balcao.core.service import Service
@@ -34,7 +32,6 @@ SERVICE = Service(
         DOCUMENTS,
         AUDIT,
         SEED,
-        Feature(demo=DEMO),
     ],
     dialects={"": DETAIL},
     description="Administração de acessos: as ações que as regras das operações nomeiam e quem as tem.",

@@ -1,7 +1,6 @@
 """Agent configuration: what the city's conversational agents run with, and the examples with which they are judged."""
 
 from balcao.agents.datasets.api import FEATURE as DATASETS
-from balcao.agents.demo import DEMO
 from balcao.agents.experiments.api import FEATURE as EXPERIMENTS
 from balcao.agents.history.api import FEATURE as HISTORY
 from balcao.agents.prompts.api import FEATURE as PROMPTS
@@ -9,7 +8,6 @@ from balcao.agents.running import running
 from balcao.agents.token_check.api import FEATURE as TOKEN_CHECK
 from balcao.agents.versions.api import FEATURE as VERSIONS
 from balcao.agents.webhooks.api import FEATURE as WEBHOOKS
-from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
 
@@ -18,7 +16,7 @@ SERVICE = Service(
     prefix="/agent",
     title="Balcão: configuração de agentes",
     package=__name__,
-    features=[TOKEN_CHECK, VERSIONS, PROMPTS, HISTORY, DATASETS, EXPERIMENTS, WEBHOOKS, Feature(demo=DEMO)],
+    features=[TOKEN_CHECK, VERSIONS, PROMPTS, HISTORY, DATASETS, EXPERIMENTS, WEBHOOKS],
     dialects={"": DETAIL},
     description="Configuração e dados de exemplo dos agentes de conversa da cidade, lidos por quem os executa.",
     tags={

@@ -1,17 +1,23 @@
 """`balcao audit`: verify that the audit trail is intact."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from balcao.cli.console import print_json
 from balcao.cli.portuguese import Commands
-from balcao.core.audit import chain
-from balcao.core.audit.chain import Verdict
-from balcao.core.context.call import Call
 from balcao.operate.faults import OperatorFault
-from balcao.operate.use_cases import print_json, run_use_case
+
+if TYPE_CHECKING:
+    from balcao.core.audit.chain import Verdict
+    from balcao.core.context.call import Call
 
 audit = Commands(help="Trilha de auditoria.")
+
+
+@audit.callback()
+def group() -> None:
+    """Keep `verify` a command of a group while it is the only one."""
 
 
 @audit.command("verify")
@@ -21,9 +27,13 @@ def verify(
     ] = None,
 ) -> None:
     """Segue a corrente da trilha do começo ao fim e responde em JSON; termina com 1 se ela está rompida."""
+    from balcao.core.audit import chain
+    from balcao.operate.use_cases import run_use_case
+
     before = _parse_known(known) if known is not None else None
 
-    async def verify_chain(call: Call) -> Verdict:
+    async def verify_chain(call: "Call") -> "Verdict":
+        # One snapshot: an event that is written meanwhile would look like a break.
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
             return await chain.verify(connection, before)
 
@@ -38,8 +48,3 @@ def _parse_known(text: str) -> tuple[int, str]:
     if not number.isdecimal() or len(digest) != 64:
         raise OperatorFault("Use em --known o `last` e o `hash` de uma verificação anterior: 42:9f86d0…")
     return int(number), digest
-
-
-@audit.callback()
-def _group() -> None:
-    """Keep `verify` a command of a group while it is the only one."""

@@ -34,8 +34,6 @@ COMMANDS = {
     ),
     "worker": Entry("serve:worker", "Executa só as tarefas em fila, sem responder a chamadas."),
     "migrate": Entry("migrate:migrate", "Aplica as migrações que faltam e carrega os dados de referência."),
-    "demo": Entry("demo:demo", "Mostra pessoas, clientes e identificadores da base de demonstração."),
-    "token": Entry("token:token", "Imprime um token de acesso de uma pessoa ou de um cliente de demonstração."),
     "openapi": Entry("openapi:openapi", "Escreve a descrição OpenAPI de cada serviço em um arquivo."),
     "init": Entry("init:init", "Arquivos de uma instalação em produção e de um portal."),
     "gateway-config": Entry(
@@ -70,7 +68,7 @@ COMMANDS = {
 
 def list_entries() -> dict[str, Entry]:
     """Return every command by its words, the trial's included; of two words where it belongs to another's group."""
-    trial: dict[str, Entry] = sandbox.load_commands()
+    trial: dict[str, Entry] = sandbox.load_installed("commands", {})
     return COMMANDS | trial
 
 

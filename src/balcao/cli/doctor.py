@@ -4,13 +4,11 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 from rich.table import Table
 
-from balcao.cli.console import make_console
-from balcao.core import logs
-from balcao.settings import Settings, SettingsError
+from balcao.cli.console import make_console, print_json
+from balcao.cli.options import Json
 
 if TYPE_CHECKING:
     from balcao.operate.doctor.diagnosis import Diagnosis
@@ -20,7 +18,7 @@ WORDS = {"up": "[green]responde[/]", "stopped": "[yellow]parado[/]", "down": "[r
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False,
+    as_json: Json = False,
     root: Annotated[
         Path, typer.Option(help="Onde estão os arquivos da instalação: etc/balcao, as unidades, o gateway.")
     ] = Path("/"),
@@ -28,14 +26,16 @@ def doctor(
     """Mostra a configuração em vigor e diz o que há de errado com ela."""
     diagnosis = _diagnose(root)
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(diagnosis)).decode())
+        print_json(diagnosis)
     else:
         _print_tables(diagnosis)
     raise typer.Exit(0 if diagnosis.ok else 1)
 
 
 def _diagnose(root: Path) -> "Diagnosis":
-    from balcao.operate.doctor.diagnosis import Diagnosis, diagnose  # loads every service, which help does without
+    from balcao.core import logs
+    from balcao.operate.doctor.diagnosis import Diagnosis, diagnose
+    from balcao.settings import Settings, SettingsError
 
     logs.configure("error")
     try:

@@ -1,14 +1,10 @@
 """`balcao employability`: the import of what a former system held of companies, jobs and their catalogues."""
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from balcao.cli.importing import run_import
+from balcao.cli.imports import DryRun, LinesOrTable, Report, offer_kinds, run_import
+from balcao.cli.options import Json
 from balcao.cli.portuguese import Commands
-from balcao.core.imports.service import Order
-from balcao.employability import SERVICE
 
 employability = Commands(help="Empregabilidade: importação de empresas, vagas e catálogos.")
 
@@ -18,31 +14,13 @@ def group() -> None:
     """Keep `import` a command of a group while it is the only one."""
 
 
-def _check_kind(kind: str) -> str:
-    if kind not in SERVICE.imports:
-        raise typer.BadParameter(f"use um de: {', '.join(SERVICE.imports)}")
-    return kind
-
-
-Kind = Annotated[
-    str,
-    typer.Option(
-        callback=_check_kind, metavar="TIPO", help=f"Um de: {', '.join(SERVICE.imports)}.", show_default=False
-    ),
-]
-
-
 @employability.command("import")
 def import_file(
-    file: Annotated[
-        Path,
-        typer.Argument(help="JSON Lines ou CSV, também .gz; `-` lê JSON Lines da entrada padrão.", show_default=False),
-    ],
-    kind: Kind,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Confere tudo e não grava nada.")] = False,
-    report: Annotated[Path | None, typer.Option(help="Onde anotar as linhas recusadas.", show_default=False)] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False,
+    file: LinesOrTable,
+    kind: Annotated[str, offer_kinds("employability")],
+    dry_run: DryRun = False,
+    report: Report = None,
+    as_json: Json = False,
 ) -> None:
     """Carrega um arquivo do município. O mesmo comando, depois de interrompido, continua de onde parou."""
-    order = Order(SERVICE.imports[kind], None, report, dry_run)
-    run_import("employability.import", file, order, as_json=as_json)
+    run_import("employability", file, kind, report, dry_run=dry_run, as_json=as_json)

@@ -1,37 +1,30 @@
 """`balcao export`: all data of one service as encrypted files, to keep, to hand over and to import again."""
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from balcao import app
-from balcao.cli.console import make_console
+from balcao.cli.console import format_count, make_console, print_json
+from balcao.cli.options import Json
 from balcao.cli.portuguese import Commands
-from balcao.core.context.call import operator_call
-from balcao.core.errors import BalcaoError
-from balcao.core.exports import reading, service
-from balcao.core.exports.folder import Manifest
-from balcao.core.exports.sealing import Identity, read_identities
-from balcao.operate import database
-from balcao.operate.faults import OperatorFault, writing_to
-from balcao.operate.use_cases import explain_refusals, print_json
-from balcao.settings import Settings
+from balcao.operate.names import EXPORTED_SERVICES
+
+if TYPE_CHECKING:
+    from balcao.core.exports.folder import Manifest
+    from balcao.core.exports.service import OnProgress
 
 export = Commands(help="Exportação cifrada dos dados de um serviço: criar, conferir, ler.")
-SERVICES = {each.name: each for each in app.SERVICES if each.exports}
 Folder = Annotated[Path, typer.Argument(metavar="PASTA", help="Onde a exportação fica.", show_default=False)]
 _IDENTITY_HELP = "Arquivo com a chave privada, de `age-keygen` ou SSH."
 
 
 def _check_service(name: str) -> str:
-    if name not in SERVICES:
-        raise typer.BadParameter(f"use um de: {', '.join(SERVICES)}")
+    if name not in EXPORTED_SERVICES:
+        raise typer.BadParameter(f"use um de: {', '.join(EXPORTED_SERVICES)}")
     return name
 
 
@@ -40,7 +33,10 @@ def create(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="SERVIÇO", callback=_check_service, help=f"Um de: {', '.join(SERVICES)}.", show_default=False
+            metavar="SERVIÇO",
+            callback=_check_service,
+            help=f"Um de: {', '.join(EXPORTED_SERVICES)}.",
+            show_default=False,
         ),
     ],
     folder: Folder,
@@ -49,19 +45,12 @@ def create(
         typer.Option(help="Chave pública (age1... ou ssh-...) de quem pode ler; pode repetir.", show_default=False),
     ],
     restart: Annotated[bool, typer.Option("--restart", help="Apaga a exportação que está na pasta.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Em JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Exporta todos os dados de um serviço. O mesmo comando, depois de interrompido, continua de onde parou."""
-    settings = Settings.load()
-    order = service.Order(name, SERVICES[name].exports, recipient, restart)
+    from balcao.operate.exports import export_service
 
-    async def run(url: str) -> Manifest:
-        async with database.open_platform(settings, url) as platform:
-            with _progress(len(order.exports)) as progress:
-                return await service.run(operator_call(platform, f"{name}.export"), folder, order, progress)
-
-    with database.open_database(settings) as url, writing_to(folder):
-        made = explain_refusals(lambda: asyncio.run(run(url)))
+    made = export_service(name, folder, recipient, restart, _progress)
     if as_json:
         print_json({"service": name, "complete": True, "snapshots": made.snapshots, "lines": made.count_lines()})
     else:
@@ -74,16 +63,12 @@ def verify(
     identity: Annotated[Path | None, typer.Option(help=_IDENTITY_HELP, show_default=False)] = None,
 ) -> None:
     """Confere cada parte com o manifesto e, com a chave privada, cada linha; termina com 1 se algo falta."""
-    identities = _read_identities(identity) if identity else []
-    manifest = explain_refusals(lambda: reading.open_export(folder))
-    damaged = 0
-    for part in manifest.parts:
-        try:
-            reading.check(folder, part, identities)
-        except BalcaoError as fault:
-            damaged += 1
-            print(f"{part.file}  {fault.message}")
-    print(f"{len(manifest.parts)} partes, {damaged} com falha.")
+    from balcao.operate.exports import verify_export
+
+    checked, damaged = verify_export(folder, identity)
+    for file, fault in damaged.items():
+        print(f"{file}  {fault}")
+    print(f"{checked} partes, {len(damaged)} com falha.")
     if damaged:
         raise typer.Exit(1)
 
@@ -95,24 +80,15 @@ def read(
     identity: Annotated[Path, typer.Option(help=_IDENTITY_HELP, show_default=False)],
 ) -> None:
     """Escreve as linhas de um tipo na saída padrão, em JSON Lines, como a importação do tipo as lê."""
-    identities = _read_identities(identity)
-    manifest = explain_refusals(lambda: reading.open_export(folder))
-    if kind not in manifest.kinds:
-        raise OperatorFault(f"A exportação não tem o tipo {kind}; tem: {', '.join(manifest.kinds)}.")
-    for part in manifest.parts:
-        if part.kind == kind:
-            try:
-                sys.stdout.buffer.writelines(reading.read_part(folder, part, identities))
-            except BalcaoError as fault:
-                raise OperatorFault(f"{part.file}: {fault.message}") from None
+    from balcao.operate.exports import read_export
 
-
-def _read_identities(file: Path) -> list[Identity]:
-    return explain_refusals(lambda: read_identities(file))
+    sys.stdout.buffer.writelines(read_export(folder, kind, identity))
 
 
 @contextmanager
-def _progress(kinds: int) -> Iterator[service.OnProgress]:
+def _progress(kinds: int) -> Iterator["OnProgress"]:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=make_console(stderr=True), transient=True) as bar:
         task = bar.add_task("Exportando", total=kinds)
@@ -120,20 +96,16 @@ def _progress(kinds: int) -> Iterator[service.OnProgress]:
 
         def update(kind: str, lines: int) -> None:
             seen[kind] = lines
-            bar.update(task, completed=len(seen), description=f"{kind}: {_format_number(lines)} linhas")
+            bar.update(task, completed=len(seen), description=f"{kind}: {format_count(lines)} linhas")
 
         yield update
 
 
-def _print_summary(made: Manifest) -> None:
+def _print_summary(made: "Manifest") -> None:
     for kind, lines in made.count_lines().items():
-        print(f"{_format_number(lines):>15}  {kind}")
+        print(f"{format_count(lines):>15}  {kind}")
     if len({part.snapshot for part in made.parts}) > 1:
         print(
             "Foi interrompida: as partes são de instantes diferentes do banco, como o manifesto diz. "
             "Com --restart são de um só."
         )
-
-
-def _format_number(count: int) -> str:
-    return f"{count:,}".replace(",", ".")

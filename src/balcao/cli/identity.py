@@ -1,4 +1,4 @@
-"""`balcao identity`: the embedded identity provider, and the keys of whichever provider is trusted."""
+"""`balcao identity`: the keys of the identity provider, whichever is trusted, and fixed tokens."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -11,21 +11,9 @@ from balcao.cli.portuguese import Commands
 from balcao.core.access.keys import CHANNEL
 from balcao.core.database.pool import Database
 from balcao.core.database.reloader import notify
-from balcao.identity import keys
-from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings, fixed_tokens
 
 identity = Commands(help="O provedor de identidade e as suas chaves.")
-
-
-@identity.command()
-def rotate() -> None:
-    """Cria uma chave de assinatura nova; a anterior vale enquanto houver tokens dela."""
-    settings = Settings.load()
-    if not settings.embedded_identity:
-        raise OperatorFault("BALCAO_AUTH_ISSUER indica outro provedor de identidade: troque as chaves nele.")
-    kid = keys.rotate_keys(settings)
-    print(f"Chave nova: {kid}. Ela assina em {keys.SIGNS_AFTER_SECONDS} segundos; ninguém precisa ser reiniciado.")
 
 
 @identity.command("refresh-keys")

@@ -1,6 +1,5 @@
-"""`balcao init`: write what an installation in production needs, from a few answers."""
+"""`balcao init`: write what an installation in production needs, and what a portal needs to be switched over."""
 
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,29 +9,50 @@ import typer
 
 from balcao import __version__
 from balcao.cli.files import write_files
-from balcao.cli.init_portal import write_portal
 from balcao.cli.options import Replace
 from balcao.cli.portuguese import Commands
-from balcao.core import logs
-from balcao.operate.deploy import production
-from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation, Server
-from balcao.operate.deploy.files import File
-from balcao.operate.deploy.production import Secrets
+from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation, PortalKind
 from balcao.operate.faults import OperatorFault
-from balcao.operate.gateway_config import generate_gateway
-from balcao.settings import Settings, SettingsError
-from balcao.settings.types import split
 
 init = Commands(help="Arquivos de uma instalação em produção e de um portal.")
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 
 
-@init.callback()
-def group() -> None:
-    """Arquivos de uma instalação em produção e de um portal."""
+@init.command("portal")
+def write_portal(
+    kind: Annotated[PortalKind, typer.Argument(help="citizen: o portal do cidadão; staff: o do servidor.")],
+    origin: Annotated[
+        str, typer.Option(help="Onde as pessoas abrem o portal, sem barra no fim.")
+    ] = "http://localhost:3000",
+    callback: Annotated[str, typer.Option(help="O caminho do portal a que o login volta.")] = "/callback",
+    client_id: Annotated[str, typer.Option(help="O cliente no provedor; sem ela, o da demonstração.")] = "",
+    folder: Annotated[Path | None, typer.Option(help="Onde ficam os arquivos; sem ela, portal-TIPO.")] = None,
+    replace: Replace = False,
+) -> None:
+    """Escreve o cliente do provedor, o ambiente do portal e o que muda na configuração do Balcão."""
+    from balcao.core import logs
+    from balcao.operate.deploy import portals
+    from balcao.operate.portal import prepare_portal
 
-
-init.command("portal")(write_portal)
+    logs.configure("error")
+    place = folder or Path(f"portal-{kind}")
+    prepared = prepare_portal(kind, origin, callback, client_id, place)
+    portal = prepared.portal
+    write_files(place, prepared.files, replace=replace)
+    client = (
+        f"O cliente {portal.client_id} já está no provedor do sandbox."
+        if prepared.is_in_sandbox
+        else f"Cadastre {place}/{portals.CLIENT} no provedor (Keycloak: `kcadm.sh create clients -r REALM -f`)."
+    )
+    entries = (
+        f" Acrescente as linhas de {place}/{portals.ENTRIES} a {portal.entries_file}, que os processos releem sozinhos."
+        if portals.ENTRIES in prepared.files
+        else ""
+    )
+    print(
+        f"{client} Ponha as linhas de {place}/{portals.OWN_SETTINGS} na configuração do Balcão e reinicie-o; "
+        f"os valores de {place}/{portals.PORTAL_ENVIRONMENT} são do portal."
+        f"{entries}"
+    )
 
 
 @init.command("production")
@@ -74,6 +94,11 @@ def write_production(
     replace: Replace = False,
 ) -> None:
     """Escreve configuração com segredos, papéis do banco, serviços do systemd, contêineres, Kubernetes e gateway."""
+    from balcao.core import logs
+    from balcao.operate.deploy import production
+    from balcao.operate.installation import generate_installation
+    from balcao.settings.types import split
+
     logs.configure("error")
     # Who is asked for what must be said is asked for what may be, too.
     is_asked = sys.stdin.isatty() and not (public_url and auth_issuer)
@@ -93,12 +118,9 @@ def write_production(
         image=image,
         folder=str(folder),
     )
-    _refuse_unusable(installation)
-    files = production.generate(installation, Secrets.of(folder))
-    settings = _check(files)
-    servers = server or [f"127.0.0.1:{port}"]
     front = Frontend(certificate, certificate_key, https_port, http_port)
-    files |= {f"gateway/{path}": file for path, file in generate_gateway(gateway, settings, servers, front).items()}
+    own = production.Secrets.of(folder)
+    files = generate_installation(installation, own, gateway, server or [f"127.0.0.1:{port}"], front)
     write_files(folder, files, replace=replace)
     print(
         f"Agora, nesta ordem: {folder}/{production.ROLES} no banco, os arquivos .env em /etc/balcao, `balcao doctor`."
@@ -119,27 +141,3 @@ def _offer(is_asked: bool, question: str) -> str:
         return ""
     answer: str = typer.prompt(f"{question}; vazio: nenhum", default="", show_default=False)
     return answer.strip()
-
-
-def _refuse_unusable(installation: Installation) -> None:
-    """Raise OperatorFault or SettingsError for an answer of which no files can be made."""
-    places = [("--database", installation.database), *(("--replica", place) for place in installation.replicas)]
-    for option, place in places:
-        try:
-            Server.parse(place)
-        except ValueError:
-            raise OperatorFault(f"{option} {place}: escreva ENDEREÇO:PORTA.") from None
-    # Their ports stand in other files, too, which are made before the settings are read.
-    Settings.load({"BALCAO_REDIS_URL": installation.redis_url, "BALCAO_TRACES_URL": installation.traces_url})
-    if not _NAME.fullmatch(installation.database_name):
-        raise OperatorFault(f"--database-name {installation.database_name}: use letras minúsculas, dígitos e `_`.")
-    if not re.fullmatch(r"[\w./:-]+:[\w.-]+", installation.image, re.ASCII):
-        raise OperatorFault(f"--image {installation.image}: escreva NOME:VERSÃO.")
-
-
-def _check(files: dict[str, File]) -> Settings:
-    """Return the settings as the processes will read them. Raises SettingsError for what they would refuse."""
-    settings = Settings.load(production.parse_settings(files[production.SETTINGS].content.decode()))
-    if refusals := settings.list_refusals():
-        raise SettingsError("\n".join(refusals))
-    return settings

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from balcao.cli.console import make_console
+from balcao.cli.console import make_console, print_json
+from balcao.cli.options import Json
+from balcao.cli.people import parse_cpf
 from balcao.cli.portuguese import Commands
-from balcao.core.values.cpf import Cpf
-from balcao.operate.faults import OperatorFault
-from balcao.operate.use_cases import print_json, run_use_case
 
-# The use cases load the platform, which help does without: each command imports its own.
 if TYPE_CHECKING:
     from balcao.core.context.call import Call
     from balcao.core.jobs.schedule import Recurring
@@ -33,7 +31,6 @@ class State(StrEnum):
 
 
 WORDS = {"queued": "espera", "running": "em execução", "dead": "falhou"}
-Json = Annotated[bool, typer.Option("--json", help="Em JSON.")]
 Reason = Annotated[str, typer.Option(help="Por quê; fica na trilha de auditoria.")]
 Number = Annotated[str, typer.Argument(metavar="NÚMERO", help="O número da tarefa, como em `balcao jobs list`.")]
 CpfOption = Annotated[str | None, typer.Option(help="Só as que são desta pessoa, com 11 dígitos.")]
@@ -51,9 +48,10 @@ def list_jobs(
     """Lista as tarefas que esperam, que estão em execução ou que falharam."""
     from balcao.core.jobs import dead_letters
     from balcao.core.values.page import Page
+    from balcao.operate.use_cases import run_use_case
 
     states: Any = [one.value for one in state or State]
-    whose = _parse_cpf(cpf)
+    whose = parse_cpf(cpf, "--cpf deve ser um CPF válido, com 11 dígitos.") if cpf else None
     found = run_use_case(
         OPERATION,
         lambda call: dead_letters.list_dead_letters(
@@ -74,6 +72,7 @@ def list_jobs(
 def show_job(number: Number, as_json: Json = False) -> None:
     """Mostra uma tarefa e as suas últimas tentativas; de uma falha, só o código."""
     from balcao.core.jobs import dead_letters
+    from balcao.operate.use_cases import run_use_case
 
     job = run_use_case(OPERATION, lambda call: dead_letters.read_dead_letter(call, number))
     if as_json:
@@ -95,6 +94,7 @@ def retry_job(
 ) -> None:
     """Põe tarefas que falharam de novo na fila, com todas as tentativas."""
     from balcao.core.jobs import dead_letters
+    from balcao.operate.use_cases import run_use_case
 
     for number in numbers:
         run_use_case(OPERATION, functools.partial(dead_letters.retry, letter_id=number))
@@ -105,6 +105,7 @@ def retry_job(
 def drop_job(number: Number, reason: Reason) -> None:
     """Descarta uma tarefa que falhou e que ninguém mais deve fazer."""
     from balcao.core.jobs import dead_letters
+    from balcao.operate.use_cases import run_use_case
 
     run_use_case(OPERATION, lambda call: dead_letters.drop(call, number, reason))
     console.print(f"Tarefa {number}: descartada.")
@@ -113,6 +114,7 @@ def drop_job(number: Number, reason: Reason) -> None:
 @jobs.command("recurring")
 def list_recurring(as_json: Json = False) -> None:
     """Lista o que o worker faz de tempos em tempos (horários em UTC)."""
+    from balcao.operate.use_cases import run_use_case
 
     async def fetch(call: "Call") -> "list[Recurring]":
         from balcao import app
@@ -129,13 +131,6 @@ def list_recurring(as_json: Json = False) -> None:
     for job in found:
         table.add_row(job.kind, job.cron, _format_time(job.last), _format_time(job.next))
     console.print(table)
-
-
-def _parse_cpf(text: str | None) -> Cpf | None:
-    cpf = Cpf.parse_path(text) if text else None
-    if text and cpf is None:
-        raise OperatorFault("--cpf deve ser um CPF válido, com 11 dígitos.")
-    return cpf
 
 
 def _format_time(at: datetime | None) -> str:

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from balcao import app
-from balcao.core.http.pages import document
 from balcao.operate.faults import OperatorFault, writing_to
 
 
@@ -15,6 +13,9 @@ def openapi(
     folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("openapi"),
 ) -> None:
     """Escreve a descrição OpenAPI de cada serviço em um arquivo."""
+    from balcao import app
+    from balcao.core.http.pages import document
+
     documents = {folder / f"{service.name}.json": document(service) + b"\n" for service in app.SERVICES}
     if check:
         _compare(documents)

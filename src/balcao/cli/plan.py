@@ -17,11 +17,10 @@ from balcao import sandbox
 from balcao.cli.processes.channel import Watched
 from balcao.core.context import processes
 from balcao.operate.faults import OperatorFault, writing_to
+from balcao.operate.names import SERVICES
 from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"
-# The same as `app.NAMES`, without loading all services.
-SERVICES = ("access", "registry", "employability", "search", "health_units", "agents", "agent_docs")
 # Linux distributes connections evenly to the sockets that share a port; other systems give all to one of them.
 BALANCES_CONNECTIONS = sys.platform == "linux"
 

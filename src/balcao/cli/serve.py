@@ -11,11 +11,12 @@ import typer
 
 from balcao.cli import embedded, supervisor
 from balcao.cli.console import make_console
-from balcao.cli.plan import SERVICES, Plan, claiming_for_management, make_plan
+from balcao.cli.plan import Plan, claiming_for_management, make_plan
 from balcao.cli.processes.channel import Order, Report, Watched
 from balcao.cli.welcome import welcome
 from balcao.core import logs
 from balcao.operate.doctor import start as start_check
+from balcao.operate.names import SERVICES
 from balcao.settings import Settings, SettingsError
 
 console = make_console(stderr=True)

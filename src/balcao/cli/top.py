@@ -3,24 +3,19 @@
 import sys
 import time
 from collections.abc import Iterable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import httpx
 import typer
 from rich.console import Group
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from balcao.cli.console import make_console
-from balcao.core import logs
-from balcao.operate.faults import OperatorFault
-from balcao.operate.readings import Picture, ProcessState, Queue, Reading, Traffic, compare
-from balcao.operate.use_cases import print_json
-from balcao.settings import Settings
+from balcao.cli.console import make_console, print_json
+
+if TYPE_CHECKING:
+    from balcao.operate.readings import MetricsSource, Picture, ProcessState, Queue, Reading, Traffic
 
 console = make_console()
-TIMEOUT_SECONDS = 5.0
 OLD_SECONDS = 60.0  # from here on what waits is shown as a fault
 _LAGS = {"event": "eventos", "push": "mudanças próprias"}
 
@@ -31,8 +26,12 @@ def top(
     interval: Annotated[int, typer.Option(min=1, max=60, metavar="SEGUNDOS", help="Entre um quadro e o seguinte.")] = 2,
 ) -> None:
     """Mostra o que roda, espera e falha agora: chamadas, processos, conexões, tarefas, CRM."""
+    from balcao.core import logs
+    from balcao.operate.readings import MetricsSource, compare
+    from balcao.settings import Settings
+
     logs.configure("error")
-    source = Source(Settings.load())
+    source = MetricsSource(Settings.load())
     with source.http:
         before = source.read()
         if as_json or once or not sys.stdout.isatty():
@@ -46,8 +45,12 @@ def top(
         _follow(source, before, interval)
 
 
-def _follow(source: "Source", before: Reading, interval: int) -> None:
+def _follow(source: "MetricsSource", before: "Reading", interval: int) -> None:
     """Draw a picture over the last one until Ctrl-C, which is how one leaves."""
+    from rich.live import Live
+
+    from balcao.operate.readings import compare
+
     waiting = Text(f"Lendo as métricas de {', '.join(source.addresses)}... Ctrl-C sai.")
     try:
         with Live(waiting, console=console, screen=True, auto_refresh=False) as live:
@@ -60,46 +63,7 @@ def _follow(source: "Source", before: Reading, interval: int) -> None:
         return
 
 
-class Source:
-    """The addresses at which this installation shows its metrics; `silent` are those that did not answer last."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.addresses = settings.metrics_urls
-        self.silent: list[str] = []
-        token = settings.metrics_token.get_secret_value()
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self.http = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers)
-
-    def read(self) -> Reading:
-        """Read all addresses. Raises OperatorFault when none answers, or one refuses us."""
-        texts, self.silent = [], []
-        for address in self.addresses:
-            try:
-                response = self.http.get(address)
-            except (httpx.HTTPError, httpx.InvalidURL):
-                self.silent.append(address)
-                continue
-            texts.append(_require_metrics(address, response))
-        if not texts:
-            raise OperatorFault(
-                f"Nada responde em {' nem em '.join(self.addresses)}: `balcao serve` inicia, ou confira BALCAO_PORT e "
-                "BALCAO_MANAGEMENT_PORT."
-            )
-        return Reading.parse(texts, time.monotonic())
-
-
-def _require_metrics(address: str, response: httpx.Response) -> str:
-    """Return the metrics. Raises OperatorFault where there are none for us."""
-    if response.status_code == httpx.codes.UNAUTHORIZED:
-        raise OperatorFault(f"{address} pede outro BALCAO_METRICS_TOKEN: use o da instalação que roda.")
-    if not response.is_success or "balcao_process_beat" not in response.text:
-        raise OperatorFault(
-            f"{address} não mostra métricas do Balcão: confira a porta, ou defina BALCAO_MANAGEMENT_PORT e reinicie."
-        )
-    return response.text
-
-
-def draw(picture: Picture) -> Group:
+def draw(picture: "Picture") -> Group:
     """Return the picture as tables, what needs somebody first."""
     return Group(
         _draw_state(picture),
@@ -111,7 +75,7 @@ def draw(picture: Picture) -> Group:
     )
 
 
-def _draw_state(picture: Picture) -> Text:
+def _draw_state(picture: "Picture") -> Text:
     lag = ", ".join(f"{_LAGS.get(what, what)} {_age(s)}" for what, s in picture.crm_lag_seconds.items())
     steps = ", ".join(f"{phase} {progress:.0f} %" for phase, progress in picture.migration.items())
     lines = [
@@ -129,7 +93,7 @@ def _draw_state(picture: Picture) -> Text:
     return text
 
 
-def _draw_traffic(services: Iterable[Traffic]) -> Table:
+def _draw_traffic(services: Iterable["Traffic"]) -> Table:
     table = _table("serviço", "chamadas/s", "erros 5xx", "p50 ms", "p95 ms", "p99 ms")
     for service in services:
         share = service.error_share
@@ -143,7 +107,7 @@ def _draw_traffic(services: Iterable[Traffic]) -> Table:
     return table
 
 
-def _draw_processes(processes: Iterable[ProcessState]) -> Table:
+def _draw_processes(processes: Iterable["ProcessState"]) -> Table:
     table = _table("processo", "estado", "CPU", "memória", "conexões", "quem espera por uma")
     for process in processes:
         table.add_row(
@@ -158,7 +122,7 @@ def _draw_processes(processes: Iterable[ProcessState]) -> Table:
     return table
 
 
-def _draw_queues(queues: Iterable[Queue]) -> Table:
+def _draw_queues(queues: Iterable["Queue"]) -> Table:
     table = _table("tarefa", "na fila", "em execução", "falharam", "a mais antiga")
     for queue in queues:
         numbers = (str(count) for count in (queue.queued, queue.running, queue.dead))

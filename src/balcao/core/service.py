@@ -17,7 +17,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.gauges import Gauge
 from balcao.core.database.migrations import Migration, find_migrations
 from balcao.core.exports.declaration import Export
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.health import PATHS as HEALTH_PATHS
 from balcao.core.http.health import health_operations
@@ -33,8 +33,7 @@ from balcao.core.jobs.worker import JobKind
 class Service:
     """`prefix` is the gateway's, `base` stands before every path also without gateway.
 
-    `features` bring routes, jobs, retention, personal data, imports, exports, dead-lettered jobs and demo data, in
-    their order.
+    `features` bring routes, jobs, retention, personal data, imports, exports and dead-lettered jobs, in their order.
     `description` and `tags`, by name, are for the OpenAPI document, in Portuguese.
     `dialects` maps a path's beginning to the wording of faults; the longest match counts, "" is the service's own.
     `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready";
@@ -101,11 +100,6 @@ class Service:
     def limits(self) -> dict[str, str]:
         """Return the rates that use cases of all features count, by name."""
         return {name: rate for feature in self.features for name, rate in feature.limits.items()}
-
-    @property
-    def demos(self) -> list[Demo]:
-        """Return the demo data of all features."""
-        return [feature.demo for feature in self.features if feature.demo is not None]
 
     def dialect(self, path: str) -> Dialect:
         """Return the wording of faults on this path, which is relative to the service's base."""

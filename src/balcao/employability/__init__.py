@@ -2,10 +2,8 @@
 
 from functools import partial
 
-from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import CODE_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
-from balcao.employability import demo
 from balcao.employability.companies.api import FEATURE as COMPANIES
 from balcao.employability.hiring.departments.feature import FEATURE as DEPARTMENTS
 from balcao.employability.hiring.listings.api import FEATURE as LISTINGS
@@ -16,12 +14,11 @@ from balcao.employability.legacy_jobs.api import FEATURE as LEGACY_JOBS
 from balcao.employability.onboarding.api import FEATURE as ONBOARDING
 from balcao.employability.reference_values.api import FEATURE as REFERENCE_VALUES
 from balcao.employability.resume.bank.api import FEATURE as RESUME_BANK
-from balcao.employability.resume.behaviours.api import FEATURE as BEHAVIOURS
 from balcao.employability.resume.job_search.api import FEATURE as JOB_SEARCH
+from balcao.employability.resume.links.api import FEATURE as LINKS
 from balcao.employability.resume.overview.api import FEATURE as OVERVIEW
 from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
 from balcao.employability.resume.sections.api import FEATURE as SECTIONS
-from balcao.employability.resume.skill_links.api import FEATURE as SKILL_LINKS
 from balcao.employability.rights.api import make_feature as make_rights
 from balcao.employability.running import running
 from balcao.employability.selection.applications.api import FEATURE as APPLICATIONS
@@ -43,8 +40,7 @@ _FEATURES = [
     PUBLIC_JOBS,
     PROFILES,
     SECTIONS,
-    BEHAVIOURS,
-    SKILL_LINKS,
+    LINKS,
     JOB_SEARCH,
     OVERVIEW,
     RESUME_BANK,
@@ -57,7 +53,6 @@ _FEATURES = [
     EMAILS,
     ONBOARDING,
     LEGACY_JOBS,
-    Feature(demo=Demo(demo.load, demo.examples)),
 ]
 _PERSONAL_DATA = [feature.personal_data for feature in _FEATURES if feature.personal_data is not None]
 

@@ -1,10 +1,8 @@
 """Health-unit risk: whether a unit works normally or its surroundings are unsafe."""
 
-from balcao.core.feature import Feature
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
 from balcao.health_units.counts.api import FEATURE as COUNTS
-from balcao.health_units.demo import DEMO
 from balcao.health_units.directory.api import FEATURE as DIRECTORY
 from balcao.health_units.feed.api import FEATURE as FEED
 from balcao.health_units.holidays import service as holidays
@@ -35,7 +33,6 @@ SERVICE = Service(
         INTAKE,
         REFERENCE_LISTS,
         WEBHOOKS,
-        Feature(demo=DEMO),
     ],
     dialects={"": DETAIL},
     description="As unidades de saúde: quando abrem e se o entorno é seguro, para painéis e portais.",

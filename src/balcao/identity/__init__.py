@@ -1,0 +1,1 @@
+"""What the identity provider, whichever it is, says to the platform of itself."""

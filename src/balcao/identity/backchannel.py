@@ -13,8 +13,7 @@ from balcao.core.http.responses import NO_STORE, Response
 from balcao.core.http.strangers import judge_pending, note_refused_token, refuse_often
 from balcao.core.logs import log
 from balcao.gateway.gateway import Mount
-from balcao.identity.faults import OAUTH, InvalidRequest
-from balcao.identity.forms import MAX_FORM_BYTES, parse_form
+from balcao.identity.oauth import MAX_FORM_BYTES, OAUTH, InvalidRequest, parse_form
 
 PREFIX = "/auth"
 PATH = "/backchannel-logout"

@@ -1,19 +1,31 @@
 """What each setting does, what it is now and why: from the settings' own declarations."""
 
+import asyncio
+import difflib
 import hashlib
+import os
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from types import MethodType
 from typing import Any, Literal, NamedTuple
+from zoneinfo import ZoneInfo
 
 import msgspec
 from pydantic import SecretStr
 
-from balcao.core.access.live import RATE, Change
+from balcao.core.access.live import RATE, Change, list_live_changes
+from balcao.core.context.platform import make_database
+from balcao.core.database.faults import StatementRefused
+from balcao.core.embedded import supervisor
+from balcao.core.errors import Unavailable
 from balcao.operate.deploy.gateways import READ_SETTINGS
+from balcao.operate.deploy.production import parse_settings
+from balcao.operate.faults import OperatorFault
 from balcao.operate.masking import mask
+from balcao.operate.unknown_variables import UnknownVariable, list_unknown_variables
 from balcao.settings import SANDBOX_SECRETS, Settings, remembered, variable_of
 from balcao.settings.rates import WIDENED
 
@@ -57,6 +69,14 @@ class Explanation(msgspec.Struct, frozen=True):
     live: Live | None
 
 
+class Explained(NamedTuple):
+    """Settings, and variables with our prefix that are none; times are told in the city's zone."""
+
+    settings: list[Explanation]
+    unknown: list[UnknownVariable]
+    zone: ZoneInfo
+
+
 # What is in force where a setting is empty, and follows from others.
 _DERIVED: Mapping[str, Callable[[Any], Any]] = {
     "public_url": lambda settings: settings.base_url,
@@ -72,6 +92,50 @@ _DERIVED: Mapping[str, Callable[[Any], Any]] = {
     "platform_clients_csv": lambda settings: _join(settings.client_lists["BALCAO_PLATFORM_CLIENTS"]),
     "agent_runtime_clients_csv": lambda settings: _join(settings.client_lists["BALCAO_AGENT_RUNTIME_CLIENTS"]),
 }
+
+
+def explain_settings(name: str, files_of_variables: Sequence[Path]) -> Explained:
+    """Explain the settings of this name, or whose names have it in them; "" for all.
+
+    Variables come from the files and then from the environment. Raises OperatorFault for a name that none has.
+    """
+    chosen = choose(name)
+    if not chosen:
+        close = difflib.get_close_matches(name.upper(), map(variable_of, Settings.model_fields), 1, 0.5)
+        raise OperatorFault(f"Não há variável {name}" + (f": quis dizer {close[0]}?" if close else "."))
+    read = {str(path): parse_settings(_read(path)) for path in files_of_variables}
+    in_files = {variable: path for path, variables in read.items() for variable in variables}
+    given = {variable: value for variables in read.values() for variable, value in variables.items()}
+    settings = Settings.load({**given, **os.environ} if given else None)
+    found = explain(settings, os.environ, in_files, asyncio.run(_list_changes(settings)))
+    unknown = list_unknown_variables({*os.environ, *given})
+    return Explained([one for one in found if one.variable in chosen], unknown, settings.zone)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise OperatorFault(f"{path} não é um arquivo de texto em UTF-8.") from None
+
+
+async def _list_changes(settings: Settings) -> list[Change]:
+    """Return what was changed live; nothing where the database is away, or has no such table yet."""
+    url = settings.database_url
+    if settings.embedded_database:
+        server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
+        if server is None:
+            return []
+        url = server.url
+    database = make_database(settings, url)
+    try:
+        await database.open()
+        async with database.connection() as connection:
+            return await list_live_changes(connection)
+    except (Unavailable, StatementRefused):
+        return []
+    finally:
+        await database.close()
 
 
 def explain(

@@ -1,16 +1,21 @@
-"""What two readings of the metrics, a moment apart, say about now."""
+"""The metrics of the instance that runs, and what two readings of them, a moment apart, say about now."""
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import httpx
 import msgspec
 from prometheus_client.parser import text_string_to_metric_families
 
 from balcao.core.telemetry import BEAT
+from balcao.operate.faults import OperatorFault
+from balcao.settings import Settings
 
 SILENT_SECONDS = 5.0
+TIMEOUT_SECONDS = 5.0
 Labels: TypeAlias = frozenset[tuple[str, str]]
 
 
@@ -42,6 +47,45 @@ class Reading:
             known = dict(key)
             found[tuple(known.get(label, "") for label in labels)] += number
         return found
+
+
+class MetricsSource:
+    """The addresses at which this installation shows its metrics; `silent` are those that did not answer last."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.addresses = settings.metrics_urls
+        self.silent: list[str] = []
+        token = settings.metrics_token.get_secret_value()
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.http = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers)
+
+    def read(self) -> Reading:
+        """Read all addresses. Raises OperatorFault when none answers, or one refuses us."""
+        texts, self.silent = [], []
+        for address in self.addresses:
+            try:
+                response = self.http.get(address)
+            except (httpx.HTTPError, httpx.InvalidURL):
+                self.silent.append(address)
+                continue
+            texts.append(_require_metrics(address, response))
+        if not texts:
+            raise OperatorFault(
+                f"Nada responde em {' nem em '.join(self.addresses)}: `balcao serve` inicia, ou confira BALCAO_PORT e "
+                "BALCAO_MANAGEMENT_PORT."
+            )
+        return Reading.parse(texts, time.monotonic())
+
+
+def _require_metrics(address: str, response: httpx.Response) -> str:
+    """Return the metrics. Raises OperatorFault where there are none for us."""
+    if response.status_code == httpx.codes.UNAUTHORIZED:
+        raise OperatorFault(f"{address} pede outro BALCAO_METRICS_TOKEN: use o da instalação que roda.")
+    if not response.is_success or "balcao_process_beat" not in response.text:
+        raise OperatorFault(
+            f"{address} não mostra métricas do Balcão: confira a porta, ou defina BALCAO_MANAGEMENT_PORT e reinicie."
+        )
+    return response.text
 
 
 class Traffic(msgspec.Struct, frozen=True):

@@ -1,10 +1,8 @@
-"""Runs use cases for a command: by the right of the operator, on the configured database, with JSON as the result."""
+"""Runs use cases for a command: by the right of the operator, on the configured database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import msgspec
+from typing import TYPE_CHECKING, TypeVar
 
 from balcao.core.errors import BalcaoError
 from balcao.operate import database
@@ -39,8 +37,3 @@ def explain_refusals(act: Callable[[], T]) -> T:
         if refused.status >= 500:
             raise
         raise OperatorFault(str(refused)) from None
-
-
-def print_json(value: Any) -> None:
-    """Print the value as indented JSON."""
-    print(msgspec.json.format(msgspec.json.encode(value)).decode())

@@ -1,9 +1,7 @@
 """Search administration: the catalogue of services, its versions and its migrations."""
 
-from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.service import Service
-from balcao.search import demo
 from balcao.search.catalogue.api import FEATURE as CATALOGUE
 from balcao.search.categories.api import FEATURE as CATEGORIES
 from balcao.search.change_feed.api import FEATURE as CHANGE_FEED
@@ -42,7 +40,6 @@ SERVICE = Service(
         CHANGE_FEED,
         CATEGORIES,
         SCHEMA_MIGRATIONS,
-        Feature(demo=Demo(demo.load, demo.examples)),
     ],
     dialects={"": ERROR_TEXT},
     description="Administração do catálogo de serviços e da busca: edição, publicação, versões e migrações do esquema.",

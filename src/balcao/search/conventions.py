@@ -90,7 +90,7 @@ def format_etag(version: int) -> str:
 
 
 def respond_to_staff(value: T, headers: Mapping[str, str] | None = None, *, status: int = 200) -> Response[T]:
-    """Answer in a form that no cache stores."""
+    """Respond in a form that no cache stores."""
     return to_json(value, headers={"Cache-Control": NO_STORE, **(headers or {})}, status=status)
 
 

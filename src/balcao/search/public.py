@@ -1,4 +1,4 @@
-"""What everybody may see of a published service, and how public answers are sent (rules: search 2.3, 2.6)."""
+"""What everybody may see of a published service, and how public responses are sent (rules: search 2.3, 2.6)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
@@ -90,9 +90,9 @@ def describe_listed(service: PublicService) -> dict[str, Any]:
 def respond_publicly(
     value: T, call: Call, *, status: int = 200, headers: Mapping[str, str] | None = None, compared: Any = None
 ) -> Response[T]:
-    """Answer with a weak ETag, or 304 when `If-None-Match` names it.
+    """Respond with a weak ETag, or 304 when `If-None-Match` names it.
 
-    `compared` is what the tag depends on, where that is not the whole: an answer that tells the time is still the same.
+    `compared` is what the tag depends on, where that is not the whole: a response with another time is the same.
     """
     body = msgspec.json.encode(value)
     tag = etag_of(body if compared is None else msgspec.json.encode(compared))

@@ -8,7 +8,7 @@ from balcao.core.context.platform import Platform
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.popularity import service as popularity
 from balcao.search.popularity.service import ViewTally
-from balcao.search.public_search.service import keep_current
+from balcao.search.public_search.service import keep_search_state
 from balcao.search.tallies import flushing
 from balcao.search.zero_results import service as zero_results
 from balcao.search.zero_results.service import ZeroResultTally
@@ -16,12 +16,12 @@ from balcao.search.zero_results.service import ZeroResultTally
 
 @asynccontextmanager
 async def running(platform: Platform) -> AsyncIterator[None]:
-    """Enter the configured old systems, keep the search's answers current and count reads while the process serves."""
+    """Enter the configured old systems, keep the search's cache current and count reads while the process serves."""
     await legacy_mappings.enter_sources(platform)
     platform.parts[ViewTally] = ViewTally()
     platform.parts[ZeroResultTally] = ZeroResultTally()
     async with (
-        keep_current(platform),
+        keep_search_state(platform),
         flushing(functools.partial(popularity.flush_views, platform)),
         flushing(functools.partial(zero_results.flush_zero_results, platform)),
     ):

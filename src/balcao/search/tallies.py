@@ -11,7 +11,7 @@ from balcao.core.logs import log
 from balcao.core.values.clock import utc_now
 
 FLUSH_SECONDS = 10.0
-# What is counted beyond it between two writes is not counted: a flood of new keys fills no memory.
+# Further keys between two writes are not counted: a flood of new ones must not fill the memory.
 MOST_KEYS = 10_000
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, model_validator
 
@@ -31,6 +32,7 @@ from balcao.settings.types import (
     Zone,
     split,
 )
+from balcao.zones import load_zone
 
 SANDBOX_SECRETS = {
     "client_secret": "sandbox-platform-secret",
@@ -38,7 +40,7 @@ SANDBOX_SECRETS = {
     "hash_key": SANDBOX_HASH_KEY,
     "phone_code_secret": "sandbox-phone-code-secret",
 }
-# The sandbox's own clients that call without a person (`identity/demo_clients.toml`).
+# The sandbox's own clients that call without a person (`balcao_sandbox/identity/demo_clients.toml`).
 SANDBOX_MACHINES = frozenset(
     "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime".split()
 )
@@ -168,6 +170,11 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
     def sandbox(self) -> bool:
         """Return whether the sandbox profile is active."""
         return self.profile == "sandbox"
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Return the city's time zone."""
+        return load_zone(self.time_zone)
 
     @property
     def base_url(self) -> str:

@@ -6,8 +6,8 @@ from importlib.resources import files
 from typing import Any
 
 from balcao.crm.fields import FieldMap
-from balcao.identity.demo import people
 from balcao_sandbox.crm.objects import ACCOUNT, CONSENT, RELATED, Entity
+from balcao_sandbox.identity.demo import people
 
 
 def accounts() -> Iterator[tuple[Entity, dict[str, Any]]]:

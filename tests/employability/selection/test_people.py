@@ -74,7 +74,7 @@ def test_the_copy_is_made_when_a_person_applies_and_renewed_once_it_is_a_day_old
     work(lambda call: service.refresh_candidate(call, UUID(made[one])))
     work(lambda call: service.refresh_candidate(call, UUID(made[gone])))
     assert copies(sql, one, fresh, old, gone, late) == ["Nome Novo", "Nome Velho", "Nome Velho", None, None]
-    work(service.refresh_stale)
+    work(service.refresh_stale_people)
     assert copies(sql, one, fresh, old, gone, late) == ["Nome Novo", "Nome Velho", "Nome Novo", None, None]
 
 
@@ -123,7 +123,7 @@ def test_an_erasure_withdraws_what_is_open_and_clears_the_rest(
     assert [tuple(row) for row in history] == [("submit", None), ("approve", None), ("withdraw", None)]
     # What came by then is not fetched again.
     work(lambda call: service.refresh_candidate(call, UUID(made[1])))
-    work(service.refresh_stale)
+    work(service.refresh_stale_people)
     assert copies(sql, cpf) == [None]
     assert sql("SELECT FROM employability.application_block WHERE cpf = $1", cpf) == []
     assert http.get(f"{BASE}/{kept['id']}", headers=citizen(issuer, other)).json() == kept

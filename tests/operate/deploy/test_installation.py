@@ -17,8 +17,8 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from balcao.identity.demo import people
 from balcao.settings import Settings
+from balcao_sandbox.identity.demo import people
 from tests.cluster.postgres import Postgres
 from tests.contract.table import CASES
 from tests.contract.test_contract import check

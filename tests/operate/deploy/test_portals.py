@@ -14,7 +14,7 @@ from balcao.operate.deploy import portals
 from balcao.operate.deploy.production import parse_settings
 from balcao.settings import Settings
 from balcao.settings.fixed_tokens import compute_digest, format_entry
-from tests.identity.test_confidential import PORTALS
+from tests.sandbox.identity.test_confidential import PORTALS
 from tests.support.issuer import bearer
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer

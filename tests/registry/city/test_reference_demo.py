@@ -6,16 +6,12 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
-from balcao.registry.city.activities import demo as activities
 from balcao.registry.city.activities import service as activity_service
-from balcao.registry.city.companies import demo as companies
 from balcao.registry.city.companies import service as company_service
-from balcao.registry.city.departments import demo as departments
 from balcao.registry.city.departments import service as department_service
-from balcao.registry.city.staff_departments import demo as staff_departments
 from balcao.registry.city.staff_departments import service as staff_service
-from balcao.registry.person.pets import demo as pets
 from balcao.registry.person.pets import service as pet_service
+from balcao_sandbox.demo.registry import activities, companies, departments, pets, staff_departments
 
 IARA, FABIO, LUIZ = (Cpf(digits) for digits in ("90000000922", "90000000680", "90000001228"))
 ALL = Page(per_page=100)

@@ -27,9 +27,10 @@ from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.ledger.chain import BEGINNING, Break, Link, find_breaks, link_entries
 from balcao.registry.consent.ledger.schemas import LedgerEntry
 from balcao.registry.consent.ledger.service import Verification
-from balcao.registry.consent.preferences import demo, service
+from balcao.registry.consent.preferences import service
 from balcao.registry.consent.preferences.changes import RequestedChange
 from balcao.settings import Settings
+from balcao_sandbox.demo.registry import preferences as demo
 from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody
 from tests.support.acting import Act, acting

@@ -17,11 +17,11 @@ from balcao.crm.circuit import CIRCUIT_OPEN, IN_A_ROW, Circuit
 from balcao.crm.client import CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway
-from balcao.registry.crm.push import demo
 from balcao.registry.crm.push.jobs import JOBS
 from balcao.registry.mirror import outbox_store as store
 from balcao.settings import Settings
 from balcao_sandbox.crm.server import STATE_FILE
+from balcao_sandbox.demo.registry import push as demo
 from tests.registry.conftest import DUE, Own, declare
 from tests.support.crm import RunningCrm
 from tests.support.fixtures import Sql

@@ -18,9 +18,9 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE, mobility
 from balcao.registry.mobility.drivers import service as drivers
 from balcao.registry.mobility.drivers import store as links
-from balcao.registry.mobility.vehicles import demo
 from balcao.registry.mobility.vehicles import store as vehicles
 from balcao.settings import Settings
+from balcao_sandbox.demo.registry import vehicles as demo
 from tests.registry.mobility.garage import FABIO, PHOTO, Garage
 from tests.support.cast import ANA, BRUNO, CARLA, DAVI, GABRIELA
 from tests.support.refusals import refusal

@@ -3,8 +3,8 @@
 import itertools
 
 from balcao.core.values.cpf import Cpf
-from balcao.identity.demo import people
-from balcao.registry.person import invented
+from balcao_sandbox.demo.registry import invented
+from balcao_sandbox.identity.demo import people
 
 COUNT = 210
 STATUSES = {"Aberto", "Em andamento", "Fechado com solução", "Não constatado", "Cancelado"}

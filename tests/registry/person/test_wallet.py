@@ -11,12 +11,12 @@ import pytest
 
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror.records import Mirror
-from balcao.registry.person import invented
 from balcao.registry.person.citizens import personal_data as base_record
 from balcao.registry.person.citizens.base import CitizenRow, format_citizen
 from balcao.registry.person.citizens.merge import merge_record
 from balcao.registry.person.wallet import api as wallet
 from balcao.settings import Settings
+from balcao_sandbox.demo.registry import invented
 from tests.registry.importing import Load, importing, written
 from tests.support.acting import acting
 from tests.support.cast import ANA, BRUNO, KATIA

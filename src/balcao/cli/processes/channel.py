@@ -14,10 +14,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from balcao.cli.offer import Offer
 from balcao.core.context.processes import ProcessGroup
 
 GRACE_SECONDS = 15.0
@@ -57,13 +57,16 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`progress` says what a process is doing, `ready` that it works, `refused` why it cannot, for the operator."""
+    """`progress` says what a process is doing, `ready` that it works, `refused` why it cannot, for the operator.
+
+    `offer` is what the demo data have to try, in the trial's own form.
+    """
 
     progress: str = ""
     ready: bool = False
     refused: str = ""
     base_urls: dict[str, str] = {}
-    offer: Offer | None = None
+    offer: dict[str, Any] | None = None
 
 
 def receive() -> Order:

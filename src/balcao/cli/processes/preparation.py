@@ -1,7 +1,8 @@
 """What a process does to the database before its roles start."""
 
-from balcao import app
-from balcao.cli import demo_data
+import msgspec
+
+from balcao import app, sandbox
 from balcao.cli.processes import channel
 from balcao.cli.processes.channel import Order, Report
 from balcao.core.database.migrations import Migration
@@ -20,12 +21,15 @@ async def prepare(settings: Settings, order: Order) -> Report:
         role = ApplicationRole(settings.database_role, settings.database_login)
         await app.bring_up_to_date(url, role, _report_progress)
         if settings.sandbox:
-            await demo_data.load_once(settings, url, lambda text: channel.report(Report(progress=text)))
+            await sandbox.load(settings, "demo").load_once(
+                settings, url, lambda text: channel.report(Report(progress=text))
+            )
     else:
         await database.check(settings, url)
     if not order.describe:
         return Report(ready=True)
-    return Report(ready=True, base_urls=app.list_base_urls(settings), offer=await demo_data.fetch_offer(settings, url))
+    offer = await sandbox.load(settings, "demo").fetch_offer(settings, url) if settings.sandbox else None
+    return Report(ready=True, base_urls=app.list_base_urls(settings), offer=msgspec.to_builtins(offer))
 
 
 def _report_progress(migration: Migration) -> None:

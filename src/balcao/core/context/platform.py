@@ -28,7 +28,6 @@ from balcao.core.database.traced import TracedDatabase
 from balcao.core.telemetry import telemetry
 from balcao.core.tracing import make_http_client, tracing
 from balcao.settings import Settings, variable_of
-from balcao.zones import load_zone
 
 P = TypeVar("P")
 
@@ -59,7 +58,7 @@ class Platform:
     @property
     def zone(self) -> ZoneInfo:
         """Return the city's time zone."""
-        return load_zone(self.settings.time_zone)
+        return self.settings.zone
 
     def rate(self, setting: str) -> str:
         """Return the rate in force of a setting such as `export_limit`: the configured one, unless changed live."""

@@ -5,13 +5,13 @@ from typing import Annotated
 
 from balcao.core.access.rules import action, public
 from balcao.core.context.call import Call
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InQuery, Query
 from balcao.core.http.responses import NO_STORE, Response, created, stored, to_json, with_etag
 from balcao.core.values.cnpj import strip_cnpj
 from balcao.core.values.page import Page
-from balcao.employability.companies import demo, lookup, service, store
+from balcao.employability.companies import lookup, service, store
 from balcao.employability.companies.imports import IMPORTS
 from balcao.employability.companies.paths import CnpjInPath
 from balcao.employability.companies.schemas import (
@@ -94,7 +94,7 @@ async def look_up_company(call: Call, cnpj: CnpjInPath) -> Response[LegalEntity]
     """Devolve o que o cadastro da cidade sabe de um CNPJ, para preencher o formulário de uma empresa; o que ele não
     sabe é nulo. A resposta pode ter até meia hora.
     """
-    return to_json(await lookup.look_up(call, cnpj), headers={"Cache-Control": NO_STORE})
+    return to_json(await lookup.look_up_company(call, cnpj), headers={"Cache-Control": NO_STORE})
 
 
 @routes.get(
@@ -141,4 +141,4 @@ async def delete_company(call: Call, cnpj: CnpjInPath) -> Message:
     return await service.delete_company(call, cnpj)
 
 
-FEATURE = Feature(routes=routes.declared, imports=IMPORTS, demo=Demo(demo.load), exports=store.EXPORTS)
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=store.EXPORTS)

@@ -13,12 +13,12 @@ class CompanyRow(CompanyBody):
 
     def __post_init__(self) -> None:
         """Check the row as a body is checked. Raises Invalid."""
-        service.check_new(self)
+        service.check_new_company(self)
 
 
 async def write(connection: Connection, rows: Sequence[CompanyRow]) -> int:
     """Write the companies that are new or say something else; return how many. Of one CNPJ the last row counts."""
-    found = {company.cnpj: company for company in map(service.check_new, rows)}
+    found = {company.cnpj: company for company in map(service.check_new_company, rows)}
     return await store.upsert_imported_companies(connection, list(found.values()))
 
 

@@ -41,7 +41,7 @@ class RegistryCompanies:
         self._seen[cnpj] = (time.monotonic() + (UNKNOWN_SECONDS if found is None else KNOWN_SECONDS), found)
 
 
-async def look_up(call: Call, cnpj: str) -> LegalEntity:
+async def look_up_company(call: Call, cnpj: str) -> LegalEntity:
     """Return what the registry knows of a CNPJ. Raises NotFound, and Unavailable when the registry is away."""
     found = await call.platform.part(RegistryCompanies).find(cnpj, call.request_id)
     if found is None:

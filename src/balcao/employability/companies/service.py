@@ -37,14 +37,14 @@ async def read_company(call: Call, cnpj: str) -> Company:
         return _require(await store.read_company(connection, cnpj))
 
 
-async def exists(connection: Connection, cnpj: str) -> bool:
+async def has_company(connection: Connection, cnpj: str) -> bool:
     """Return whether there is a company with this CNPJ."""
     return await store.read_company(connection, cnpj) is not None
 
 
 async def create_company(call: Call, body: CompanyBody) -> bytes:
     """Add a company and return it as JSON. Raises Invalid, and Conflict when its CNPJ is there."""
-    checked = check_new(body)
+    checked = check_new_company(body)
 
     async def insert() -> Company:
         company = await store.insert_company(connection, checked)
@@ -55,7 +55,7 @@ async def create_company(call: Call, body: CompanyBody) -> bytes:
         return await run_once(connection, call, None, [body], insert)
 
 
-def check_new(body: CompanyBody) -> Company:
+def check_new_company(body: CompanyBody) -> Company:
     """Return the company as it would be stored. Raises Invalid."""
     if body.cnpj is None:
         raise Invalid("Falta o campo `cnpj`.", code="cnpj-missing")

@@ -33,7 +33,7 @@ async def read_onboarding(call: Call, cpf: CpfInPath) -> Response[Onboarding]:
     """Diz se a pessoa ainda não concluiu a apresentação das vagas. Para ela mesma e para quem tem a ação
     `resume:read_any`, que fica na auditoria.
     """
-    return personal(await service.read(call, cpf), call)
+    return personal(await service.read_onboarding(call, cpf), call)
 
 
 @routes.put(
@@ -46,7 +46,7 @@ async def read_onboarding(call: Call, cpf: CpfInPath) -> Response[Onboarding]:
 )
 async def complete_onboarding(call: Call, cpf: CpfInPath) -> Message:
     """Registra que a pessoa que chama concluiu a apresentação das vagas; repetir não muda nada."""
-    return await service.complete(call, cpf)
+    return await service.complete_onboarding(call, cpf)
 
 
 async def _read_exported(connection: Connection, cpf: Cpf) -> str | None:

@@ -9,13 +9,13 @@ from balcao.employability.schemas import Message
 FIELDS = ["onboarding"]
 
 
-async def read(call: Call, cpf: Cpf) -> Onboarding:
+async def read_onboarding(call: Call, cpf: Cpf) -> Onboarding:
     """Return whether the person is new here."""
     async with call.reading(cpf, FIELDS) as connection:
         return Onboarding(await store.read_completion(connection, cpf) is None)
 
 
-async def complete(call: Call, cpf: Cpf) -> Message:
+async def complete_onboarding(call: Call, cpf: Cpf) -> Message:
     """Complete the introduction; a repeat changes nothing."""
     async with call.platform.database.transaction() as connection:
         if await store.insert_completion(connection, cpf):

@@ -22,7 +22,7 @@ class ReferenceRow(ReferenceBody, kw_only=True):
 
     def __post_init__(self) -> None:
         """Check the row as a body is checked, and keep what is stored of it. Raises Invalid."""
-        self.descricao, self.ordem = service.check(self.tabela, self)
+        self.descricao, self.ordem = service.check_value(self.tabela, self)
 
 
 async def write(connection: Connection, rows: Sequence[ReferenceRow]) -> int:

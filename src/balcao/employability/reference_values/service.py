@@ -40,7 +40,7 @@ async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
         return _require(await store.read_value(connection, kind, id_))
 
 
-async def list_kind(connection: Connection, kind: Kind) -> list[ReferenceValue]:
+async def list_values_of_kind(connection: Connection, kind: Kind) -> list[ReferenceValue]:
     """Return the values of one table, in its order, of a table as long as any list may be."""
     values, _ = await store.list_values(connection, kind, Page(1, MOST_PER_PAGE))
     return values
@@ -51,7 +51,7 @@ async def list_unknown_values(connection: Connection, wanted: Sequence[ValueKey]
     return await store.list_unknown_values(connection, wanted)
 
 
-async def are_known(connection: Connection, kind: Kind, ids: Collection[UUID]) -> bool:
+async def are_known_values(connection: Connection, kind: Kind, ids: Collection[UUID]) -> bool:
     """Return whether all of these are values of the kind."""
     return not ids or not await store.list_unknown_values(connection, [ValueKey(kind, id_) for id_ in ids])
 
@@ -61,7 +61,7 @@ async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
 
     Raises Invalid, and Conflict for the text of another value.
     """
-    descricao, ordem = check(kind, body)
+    descricao, ordem = check_value(kind, body)
 
     async def insert() -> ReferenceValue:
         value = await store.insert_value(connection, kind, descricao, ordem)
@@ -77,7 +77,7 @@ async def replace_value(call: Call, kind: Kind, id_: UUID, body: ReferenceBody) 
 
     Raises Invalid, NotFound, PreconditionFailed, and Conflict for the text of another value.
     """
-    descricao, ordem = check(kind, body)
+    descricao, ordem = check_value(kind, body)
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, kind, id_)
         stored = await store.update_value(connection, id_, descricao, ordem)
@@ -99,7 +99,7 @@ async def _lock(connection: Connection, call: Call, kind: Kind, id_: UUID) -> No
     require_match(call.if_match, etag_of(msgspec.json.encode(current)))
 
 
-def check(kind: Kind, body: ReferenceBody) -> tuple[str, int | None]:
+def check_value(kind: Kind, body: ReferenceBody) -> tuple[str, int | None]:
     """Return a value's text, and its place where one is sent. Raises Invalid."""
     return clean_line("descricao", body.descricao, MAX_LENGTH), _check_position(kind, body)
 

@@ -32,7 +32,7 @@ async def export_data(call: Call, cpf: CpfInPath) -> Response[JobsExport]:
     """Devolve, como anexo JSON, tudo o que este serviço guarda da pessoa que chama, em um só instante. A exportação
     fica na trilha de auditoria e tem um limite de chamadas por pessoa.
     """
-    return attachment(await service.export(call, cpf), FILE_NAME)
+    return attachment(await service.export_data(call, cpf), FILE_NAME)
 
 
 @routes.delete(
@@ -47,7 +47,7 @@ async def erase_data(call: Call, cpf: CpfInPath) -> Message:
     """Apaga currículo, ligações, interesses, aceitação dos termos e apresentação da pessoa que chama, retira as suas
     candidaturas abertas e esvazia as demais. Isto não se desfaz; repetir não muda nada.
     """
-    return await service.erase(call, cpf)
+    return await service.erase_data(call, cpf)
 
 
 def make_feature(declarations: Iterable[PersonalData]) -> Feature:

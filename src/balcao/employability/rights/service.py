@@ -14,7 +14,7 @@ class HeldHere(DeclaredPersonalData):
     """The declarations of this service's features alone; a part of the platform."""
 
 
-async def export(call: Call, cpf: Cpf) -> bytes:
+async def export_data(call: Call, cpf: Cpf) -> bytes:
     """Return everything that is held of the person as JSON, at one instant; it is recorded. Raises TooMany."""
     platform = call.platform
     subject = platform.audit.key.hash_cpf(cpf) or b""
@@ -25,7 +25,7 @@ async def export(call: Call, cpf: Cpf) -> bytes:
     return msgspec.json.format(msgspec.json.encode({"exportado_em": utc_now(), **members}))
 
 
-async def erase(call: Call, cpf: Cpf) -> Message:
+async def erase_data(call: Call, cpf: Cpf) -> Message:
     """Erase what is held of the person (rules: employability 5.4); where nothing is, it is as they wish."""
     async with call.platform.database.transaction() as connection:
         now = utc_now()

@@ -8,14 +8,14 @@ from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_ro
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal
 from balcao.core.values.cpf import Cpf
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
-from balcao.employability.terms import demo, service, store
+from balcao.employability.terms import service, store
 from balcao.employability.terms.schemas import ExportedAcceptance, TermsAcceptance, TermsStatus
 
 BASE = "/api/v1/empregabilidade/termos-uso/{cpf}"
@@ -34,7 +34,7 @@ async def read_terms_status(call: Call, cpf: CpfInPath) -> Response[TermsStatus]
     """Diz se a pessoa aceitou a versão atual dos termos de uso das vagas. Para ela mesma e para quem tem a ação
     `resume:read_any`, que fica na auditoria.
     """
-    return personal(await service.read_status(call, cpf), call)
+    return personal(await service.read_terms_status(call, cpf), call)
 
 
 @routes.put(
@@ -47,7 +47,7 @@ async def read_terms_status(call: Call, cpf: CpfInPath) -> Response[TermsStatus]
 )
 async def accept_terms(call: Call, cpf: CpfInPath) -> Message:
     """Registra que a pessoa que chama aceita a versão atual dos termos; repetir mantém o primeiro instante."""
-    return await service.accept(call, cpf)
+    return await service.accept_terms(call, cpf)
 
 
 @routes.delete(
@@ -62,7 +62,7 @@ async def revoke_terms(call: Call, cpf: CpfInPath) -> Message:
     """Retira a aceitação da pessoa que chama: ela sai do banco de currículos e não se candidata até aceitar de novo. As
     candidaturas que já fez continuam; 404 se não havia aceitação.
     """
-    return await service.revoke(call, cpf)
+    return await service.revoke_terms(call, cpf)
 
 
 @routes.get(
@@ -76,7 +76,7 @@ async def read_terms_acceptance(call: Call, cpf: CpfInPath) -> Response[TermsAcc
     """Devolve a aceitação mais nova da pessoa, com o instante. Para ela mesma e para quem tem a ação `resume:read_any`,
     que vê o CPF mascarado e fica na auditoria; 404 se não houve nenhuma.
     """
-    return personal(await service.read_details(call, cpf), call)
+    return personal(await service.read_acceptance(call, cpf), call)
 
 
 async def _read_exported(connection: Connection, cpf: Cpf) -> Mapping[str, Any] | None:
@@ -101,6 +101,5 @@ PERSONAL_DATA = PersonalData(
 FEATURE = Feature(
     routes=routes.declared,
     personal_data=PERSONAL_DATA,
-    demo=Demo(demo.load),
     exports=Exports(tables=("employability.terms_acceptance",)),
 )

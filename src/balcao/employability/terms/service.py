@@ -14,19 +14,19 @@ from balcao.employability.terms.schemas import TermsAcceptance, TermsStatus
 FIELDS = ["termos_uso"]
 
 
-async def read_status(call: Call, cpf: Cpf) -> TermsStatus:
+async def read_terms_status(call: Call, cpf: Cpf) -> TermsStatus:
     """Return whether the person accepted the current version."""
     async with call.reading(cpf, FIELDS) as connection:
-        return TermsStatus(await find_accepted(connection, cpf) == call.platform.settings.jobs_terms_version)
+        return TermsStatus(await find_accepted_version(connection, cpf) == call.platform.settings.jobs_terms_version)
 
 
-async def find_accepted(connection: Connection, cpf: Cpf) -> str | None:
+async def find_accepted_version(connection: Connection, cpf: Cpf) -> str | None:
     """Return the version of the terms that the person accepted; None for none."""
     found = await store.read_acceptance(connection, cpf)
     return None if found is None else found.version
 
 
-async def accept(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) -> Message:
+async def accept_terms(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) -> Message:
     """Accept the current version; a repeat keeps the first instant.
 
     The registry is asked for the person's names at once, or after that while.
@@ -34,12 +34,12 @@ async def accept(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) 
     async with call.platform.database.transaction() as connection:
         acceptance = await store.upsert_acceptance(connection, cpf, call.platform.settings.jobs_terms_version)
         if acceptance is not None:
-            await bank.enter(connection, acceptance, after=names_after)
+            await bank.enqueue_names(connection, acceptance, after=names_after)
             await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
     return Message("Termos de uso aceitos.")
 
 
-async def revoke(call: Call, cpf: Cpf) -> Message:
+async def revoke_terms(call: Call, cpf: Cpf) -> Message:
     """Revoke the acceptance, of whichever version. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_acceptance(connection, cpf):
@@ -48,7 +48,7 @@ async def revoke(call: Call, cpf: Cpf) -> Message:
     return Message("Aceitação dos termos de uso retirada.")
 
 
-async def read_details(call: Call, cpf: Cpf) -> TermsAcceptance:
+async def read_acceptance(call: Call, cpf: Cpf) -> TermsAcceptance:
     """Return the person's newest acceptance. Raises NotFound."""
     async with call.reading(cpf, FIELDS) as connection:
         found = await store.read_acceptance(connection, cpf)

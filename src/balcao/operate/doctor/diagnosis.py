@@ -43,7 +43,6 @@ from balcao.operate.faults import OperatorFault
 from balcao.operate.masking import mask
 from balcao.operate.unknown_variables import list_unknown_variables
 from balcao.settings import Settings, SettingsError, variable_of
-from balcao.zones import load_zone
 
 TIMEOUT_SECONDS = 5.0
 DAYS_OF_NOTICE = 14
@@ -240,7 +239,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
 
 def _describe_change(settings: Settings, change: Change) -> str:
     """Tell of a service in maintenance, or of a rate that is not the configured one."""
-    end = f"{format_end(change.ends_at, load_zone(settings.time_zone))}, por {change.author}"
+    end = f"{format_end(change.ends_at, settings.zone)}, por {change.author}"
     if change.kind == live.MAINTENANCE:
         return f"O serviço {change.name} está em manutenção {end}: `balcao maintenance off {change.name}` termina."
     return f"O limite {change.name} vale {change.value} {end}: `balcao limits reset {change.name}` o desfaz."

@@ -1,7 +1,5 @@
 """What the city knows of a person, and what they say of themselves."""
 
-from balcao.core.feature import Demo, Feature
-from balcao.registry.person import demo
 from balcao.registry.person.avatars.api import FEATURE as AVATARS
 from balcao.registry.person.citizens.api import FEATURE as CITIZENS
 from balcao.registry.person.declared.api import FEATURE as DECLARED
@@ -17,7 +15,6 @@ FEATURES = (
     CITIZENS,
     WALLET,
     TICKETS,
-    Feature(demo=Demo(demo.load, demo.examples)),
     DECLARED,
     PHONES,
     PHONE_BOOK,

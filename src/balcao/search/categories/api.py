@@ -30,7 +30,7 @@ from balcao.search.categories.schemas import (
 )
 from balcao.search.conventions import parse_page, read_parameter, respond_to_staff
 from balcao.search.public import CACHE_CONTROL, may_see_drafts
-from balcao.search.public_search.state import KeptAnswer, SearchState
+from balcao.search.public_search.state import CachedResponse, SearchState
 from balcao.search.routes import ROUTES
 
 routes = ROUTES.extend(tags=["categories"], body_limit=SMALL_BODY)
@@ -103,17 +103,17 @@ async def list_subcategory_services(
 async def _respond(
     call: Call, sees_drafts: bool, key: Hashable, find: Callable[..., Awaitable[Any]], *arguments: Any
 ) -> Response[Any]:
-    """Answer from memory while nothing of the catalogue has changed."""
+    """Respond from the cache while nothing of the catalogue has changed."""
     state = call.platform.part(SearchState)
-    kept = state.find_answer(key)
-    if kept is None:
+    cached = state.find_response(key)
+    if cached is None:
         changes = state.changes
         found = await find(call, *arguments)
-        # The tag does not depend on the moment at which the answer was made.
+        # The tag does not depend on the moment at which the response was made.
         same = msgspec.structs.replace(found, metadata=msgspec.structs.replace(found.metadata, timestamp=0))
-        kept = KeptAnswer(Ready(msgspec.json.encode(found), f"W/{etag_of(msgspec.json.encode(same))}"))
-        state.keep_answer(key, kept, changes)
-    return from_ready(kept.answer, call, NO_STORE if sees_drafts else CACHE_CONTROL)
+        cached = CachedResponse(Ready(msgspec.json.encode(found), f"W/{etag_of(msgspec.json.encode(same))}"))
+        state.store_response(key, cached, changes)
+    return from_ready(cached.ready, call, NO_STORE if sees_drafts else CACHE_CONTROL)
 
 
 @routes.get(

@@ -1,4 +1,4 @@
-"""SQL of the change feed: the entries come of themselves when a version is committed; here they are read."""
+"""SQL of the change feed: a trigger writes the entries with the versions; here they are only read."""
 
 import msgspec
 

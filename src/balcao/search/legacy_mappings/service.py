@@ -98,7 +98,7 @@ async def list_mappings(call: Call, query: Mapping[str, str], page: int, per_pag
         if origem is not None:
             await _require_source(connection, origem)
         if has_control(f"{author or ''}{service_id or ''}"):
-            author, service_id = None, ""  # what nobody is called and no service has as its id
+            author, service_id = None, ""  # a text that is no name and no id, so that nothing matches
         found, out_of, entries = await store.list_mappings(
             connection, origem, author, service_id, (page - 1) * per_page, per_page
         )

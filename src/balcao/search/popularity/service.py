@@ -17,7 +17,7 @@ class ViewTally(Tally):
 
 
 def count_view(platform: Platform, service_id: str) -> None:
-    """Count one 200 answer of the reads of a service; nothing of who read is kept."""
+    """Count one read of a service that was 200; nothing is stored of the reader."""
     platform.part(ViewTally).count(service_id)
 
 

@@ -7,7 +7,7 @@ from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.parameters import OfRequest, Query
 from balcao.core.http.responses import Response
-from balcao.search.public_search import answers
+from balcao.search.public_search import responses
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.schemas import (
     SearchQuery,
@@ -42,7 +42,7 @@ _DESCRIPTION = (
     may_lag=True,
 )
 async def search_services(call: Call, query: Query, peer: Peer) -> Response[SearchResult]:
-    return await answers.respond_search(call, peer, query, SearchRequest.parse, answers.write_result)
+    return await responses.respond_search(call, peer, query, SearchRequest.parse, responses.write_result)
 
 
 @routes.get(
@@ -58,7 +58,7 @@ async def suggest_names(call: Call, query: Query, peer: Peer) -> Response[Sugges
     """Devolve até oito nomes de serviços publicados que têm palavras começando como as digitadas, do mais ao menos
     popular. Até 50 chamadas por segundo por endereço, contadas com as buscas.
     """
-    return await answers.respond_suggestions(call, peer, query)
+    return await responses.respond_suggestions(call, peer, query)
 
 
 @routes.get(
@@ -74,7 +74,7 @@ async def suggest_names(call: Call, query: Query, peer: Peer) -> Response[Sugges
     may_lag=True,
 )
 async def search_documents(call: Call, query: Query, peer: Peer) -> Response[UnifiedResult]:
-    return await answers.respond_search(call, peer, query, SearchRequest.parse_unified, answers.write_unified)
+    return await responses.respond_search(call, peer, query, SearchRequest.parse_unified, responses.write_unified)
 
 
-FEATURE = Feature(routes=routes.declared, limits=answers.LIMITS)
+FEATURE = Feature(routes=routes.declared, limits=responses.LIMITS)

@@ -48,7 +48,7 @@ def write_condition(alias: Alias, matching: Matching, request: SearchRequest, va
 
 
 def write_filters(_: Alias, matching: Matching, request: SearchRequest, values: Values) -> list[str]:
-    """Return what the request asks for beside its words, and that no service is found by a namesake of one."""
+    """Return the conditions of the filters, and those that keep out services with only a namesake of a word."""
     conditions = ["true"] if request.include_inactive else ["service.status = 1"]
     for own, namesake in matching.apart:
         has = f"service.nome_fold ~ {values.add(own, 'text')}"

@@ -52,8 +52,8 @@ _NOTHING = FoundPage(0, 0, [], {})
 
 
 @asynccontextmanager
-async def keep_current(platform: Platform) -> AsyncIterator[None]:
-    """Keep what the process knows of the catalogue, and drop its answers when any process changes something."""
+async def keep_search_state(platform: Platform) -> AsyncIterator[None]:
+    """Keep the process's cache of the catalogue current: any process's change empties it."""
     state = platform.parts[SearchState] = SearchState()
     watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(_reload, platform, state))
     await watch.start()
@@ -67,7 +67,7 @@ async def _reload(platform: Platform, state: SearchState) -> None:
     state.begin_reload()
     async with platform.database.connection() as connection:
         alias = await collection.read_alias(connection)
-        # Every save comes by here. Folding the synonyms anew each time would cost more than the save.
+        # This runs after every save. Folding the synonyms anew each time would cost more than the save.
         revision = alias.fold_revision, await synonyms.read_revision(connection)
         if revision != state.synonyms_revision:
             state.synonyms = await read_synonyms(connection)
@@ -80,7 +80,7 @@ async def search_services(call: Call, request: SearchRequest) -> Found:
     state = call.platform.part(SearchState)
     try:
         return await _search(call, state, request)
-    except store.TableGone:  # the copy of the alias row was older than it may be
+    except store.TableGone:  # the cached alias row names a table that was dropped since
         state.alias = None
         return await _search(call, state, request)
 
@@ -100,7 +100,7 @@ async def suggest_names(call: Call, typed: str) -> list[str]:
 async def _search(call: Call, state: SearchState, request: SearchRequest) -> Found:
     if request.matches_nothing:
         return Found("none", _NOTHING)
-    # The alias row is kept, and so read from the primary.
+    # What is cached must be current, so the alias row is read from the primary.
     database = call.platform.database if state.alias is None else find_reader(call)
     async with database.connection() as connection, store.open_snapshot(connection):
         alias = await _read_alias(connection, state)
@@ -113,7 +113,7 @@ async def _search(call: Call, state: SearchState, request: SearchRequest) -> Fou
         words = await _fold(connection, state, [part.text for part in parts])
         query = terms.widen_query(terms.parse_query(parts, words), state.synonyms)
         correctable = _list_correctable(parts, words, query)
-        step = await _climb(connection, alias, query, correctable, request)
+        step = await _take_steps(connection, alias, query, correctable, request)
         page = await _add_facets(connection, state, alias, step.matching, request, step.page)
         lexemes = query.lexemes | {lexeme for each in step.corrections.values() for lexeme in each.lexemes}
         marked = await _mark(connection, state, page.services, lexemes, request)
@@ -135,7 +135,7 @@ class _Step:
         return self.matching.match if self.matching else "none"
 
 
-async def _climb(
+async def _take_steps(
     connection: Connection,
     alias: Alias,
     query: ParsedQuery,
@@ -189,14 +189,14 @@ async def _add_facets(
     request: SearchRequest,
     page: FoundPage,
 ) -> FoundPage:
-    """Return the page with the facets of more services than are counted, which are counted once in a while."""
+    """Return the page with facets: those of more services than `MOST_COUNTED` come from the cache for a while."""
     if step is None or page.total <= store.MOST_COUNTED or not request.facets:
         return page
     key = alias.physical, step, request.filters, request.facets
     facets = state.find_facets(key)
     if facets is None:
         facets = await facets_store.count_facets(connection, alias, step, request)
-        state.keep_facets(key, facets)
+        state.store_facets(key, facets)
     return msgspec.structs.replace(page, facets=facets)
 
 
@@ -212,7 +212,7 @@ async def rank_ids(connection: Connection, alias: Alias, query: str, known: Syno
     async with store.open_snapshot(connection):
         words = await store.fold_texts(connection, [part.text for part in parts])
         parsed = terms.widen_query(terms.parse_query(parts, words), known)
-        step = await _climb(connection, alias, parsed, _list_correctable(parts, words, parsed), request)
+        step = await _take_steps(connection, alias, parsed, _list_correctable(parts, words, parsed), request)
     return [service.document.id for service in step.page.services]
 
 
@@ -293,6 +293,6 @@ async def _fold(connection: Connection, state: SearchState, texts: Iterable[str]
             known[text] = words
     if unknown:
         for text, words in (await store.fold_texts(connection, unknown)).items():
-            state.keep_words(text, words)
+            state.store_words(text, words)
             known[text] = words
     return known

@@ -1,6 +1,6 @@
-"""What each process keeps of the search: alias row, synonyms, folded words and finished answers.
+"""What each process caches of the search: alias row, synonyms, folded words and finished responses.
 
-Every write to the catalogue raises the counter of changes by a notice and so drops the answers, in every process.
+Every write to the catalogue notifies all processes, which count the change and drop the responses.
 """
 
 import math
@@ -20,12 +20,12 @@ from balcao.search.public_search.terms import Synonyms, Word
 CHANNEL = "balcao_search"
 # Should a notice be lost, everything is read again after so long.
 COMPARE_SECONDS = 30.0
-ANSWER_SECONDS = 30.0
-MOST_ANSWERS = 2048
-# Facets of very many services are kept through changes, which hardly change them: counting takes long.
+RESPONSE_SECONDS = 30.0
+MOST_RESPONSES = 2048
+# Facets of very many services stay cached through changes, which hardly change them: counting takes long.
 FACET_SECONDS = 30.0
 MOST_FACETS = 512
-MOST_ANSWER_BYTES = 64 * 1024 * 1024
+MOST_RESPONSE_BYTES = 64 * 1024 * 1024
 MOST_WORDS = 65_536
 
 K = TypeVar("K", bound=Hashable)
@@ -47,7 +47,7 @@ class RecentlyUsed(Generic[K, V]):
         return value
 
     def put(self, key: K, value: V) -> None:
-        """Keep the value."""
+        """Store the value, and forget the one not used for longest if there are too many."""
         self._entries[key] = value
         self._entries.move_to_end(key)
         if len(self._entries) > self._most:
@@ -59,15 +59,15 @@ class RecentlyUsed(Generic[K, V]):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
-    """A finished answer; `missed` is the folded query if it found nothing, for every asking of it counts."""
+class CachedResponse:
+    """A finished response; `missed` is the folded query if it found nothing: each request with it is counted."""
 
-    answer: Ready
+    ready: Ready
     missed: str = ""
 
 
 class SearchState:
-    """`changes` counts what was announced: an answer is kept only while nothing new was announced."""
+    """The cache; `changes` counts the notifications, and a response is cached only if there was none meanwhile."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.alias: Alias | None = None
@@ -76,16 +76,16 @@ class SearchState:
         self.changes = 0
         self.changed_at = -math.inf  # by the process's monotonic clock: when it last heard of a change
         self._words: RecentlyUsed[str, Sequence[Word]] = RecentlyUsed(MOST_WORDS)
-        self._answers: RecentlyUsed[Hashable, tuple[float, KeptAnswer]] = RecentlyUsed(MOST_ANSWERS)
+        self._responses: RecentlyUsed[Hashable, tuple[float, CachedResponse]] = RecentlyUsed(MOST_RESPONSES)
         self._facets: RecentlyUsed[Hashable, tuple[float, Facets]] = RecentlyUsed(MOST_FACETS)
         self._bytes = 0
         self._clock = clock
 
     def begin_reload(self) -> None:
-        """Drop every answer: what they were made of has changed."""
+        """Drop every response: what they were made of has changed."""
         self.changes += 1
         self.changed_at = self._clock()
-        self._answers.clear()
+        self._responses.clear()
         self._bytes = 0
 
     def finish_reload(self, alias: Alias) -> None:
@@ -95,39 +95,39 @@ class SearchState:
         self.alias = alias
         self.begin_reload()
 
-    def find_answer(self, key: Hashable) -> KeptAnswer | None:
-        """Return a finished answer that still counts."""
-        kept = self._answers.get(key)
-        return kept[1] if kept is not None and kept[0] > self._clock() else None
+    def find_response(self, key: Hashable) -> CachedResponse | None:
+        """Return a response that has not expired."""
+        cached = self._responses.get(key)
+        return cached[1] if cached is not None and cached[0] > self._clock() else None
 
-    def keep_answer(self, key: Hashable, kept: KeptAnswer, changes: int) -> None:
-        """Keep an answer that was begun when there were so many changes, unless there has been one since."""
+    def store_response(self, key: Hashable, cached: CachedResponse, changes: int) -> None:
+        """Cache a response that was begun when `changes` was this, unless there has been a change since."""
         if changes != self.changes:
             return
-        if self._bytes + len(kept.answer.body) > MOST_ANSWER_BYTES:
-            self._answers.clear()
+        if self._bytes + len(cached.ready.body) > MOST_RESPONSE_BYTES:
+            self._responses.clear()
             self._bytes = 0
-        self._bytes += len(kept.answer.body)
-        self._answers.put(key, (self._clock() + ANSWER_SECONDS, kept))
+        self._bytes += len(cached.ready.body)
+        self._responses.put(key, (self._clock() + RESPONSE_SECONDS, cached))
 
     def find_facets(self, key: Hashable) -> Facets | None:
         """Return the facets of very many services as they were counted lately."""
-        kept = self._facets.get(key)
-        return kept[1] if kept is not None and kept[0] > self._clock() else None
+        cached = self._facets.get(key)
+        return cached[1] if cached is not None and cached[0] > self._clock() else None
 
-    def keep_facets(self, key: Hashable, facets: Facets) -> None:
-        """Keep the facets of very many services."""
+    def store_facets(self, key: Hashable, facets: Facets) -> None:
+        """Cache the facets of very many services."""
         self._facets.put(key, (self._clock() + FACET_SECONDS, facets))
 
     def find_words(self, text: str) -> Sequence[Word] | None:
         """Return how a text was folded, None for one that was not asked for lately."""
         return self._words.get(text)
 
-    def keep_words(self, text: str, words: Sequence[Word]) -> None:
-        """Keep how a text is folded."""
+    def store_words(self, text: str, words: Sequence[Word]) -> None:
+        """Cache how a text is folded."""
         self._words.put(text, tuple(words))
 
 
 def find_reader(call: Call) -> Database:
-    """Return what to read an answer from that is kept: a replica only if it has every change that was heard of."""
+    """Return what to read a cached response from: a replica only if it has every change that was notified."""
     return call.find_reader_since(call.platform.part(SearchState).changed_at)

@@ -48,8 +48,8 @@ class FoundPage(msgspec.Struct, frozen=True):
     facets: Facets
 
 
-# What no session keeps is set for the transaction. Every statement of the search has one good plan, by the indexes and
-# whatever the words, and planning it again takes longer than most searches. One round trip.
+# Settings of the transaction alone, in one round trip with BEGIN. Every statement of the search has one good plan, by
+# the indexes, for any words, and planning it anew would take longer than most searches.
 _BEGIN = """
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL jit = off

@@ -11,7 +11,7 @@ from balcao.search.schema_migrations.work import WORK_JOB, carry_on
 
 
 async def continue_migration(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Carry a run on, or come back when the lease of the worker that has it would have run out."""
+    """Continue a run, or wait until the lease of the worker that has it would have expired."""
     held_for = await carry_on(platform, payload["run"])
     if held_for is not None:
         raise Wait("migration-held", held_for)

@@ -26,7 +26,7 @@ from balcao.search.schema_migrations.work_store import RunUnderWay
 
 WORK_JOB = "search.continue_migration"
 
-# So many workers in a row may be lost before one of them gets on.
+# How many workers in a row may be lost without progress before the run fails.
 MOST_RESUMES = 5
 # The target of a run that failed stays for some time, so that the cause can be looked for.
 KEPT_AFTER_FAILURE = timedelta(hours=24)
@@ -85,7 +85,7 @@ async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
 
 
 async def _claim(connection: Connection, run_id: str, lease: timedelta) -> RunUnderWay | None:
-    """Take the run, and have a job look after it that finds it again should this worker be lost."""
+    """Take the run, and enqueue a job that finds it again should this worker be lost."""
     async with connection.transaction():
         run = await store.claim_run(connection, run_id, new_id(), lease)
         if run is not None:
@@ -246,7 +246,7 @@ class MigrationWorker:
             raise RunLost
 
     async def _give_way(self) -> None:
-        """Let the writers go first for a moment; after ten minutes the run fails."""
+        """Pause so that the writers get on; after ten minutes the run fails."""
         self._chunk = max(self._chunk // 2, SMALLEST_CHUNK)
         self._waiting_since = self._waiting_since or time.monotonic()
         if time.monotonic() - self._waiting_since > LOCK_ATTEMPTS_SECONDS:
@@ -261,7 +261,7 @@ class MigrationWorker:
 
 
 async def abandon_target(connection: Connection, target: str, phase: Phase) -> None:
-    """Let go of the target of a run that ends in this phase.
+    """Release the target of a run that ends in this phase.
 
     Before its writes went there, it may still be the mirror of an earlier migration, whose window stays open.
     """

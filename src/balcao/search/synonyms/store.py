@@ -70,11 +70,11 @@ async def delete_synonym_group(connection: Connection, group_id: str) -> bool:
 async def count_synonym_groups(connection: Connection) -> int: ...
 
 
-# Whatever changes a row gives it a number of a transaction that is above all earlier ones, so two states with as many
-# rows never have the same sum.
+# Each change gives a row the number of its transaction, which is above all earlier ones: two states with as many rows
+# never have the same sum.
 @statement("SELECT count(*) AS groups, coalesce(sum(xmin::text::bigint), 0) AS changes FROM search.synonyms")
 async def read_synonyms_revision(connection: Connection) -> tuple[int, Decimal]:
-    """Return what is another one after every change of a group."""
+    """Return a revision: every change of a group gives another one."""
 
 
 class LexemesOfTerm(NamedTuple):

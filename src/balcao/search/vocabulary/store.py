@@ -21,8 +21,8 @@ class KnownWord(msgspec.Struct, frozen=True):
     services: int
 
 
-# A word that begins with another one is not below it, and below it with the last of all characters behind. In this form
-# the index serves a beginning that comes as a parameter.
+# Words that begin with a text sort from the text itself up to the text with the last of all characters behind it. In
+# this form the index serves a beginning that comes as a parameter.
 _BEGINS = "folded OPERATOR(pg_catalog.~>=~) {start} AND folded OPERATOR(pg_catalog.~<~) ({start} || chr(1114111))"
 _EXPAND = f"""
 SELECT lexeme FROM search.known_words WHERE {_BEGINS.format(start="$1")}
@@ -107,7 +107,7 @@ FROM search.{{physical}}, unnest(tsvector_to_array({_WRITTEN})) AS written (word
 WHERE id = $1 AND status = 1 AND NOT exclusive
   AND pg_try_advisory_xact_lock_shared(hashtextextended('search.vocabulary', 0))
 """
-# Folding costs most, so the words that are known are left out before it, and stop words, which never are.
+# Folding costs most, so words that are known are left out before it, and so are stop words, which never become known.
 _ENTER = """
 INSERT INTO search.known_words (word, folded, lexeme, services)
 SELECT spelled.word, split.folded, split.lexeme, spelled.services
@@ -131,8 +131,8 @@ async def enter_words(connection: Connection, alias: Alias, since: datetime | No
     await connection.execute(statement, timeout=600)
 
 
-# Who counts many words holds theirs for long, and no editor waits for that; editors pass one another, because the words
-# of a service are entered by one statement, in their order.
+# The count of all words holds the lock for long, so an editor only tries for it, and shares it with other editors: the
+# words of a service are entered by one statement, in their order, so that two of them do not deadlock.
 @statement("SELECT pg_advisory_xact_lock(hashtextextended('search.vocabulary', 0))")
 async def lock_vocabulary(connection: Connection) -> None:
     """Let nobody else enter words until the transaction ends."""

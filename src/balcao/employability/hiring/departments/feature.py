@@ -1,8 +1,7 @@
 """The departments that jobs belong to, as the registry last described them."""
 
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
-from balcao.employability.hiring.departments import demo
+from balcao.core.feature import Feature
 from balcao.employability.hiring.departments.jobs import KINDS
 
-FEATURE = Feature(jobs=KINDS, demo=Demo(demo.load), exports=Exports(tables=("employability.department",)))
+FEATURE = Feature(jobs=KINDS, exports=Exports(tables=("employability.department",)))

@@ -14,7 +14,7 @@ NAME = "employability.refresh_departments"
 
 async def refresh(platform: Platform, _: Mapping[str, Any]) -> None:
     """Read again what is a day old."""
-    await service.refresh_stale(worker_call(platform, NAME))
+    await service.refresh_stale_departments(worker_call(platform, NAME))
 
 
 KINDS = [JobKind(NAME, refresh, first_delay=timedelta(minutes=5), cron="40 6 * * *")]

@@ -15,7 +15,7 @@ FRESH = timedelta(hours=24)
 BUDGET_SECONDS = 2.0
 
 
-async def require(call: Call, cd_ua: str) -> None:
+async def require_department(call: Call, cd_ua: str) -> None:
     """Raise Invalid for a department that the registry does not know; Unavailable when nobody can tell.
 
     A copy is believed for a day, and for longer while the registry is away.
@@ -25,7 +25,7 @@ async def require(call: Call, cd_ua: str) -> None:
     if copy is not None and copy.is_fresh:
         return
     try:
-        found = await refresh(call, cd_ua)
+        found = await refresh_department(call, cd_ua)
     except Unavailable:
         if copy is None:
             raise
@@ -34,7 +34,7 @@ async def require(call: Call, cd_ua: str) -> None:
             raise Invalid("O campo `id_orgao_parceiro` não é o código de um órgão.", code="department-unknown")
 
 
-async def refresh(call: Call, cd_ua: str) -> Department | None:
+async def refresh_department(call: Call, cd_ua: str) -> Department | None:
     """Read a department from the registry and keep it; None for one that it does not know. Raises Unavailable."""
     registry = call.platform.part(ServiceClient)
     path = f"/departments/{quote(cd_ua, safe='')}"
@@ -42,24 +42,24 @@ async def refresh(call: Call, cd_ua: str) -> Department | None:
     if record is None:
         return None
     department = Department(record.get("id"), cd_ua, record.get("nome_ua"), record.get("sigla_ua"))
-    await keep(call, department)
+    await save_department(call, department)
     return department
 
 
-async def keep(call: Call, department: Department) -> None:
+async def save_department(call: Call, department: Department) -> None:
     """Keep a department as the registry describes it."""
     async with call.platform.database.connection() as connection:
         await store.upsert_department(connection, department)
 
 
-async def add(connection: Connection, codes: Iterable[str]) -> None:
+async def add_departments(connection: Connection, codes: Iterable[str]) -> None:
     """Make room for departments that an import names: the next daily run reads them from the registry."""
     await store.insert_missing_departments(connection, sorted(set(codes)))
 
 
-async def refresh_stale(call: Call) -> None:
+async def refresh_stale_departments(call: Call) -> None:
     """Read the departments again whose copy is a day old. Raises Unavailable when the registry is away."""
     async with call.platform.database.connection() as connection:
         codes = await store.list_stale_departments(connection, FRESH)
     for cd_ua in codes:
-        await refresh(call, cd_ua)
+        await refresh_department(call, cd_ua)

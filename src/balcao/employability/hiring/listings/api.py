@@ -6,12 +6,12 @@ from uuid import UUID
 from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.access.rules import Rule, action, authenticated
 from balcao.core.context.call import Call
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.core.values.page import Page
-from balcao.employability.hiring.listings import demo, service, views_store
+from balcao.employability.hiring.listings import service, views_store
 from balcao.employability.hiring.listings.bodies import JobBody, TransitionBody, read_reason
 from balcao.employability.hiring.listings.filters import (
     DEFAULT_PER_PAGE,
@@ -179,7 +179,7 @@ async def delete_job(call: Call, id: JobInPath) -> Message:
     errors=[304],
 )
 async def list_history(call: Call, id: JobInPath, page: HistoryPage) -> Response[History]:
-    return personal(await service.list_history(call, id, page), call)
+    return personal(await service.list_job_history(call, id, page), call)
 
 
 def declare_transition(row: Transition) -> None:
@@ -207,6 +207,4 @@ for each in TRANSITIONS:
     declare_transition(each)
 
 
-FEATURE = Feature(
-    routes=routes.declared, imports=IMPORTS, demo=Demo(demo.load, demo.examples), exports=views_store.EXPORTS
-)
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=views_store.EXPORTS)

@@ -81,7 +81,7 @@ class JobContent(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
 
-def content_of(job: Job) -> JobContent:
+def to_content(job: Job) -> JobContent:
     """Return what a stored job consists of."""
     named = {name: getattr(job, name) for name in JobContent.__struct_fields__}
     return JobContent(

@@ -20,7 +20,7 @@ from balcao.employability.hiring.departments import service as departments
 from balcao.employability.hiring.listings import store
 from balcao.employability.hiring.listings.bodies import JobBody
 from balcao.employability.hiring.listings.content import JobContent, list_missing, require_fields
-from balcao.employability.hiring.listings.merge import merge, order_steps
+from balcao.employability.hiring.listings.merge import merge_job, order_steps
 from balcao.employability.hiring.listings.states import DRAFTS, JobStatus
 from balcao.employability.hiring.listings.store import JobEvent, NewJob, StoredContent
 from balcao.employability.instants import parse_instant
@@ -54,7 +54,7 @@ class JobRow(JobBody, kw_only=True, dict=True):
 
         Raises Invalid.
         """
-        return merge(self, None, _ANY_ZONE, partial(_iterate_ids, self.id))
+        return merge_job(self, None, _ANY_ZONE, partial(_iterate_ids, self.id))
 
     @cached_property
     def instants(self) -> "Instants":
@@ -155,7 +155,7 @@ async def write(connection: Connection, rows: Sequence[JobRow]) -> int:
     known = {job.id: job for job in stored}
     found = {id_: _make_job(row, zone, known.get(id_)) for id_, row in last.items() if id_ in missing or id_ in known}
     codes = {job.content.id_orgao_parceiro for job in found.values()}
-    await departments.add(connection, [code for code in codes if code is not None])
+    await departments.add_departments(connection, [code for code in codes if code is not None])
     changed = {id_: found[id_].content for id_, present in known.items() if not _says_same(present, found[id_].content)}
     new = {id_: job for id_, job in found.items() if id_ in missing}
     return await _add(connection, new) + await _change(connection, known, changed)

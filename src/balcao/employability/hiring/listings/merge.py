@@ -49,7 +49,7 @@ def iterate_new_ids(_: str) -> Iterator[UUID]:
     return iter(new_uuid, None)
 
 
-def merge(
+def merge_job(
     body: JobBody,
     stored: JobContent | None,
     zone: ZoneInfo,

@@ -23,13 +23,13 @@ from balcao.employability.hiring.listings import list_store, store
 from balcao.employability.hiring.listings.bodies import JobBody
 from balcao.employability.hiring.listings.content import (
     JobContent,
-    content_of,
     list_missing,
     require_fields,
     require_future,
+    to_content,
 )
 from balcao.employability.hiring.listings.filters import JobFilters
-from balcao.employability.hiring.listings.merge import merge, read_department
+from balcao.employability.hiring.listings.merge import merge_job, read_department
 from balcao.employability.hiring.listings.schemas import History, Job, JobChanged, Jobs, JobSummary, StaffJob
 from balcao.employability.hiring.listings.slugs import parse_slug
 from balcao.employability.hiring.listings.states import (
@@ -64,7 +64,7 @@ async def list_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
     return Jobs(jobs, ListMeta.of(page, total))
 
 
-async def list_published(call: Call, filters: JobFilters, page: Page) -> Jobs:
+async def list_published_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
     """Return a page of the jobs that were ever published, latest publication first."""
     async with call.reader.connection() as connection:
         jobs, total = await list_store.list_published_jobs(connection, filters, page, utc_now(), call.zone)
@@ -78,13 +78,13 @@ async def read_job(call: Call, id_: UUID) -> StaffJob:
         return _show(call, _require(await store.read_job(connection, scope, id_, utc_now())))
 
 
-async def read_published(call: Call, id_: UUID) -> Job:
+async def read_published_job(call: Call, id_: UUID) -> Job:
     """Return a job as anybody sees it. Raises NotFound for one that was never published."""
     async with call.reader.connection() as connection:
         return _require(await store.read_published_job(connection, id_, utc_now()))
 
 
-async def read_by_slug(call: Call, slug: str) -> Job:
+async def read_job_by_slug(call: Call, slug: str) -> Job:
     """Return the published job that the slug names by its end, whatever title stands before. Raises NotFound."""
     beginning = parse_slug(slug)
     if beginning is None:
@@ -93,35 +93,35 @@ async def read_by_slug(call: Call, slug: str) -> Job:
         return _require(await store.read_job_by_slug(connection, beginning, slug, utc_now()))
 
 
-async def list_missing_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
+async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of the ids that no job ever had."""
     async with call.platform.database.connection() as connection:
         return await store.list_missing_job_ids(connection, ids)
 
 
-async def list_summaries(
+async def list_job_summaries(
     connection: Connection, ids: Iterable[UUID], now: datetime
 ) -> dict[UUID, tuple[JobSummary, str | None]]:
     """Return what applications show of these jobs, the deleted ones too, each with the code of its department."""
     return {job.id: (job, department) for job, department in await store.list_job_summaries(connection, list(ids), now)}
 
 
-def summarise(job: Job) -> JobSummary:
+def summarise_job(job: Job) -> JobSummary:
     """Return what applications show of a job."""
     return msgspec.convert(job, JobSummary, from_attributes=True)
 
 
-async def share(connection: Connection, id_: UUID) -> None:
+async def share_job(connection: Connection, id_: UUID) -> None:
     """Keep a job as it is until the transaction ends: whoever applies or decides does so on the state they read."""
     await store.share_job(connection, id_)
 
 
-async def find_published(connection: Connection, id_: UUID, now: datetime) -> Job | None:
+async def find_published_job(connection: Connection, id_: UUID, now: datetime) -> Job | None:
     """Return a job that was ever published; None for any other, and for a deleted one."""
     return await store.read_published_job(connection, id_, now)
 
 
-async def list_history(call: Call, id_: UUID, page: Page) -> History:
+async def list_job_history(call: Call, id_: UUID, page: Page) -> History:
     """Return a page of what happened to a job within reach, newest first. Raises NotFound."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
@@ -136,7 +136,7 @@ async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
     Raises Invalid, and Forbidden for an event or a department that is not the caller's.
     """
     first = None if event is None else _require_right(call, find_transition(event, JobStatus.EDITING))
-    content = merge(body, None, call.zone)
+    content = merge_job(body, None, call.zone)
     scope = await find_scope(call)
     await _require_department(call, scope, content.id_orgao_parceiro)
     # Random, as slugs tell jobs apart by the beginning of the id.
@@ -163,7 +163,7 @@ async def replace_job(call: Call, id_: UUID, body: JobBody) -> StaffJob:
     """
     scope = await find_scope(call)
     await _look_up_department(call, scope, id_, body)
-    return await _change(call, scope, id_, lambda stored: merge(body, stored, call.zone))
+    return await _change(call, scope, id_, lambda stored: merge_job(body, stored, call.zone))
 
 
 async def change_job(call: Call, id_: UUID, change: Change) -> StaffJob:
@@ -227,7 +227,7 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
     now = utc_now()
     job = await _lock(connection, call, scope, id_, now)
     _require_right(call, find_transition(Event.EDIT, job.status))
-    stored = content_of(job)
+    stored = to_content(job)
     content = change(stored)
     if not _may_change_department(call, job.status):
         content = msgspec.structs.replace(content, id_orgao_parceiro=stored.id_orgao_parceiro)
@@ -254,7 +254,7 @@ async def _apply(
 ) -> None:
     """Move a locked job. Raises Invalid for publishing fields that are missing."""
     if transition.is_checked:
-        content = content_of(job)
+        content = to_content(job)
         require_fields(list_missing(content))
         require_future(content.data_limite, now)
     assert transition.target is not None
@@ -296,7 +296,7 @@ def _show(call: Call, job: Job) -> StaffJob:
 
 async def _require_known(connection: Connection, content: JobContent) -> None:
     """Raise Invalid for a company or a reference value that does not exist."""
-    if not await companies.exists(connection, content.id_contratante):
+    if not await companies.has_company(connection, content.id_contratante):
         raise Invalid("O campo `id_contratante` não é o CNPJ de uma empresa cadastrada.", code="company-unknown")
     references = content.list_references()
     unknown = await reference_values.list_unknown_values(
@@ -321,7 +321,7 @@ async def _look_up_department(call: Call, scope: Scope, id_: UUID, body: JobBody
 async def _require_department(call: Call, scope: Scope, cd_ua: str | None) -> None:
     _require_reach(scope, cd_ua)
     if cd_ua is not None:
-        await departments.require(call, cd_ua)
+        await departments.require_department(call, cd_ua)
 
 
 def _may_change_department(call: Call, status: JobStatus) -> bool:

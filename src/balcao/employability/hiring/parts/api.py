@@ -87,7 +87,7 @@ async def replace_languages(call: Call, id: PublishedJobInPath, body: LanguagesB
 )
 async def list_steps(call: Call, id: PublishedJobInPath) -> Response[Steps]:
     """Devolve todas as etapas de uma vaga, em ordem."""
-    return to_json(await service.list_steps(call, id), headers=UNSTORED)
+    return to_json(await service.list_job_steps(call, id), headers=UNSTORED)
 
 
 @routes.post(
@@ -114,7 +114,7 @@ async def add_step(call: Call, id: PublishedJobInPath, body: StepBody) -> Respon
 )
 async def read_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath) -> Response[Step]:
     """Devolve uma etapa; 404 para a de outra vaga."""
-    return to_json(await service.read_step_of(call, id, etapa_id), headers=UNSTORED)
+    return to_json(await service.read_job_step(call, id, etapa_id), headers=UNSTORED)
 
 
 @routes.put(

@@ -58,13 +58,13 @@ async def replace_languages(call: Call, job_id: UUID, body: LanguagesBody) -> Me
     return Message("Idiomas alterados.")
 
 
-async def list_steps(call: Call, job_id: UUID) -> Steps:
+async def list_job_steps(call: Call, job_id: UUID) -> Steps:
     """Return all steps of a job within reach. Raises NotFound."""
     steps = (await listings.read_job(call, job_id)).etapas
     return Steps(steps, ListMeta.of(Page(1, MOST_STEPS), len(steps)))
 
 
-async def read_step_of(call: Call, job_id: UUID, id_: UUID) -> Step:
+async def read_job_step(call: Call, job_id: UUID, id_: UUID) -> Step:
     """Return a step. Raises NotFound, also for a step of another job."""
     return _find(await listings.read_job(call, job_id), id_)
 

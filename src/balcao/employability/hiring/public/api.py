@@ -45,7 +45,7 @@ async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Job
     """Devolve vagas publicadas, expiradas, congeladas e descontinuadas, sem etapas e perguntas, da última publicação à
     primeira. Não pede token.
     """
-    return with_etag(await service.list_published(call, filters, page), call, CACHED)
+    return with_etag(await service.list_published_jobs(call, filters, page), call, CACHED)
 
 
 @routes.get(
@@ -58,7 +58,7 @@ async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Job
 )
 async def read_job(call: Call, id: PublishedJobInPath) -> Response[Job]:
     """Devolve uma vaga inteira; 404 para a que nunca foi publicada ou foi excluída. Não pede token."""
-    return with_etag(await service.read_published(call, id), call, CACHED)
+    return with_etag(await service.read_published_job(call, id), call, CACHED)
 
 
 @routes.get(
@@ -74,7 +74,7 @@ async def read_job_by_slug(call: Call, slug: SlugInPath, prefix: Prefix) -> Resp
     """Devolve uma vaga inteira pelo seu `slug`, que termina com o começo do id. Um slug antigo, de outro título, leva
     ao atual (301). Não pede token.
     """
-    return _respond(await service.read_by_slug(call, slug), slug, call, prefix)
+    return _respond(await service.read_job_by_slug(call, slug), slug, call, prefix)
 
 
 def _respond(job: Job, slug: str, call: Call, prefix: str) -> Response[Any]:

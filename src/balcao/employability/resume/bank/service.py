@@ -70,7 +70,7 @@ async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
     )
 
 
-async def enter(connection: Connection, acceptance: UUID, *, after: timedelta | None = None) -> None:
+async def enqueue_names(connection: Connection, acceptance: UUID, *, after: timedelta | None = None) -> None:
     """Have the names of whoever has just accepted read from the registry, at once or after a while."""
     await enqueue(connection, READ_NAMES, {"acceptance": str(acceptance)}, delay=after)
 
@@ -90,7 +90,7 @@ async def refresh_names(call: Call) -> None:
     """Have those names read that were never read, and those read longest ago."""
     async with call.platform.database.transaction() as connection:
         for acceptance in await store.list_stale_acceptances(connection, FRESH, MOST_A_NIGHT):
-            await enter(connection, acceptance)
+            await enqueue_names(connection, acceptance)
 
 
 def _version(call: Call) -> str:

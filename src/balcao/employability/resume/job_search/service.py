@@ -56,5 +56,5 @@ def _check_contracts(ids: Sequence[UUID]) -> Sequence[UUID]:
 
 
 async def _require_known(connection: Connection, field: str, kind: Kind, ids: Collection[UUID]) -> None:
-    if not await reference_values.are_known(connection, kind, ids):
+    if not await reference_values.are_known_values(connection, kind, ids):
         raise Invalid(f"O campo `{field}` tem um valor que não existe.", code="reference-not-found")

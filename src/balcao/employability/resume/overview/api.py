@@ -2,11 +2,11 @@
 
 from balcao.core.access.rules import authenticated, own
 from balcao.core.context.call import Call
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import MIB
 from balcao.core.http.parameters import CallersCpf, CpfInPath
 from balcao.core.http.responses import Response, personal, stored
-from balcao.employability.resume.overview import demo, service
+from balcao.employability.resume.overview import service
 from balcao.employability.resume.overview.personal_data import PERSONAL_DATA
 from balcao.employability.resume.overview.schemas import (
     EducationSave,
@@ -89,4 +89,4 @@ async def save_links(call: Call, person: CallersCpf, body: LinksSave) -> Respons
     return stored(await service.save_links(call.as_owner(), person, body))
 
 
-FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA, demo=Demo(demo.load, demo.examples))
+FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA)

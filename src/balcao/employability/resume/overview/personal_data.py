@@ -9,12 +9,12 @@ from balcao.employability.resume.profiles import service as profiles
 
 
 async def _read(connection: Connection, cpf: Cpf) -> Resume:
-    resume, _ = await service.collect(connection, cpf)
+    resume, _ = await service.read_stored_resume(connection, cpf)
     return resume
 
 
 PERSONAL_DATA = PersonalData(
     "resume",
     [ExportMember("curriculo", Resume, "O currículo da pessoa, com todas as suas seções.", 200, _read)],
-    erase_rows("resume", profiles.erase, Resume.__struct_fields__),
+    erase_rows("resume", profiles.erase_resume, Resume.__struct_fields__),
 )

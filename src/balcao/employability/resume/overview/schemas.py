@@ -5,8 +5,8 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from balcao.employability.resume.behaviours.schemas import BehaviourLink
 from balcao.employability.resume.job_search.schemas import JobSearch
+from balcao.employability.resume.links.schemas import BehaviourLink, SkillLink
 from balcao.employability.resume.sections.schemas import (
     Achievement,
     AchievementBody,
@@ -18,7 +18,6 @@ from balcao.employability.resume.sections.schemas import (
     ResumeLanguage,
     ResumeLanguageBody,
 )
-from balcao.employability.resume.skill_links.schemas import SkillLink
 
 Summary = Annotated[
     str, Meta(description="O que a pessoa diz de si, até 2000 caracteres.", examples=["Recepcionista há cinco anos."])

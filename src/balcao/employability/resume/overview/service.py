@@ -8,7 +8,8 @@ import msgspec
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
-from balcao.employability.resume.behaviours import service as behaviours
+from balcao.employability.resume.links import service as links
+from balcao.employability.resume.links.kinds import BEHAVIOURS, SKILLS
 from balcao.employability.resume.overview import store
 from balcao.employability.resume.overview.schemas import (
     EducationSave,
@@ -30,7 +31,6 @@ from balcao.employability.resume.sections.records import (
     LANGUAGES,
     Section,
 )
-from balcao.employability.resume.skill_links import service as skill_links
 
 FIELDS = ["curriculo"]
 
@@ -41,11 +41,11 @@ async def read_resume(call: Call, cpf: Cpf) -> Resume:
     Anybody but the owner sees the CPF masked and leaves an audit event.
     """
     async with call.reading(cpf, FIELDS) as connection:
-        resume, _ = await collect(connection, cpf)
+        resume, _ = await read_stored_resume(connection, cpf)
     return resume if call.is_owner else _mask(resume, cpf)
 
 
-async def collect(connection: Connection, cpf: Cpf) -> StoredResume:
+async def read_stored_resume(connection: Connection, cpf: Cpf) -> StoredResume:
     """Return everything that is stored of a person's resume, with the CPF whole, in one statement."""
     return await store.read_stored_resume(connection, cpf)
 
@@ -57,7 +57,7 @@ async def save_education(call: Call, cpf: Cpf, body: EducationSave) -> SavedEduc
         education = await _save(connection, EDUCATION, cpf, body.formacoes)
         languages = await _save(connection, LANGUAGES, cpf, body.idiomas)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["formacoes", "idiomas"])
-    return SavedEducation(sections.show(call, education), sections.show(call, languages))
+    return SavedEducation(sections.show_rows(call, education), sections.show_rows(call, languages))
 
 
 async def save_experience(call: Call, cpf: Cpf, body: ExperienceSave) -> SavedExperience:
@@ -70,13 +70,13 @@ async def save_experience(call: Call, cpf: Cpf, body: ExperienceSave) -> SavedEx
         # The citizen portal leaves the text out when the person has emptied it.
         summary = await profiles.save_summary(connection, cpf, body.resumo_profissional or "")
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields)
-    return SavedExperience(sections.show(call, experiences), sections.show(call, achievements), summary)
+    return SavedExperience(sections.show_rows(call, experiences), sections.show_rows(call, achievements), summary)
 
 
 async def _save(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any] | None) -> list[Any]:
     if bodies is None:
-        return await sections.list_stored(connection, section, cpf)
-    return await sections.save(connection, section, cpf, bodies)
+        return await sections.list_stored_rows(connection, section, cpf)
+    return await sections.save_rows(connection, section, cpf, bodies)
 
 
 async def save_links(call: Call, cpf: Cpf, body: LinksSave) -> SavedLinks:
@@ -84,16 +84,10 @@ async def save_links(call: Call, cpf: Cpf, body: LinksSave) -> SavedLinks:
     fields = ["comportamento_atitudes", "area_atuacao_habilidade"]
     async with call.platform.database.transaction() as connection:
         await profiles.open_resume(connection, cpf)
-        if body.comportamento_atitudes_ids is not None:
-            await behaviours.save_links(connection, cpf, body.comportamento_atitudes_ids)
-        if body.area_atuacao_habilidade_ids is not None:
-            await skill_links.save_links(connection, cpf, body.area_atuacao_habilidade_ids)
-        links = Links(
-            await behaviours.list_links(connection, cpf),
-            await skill_links.list_links(connection, cpf),
-        )
+        behaviours = await links.save_links(connection, BEHAVIOURS, cpf, body.comportamento_atitudes_ids)
+        skills = await links.save_links(connection, SKILLS, cpf, body.area_atuacao_habilidade_ids)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields)
-    return SavedLinks(links)
+    return SavedLinks(Links(behaviours, skills))
 
 
 def _mask(resume: Resume, cpf: Cpf) -> Resume:

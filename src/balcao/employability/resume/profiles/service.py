@@ -20,6 +20,6 @@ async def save_summary(connection: Connection, cpf: Cpf, text: str) -> str:
     return summary
 
 
-async def erase(connection: Connection, cpf: Cpf) -> int:
+async def erase_resume(connection: Connection, cpf: Cpf) -> int:
     """Delete the root with all that hangs on it, and return how many there were."""
     return await store.delete_resume(connection, cpf)

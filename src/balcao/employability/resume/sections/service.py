@@ -25,15 +25,15 @@ async def list_rows(call: Call, section: Section, cpf: Cpf) -> list[Any]:
     """Return a person's rows of a section; anybody but the owner sees the CPF masked and leaves an audit event."""
     async with call.reading(cpf, [section.member]) as connection:
         rows = await store.list_section_rows(connection, section, cpf)
-    return show(call, rows)
+    return show_rows(call, rows)
 
 
-async def list_stored(connection: Connection, section: Section, cpf: Cpf) -> list[Any]:
+async def list_stored_rows(connection: Connection, section: Section, cpf: Cpf) -> list[Any]:
     """Return a person's rows of a section, with the CPF whole."""
     return await store.list_section_rows(connection, section, cpf)
 
 
-def show(call: Call, rows: Sequence[Any]) -> list[Any]:
+def show_rows(call: Call, rows: Sequence[Any]) -> list[Any]:
     """Return rows as this caller may see them: the CPF is whole for its owner alone."""
     if call.is_owner:
         return list(rows)
@@ -52,7 +52,7 @@ async def read_row(call: Call, section: Section, id_: UUID) -> Any:
     if not reached.is_owner:
         async with reached.reading(Cpf(row.cpf), [section.member]):
             pass  # what the read leaves is written before the answer
-    return show(reached, [row])[0]
+    return show_rows(reached, [row])[0]
 
 
 async def add_row(call: Call, section: Section, cpf: Cpf, body: Any, id_: UUID | None = None) -> Any:
@@ -103,7 +103,7 @@ async def replace_row(call: Call, section: Section, id_: UUID, body: Any) -> Any
         if row is None:
             raise _unknown(section)
         await call.platform.audit.record(connection, reached, "update", subject=cpf, fields=[section.member])
-    return show(reached, [row])[0]
+    return show_rows(reached, [row])[0]
 
 
 async def delete_row(call: Call, section: Section, id_: UUID) -> Message:
@@ -126,7 +126,7 @@ async def _lock(connection: Connection, call: Call, section: Section, id_: UUID)
     return reached, Cpf(row.cpf)
 
 
-async def save(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
+async def save_rows(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
     """Replace a section under the lock of its resume and return it as stored.
 
     A row that is sent as it is stored keeps its id and instants. Raises Invalid, and nothing is stored, for too many
@@ -155,9 +155,9 @@ async def save_section(call: Call, section: Section, cpf: Cpf, bodies: Sequence[
     """Replace one section, as `save` does."""
     async with call.platform.database.transaction() as connection:
         await profiles.open_resume(connection, cpf)
-        rows = await save(connection, section, cpf, bodies)
+        rows = await save_rows(connection, section, cpf, bodies)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=[section.member])
-    return show(call, rows)
+    return show_rows(call, rows)
 
 
 def _require_few(section: Section, bodies: Sequence[Any]) -> None:
@@ -170,7 +170,7 @@ def _require_few(section: Section, bodies: Sequence[Any]) -> None:
 async def _require_references(connection: Connection, section: Section, bodies: Sequence[Any]) -> None:
     for column, reference in section.references.items():
         wanted = {getattr(body, column) for body in bodies} - {None}
-        if not await reference_values.are_known(connection, reference.kind, wanted):
+        if not await reference_values.are_known_values(connection, reference.kind, wanted):
             raise Invalid(f"O campo `{column}` tem um valor que não existe.", code="reference-not-found")
 
 

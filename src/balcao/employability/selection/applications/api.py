@@ -8,7 +8,7 @@ from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE, Dialect
 from balcao.core.http.operations import MIB, SMALL_BODY
 from balcao.core.http.parameters import CpfInPath, InQuery
@@ -19,7 +19,7 @@ from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.lists import parse_page
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
-from balcao.employability.selection.applications import decision_api, demo, service, submission
+from balcao.employability.selection.applications import decision_api, service, submission
 from balcao.employability.selection.applications import retention_store as store
 from balcao.employability.selection.applications.filters import (
     DEFAULT_PER_PAGE,
@@ -85,7 +85,7 @@ def describe(event: Event) -> str:
     rate="10/minute",
 )
 async def submit_application(call: Call, body: ApplicationBody) -> Response[ApplicationDetail]:
-    return created(await submission.submit(call, body))
+    return created(await submission.submit_application(call, body))
 
 
 @routes.get(
@@ -103,7 +103,7 @@ async def submit_application(call: Call, body: ApplicationBody) -> Response[Appl
 async def list_applications_of_person(
     call: Call, cpf: CpfInPath, filters: Filters, page: OwnPage
 ) -> Response[Applications]:
-    return personal(await service.list_of_person(call, cpf, filters, page), call)
+    return personal(await service.list_applications_of_person(call, cpf, filters, page), call)
 
 
 @routes.get(
@@ -118,7 +118,7 @@ async def list_applications_of_person(
     errors=[304, 400],
 )
 async def read_application(call: Call, id: ApplicationInPath) -> Response[ApplicationDetail]:
-    return personal(await service.read(call, id), call)
+    return personal(await service.read_application(call, id), call)
 
 
 @routes.get(
@@ -135,7 +135,7 @@ async def read_application(call: Call, id: ApplicationInPath) -> Response[Applic
 async def list_application_history(
     call: Call, id: ApplicationInPath, page: HistoryPage
 ) -> Response[ApplicationHistory]:
-    return personal(await service.list_history(call, id, page), call)
+    return personal(await service.list_application_history(call, id, page), call)
 
 
 @routes.put(
@@ -155,7 +155,7 @@ async def list_application_history(
 async def replace_application(
     call: Call, id: OpenApplicationInPath, body: ApplicationChange
 ) -> Response[ApplicationDetail]:
-    return stored(await service.replace(call, id, body))
+    return stored(await service.replace_application(call, id, body))
 
 
 @routes.delete(
@@ -168,7 +168,7 @@ async def replace_application(
     rate=RATE,
 )
 async def withdraw_application(call: Call, id: OpenApplicationInPath) -> Message:
-    return await service.withdraw(call, id)
+    return await service.withdraw_application(call, id)
 
 
 async def clear_ended(call: Call, connection: Connection) -> Swept:
@@ -186,7 +186,6 @@ FEATURE = Feature(
     routes=[*routes.declared, *decision_api.routes.declared],
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
-    demo=Demo(demo.load, demo.examples),
     exports=Exports(
         tables=("employability.application", "employability.application_content", "employability.application_event"),
         derived=("employability.application_tally",),

@@ -58,7 +58,7 @@ async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
     choose = choose_status(require_status(body.status))
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
-        standings = await service.lock_live(connection, job_id, people)
+        standings = await service.lock_live_applications(connection, job_id, people)
         return await _change(connection, call, job, people, standings, choose)
 
 
@@ -72,7 +72,7 @@ async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
         require_step(step, job, "id_etapa")
-        standings = await service.lock_live(connection, job_id, people)
+        standings = await service.lock_live_applications(connection, job_id, people)
         if len({standing.id_etapa_atual for standing in standings}) > 1:
             text = "As candidaturas não estão todas na mesma etapa: nada foi alterado."
             raise Conflict(text, code="steps-differ")
@@ -82,11 +82,11 @@ async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
 async def _decide(
     call: Call, id_: UUID, choose: Choose, check: Callable[[JobSummary], None], reason: str | None
 ) -> None:
-    reached, _, _ = await service.find(call, id_, DECIDE)
+    reached, _, _ = await service.find_application(call, id_, DECIDE)
     if reached.is_owner:
         raise Forbidden("Ninguém decide sobre a própria candidatura.", code="own-application")
     async with call.platform.database.transaction() as connection:
-        stored, job = await service.lock(connection, reached, id_)
+        stored, job = await service.lock_application(connection, reached, id_)
         check(job)
         if change := choose(stored, job):
             await _apply(connection, reached, [Move(stored, change)], reason)
@@ -95,8 +95,8 @@ async def _decide(
 async def _share_job(connection: Connection, call: Call, id_: UUID) -> JobSummary:
     """Return a job within reach, which stays as it is until the transaction ends. Raises NotFound."""
     scope = await find_scope(call)
-    await listings.share(connection, id_)
-    job, department = (await listings.list_summaries(connection, [id_], utc_now())).get(id_, (None, None))
+    await listings.share_job(connection, id_)
+    job, department = (await listings.list_job_summaries(connection, [id_], utc_now())).get(id_, (None, None))
     if job is None or not scope.reaches(department):
         raise NotFound("Não há vaga com este `vaga_id`.", code="job-unknown")
     return job
@@ -132,6 +132,6 @@ async def _change(
 
 
 async def _apply(connection: Connection, call: Call, moves: list[Move], reason: str | None) -> None:
-    await service.apply(connection, call, moves, reason)
+    await service.move_applications(connection, call, moves, reason)
     people = [Cpf(standing.cpf) for standing, _ in moves if standing.cpf is not None]
     await call.platform.audit.record_each(connection, call, "update", people, fields=service.FIELDS)

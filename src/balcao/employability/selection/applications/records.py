@@ -66,7 +66,7 @@ class Submission(NamedTuple):
     trail: str
 
 
-def show(stored: StoredApplication, job: JobSummary) -> Application:
+def show_application(stored: StoredApplication, job: JobSummary) -> Application:
     """Return an application as it is shown while its job is as given."""
     shown = show_status(stored.status, job.status)
     return Application(
@@ -98,7 +98,7 @@ def show_to(
         is_candidate=is_candidate,
         holds=holds,
     )
-    return msgspec.structs.replace(show(stored, job), acoes_permitidas=open_events)
+    return msgspec.structs.replace(show_application(stored, job), acoes_permitidas=open_events)
 
 
 class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,7 +40,7 @@ MOST_TRIES = 10
 RETRY_AFTER_SECONDS = 1
 
 
-async def submit(call: Call, body: ApplicationBody) -> bytes:
+async def submit_application(call: Call, body: ApplicationBody) -> bytes:
     """Apply for a job, in the order of checks that the rules give, and return the application as JSON.
 
     A refusal by criteria leaves a block. Raises Invalid, Forbidden, NotFound, Conflict for an idempotency key that was
@@ -62,7 +62,7 @@ async def submit(call: Call, body: ApplicationBody) -> bytes:
         async with database.transaction() as connection:
             return await run_once(connection, reached, cpf, [body], lambda: _apply(connection, request))
     except Ineligible as refusal:
-        await blocks.record(reached, cpf, job_id, list(dict.fromkeys(each.criterio for each in refusal.failed)))
+        await blocks.record_block(reached, cpf, job_id, list(dict.fromkeys(each.criterio for each in refusal.failed)))
         raise
 
 
@@ -83,12 +83,14 @@ async def _apply(connection: Connection, request: _ApplicationRequest) -> Applic
     """Check and store an application. It is stored only on what was read, and read again where that has changed."""
     read = request.job
     for _ in range(MOST_TRIES):
-        job = _require_job(read or await listings.find_published(connection, request.job_id, utc_now()), request.scope)
+        job = _require_job(
+            read or await listings.find_published_job(connection, request.job_id, utc_now()), request.scope
+        )
         read = None
         earlier = await submission_store.read_earlier_applications(connection, request.cpf, request.job_id)
         _require_free(earlier)
         answers = check_answers(job.informacoes_complementares, request.answers)
-        resume = await resumes.collect(connection, request.cpf)
+        resume = await resumes.read_stored_resume(connection, request.cpf)
         failed = await _check_criteria(connection, request, job, earlier, resume.content)
         made = _prepare(request, job, answers, failed, resume)
         with recording():
@@ -96,8 +98,8 @@ async def _apply(connection: Connection, request: _ApplicationRequest) -> Applic
         if instants is not None:
             created_at, updated_at = instants
             stored = msgspec.structs.replace(made.application, created_at=created_at, updated_at=updated_at)
-            await people.keep(connection, request.cpf, request.person)
-            return await service.show(connection, request.call, stored, listings.summarise(job))
+            await people.save_person_copy(connection, request.cpf, request.person)
+            return await service.describe_application(connection, request.call, stored, listings.summarise_job(job))
     text = "A vaga ou o currículo muda agora mesmo. Tente de novo em instantes."
     raise Unavailable(text, code="application-changing", retry_after=RETRY_AFTER_SECONDS)
 
@@ -110,12 +112,12 @@ async def _ask_registry(
     For staff it is asked for what they left out of the contact, too.
     """
     async with call.platform.database.connection() as connection:
-        job = await listings.find_published(connection, job_id, utc_now())
+        job = await listings.find_published_job(connection, job_id, utc_now())
     if not call.is_owner and None in sent:
-        return job, await people.ask(call, cpf)
+        return job, await people.look_up_person(call, cpf)
     if job is None or job.status is not JobStatus.ACTIVE:
         return job, None
-    return job, await eligibility.ask_registry(call, cpf, job)
+    return job, await eligibility.look_up_candidate(call, cpf, job)
 
 
 def _require_job(job: Job | None, scope: Scope | None) -> Job:
@@ -133,7 +135,9 @@ async def _check_criteria(
     call = request.call
     if call.is_owner and not (accepted := eligibility.check_terms(call, earlier.terms)).atendido:
         raise Ineligible([accepted])
-    failed = eligibility.list_failed(await eligibility.check(connection, call, resume, job, request.person))
+    failed = eligibility.list_failed_criteria(
+        await eligibility.check_candidate(connection, call, resume, job, request.person)
+    )
     if failed and call.is_owner:
         raise Ineligible(failed)
     return list(dict.fromkeys(each.criterio for each in failed))
@@ -163,7 +167,7 @@ def _prepare(
         made,
         origin=CITIZEN if call.is_owner else STAFF,
         failed=failed,
-        author=service.author_of(call),
+        author=service.name_author(call),
         job_updated_at=job.updated_at,
         resume_version=resume.version,
         most_withdrawals=MOST_WITHDRAWALS,

@@ -8,7 +8,7 @@ from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CallersCpf, InQuery
 from balcao.core.http.responses import Response, created, personal
@@ -17,7 +17,7 @@ from balcao.employability.hiring.listings.api import scoped
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.lists import parse_page
 from balcao.employability.routes import ROUTES
-from balcao.employability.selection.blocks import demo, service, store
+from balcao.employability.selection.blocks import service, store
 from balcao.employability.selection.blocks.filters import BlockFilters, parse_block_filters
 from balcao.employability.selection.blocks.schemas import (
     DEFAULT_PER_PAGE,
@@ -96,6 +96,5 @@ FEATURE = Feature(
     routes=routes.declared,
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
-    demo=Demo(demo.load),
     exports=Exports(tables=("employability.application_block",)),
 )

@@ -30,7 +30,7 @@ from balcao.employability.texts import clean_line
 FIELDS = ["bloqueio"]
 
 
-async def record(call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) -> None:
+async def record_block(call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) -> None:
     """Store the refusal of an attempt; at most one for each person, job and day in the city. It is committed at once.
 
     The attempt's own transaction was rolled back: what it refused leaves no other trace.
@@ -39,7 +39,7 @@ async def record(call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) ->
         await _record(connection, call, cpf, job_id, criteria)
 
 
-async def has_any(call: Call) -> bool:
+async def has_blocks(call: Call) -> bool:
     """Return whether any attempt was ever refused."""
     async with call.platform.database.connection() as connection:
         return await store.has_blocks(connection)
@@ -61,7 +61,7 @@ async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
     criteria = [clean_line("criterios_nao_atendidos", text, LONGEST_CRITERION) for text in body.criterios_nao_atendidos]
 
     async def insert() -> Block:
-        if await listings.find_published(connection, job_id, utc_now()) is None:
+        if await listings.find_published_job(connection, job_id, utc_now()) is None:
             raise NotFound("Não há vaga com este `id_vaga`.", code="job-unknown")
         return await _record(connection, call, cpf, job_id, list(dict.fromkeys(criteria)))
 

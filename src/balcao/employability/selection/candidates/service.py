@@ -14,7 +14,7 @@ from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.lists import ListMeta
 from balcao.employability.selection.applications import service as applications
-from balcao.employability.selection.applications.records import show
+from balcao.employability.selection.applications.records import show_application
 from balcao.employability.selection.candidates import store
 from balcao.employability.selection.candidates.filters import CandidateFilters
 from balcao.employability.selection.candidates.schemas import Candidate, Candidates
@@ -64,13 +64,14 @@ async def _read(call: Call, ids: Sequence[UUID], jobs: dict[UUID, JobSummary]) -
     async with call.platform.database.connection() as connection:
         stored = await applications.list_live_applications(connection, ids)
         if unread := {each.id_vaga for each in stored} - jobs.keys():
-            read = await listings.list_summaries(connection, unread, utc_now())
+            read = await listings.list_job_summaries(connection, unread, utc_now())
             jobs |= {id_: job for id_, (job, _) in read.items()}
         persons = dict.fromkeys(Cpf(each.cpf) for each in stored if each.cpf is not None)
         await call.platform.audit.record_each(connection, call, "read", persons, fields=applications.FIELDS)
     return [
         Candidate(
-            **msgspec.structs.asdict(show(each, jobs[each.id_vaga])) | {"personal_info": describe_listed(each.record)}
+            **msgspec.structs.asdict(show_application(each, jobs[each.id_vaga]))
+            | {"personal_info": describe_listed(each.record)}
         )
         for each in stored
     ]

@@ -47,23 +47,23 @@ async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
     Raises NotFound, and Unavailable where a criterion needs the registry, which is away.
     """
     async with call.platform.database.connection() as connection:
-        job = await listings.find_published(connection, job_id, utc_now())
+        job = await listings.find_published_job(connection, job_id, utc_now())
     if job is None:
         raise NotFound("Não há vaga com este `id`.", code="job-unknown")
-    told = await ask_registry(call, cpf, job)
+    told = await look_up_candidate(call, cpf, job)
     async with call.platform.database.connection() as connection:
-        accepted = await terms.find_accepted(connection, cpf)
-        resume, _ = await resumes.collect(connection, cpf)
-        found = [check_terms(call, accepted), *await check(connection, call, resume, job, told)]
+        accepted = await terms.find_accepted_version(connection, cpf)
+        resume, _ = await resumes.read_stored_resume(connection, cpf)
+        found = [check_terms(call, accepted), *await check_candidate(connection, call, resume, job, told)]
     return Eligibility(all(each.atendido for each in found), found)
 
 
-async def ask_registry(call: Call, cpf: Cpf, job: Job) -> people.PersonLookup | None:
+async def look_up_candidate(call: Call, cpf: Cpf, job: Job) -> people.PersonLookup | None:
     """Return what the registry says of the person, or a fresh copy; None where nobody tells or the job needs none.
 
     To be called outside any transaction: it may take two seconds.
     """
-    return await people.ask(call, cpf) if may_need_registry(job) else None
+    return await people.look_up_person(call, cpf) if may_need_registry(job) else None
 
 
 def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
@@ -72,7 +72,7 @@ def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
     return CheckedCriterion(Code.TERMS, version, accepted == version)
 
 
-async def check(
+async def check_candidate(
     connection: Connection, call: Call, resume: Resume, job: Job, told: people.PersonLookup | None
 ) -> list[CheckedCriterion]:
     """Return everything that the job demands beside the terms. Raises Unavailable for what nobody can tell."""
@@ -94,11 +94,11 @@ async def check(
         raise Unavailable(text, code="registry-away", retry_after=RETRY_AFTER_SECONDS) from None
 
 
-def list_failed(criteria: Sequence[CheckedCriterion]) -> list[CheckedCriterion]:
+def list_failed_criteria(criteria: Sequence[CheckedCriterion]) -> list[CheckedCriterion]:
     """Return those that are not met."""
     return [each for each in criteria if not each.atendido]
 
 
 async def _read_levels(connection: Connection) -> dict[str, int]:
-    levels = await reference_values.list_kind(connection, Kind.SCHOOLING)
+    levels = await reference_values.list_values_of_kind(connection, Kind.SCHOOLING)
     return {fold(level.descricao): level.ordem for level in levels if isinstance(level.ordem, int)}

@@ -16,7 +16,7 @@ DELAYS = [timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720)]
 
 
 async def send_email(platform: Platform, payload: Mapping[str, Any]) -> None:
-    await service.send(platform, Email(payload["kind"]), UUID(payload["application"]), payload["event"])
+    await service.send_email(platform, Email(payload["kind"]), UUID(payload["application"]), payload["event"])
 
 
 async def tell_of_closed_job(platform: Platform, payload: Mapping[str, Any]) -> None:

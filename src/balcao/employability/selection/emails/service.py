@@ -12,7 +12,7 @@ from balcao.employability.selection.emails.kinds import Email
 from balcao.employability.selection.emails.texts import compose
 
 
-async def enqueue(connection: Connection, kind: Email, told: Mapping[UUID, int]) -> None:
+async def enqueue_emails(connection: Connection, kind: Email, told: Mapping[UUID, int]) -> None:
     """Queue the e-mails that tell candidates of events: of applications the entry of each one's history.
 
     Whoever left no address gets none.
@@ -30,7 +30,7 @@ async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
         await store.enqueue_emails(connection, Email.JOB_CLOSED, [store.Occasion(id_, event) for id_ in waiting])
 
 
-async def send(platform: Platform, kind: Email, application: UUID, event: int) -> None:
+async def send_email(platform: Platform, kind: Email, application: UUID, event: int) -> None:
     """Send the e-mail, if what it tells is still true. Raises Retry when the mail server did not take it.
 
     Address and text are read now, and no connection is held while the server is spoken to. A worker that dies before

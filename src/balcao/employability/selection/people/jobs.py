@@ -18,7 +18,7 @@ async def _refresh_one(platform: Platform, payload: Mapping[str, Any]) -> None:
 
 
 async def _refresh_all(platform: Platform, _: Mapping[str, Any]) -> None:
-    await service.refresh_stale(worker_call(platform, REFRESH_ALL))
+    await service.refresh_stale_people(worker_call(platform, REFRESH_ALL))
 
 
 KINDS = [

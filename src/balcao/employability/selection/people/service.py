@@ -25,7 +25,7 @@ class PersonLookup(NamedTuple):
     is_current: bool
 
 
-async def ask(call: Call, cpf: Cpf) -> PersonLookup | None:
+async def look_up_person(call: Call, cpf: Cpf) -> PersonLookup | None:
     """Return what the registry says now, else a copy of the last 24 hours; None where neither tells anything.
 
     Of somebody whom the registry does not know the record is empty.
@@ -38,7 +38,7 @@ async def ask(call: Call, cpf: Cpf) -> PersonLookup | None:
     return None if copy is None else PersonLookup(copy, is_current=False)
 
 
-async def read_copies(connection: Connection, people: Collection[Cpf]) -> Mapping[Cpf, PersonRecord]:
+async def read_person_copies(connection: Connection, people: Collection[Cpf]) -> Mapping[Cpf, PersonRecord]:
     """Return the copies of these people, however old: a list never waits for the registry."""
     return await store.read_copies(connection, people, store.ANY_AGE)
 
@@ -48,7 +48,7 @@ def describe_refresh(application: UUID, told: PersonLookup | None) -> bytes | No
     return None if told is not None and told.is_current else encode_payload({"candidate_of": str(application)})
 
 
-async def keep(connection: Connection, cpf: Cpf, told: PersonLookup | None) -> None:
+async def save_person_copy(connection: Connection, cpf: Cpf, told: PersonLookup | None) -> None:
     """Renew the copy of whoever has applied, if the registry was just asked. Lost, it is made again by night."""
     if told is not None and told.is_current:
         await store.upsert_copy(connection, cpf, told.record)
@@ -68,7 +68,7 @@ async def _refresh(call: Call, cpf: Cpf) -> None:
         await store.upsert_copy(connection, cpf, record)
 
 
-async def refresh_stale(call: Call) -> None:
+async def refresh_stale_people(call: Call) -> None:
     """Read again whose copy is a day old and whose applications are still looked at. Raises Unavailable."""
     after = ""
     while not is_stopping():

@@ -2,11 +2,11 @@
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.paging import LongMenuPageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import PUBLIC, Response, with_etag
-from balcao.registry.city.activities import demo, service, store
+from balcao.registry.city.activities import service, store
 from balcao.registry.city.activities.imports import IMPORTS
 from balcao.registry.city.activities.schemas import Activities, ActivityQuery
 from balcao.registry.routes import ROUTES
@@ -30,4 +30,4 @@ async def list_activities(call: Call, query: Query, page: LongMenuPageInQuery) -
     return with_etag(await service.list_activities(call, query, page), call, PUBLIC)
 
 
-FEATURE = Feature(routes=routes.declared, imports=IMPORTS, demo=Demo(demo.load), exports=store.EXPORTS)
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=store.EXPORTS)

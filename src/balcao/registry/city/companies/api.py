@@ -2,11 +2,11 @@
 
 from balcao.core.access.rules import authenticated, client, own, scope
 from balcao.core.context.call import Call
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.paging import MenuPageInQuery
 from balcao.core.http.parameters import CpfInPath, Query
 from balcao.core.http.responses import Response, personal
-from balcao.registry.city.companies import demo, service, store
+from balcao.registry.city.companies import service, store
 from balcao.registry.city.companies.cnpj import CnpjInPath
 from balcao.registry.city.companies.imports import IMPORTS
 from balcao.registry.city.companies.personal_data import PERSONAL_DATA
@@ -51,6 +51,5 @@ FEATURE = Feature(
     routes=routes.declared,
     personal_data=PERSONAL_DATA,
     imports=IMPORTS,
-    demo=Demo(demo.load, demo.examples),
     exports=store.EXPORTS,
 )

@@ -2,11 +2,11 @@
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.paging import LongMenuPageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import PUBLIC, Response, with_etag
-from balcao.registry.city.departments import demo, service, store
+from balcao.registry.city.departments import service, store
 from balcao.registry.city.departments.imports import IMPORTS
 from balcao.registry.city.departments.paths import DepartmentInPath
 from balcao.registry.city.departments.schemas import (
@@ -81,4 +81,4 @@ async def list_department_ancestors(call: Call, cd_ua: DepartmentInPath) -> Resp
     return with_etag(await service.list_department_ancestors(call, cd_ua), call, PUBLIC)
 
 
-FEATURE = Feature(routes=routes.declared, imports=IMPORTS, demo=Demo(demo.load, demo.examples), exports=store.EXPORTS)
+FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=store.EXPORTS)

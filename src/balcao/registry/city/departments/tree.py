@@ -13,13 +13,13 @@ def build_tree(departments: Sequence[Department]) -> list[DepartmentNode]:
     nodes = {department.cd_ua: DepartmentNode.of(department) for department in departments}
     top: list[DepartmentNode] = []
     for node in nodes.values():
-        ends = sum(1 for _ in _climb(node, nodes)) <= LONGEST_CHAIN
+        ends = sum(1 for _ in _list_above(node, nodes)) <= LONGEST_CHAIN
         parent = nodes.get(node.cd_ua_pai or "") if ends else None
         (top if parent is None else parent.children).append(node)
     return top
 
 
-def _climb(node: DepartmentNode, nodes: Mapping[str, DepartmentNode]) -> Iterator[DepartmentNode]:
+def _list_above(node: DepartmentNode, nodes: Mapping[str, DepartmentNode]) -> Iterator[DepartmentNode]:
     """Yield the departments above, the nearest first; one more than the longest chain if there is no end of them."""
     for _ in range(LONGEST_CHAIN + 1):
         parent = nodes.get(node.cd_ua_pai or "")

@@ -4,12 +4,12 @@ from balcao.core.access.rules import action, client, own
 from balcao.core.audit.personal_data import PersonalData, retain_rows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal
 from balcao.registry.city.departments.paths import DepartmentInPath
-from balcao.registry.city.staff_departments import demo, service, store
+from balcao.registry.city.staff_departments import service, store
 from balcao.registry.city.staff_departments.schemas import (
     StaffDepartments,
     StaffMapping,
@@ -84,6 +84,5 @@ FEATURE = Feature(
         retain=retain_rows("staff_departments", store.count_staff_mappings, "Vínculo funcional com a prefeitura."),
         tables=["registry.staff_department"],
     ),
-    demo=Demo(demo.load),
     exports=Exports(tables=("registry.staff_department",)),
 )

@@ -4,7 +4,7 @@ from balcao.core.access.rules import own, public
 from balcao.core.audit.personal_data import ExportMember, PersonalData, retain_rows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
@@ -12,7 +12,7 @@ from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_
 from balcao.registry.consent.categories.paths import CategoryInPath
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.ledger.schemas import PreferenceHistory
-from balcao.registry.consent.preferences import demo, service, store
+from balcao.registry.consent.preferences import service, store
 from balcao.registry.consent.preferences.options import CHANNELS, OPT_OUT_REASONS
 from balcao.registry.consent.preferences.schemas import (
     ChoiceBody,
@@ -129,6 +129,5 @@ FEATURE = Feature(
         retain=retain_rows("preferences", store.count_preference_rows, ledger.PROOF_OF_CONSENT),
         tables=["registry.preferences", "registry.preference_choice"],
     ),
-    demo=Demo(demo.load),
     exports=Exports(tables=("registry.preferences", "registry.preference_choice")),
 )

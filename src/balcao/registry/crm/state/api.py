@@ -34,7 +34,7 @@ async def read_crm_status(call: Call) -> CrmStatus:
     "Traz para o presente o que o CRM datou no futuro",
     errors=[400],
 )
-async def release_future_registers(call: Call, cpf: CpfInPath) -> ReleasedFields:
+async def release_future_fields(call: Call, cpf: CpfInPath) -> ReleasedFields:
     """Traz para agora os campos que o CRM datou no futuro e que, por isso, impedem novas mudanças. Exige a ação
     `crm:write`; 404 se nada foi espelhado do cidadão.
     """

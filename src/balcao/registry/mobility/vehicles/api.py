@@ -5,14 +5,14 @@ from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_ol
 from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.registry.mobility.paths import VehicleId
-from balcao.registry.mobility.vehicles import demo, service, store
+from balcao.registry.mobility.vehicles import service, store
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail, Vehicles, VehicleUpdate
 from balcao.registry.routes import ROUTES
 
@@ -137,6 +137,5 @@ FEATURE = Feature(
     routes=routes.declared,
     retention=[OldRows("vehicle", store.count_vehicles, store.erase_old_vehicles)],
     personal_data=PERSONAL_DATA,
-    demo=Demo(demo.load),
     exports=Exports(tables=("registry.vehicle",)),
 )

@@ -21,7 +21,7 @@ _ADDRESS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def find_register(mirror: Mirror, field: str) -> MirroredField | None:
+def find_mirrored_field(mirror: Mirror, field: str) -> MirroredField | None:
     """Return the field's entry if it has a value; a cleared one counts as absent."""
     found = mirror.fields.get(field)
     return found if found is not None and found.value is not None else None
@@ -31,7 +31,7 @@ def find_newest(mirror: Mirror, *fields: str) -> str | None:
     """Return the field said last, the first named of equals; None when that one is cleared or none is there."""
     present = [field for field in fields if field in mirror.fields]
     found = max(present, key=lambda field: mirror.fields[field].last_said_at, default=None)
-    return found if found is not None and find_register(mirror, found) is not None else None
+    return found if found is not None and find_mirrored_field(mirror, found) is not None else None
 
 
 def parse_phone(mirror: Mirror, field: str) -> Phone | None:
@@ -49,19 +49,19 @@ def choose_main_phone(mirror: Mirror) -> str | None:
 
 def choose_other_phones(mirror: Mirror) -> list[str]:
     """Return the fields that have a number."""
-    present = [field for field in _OTHER_PHONES if find_register(mirror, field)]
+    present = [field for field in _OTHER_PHONES if find_mirrored_field(mirror, field)]
     return [field for field in present if (read := parse_phone(mirror, field)) is not None and read.valor]
 
 
 def choose_address(mirror: Mirror) -> dict[str, str | None]:
     """Return the field of each part; empty when the base address shows. Parts of the two are never mixed."""
-    if not any(find_register(mirror, field) for field in _DECIDING):
+    if not any(find_mirrored_field(mirror, field) for field in _DECIDING):
         return {}
     return {part: find_newest(mirror, *fields) for part, fields in _ADDRESS.items()}
 
 
 def list_chosen(mirror: Mirror) -> frozenset[str]:
     """Return every mirrored field that the merged record shows."""
-    alone = [field for field in ALONE if find_register(mirror, field)]
+    alone = [field for field in ALONE if find_mirrored_field(mirror, field)]
     composed = [field for field in (choose_main_phone(mirror), *choose_address(mirror).values()) if field]
     return frozenset([*alone, *composed, *choose_other_phones(mirror)])

@@ -63,7 +63,7 @@ def merge_record(cpf: Cpf, base: Base | None, mirror: Mirror) -> Citizen:
 
 
 def _read_text(mirror: Mirror, field: str) -> str | None:
-    found = choices.find_register(mirror, field)
+    found = choices.find_mirrored_field(mirror, field)
     return str(found.value) if found else None
 
 
@@ -101,7 +101,7 @@ def _get_others(base: Mapping[str, Any] | None) -> Iterable[Mapping[str, Any]]:
 
 
 def _merge_emails(mirror: Mirror, base: Mapping[str, Any] | None) -> Emails:
-    found = choices.find_register(mirror, "email")
+    found = choices.find_mirrored_field(mirror, "email")
     if found is not None:
         main: Email | None = Email(*_name_sources(found), str(found.value), found.at)
     else:

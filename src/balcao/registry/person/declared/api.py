@@ -2,12 +2,12 @@
 
 from balcao.core.access.rules import own, public
 from balcao.core.context.call import Call
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, with_etag
 from balcao.registry.person.citizens.schemas import Message
-from balcao.registry.person.declared import demo, service
+from balcao.registry.person.declared import service
 from balcao.registry.person.declared.choices import CHOICES, GENDER, Choice
 from balcao.registry.person.declared.schemas import AddressBody, GenderBody, ValueBody
 from balcao.registry.routes import ROUTES
@@ -133,4 +133,4 @@ for each in CHOICES:
     _add_routes(each)
 
 
-FEATURE = Feature(routes=routes.declared, demo=Demo(demo.load))
+FEATURE = Feature(routes=routes.declared)

@@ -3,13 +3,13 @@
 from balcao.core.access.rules import own
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
 from balcao.core.context.call import Call
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal
-from balcao.registry.person.pets import demo, service, store
+from balcao.registry.person.pets import service, store
 from balcao.registry.person.pets.imports import IMPORTS
 from balcao.registry.person.pets.paths import PetInPath
 from balcao.registry.person.pets.schemas import Pet, PetBody, Pets, PetStats
@@ -100,6 +100,5 @@ FEATURE = Feature(
     routes=routes.declared,
     personal_data=PERSONAL_DATA,
     imports=IMPORTS,
-    demo=Demo(demo.load, demo.examples),
     exports=store.EXPORTS,
 )

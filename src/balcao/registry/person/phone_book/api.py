@@ -6,7 +6,7 @@ from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.operations import FORM_BODY, SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
@@ -15,7 +15,7 @@ from balcao.core.values.flags import parse_flag
 from balcao.registry.consent.categories.paths import CategoryInPath
 from balcao.registry.consent.ledger.service import PROOF_OF_CONSENT
 from balcao.registry.consent.preferences.schemas import ChoiceBody, PreferencesBody
-from balcao.registry.person.phone_book import demo, service, store
+from balcao.registry.person.phone_book import service, store
 from balcao.registry.person.phone_book.paths import NumberInPath
 from balcao.registry.person.phone_book.schemas import (
     BoundPhone,
@@ -294,6 +294,5 @@ FEATURE = Feature(
     routes=routes.declared,
     retention=RETENTION,
     personal_data=PERSONAL_DATA,
-    demo=Demo(demo.load),
     exports=Exports(tables=("registry.phone_book", "registry.phone_book_entry")),
 )

@@ -5,13 +5,13 @@ from balcao.core.audit.personal_data import PersonalData, erase_older_rows
 from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
-from balcao.core.feature import Demo, Feature
+from balcao.core.feature import Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.person.citizens.schemas import Message
-from balcao.registry.person.phones import demo, service, store
+from balcao.registry.person.phones import service, store
 from balcao.registry.person.phones.jobs import JOBS
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 from balcao.registry.routes import ROUTES
@@ -69,6 +69,5 @@ FEATURE = Feature(
             store.CODE_JOB, "verification", store.find_verifications, store.list_verification_ids, store.erase_code
         )
     ],
-    demo=Demo(demo.load),
     exports=Exports(derived=("registry.phone_verification", "registry.phone_code_sent")),
 )

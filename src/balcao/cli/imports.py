@@ -1,0 +1,111 @@
+"""What every import command does: the choice of a kind, progress, the summary."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from balcao.cli.console import format_count, make_console, print_json
+from balcao.operate.names import IMPORT_KINDS
+
+if TYPE_CHECKING:
+    from balcao.core.imports.declaration import Committed
+    from balcao.core.imports.service import OnProgress, Order, Outcome
+
+console = make_console(stderr=True)
+LinesFile = Annotated[
+    Path, typer.Argument(help="JSON Lines, também .gz; `-` lê da entrada padrão.", show_default=False)
+]
+LinesOrTable = Annotated[
+    Path,
+    typer.Argument(help="JSON Lines ou CSV, também .gz; `-` lê JSON Lines da entrada padrão.", show_default=False),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Confere tudo e não grava nada.")]
+Report = Annotated[Path | None, typer.Option(help="Onde anotar as linhas recusadas.", show_default=False)]
+
+
+def offer_kinds(service: str, metavar: str = "TIPO", *, show_default: bool = False) -> Any:
+    """Return the option `--kind` of a service's import."""
+    kinds = IMPORT_KINDS[service]
+
+    def check(kind: str) -> str:
+        if kind not in kinds:
+            raise typer.BadParameter(f"use um de: {', '.join(kinds)}")
+        return kind
+
+    return typer.Option(callback=check, metavar=metavar, help=f"Um de: {', '.join(kinds)}.", show_default=show_default)
+
+
+def run_import(
+    service: str,
+    file: Path,
+    kind: str,
+    report: Path | None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+    origin: str | None = None,
+) -> None:
+    """Import a file, show how far it is, and print what it did. Raises OperatorFault."""
+    from balcao.operate.imports import import_file, make_order
+
+    order = make_order(service, kind, origin, report, dry_run=dry_run)
+    imported = import_file(f"{service}.import", file, order, _progress)
+    if imported.is_windows_1252:
+        console.print("O arquivo não está em UTF-8: foi lido como Windows-1252. Confira os acentos de uma linha.")
+    if as_json:
+        print_json(_summarise(imported.outcome, order))
+    else:
+        _print_summary(imported.outcome, order)
+
+
+@contextmanager
+def _progress(size: int | None) -> Iterator["OnProgress"]:
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("Lendo", total=size)
+
+        def update(position: int, done: "Committed") -> None:
+            bar.update(task, completed=position, description=f"{format_count(done.lines)} linhas")
+
+        yield update
+
+
+def _summarise(outcome: "Outcome", order: "Order") -> dict[str, Any]:
+    done = outcome.done
+    return {
+        "kind": order.declared.kind,
+        "dry_run": order.dry_run,
+        "lines": done.lines,
+        "changed": done.changed,
+        "unchanged": done.unchanged,
+        "refused": done.refused,
+        "resumed_after": outcome.resumed_after,
+    }
+
+
+def _print_summary(outcome: "Outcome", order: "Order") -> None:
+    done = outcome.done
+    if outcome.resumed_after:
+        print(f"Continuou depois da linha {format_count(outcome.resumed_after)}, onde a importação anterior parou.")
+    # Of a table the first line is no record, and blank lines are none.
+    records = done.changed + done.unchanged + done.refused
+    counts = {
+        "Registros": records,
+        "mudariam" if order.dry_run else "novos ou alterados": done.changed,
+        "sem mudança": done.unchanged,
+        "recusados": done.refused,
+    }
+    print("; ".join(f"{what}: {format_count(count)}" for what, count in counts.items()) + ".")
+    if order.dry_run:
+        print("Nada foi gravado.")
+    elif not done.changed:
+        print("Nada mudou.")
+    if done.refused:
+        print(
+            f"Recusados: veja {order.report}." if order.report else "Use --report ARQUIVO para saber quais e por quê."
+        )

@@ -1,0 +1,114 @@
+"""What a resume is linked to: behaviours, and skills in their areas of work (rules: employability 2.11)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from balcao.core.errors import Conflict, Invalid
+from balcao.employability.resume.links.schemas import (
+    BehaviourLink,
+    BehaviourLinkBody,
+    BehaviourLinks,
+    SkillLink,
+    SkillLinkBody,
+    SkillLinks,
+)
+
+MAX_LINKS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class LinkKind:
+    """One kind of link. `path` is its word on the wire, `member` its name as a member of the complete resume.
+
+    `column` of `table` holds the id of what is linked, an entry of a catalogue; `one` comes with its article.
+    """
+
+    path: str
+    member: str
+    table: str
+    column: str
+    record: type[Any]
+    listed: type[Any]
+    body: type[Any]
+    one: str
+    removed: str
+
+    def __str__(self) -> str:
+        """Return the kind's word, by which its statements are known."""
+        return self.path
+
+
+@dataclass(frozen=True, eq=False)
+class Linking:
+    """How one link of a kind is made: whether a link is the one that a body asks for, and what is refused.
+
+    Apart from the kind, because the descriptions name what an operation refuses, and the others refuse nothing of this.
+    """
+
+    kind: LinkKind
+    is_asked_for: Callable[[Any, Any], bool]
+    refuse_unknown: Callable[[], Invalid]
+    refuse_more: Callable[[], Conflict]
+
+
+class ListRefusals(NamedTuple):
+    """What is refused where all links of a kind are saved together: repeated or too many entries, and unknown ones."""
+
+    repeated: Callable[[], Invalid]
+    unknown: Callable[[], Invalid]
+
+
+BEHAVIOURS = LinkKind(
+    path="comportamentos-atitudes",
+    member="comportamento_atitudes",
+    table="employability.behaviour_link",
+    column="id_comportamento_atitudes",
+    record=BehaviourLink,
+    listed=BehaviourLinks,
+    body=BehaviourLinkBody,
+    one="um comportamento ou atitude",
+    removed="Comportamento ou atitude retirado do currículo.",
+)
+SKILLS = LinkKind(
+    path="habilidades",
+    member="area_atuacao_habilidade",
+    table="employability.skill_link",
+    column="id_area_atuacao_habilidade",
+    record=SkillLink,
+    listed=SkillLinks,
+    body=SkillLinkBody,
+    one="uma habilidade",
+    removed="Habilidade retirada do currículo.",
+)
+LINK_KINDS = (BEHAVIOURS, SKILLS)
+
+BEHAVIOUR_LINKING = Linking(
+    BEHAVIOURS,
+    lambda link, body: link.id_comportamento_atitudes == body.id_comportamento_atitudes,
+    lambda: Invalid("O campo `id_comportamento_atitudes` não existe no catálogo.", code="behaviour-unknown"),
+    lambda: Conflict(f"O currículo já tem {MAX_LINKS} comportamentos e atitudes.", code="behaviour-limit"),
+)
+SKILL_LINKING = Linking(
+    SKILLS,
+    lambda link, body: (
+        link.id_habilidade == body.id_habilidade and body.id_area_atuacao in (None, link.id_area_atuacao)
+    ),
+    lambda: Invalid(
+        "O campo `id_habilidade` não existe no catálogo, ou a habilidade não está nesta área.", code="skill-unknown"
+    ),
+    lambda: Conflict(f"O currículo já tem {MAX_LINKS} habilidades.", code="skill-limit"),
+)
+
+_REPEATED = f"deve ter no máximo {MAX_LINKS} itens, sem repetição."
+_UNKNOWN = "tem um item que não existe no catálogo."
+LIST_REFUSALS = {
+    BEHAVIOURS: ListRefusals(
+        lambda: Invalid(f"O campo `comportamento_atitudes_ids` {_REPEATED}", code="behaviour-list"),
+        lambda: Invalid(f"O campo `comportamento_atitudes_ids` {_UNKNOWN}", code="behaviour-unknown"),
+    ),
+    SKILLS: ListRefusals(
+        lambda: Invalid(f"O campo `area_atuacao_habilidade_ids` {_REPEATED}", code="skill-list"),
+        lambda: Invalid(f"O campo `area_atuacao_habilidade_ids` {_UNKNOWN}", code="skill-unknown"),
+    ),
+}

@@ -1,0 +1,248 @@
+"""Copies of the whole database server, the log that follows them, and restoring to an instant."""
+
+import asyncio
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from balcao.core import logs
+from balcao.core.context.platform import make_database, make_hash_key
+from balcao.core.database import servers
+from balcao.core.database.faults import StatementRefused
+from balcao.core.database.pool import Database
+from balcao.core.database.refusals import refusal
+from balcao.core.embedded import backups, clusters, supervisor
+from balcao.core.embedded.refusal import explain_refusal
+from balcao.core.embedded.supervisor import EmbeddedError
+from balcao.core.errors import Unavailable
+from balcao.core.logs import log
+from balcao.operate import database
+from balcao.operate.faults import OperatorFault, writing_to
+from balcao.operate.use_cases import run_use_case
+from balcao.registry.rights import anonymisation, tombstones
+from balcao.settings import Settings
+
+ROUND_SECONDS = 5.0
+PROMOTION_SECONDS = 0.1
+REASON = "Eliminação repetida depois de restaurada uma cópia de segurança."
+
+# What PostgreSQL answers to a login that may not copy the server, and what is to be done about it.
+_NO_REPLICATION = (
+    "O usuário de {variable} não pode copiar o servidor: indique em BALCAO_BACKUP_URL o papel balcao_backup, que "
+    "database/roles.sql cria (`CREATE ROLE balcao_backup LOGIN REPLICATION`)."
+)
+_LACKING = {
+    "replication role": _NO_REPLICATION,
+    "WAL sender": _NO_REPLICATION,
+    "no pg_hba.conf entry": "O servidor do banco não deixa o usuário de {variable} copiar a partir desta máquina: "
+    "acrescente ao pg_hba.conf dele as linhas `host replication` e `host` com este usuário, e recarregue-o.",
+    "permission denied for database": "O usuário de {variable} não pode conectar-se ao banco: "
+    "`GRANT CONNECT ON DATABASE balcao TO balcao_backup`, como em database/roles.sql.",
+}
+
+
+class Copied(NamedTuple):
+    """A copy, and how many older copies and segments of the log were erased after it."""
+
+    name: str
+    erased: tuple[int, int] | None
+
+
+class RestoredEmbedded(NamedTuple):
+    """The copy that was restored, and how many erasures were repeated."""
+
+    copy: str
+    repeated: int
+
+
+class RestoredCluster(NamedTuple):
+    """The copy that was restored, into which cluster, and where what was there before lies."""
+
+    copy: str
+    cluster: str
+    former: Path | None
+
+
+def create_copy(folder: Path, keep: int | None) -> Copied:
+    """Copy the server with its roles and check the copy; keep only so many. Raises OperatorFault."""
+    settings = Settings.load()
+    with database.open_database(settings) as url, writing_to(folder):
+        login = settings.find_backup_url(url)
+        with _blaming(settings):
+            made = backups.create(login, asyncio.run(servers.read_version(login)), folder.absolute())
+        asyncio.run(_note_once(settings, url, folder))
+        return Copied(made.name, backups.prune(folder.absolute(), keep) if keep else None)
+
+
+def follow_log(folder: Path, on_begin: Callable[[], None]) -> None:
+    """Receive the server's log until a signal says to stop. Raises OperatorFault for what is wrong from the start."""
+    settings = Settings.load()
+    with database.open_database(settings) as url, writing_to(folder):
+        logs.configure(settings.log_level)  # it is a service, whose interruptions somebody reads
+        asyncio.run(_follow(settings, url, folder.absolute(), on_begin))
+
+
+def verify_copies(folder: Path) -> Iterator[tuple[str, str | None]]:
+    """Yield each copy's name, and what is wrong with it. Raises OperatorFault where there is none."""
+    made = backups.list_backups(folder)
+    if not made:
+        raise OperatorFault(f"Em {folder} não há cópia completa: faça uma com `balcao backup create`.")
+    for each in made:
+        try:
+            backups.verify(each)
+        except EmbeddedError as fault:
+            yield each.name, str(fault)
+        else:
+            yield each.name, None
+
+
+def restore_embedded(folder: Path, until: str | None) -> RestoredEmbedded:
+    """Restore the embedded database, which must have no data, and erase again who was erased since the copy."""
+    settings = Settings.load()
+    if not settings.embedded_database:
+        raise OperatorFault(
+            "Indique em --cluster o cluster do Debian, ou em --into a pasta de dados, que vai subir com a cópia."
+        )
+    chosen = _prepare(folder, until, settings.data_dir)
+    with supervisor.start(settings.data_dir) as running:
+        asyncio.run(_wait_for_promotion(running))
+        backups.finish_restore(running.server.data_dir)
+        return RestoredEmbedded(chosen, erase_again(folder))
+
+
+def prepare_folder(folder: Path, until: str | None, target: Path) -> Path:
+    """Prepare a data folder with which a server of its own starts, and return it."""
+    _prepare(folder, until, target)
+    return target / "postgres"
+
+
+def _prepare(folder: Path, until: str | None, target: Path) -> str:
+    instant = _parse_instant(until)
+    chosen = backups.choose(folder.absolute(), instant)
+    with writing_to(target):
+        backups.prepare_restore(folder.absolute(), chosen, target, instant)
+    return chosen.name
+
+
+def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredCluster:
+    """Restore into a cluster of Debian's, which runs in the end. Who was erased since the copy is not erased yet."""
+    settings = Settings.load()
+    instant = _parse_instant(until)
+    if settings.embedded_database:
+        raise OperatorFault(
+            "Falta BALCAO_DATABASE_URL, sem a qual as eliminações não se repetem: `set -a; . /etc/balcao/balcao.env`."
+        )
+    chosen = backups.choose(folder.absolute(), instant)
+    found = clusters.find_cluster(name)
+    with writing_to(found.data):
+        former = backups.restore_cluster(folder.absolute(), chosen, found, instant)
+    return RestoredCluster(chosen.name, str(found), former)
+
+
+def erase_again(folder: Path) -> int:
+    """Erase again, in a restored database, whom the copy did not know as erased; return how many."""
+    erased = tombstones.find_latest_tombstones(tombstones.read_tombstones(folder))
+    return run_use_case(
+        "registry.anonymise_citizen", lambda call: anonymisation.erase_people_again(call, erased, REASON)
+    )
+
+
+def _parse_instant(text: str | None) -> datetime | None:
+    try:
+        instant = None if text is None else datetime.fromisoformat(text)
+    except ValueError:
+        instant = datetime.min
+    if instant is not None and instant.tzinfo is None:
+        raise OperatorFault("Escreva --until com fuso, como em 2026-11-22T14:30:00-03:00.")
+    return instant and instant.astimezone(UTC)
+
+
+async def _wait_for_promotion(running: supervisor.Running) -> None:
+    """Wait until the recovery has reached its end. Raises OperatorFault when the server gives up before."""
+    while True:
+        try:
+            if not await servers.is_recovering(running.server.url):
+                return
+        except Unavailable:
+            if not running.alive:
+                output = running.server.data_dir.with_name("postgres.log")
+                raise OperatorFault(explain_refusal(output.read_text(errors="replace"), output)) from None
+        await asyncio.sleep(PROMOTION_SECONDS)
+
+
+@contextmanager
+def _blaming(settings: Settings) -> Iterator[None]:
+    """Say of a login that may not copy which variable names it, and what it lacks. Raises OperatorFault."""
+    try:
+        yield
+    except (EmbeddedError, Unavailable, StatementRefused) as fault:
+        said = str(fault.__cause__ or fault)
+        lacking = next((sentence for sign, sentence in _LACKING.items() if sign in said), None)
+        sentence = lacking or (refusal(fault) or str(fault)).replace("BALCAO_DATABASE_URL", "{variable}")
+        raise OperatorFault(sentence.replace("{variable}", settings.backup_variable)) from fault
+
+
+async def _note_once(settings: Settings, url: str, folder: Path) -> None:
+    opened, key = make_database(settings, url), make_hash_key(settings)
+    await opened.open()
+    try:
+        await tombstones.note_tombstones(opened, key, folder)
+    finally:
+        await opened.close()
+
+
+async def _follow(settings: Settings, url: str, folder: Path, on_begin: Callable[[], None]) -> None:
+    """Keep the receiver running and the tombstones noted until we are told to stop."""
+    stopping = asyncio.Event()
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(stop, stopping.set)
+    opened = make_database(settings, url)
+    await opened.open()
+    login = settings.find_backup_url(url)
+    try:
+        # What is wrong from the beginning is said; later the server may be away for a while.
+        with _blaming(settings):
+            receiver = backups.receive(login, await servers.read_version(login), folder)
+    except BaseException:
+        await opened.close()
+        raise
+    on_begin()
+    try:
+        await _keep_following(settings, opened, login, folder, stopping, receiver)
+    finally:
+        await opened.close()
+
+
+async def _keep_following(
+    settings: Settings,
+    opened: Database,
+    login: str,
+    folder: Path,
+    stopping: asyncio.Event,
+    receiver: subprocess.Popen[bytes],
+) -> None:
+    key = make_hash_key(settings)
+    try:
+        while not stopping.is_set():
+            try:
+                if receiver.poll() is not None:
+                    receiver = backups.receive(login, await servers.read_version(login), folder)
+                await tombstones.note_tombstones(opened, key, folder)
+            except (EmbeddedError, Unavailable, OSError) as fault:
+                log.warning("backup.interrupted", code=type(fault).__name__)
+            await _pause(stopping)
+    finally:
+        receiver.send_signal(signal.SIGINT)  # it writes down what it has, and ends
+        receiver.wait()
+
+
+async def _pause(stopping: asyncio.Event) -> None:
+    try:
+        async with asyncio.timeout(ROUND_SECONDS):
+            await stopping.wait()
+    except TimeoutError:
+        return

@@ -1,0 +1,77 @@
+"""Imports a file of a former system into the configured database."""
+
+import asyncio
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from balcao import app
+from balcao.core.context.call import operator_call
+from balcao.core.errors import BalcaoError
+from balcao.core.imports import service, source
+from balcao.core.imports.service import OnProgress, Order, Outcome
+from balcao.core.imports.source import Source
+from balcao.core.imports.table import WINDOWS_1252
+from balcao.operate import database, faults
+from balcao.operate.faults import OperatorFault
+from balcao.settings import Settings
+
+# Shows how far an import is while the block lasts; is given how many bytes there are.
+Showing = Callable[[int | None], AbstractContextManager[OnProgress]]
+
+
+class Imported(NamedTuple):
+    """What an import did, and whether the file was no UTF-8 and so taken for Windows-1252."""
+
+    outcome: Outcome
+    is_windows_1252: bool
+
+
+def make_order(service_name: str, kind: str, origin: str | None, report: Path | None, *, dry_run: bool) -> Order:
+    """Return the order to import lines of this kind, which the service declares."""
+    (declared,) = app.choose_services([service_name])
+    return Order(declared.imports[kind], origin, report, dry_run)
+
+
+def import_file(operation: str, file: Path, order: Order, showing: Showing) -> Imported:
+    """Import a file, or what an interrupted import left of it. Raises OperatorFault for what the operator can mend."""
+    with _explaining_files(), source.open_source(file) as lines:
+        outcome = _run(operation, lines, order, showing)
+        return Imported(outcome, lines.table is not None and lines.table.encoding == WINDOWS_1252)
+
+
+def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outcome:
+    settings = Settings.load()
+
+    async def run(url: str) -> Outcome:
+        # Bare: copies that services keep current would be read again after every batch, for nobody.
+        async with database.open_platform(settings, url, bare=True) as platform:
+            freeze_loaded()
+            with showing(lines.size) as progress:
+                return await service.run(operator_call(platform, operation), lines, order, progress)
+
+    with database.open_database(settings) as url:
+        return asyncio.run(run(url))
+
+
+def freeze_loaded() -> None:
+    """Leave what is loaded out of every later search for garbage: rows would have all of it looked through often."""
+    gc.collect()
+    gc.freeze()
+
+
+@contextmanager
+def _explaining_files() -> Iterator[None]:
+    """Wrap what reads and writes files of the operator's choice. Raises OperatorFault for what they can mend."""
+    try:
+        yield
+    except BalcaoError as refused:
+        if refused.status >= 500:
+            raise
+        raise OperatorFault(refused.message) from None
+    except OSError as fault:
+        raise OperatorFault(
+            faults.explain_file(fault) or f"Não é possível usar o arquivo: {fault.strerror or fault}."
+        ) from fault

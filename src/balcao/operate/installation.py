@@ -1,0 +1,49 @@
+"""The files of an installation in production with its gateway, from what an operator answers."""
+
+import re
+from collections.abc import Sequence
+
+from balcao.operate.deploy import production
+from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation, Server
+from balcao.operate.deploy.files import File
+from balcao.operate.deploy.production import Secrets
+from balcao.operate.faults import OperatorFault
+from balcao.operate.gateway_config import generate_gateway
+from balcao.settings import Settings, SettingsError
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
+
+
+def generate_installation(
+    installation: Installation, own: Secrets, gateway: GatewayKind, servers: Sequence[str], front: Frontend
+) -> dict[str, File]:
+    """Return the files by their path. Raises OperatorFault or SettingsError for answers that cannot be used."""
+    _refuse_unusable(installation)
+    files = production.generate(installation, own)
+    settings = _load_settings(files)
+    generated = generate_gateway(gateway, settings, servers, front)
+    return files | {f"gateway/{path}": file for path, file in generated.items()}
+
+
+def _refuse_unusable(installation: Installation) -> None:
+    """Raise OperatorFault or SettingsError for an answer of which no files can be made."""
+    places = [("--database", installation.database), *(("--replica", place) for place in installation.replicas)]
+    for option, place in places:
+        try:
+            Server.parse(place)
+        except ValueError:
+            raise OperatorFault(f"{option} {place}: escreva ENDEREÇO:PORTA.") from None
+    # Their ports stand in other files, too, which are made before the settings are read.
+    Settings.load({"BALCAO_REDIS_URL": installation.redis_url, "BALCAO_TRACES_URL": installation.traces_url})
+    if not _NAME.fullmatch(installation.database_name):
+        raise OperatorFault(f"--database-name {installation.database_name}: use letras minúsculas, dígitos e `_`.")
+    if not re.fullmatch(r"[\w./:-]+:[\w.-]+", installation.image, re.ASCII):
+        raise OperatorFault(f"--image {installation.image}: escreva NOME:VERSÃO.")
+
+
+def _load_settings(files: dict[str, File]) -> Settings:
+    """Return the settings as the processes will read them. Raises SettingsError for what they would refuse."""
+    settings = Settings.load(production.parse_settings(files[production.SETTINGS].content.decode()))
+    if refusals := settings.list_refusals():
+        raise SettingsError("\n".join(refusals))
+    return settings

@@ -1,0 +1,29 @@
+"""Brings the configured database up to date, as its owner."""
+
+import asyncio
+from collections.abc import Callable
+
+from balcao import app
+from balcao.core.database.migrations import Migration
+from balcao.core.database.roles import ApplicationRole
+from balcao.operate import database
+from balcao.settings import Settings
+
+
+def count_migrations() -> int:
+    """Return how many migrations there are in all."""
+    return len(app.list_migrations())
+
+
+def migrate_database(on_migration: Callable[[Migration], None]) -> int:
+    """Apply what is missing and return how many migrations that was; an embedded database is made first."""
+    settings = Settings.load()
+    with database.open_database(settings, create=True) as url:
+        return asyncio.run(_migrate(settings, url, on_migration))
+
+
+async def _migrate(settings: Settings, url: str, on_migration: Callable[[Migration], None]) -> int:
+    owner_url = await database.require_owner(settings, url)
+    await database.refuse_demo_data(settings, owner_url)
+    role = ApplicationRole(settings.database_role, settings.database_login)
+    return await app.bring_up_to_date(owner_url, role, on_migration)

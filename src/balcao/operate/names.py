@@ -1,0 +1,23 @@
+"""What help and the supervisor say of the services, which neither of them loads. Tests compare it with the services."""
+
+SERVICES = ("access", "registry", "employability", "search", "health_units", "agents", "agent_docs")
+EXPORTED_SERVICES = ("access", "registry", "employability", "search", "health_units", "agents")
+# The kinds of lines that a service imports.
+IMPORT_KINDS = {
+    "registry": (
+        "citizens",
+        "tickets",
+        "pets",
+        "departments",
+        "cnaes",
+        "companies",
+        "vehicle-brands",
+        "vehicle-models",
+    ),
+    "employability": ("reference-values", "behaviours", "skills", "employers", "jobs"),
+    "search": ("services",),
+    "health_units": ("units", "notifications"),
+    "agents": ("versions", "datasets", "examples"),
+}
+LAST_AUDIT_NUMBER = 2**62
+MAINTENANCE_MESSAGE = "Serviço em manutenção. Tente de novo mais tarde."

@@ -1,0 +1,177 @@
+"""Responses of the public search: rates, the cache of finished responses, and the two forms of a page."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from balcao.core.access.caller import TokenRefused
+from balcao.core.context.call import Call
+from balcao.core.context.headers import AUTHORIZATION
+from balcao.core.http.responses import NO_STORE, Response, from_ready
+from balcao.core.values.etags import etag_of
+from balcao.core.values.ready import Ready
+from balcao.search.public import (
+    CACHE_CONTROL,
+    SEARCH_SCOPE,
+    PublicService,
+    describe_listed,
+    may_see_drafts,
+    may_see_exclusive,
+    respond_publicly,
+)
+from balcao.search.public_search import service
+from balcao.search.public_search.parameters import SearchRequest, parse_text
+from balcao.search.public_search.schemas import (
+    FacetValue,
+    Highlights,
+    ScoreInfo,
+    SearchHit,
+    SearchMetadata,
+    SearchResult,
+    Suggestions,
+    UnifiedHit,
+    UnifiedResult,
+)
+from balcao.search.public_search.service import Found
+from balcao.search.public_search.state import CachedResponse, SearchState
+from balcao.search.public_search.store import MOST_COUNTED, ScoredService
+from balcao.search.zero_results import service as zero_results
+
+# On average 50 a second, with bursts of 200.
+RATE = "200/4 second"
+PORTAL_RATE = "2000/4 second"
+LIMITS = {"search.by_address": RATE, "search.by_portal": PORTAL_RATE}
+_KEY = "search"
+
+Parse = Callable[[Mapping[str, str]], SearchRequest]
+Write = Callable[[SearchRequest, Found, float], Any]
+
+
+async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse: Parse, write: Write) -> Response[Any]:
+    """Return the response as bytes with a weak ETag, from the cache while nothing has changed.
+
+    Raises TooMany, Unauthenticated and Forbidden where more than public services are asked for, Invalid, Unavailable.
+    """
+    await _spend(call, peer)
+    sees_more = [await may_see_drafts(call, query), await may_see_exclusive(call, query)]
+    request = parse(query)
+    state = call.platform.part(SearchState)
+    key = (write, request)
+    cached = state.find_response(key)
+    if cached is None:
+        changes, began = state.changes, time.perf_counter()
+        found = await service.search_services(call, request)
+        ready = _encode(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
+        cached = CachedResponse(ready, found.missed)
+        state.store_response(key, cached, changes)
+    if cached.missed:
+        zero_results.note_zero_result(call.platform, request.q, cached.missed)
+    return from_ready(cached.ready, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
+
+
+async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
+    """Return names for the text typed so far. Raises TooMany, Invalid, Unavailable."""
+    await _spend(call, peer)
+    return respond_publicly(Suggestions(await service.suggest_names(call, parse_text(query))), call)
+
+
+def _encode(result: SearchResult | UnifiedResult) -> Ready:
+    """Return the bytes; the tag does not depend on how long the search took."""
+    same = msgspec.structs.replace(result, metadata=msgspec.structs.replace(result.metadata, took_ms=0.0))
+    return Ready(msgspec.json.encode(result), f"W/{etag_of(msgspec.json.encode(same))}")
+
+
+async def _spend(call: Call, peer: str) -> None:
+    """Count the call against its address, or against the portal that makes it for many people. Raises TooMany."""
+    settings, limits, live = call.platform.settings, call.platform.limits, call.platform.live
+    portal = peer if peer in settings.search_portals else await _find_client(call)
+    if portal is not None:
+        await limits.spend(live.rate("search.by_portal", settings.declared_rate(PORTAL_RATE)), _KEY, portal)
+    else:
+        await limits.spend(live.rate("search.by_address", settings.declared_rate(RATE)), _KEY, peer)
+
+
+async def _find_client(call: Call) -> str | None:
+    """Return the machine with the scope of the search that calls, if one does; any other token counts for nothing."""
+    header = call.headers.get(AUTHORIZATION)
+    if header is None:
+        return None
+    try:
+        caller = call.platform.tokens.known(header) or await call.platform.tokens.caller(header)
+    except TokenRefused:
+        return None
+    return caller.key if caller.is_machine and SEARCH_SCOPE in caller.scopes else None
+
+
+def write_result(request: SearchRequest, found: Found, took_ms: float) -> SearchResult:
+    """Return the page in the form of the first search."""
+    hits = [
+        SearchHit(
+            **describe_listed(_to_public(scored)),
+            highlights=_find_highlights(found, scored),
+            score_info=_write_score(request, scored),
+        )
+        for scored in found.page.services
+    ]
+    return SearchResult(hits, metadata=_write_metadata(request, found, took_ms), **_write_counts(request, found))
+
+
+def write_unified(request: SearchRequest, found: Found, took_ms: float) -> UnifiedResult:
+    """Return the page in the form of the unified search."""
+    hits = [
+        UnifiedHit(
+            id=scored.document.id,
+            collection="services",
+            type="service",
+            data=_to_public(scored),
+            highlights=_find_highlights(found, scored),
+            score_info=_write_score(request, scored),
+        )
+        for scored in found.page.services
+    ]
+    counts = _write_counts(request, found)
+    return UnifiedResult(hits, collections=["services"], metadata=_write_metadata(request, found, took_ms), **counts)
+
+
+def _to_public(scored: ScoredService) -> PublicService:
+    return PublicService(**{name: getattr(scored.document, name) for name in PublicService.__struct_fields__})
+
+
+def _find_highlights(found: Found, scored: ScoredService) -> Any:
+    marked = found.marked.get(scored.document.id)
+    return UNSET if marked is None else Highlights(marked.title, marked.snippet)
+
+
+def _write_score(request: SearchRequest, scored: ScoredService) -> ScoreInfo:
+    return ScoreInfo(
+        text_match_normalized=round(scored.text_match, 6),
+        final_score=scored.final_score,
+        passed_threshold=True,
+        recency_factor=round(scored.recency_factor, 6) if request.recency_boost else UNSET,
+    )
+
+
+def _write_metadata(request: SearchRequest, found: Found, took_ms: float) -> SearchMetadata:
+    return SearchMetadata(
+        match=found.match,
+        suggestion=found.suggestion,
+        total_is_lower_bound=found.page.total > MOST_COUNTED,
+        took_ms=took_ms,
+        fallback=UNSET if request.kind == "keyword" else True,
+    )
+
+
+def _write_counts(request: SearchRequest, found: Found) -> Mapping[str, Any]:
+    total = min(found.page.total, MOST_COUNTED)
+    facets = {name: [FacetValue(value, count) for value, count in values] for name, values in found.page.facets.items()}
+    return {
+        "total_count": total,
+        "filtered_count": total if request.threshold is None else found.page.passed,
+        "page": request.page,
+        "per_page": request.per_page,
+        "search_type": "keyword",
+        "facets": facets if request.facets else UNSET,
+    }

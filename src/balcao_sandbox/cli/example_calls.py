@@ -1,0 +1,123 @@
+"""Commands that work when pasted: a token and calls of each demo person and client, one for every service."""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.text import Text
+
+from balcao.settings import Settings
+from balcao_sandbox.cli.offer import Client, Offer, Person
+
+PEOPLE = ("ana", "editora", "kleber")
+CLIENTS = ("crm-sandbox", "agentes-runtime")
+WEBHOOK = '{"cpf":"{citizen_cpf}","dados":{"nomeExibicao":"Ana"}}'
+
+
+@dataclass(frozen=True)
+class Example:
+    """An operation of a service and who may call it; `path` and `body` name examples in braces."""
+
+    who: str
+    service: str
+    path: str
+    method: str = "GET"
+    body: str = ""
+
+
+EXAMPLES = (
+    Example("ana", "registry", "/citizen/{citizen_cpf}/notification-preferences"),
+    Example("ana", "employability", "/api/v1/empregabilidade/modelos-trabalho/{work_model_id}"),
+    Example("ana", "health_units", "/unidade/{cnes_active}/risco"),
+    Example("editora", "search", "/api/v1/admin/services/{service_id}/versions/compare?from_version=1&to_version=2"),
+    Example("kleber", "access", "/api/v1/actions/{action_id}", "PUT", "{}"),
+    Example("crm-sandbox", "registry", "/webhooks/crm/cidadao", "POST", WEBHOOK),
+    Example("agentes-runtime", "agents", "/api/v1/agent-config/by-id/{agent_config_id}"),
+    Example("agentes-runtime", "agent_docs", "/swagger.json"),
+)
+
+
+def choose_people(offer: Offer) -> list[Person]:
+    """Return the people whose calls are shown, in their order."""
+    return [person for name in PEOPLE for person in offer.people if person.username == name]
+
+
+def list_calls(settings: Settings, offer: Offer, served: Sequence[str]) -> Iterator[Text]:
+    """Yield a token and the calls of each person and client, to these services."""
+    commands = Commands(settings, offer)
+    yield Text("Pessoas e clientes de demonstração: um token e chamadas de cada um", style="bold")
+    for person in choose_people(offer):
+        known_by = f"CPF {person.cpf}  usuário {person.username}  senha {person.password}"
+        yield Text(f"\n{person.name}  {known_by}", style="bold cyan")
+        yield Text(f"  {commands.person_token(person)}")
+        yield from commands.calls(person.username, served)
+    for client in (c for name in CLIENTS for c in offer.clients if c.client_id == name):
+        yield Text(f"\nCliente {client.client_id}", style="bold cyan")
+        yield Text(f"  {commands.client_token(client)}")
+        yield from commands.calls(client.client_id, served)
+
+
+class Commands:
+    """Lines for a shell that knows nothing of this process's environment."""
+
+    def __init__(self, settings: Settings, offer: Offer) -> None:
+        self._settings = settings
+        self._offer = offer
+
+    def person_token(self, person: Person) -> str:
+        """Return the command that prints a person's token."""
+        return self._token(person.username)
+
+    def _token(self, who: str) -> str:
+        issuer = [] if _issuer_is_default(self._settings) else ["--issuer", self._settings.issuers[0]]
+        return shlex.join([*own_command(), "token", who, *issuer])
+
+    def client_token(self, client: Client) -> str:
+        """Return the command that asks the provider for a client's token."""
+        login = (f"client_id={client.client_id}", f"client_secret={client.client_secret}")
+        fields = shlex.join(["-d", "grant_type=client_credentials", "-d", login[0], "-d", login[1]])
+        return f"curl -s {fields} {self._settings.issuers[0]}/protocol/openid-connect/token"
+
+    def calls(self, who: str, served: Sequence[str]) -> Iterator[Text]:
+        """Yield the calls of a person or client, a line each."""
+        for example in EXAMPLES:
+            if example.who == who and example.service in served and (line := self._call(example)):
+                yield Text(f"  {line}")
+
+    def _call(self, example: Example) -> str | None:
+        """Return the command of a call; None when the demo data lack what it needs."""
+        path, body = self._fill(example.path), self._fill(example.body)
+        if path is None or body is None:
+            return None
+        options = shlex.join(["-X", example.method, "-H", "Content-Type: application/json", "-d", body])
+        prefix = "" if example.method == "GET" else f"{options} "
+        address = shlex.quote(self._offer.base_urls[example.service] + path)
+        return f'curl -s -H "Authorization: Bearer $({self._token(example.who)})" {prefix}{address}'
+
+    def _fill(self, template: str) -> str | None:
+        for name, value in self._offer.examples.items():
+            template = template.replace(f"{{{name}}}", str(value))
+        return None if re.search(r"\{\w+\}", template) else template
+
+
+def _issuer_is_default(settings: Settings) -> bool:
+    names = ("host", "port", "public_url", "realm", "auth_issuer")
+    return all(getattr(settings, name) == Settings.model_fields[name].default for name in names)
+
+
+def own_command() -> list[str]:
+    """Return the words with which a shell in this folder calls this very program."""
+    here = Path(sys.argv[0]).absolute()
+    if here.name == "__main__.py":
+        return [sys.executable, "-m", "balcao"]
+    if shutil.which("balcao") == str(here):
+        return ["balcao"]
+    # A shell looks for a word without a slash on its path only.
+    if here.parent == Path.cwd():
+        return [f"./{here.name}"]
+    return [os.path.relpath(here) if here.is_relative_to(Path.cwd()) else str(here)]

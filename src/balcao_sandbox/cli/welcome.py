@@ -1,0 +1,27 @@
+"""What `balcao serve` prints of the demo when it is ready: whom to log in as, one call that works when pasted."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+from rich.text import Text
+
+from balcao.cli.plan import Plan
+from balcao.operate.names import SERVICES
+from balcao_sandbox.cli.example_calls import Commands, choose_people, own_command
+from balcao_sandbox.cli.offer import Offer
+
+
+def list_people(plan: Plan, reported: Mapping[str, Any]) -> Iterator[Text]:
+    """Yield the people to log in as, and a first call."""
+    offer = msgspec.convert(reported, Offer)
+    commands = Commands(plan.settings, offer)
+    yield Text()
+    for person in choose_people(offer):
+        yield Text(f"{person.name}: usuário {person.username}, senha {person.password}, CPF {person.cpf}", style="cyan")
+    first, *_ = choose_people(offer)
+    yield Text(f"Um token    {commands.person_token(first)}")
+    for call in list(commands.calls(first.username, plan.services or SERVICES))[:1]:
+        yield Text(f"Uma chamada {str(call).strip()}")
+    yield Text(f"De todos os serviços: {' '.join(own_command())} demo --calls")
+    yield Text(f"Uma tarefa falhou de propósito, para ser vista: {' '.join(own_command())} jobs list --state dead")

@@ -1,0 +1,116 @@
+"""The applications of the sandbox, in the states that integrators want to try (rules: employability 7)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.employability.hiring.listings import service as listings
+from balcao.employability.hiring.listings.schemas import JobSummary
+from balcao.employability.hiring.paths import sandbox_job_id
+from balcao.employability.selection.applications import service
+from balcao.employability.selection.applications.paths import sandbox_application_id
+from balcao.employability.selection.applications.records import RestoredApplication
+from balcao.employability.selection.applications.states import ApplicationStatus
+from balcao.employability.terms import service as terms
+
+SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED
+GENERATED = 60
+# Beyond the people whom the registry's sandbox invents.
+FIRST_STEM = 900_020_000
+FIRST_NAMES = "Alice Breno Cecília Diego Esther Fábio Giovana Hugo Isadora Jonas Lara Murilo".split()
+LAST_NAMES = "Aguiar Bezerra Caldas Duarte Evaristo".split()
+# In turn, so that every status and every step has some, and most are new.
+TURNS = (
+    (SENT, 0), (SENT, 1), (APPROVED, 3), (SENT, 0), (REJECTED, 1), (SENT, 2), (SENT, 0), (APPROVED, 2),
+    (ApplicationStatus.FROZEN, 0), (SENT, 0), (ApplicationStatus.DISCONTINUED, 0), (SENT, 1),
+)  # fmt: skip
+ANA, BRUNO, CARLA = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000337")
+DAVI, ELISA = Cpf("90000000418"), Cpf("90000000507")
+# Fábio Queiroz has not.
+ACCEPTED_TERMS = (ANA, BRUNO, CARLA, DAVI, ELISA)
+
+
+@dataclass(frozen=True)
+class DemoApplication:
+    """`name` is what its id is made of; `step` counts from 1, 0 for none."""
+
+    name: str
+    cpf: Cpf
+    nome: str
+    job: str
+    status: ApplicationStatus = SENT
+    step: int = 0
+    has_resume: bool = False
+
+    @property
+    def id(self) -> UUID:
+        return sandbox_application_id(self.name)
+
+
+NAMED = (
+    DemoApplication("ana-V1", ANA, "Ana Beatriz Moreira", "V1", APPROVED, 2, has_resume=True),
+    DemoApplication("ana-V4", ANA, "Ana Beatriz Moreira", "V4", has_resume=True),
+    DemoApplication("bruno-V1", BRUNO, "Bruno Tavares", "V1", REJECTED, has_resume=True),
+    DemoApplication("carla-V3", CARLA, "Carla Nogueira", "V3", has_resume=True),
+    DemoApplication("elisa-V5", ELISA, "Elisa Prado", "V5", has_resume=True),
+)
+
+
+def make_applications() -> Iterator[DemoApplication]:
+    """Yield the named applications and those of invented people for V1."""
+    yield from NAMED
+    for number in range(GENERATED):
+        status, step = TURNS[number % len(TURNS)]
+        name = f"{FIRST_NAMES[number % len(FIRST_NAMES)]} {LAST_NAMES[number // len(FIRST_NAMES)]}"
+        yield DemoApplication(f"{number}-V1", Cpf.with_stem(str(FIRST_STEM + number)), name, "V1", status, step)
+
+
+async def load(platform: Platform) -> None:
+    """Write what is missing; what somebody tried out stays as it is."""
+    call = operator_call(platform, "employability.demo")
+    for cpf in ACCEPTED_TERMS:
+        await terms.accept_terms(call, cpf)
+    wanted = {each.id: each for each in make_applications()}
+    missing = await service.list_missing_application_ids(call, list(wanted))
+    if missing:
+        await _restore(call, [each for id_, each in wanted.items() if id_ in missing])
+
+
+async def _restore(call: Call, wanted: list[DemoApplication]) -> None:
+    now = utc_now()
+    async with call.platform.database.connection() as connection:
+        found = await listings.list_job_summaries(connection, {sandbox_job_id(each.job) for each in wanted}, now)
+    made_at = now - timedelta(days=12)
+    rows = [
+        _describe(each, found[job_id][0], made_at + timedelta(minutes=number))
+        for number, each in enumerate(wanted)
+        if (job_id := sandbox_job_id(each.job)) in found
+    ]
+    await service.restore_applications(call, rows)
+
+
+def _describe(each: DemoApplication, job: JobSummary, made_at: datetime) -> RestoredApplication:
+    return RestoredApplication(
+        id=each.id,
+        cpf=each.cpf.digits,
+        nome=each.nome,
+        job=job.id,
+        status=each.status,
+        step=next((step.id for step in job.etapas if step.ordem == each.step), None),
+        made_at=made_at,
+        has_resume=each.has_resume,
+    )
+
+
+async def examples(_: Platform) -> Mapping[str, Any]:
+    """Name an application that was decided on and one that was not."""
+    return {
+        "candidatura_id": str(sandbox_application_id("ana-V1")),
+        "open_candidatura_id": str(sandbox_application_id("elisa-V5")),
+    }

@@ -1,0 +1,26 @@
+"""The refused attempts of the sandbox (rules: employability 7), made once."""
+
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.employability.hiring.paths import sandbox_job_id
+from balcao.employability.selection.blocks import service
+from balcao.employability.selection.eligibility.schemas import Code
+
+DAVI, FABIO = Cpf("90000000418"), Cpf("90000000680")
+GENERATED = 10
+# Beyond the people whom the registry's sandbox invents.
+FIRST_STEM = 900_021_000
+
+
+async def load(platform: Platform) -> None:
+    """Write the blocks where there are none."""
+    call = operator_call(platform, "employability.demo")
+    if await service.has_blocks(call):
+        return
+    await service.record_block(call, DAVI, sandbox_job_id("V2"), [Code.LOWEST_AGE])
+    await service.record_block(call, FABIO, sandbox_job_id("V1"), [Code.TERMS])
+    for number in range(GENERATED):
+        cpf = Cpf.with_stem(str(FIRST_STEM + number))
+        job, code = (("V2", Code.LOWEST_AGE), ("V5", Code.DISABILITY))[number % 2]
+        await service.record_block(call, cpf, sandbox_job_id(job), [code])

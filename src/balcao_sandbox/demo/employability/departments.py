@@ -1,0 +1,16 @@
+"""The departments of the sandbox's jobs, as the registry of the sandbox names them (rules: employability 7)."""
+
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.employability.hiring.departments import service
+from balcao.employability.hiring.departments.schemas import Department
+
+HEALTH = Department("1100", "1100", "Secretaria de Saúde", "SMS")
+SURVEILLANCE = Department("1110", "1110", "Vigilância em Saúde", "SMS/VIG")
+
+
+async def load(platform: Platform) -> None:
+    """Keep the departments, without asking the registry, which may start later."""
+    call = operator_call(platform, "employability.demo")
+    for department in (HEALTH, SURVEILLANCE):
+        await service.save_department(call, department)

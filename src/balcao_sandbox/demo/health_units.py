@@ -1,0 +1,197 @@
+"""The sandbox's health units and ninety days of their notifications (rules: health_units 7).
+
+The same at every first start but for the day: each unit's history is drawn with seed 2026, relative to that day.
+"""
+
+import asyncio
+import itertools
+import random
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cnes import Cnes
+from balcao.health_units.notifications import service as notifications
+from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody
+from balcao.health_units.records import Tipo
+from balcao.health_units.situation import Risco
+from balcao.health_units.timetables import service as timetables
+from balcao.health_units.timetables.schemas import WeekBody
+from balcao.health_units.units import service as units
+from balcao.health_units.units.schemas import UnitBody
+from balcao.health_units.webhooks import service as webhooks
+from balcao.health_units.webhooks.schemas import WebhookBody
+
+SEED = 2026
+HISTORY_DAYS = 90
+AREAS = ("1.0", "2.1", "3.1", "4.0", "5.1")
+CODES = (*(f"99000{number:02}" for number in range(1, 24)), "0012345")
+DEACTIVATED = "9900023"
+
+# Episodes in the history; units not named here never had a notification. The first two are the busy ones.
+EPISODES = {
+    "9900002": 40, "9900005": 40, "9900001": 10, "9900003": 10, "9900004": 10, "9900006": 10,
+    "9900007": 10, "9900008": 10, "9900009": 10, "9900010": 10, "9900011": 10, "9900012": 10,
+}  # fmt: skip
+OPEN_NOW = {
+    "9900001": Risco.AMARELO,
+    "9900002": Risco.AMARELO,
+    "9900003": Risco.LARANJA,
+    "9900004": Risco.VERMELHO,
+}
+OCCURRENCE = "confronto_armado"
+# Switched off: nobody is there.
+WEBHOOK = WebhookBody(url="https://painel.example/avisos", descricao="Painel do centro de operações", ativo=False)
+UNTOUCHED = "9900011"
+MISTAKEN = "9900012"
+ACTIVE = "9900004"
+QUIET = "9900013"
+SIMULATED = ("9900014", "9900015", "9900016", "9900017", "9900018")
+
+
+def _make_week(
+    day: Sequence[tuple[str, str]], saturday: Sequence[tuple[str, str]] = (), *, always: bool = False
+) -> WeekBody:
+    """Return the week of a unit that opens on weekdays, also on Saturday, or, with `always`, every day."""
+    hours = dict.fromkeys("1234567" if always else "12345", day) | ({"6": saturday} if saturday else {})
+    semana = {name: [{"inicio": start, "fim": end} for start, end in openings] for name, openings in hours.items()}
+    return WeekBody.model_validate({"semana": semana, "abre_feriado": always})
+
+
+_USUAL = _make_week([("08:00", "17:00")])
+_WITH_SATURDAY = _make_week([("08:00", "17:00")], [("08:00", "12:00")])
+_WITH_LUNCH_BREAK = _make_week([("08:00", "12:00"), ("13:00", "17:00")])
+_LONG = _make_week([("07:00", "20:00")])
+_ALWAYS = _make_week([("00:00", "24:00")], always=True)
+# Eighteen units of the usual kind, three long, two that never close; the last one has no timetable.
+WEEKS = {
+    **dict.fromkeys(CODES[:18], _USUAL),
+    **dict.fromkeys(CODES[2:6], _WITH_SATURDAY),
+    CODES[6]: _WITH_LUNCH_BREAK,
+    **dict.fromkeys(CODES[18:21], _LONG),
+    **dict.fromkeys((CODES[21], CODES[23]), _ALWAYS),
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One act on a unit: opens, changes or, with a cause, closes."""
+
+    at: datetime
+    risco: Risco
+    causa: Causa | None = None
+
+
+async def load(platform: Platform) -> None:
+    """Write the units and their histories, as far as they are missing."""
+    call = operator_call(platform, "health_units.demo")
+    known = await units.list_codes(call)
+    for number, code in enumerate(CODES, start=1):
+        if code not in known:
+            await units.put_unit(call, Cnes(code), _describe_unit(number, code))
+    with_week = await timetables.list_codes(call)
+    for code, week in WEEKS.items():
+        if code not in with_week:
+            await timetables.put_week(call, Cnes(code), week)
+    if not await webhooks.WEBHOOKS.list_webhooks(call):
+        await webhooks.WEBHOOKS.add_webhook(call, WEBHOOK)
+    day = utc_now().astimezone(platform.zone)
+    await asyncio.gather(*(_replay(call, Cnes(code), _draw_steps(code, day)) for code in EPISODES))
+
+
+async def examples(_: Platform) -> Mapping[str, Any]:
+    """Name a unit with an active notification and one that never had any."""
+    return {"cnes_active": ACTIVE, "cnes_quiet": QUIET}
+
+
+async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
+    """Act on units at random and tell of each act, for as long as the caller goes on or `count` times.
+
+    Only units that the demo data leaves in peace are touched.
+    """
+    draw = random.Random()  # noqa: S311 - no secret
+    for _ in range(count) if count else itertools.count():
+        cnes = Cnes(draw.choice(SIMULATED))
+        color = draw.choice(list(Risco)[1:])
+        present = await notifications.read_latest(call, cnes)
+        if present is None or not present.active:
+            await notifications.open_notification(call, cnes, OpenBody(risco=color))
+            yield f"{cnes}: aberta, {color}"
+        elif draw.random() < 0.5:
+            await notifications.change_notification(call, cnes, present.id, ChangeBody(risco=color))
+            yield f"{cnes}: {color}"
+        else:
+            await notifications.close_notification(call, cnes, present.id, CloseBody(risco=Risco.VERDE))
+            yield f"{cnes}: encerrada"
+
+
+async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:
+    """Apply the steps that are missing: a start that was cut short goes on where it stopped."""
+    for step in steps[await notifications.count_events(call, cnes) :]:
+        present = await notifications.read_latest(call, cnes)
+        if present is None or not present.active:
+            await notifications.open_notification(
+                call, cnes, OpenBody(risco=step.risco, ocorrencia=OCCURRENCE), step.at
+            )
+        elif step.causa is None:
+            await notifications.change_notification(call, cnes, present.id, ChangeBody(risco=step.risco), step.at)
+        else:
+            await notifications.close_notification(
+                call, cnes, present.id, CloseBody(causa=step.causa, risco=step.risco), step.at
+            )
+
+
+def _draw_steps(code: str, now: datetime) -> list[Step]:
+    """Return what happens to a unit, in the order of time."""
+    draw = random.Random(f"{SEED}-{code}")  # noqa: S311 - a steps, not a secret
+    midnight = datetime.combine(now.date(), time(), now.tzinfo)
+    days = sorted(draw.sample(range(3, HISTORY_DAYS), EPISODES[code]), reverse=True)
+    steps = [step for days_ago in days for step in _draw_episode(draw, midnight - timedelta(days=days_ago))]
+    return steps + list(_list_last_steps(code, now, midnight))
+
+
+def _draw_episode(draw: random.Random, midnight: datetime) -> Iterator[Step]:
+    at = midnight + timedelta(hours=draw.randint(7, 15), minutes=draw.randrange(60))
+    risco = draw.choice(list(Risco)[1:])
+    yield Step(at, risco)
+    if draw.random() < 0.4:
+        at += timedelta(minutes=draw.randint(20, 120))
+        risco = draw.choice(list(Risco)[1:])
+        yield Step(at, risco)
+    yield Step(at + timedelta(minutes=draw.randint(30, 240)), risco, Causa.NORMALIZACAO)
+
+
+def _list_last_steps(code: str, now: datetime, midnight: datetime) -> Iterator[Step]:
+    """Yield what leads to how things stand today."""
+    if code in OPEN_NOW:
+        yield Step(now - timedelta(minutes=40), OPEN_NOW[code])
+    elif code == UNTOUCHED:
+        yield Step(now - timedelta(hours=30), Risco.AMARELO)
+    elif code == MISTAKEN:
+        yield Step(midnight - timedelta(hours=15), Risco.VERMELHO)
+        yield Step(midnight - timedelta(hours=14), Risco.VERMELHO, Causa.ENGANO)
+    else:
+        last = (Risco.AMARELO, Risco.LARANJA, Risco.VERMELHO)[int(code) % 3]
+        yield Step(midnight - timedelta(hours=16), last)
+        yield Step(midnight - timedelta(hours=13), last, Causa.NORMALIZACAO)
+
+
+def _describe_unit(number: int, code: str) -> UnitBody:
+    kind = Tipo.UPA if number in {22, 24} else Tipo.CMS if number % 4 == 0 else Tipo.CF
+    noun = {Tipo.CF: "Clínica da Família", Tipo.CMS: "Centro Municipal de Saúde", Tipo.UPA: "UPA 24h"}[kind]
+    return UnitBody(
+        nome=f"{noun} Modelo {number}",
+        logradouro=f"Rua Modelo {number}",
+        numero=str(100 + number),
+        cep=f"20000-{number:03}",
+        tipo=kind,
+        area=AREAS[number % len(AREAS)],
+        bairro="Bairro Modelo",
+        latitude=round(-22.9 - number / 200, 5),
+        longitude=round(-43.2 - number / 150, 5),
+        ativa=code != DEACTIVATED,
+    )

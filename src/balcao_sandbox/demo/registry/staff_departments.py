@@ -1,0 +1,18 @@
+"""Where the sandbox's staff work: the departments of the one list of demo people."""
+
+from balcao.core.context.call import operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.cpf import Cpf
+from balcao.registry.city.staff_departments import service
+from balcao.registry.city.staff_departments.schemas import StaffMappingBody
+from balcao_sandbox.identity.demo import people
+
+
+async def load(platform: Platform) -> None:
+    """Link the staff to the departments, which are there already. Idempotent."""
+    call = operator_call(platform, "registry.demo")
+    for person in people():
+        if person.departments:
+            present = await service.read_staff_departments(call, Cpf(person.cpf))
+            for cd_ua in sorted(set(person.departments) - set(present.cd_uas)):
+                await service.create_staff_mapping(call, Cpf(person.cpf), StaffMappingBody(cd_ua))

@@ -1,0 +1,275 @@
+"""The sandbox catalogue of Porto Aurora: 231 services with their histories and one migration that can be rolled back.
+
+Deterministic (seed 2026) but for the instants, which count back from the day of the first start. Everything goes
+through the use cases; a load that was interrupted goes on where it stopped.
+"""
+
+import random
+import tomllib
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from balcao.core.access.caller import Caller
+from balcao.core.access.rules import Decision, Reason
+from balcao.core.context.call import OPERATOR, Call
+from balcao.core.context.platform import Platform
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.search.collection import service as collection
+from balcao.search.legacy_mappings import service as legacy_mappings
+from balcao.search.legacy_mappings.schemas import LegacyMappingBody, MappingTaken
+from balcao.search.schema_migrations import service as schema_migrations
+from balcao.search.schema_migrations.schemas import StartBody
+from balcao.search.schema_migrations.work import carry_on
+from balcao.search.services import service as services
+from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody
+from balcao.search.vocabulary import service as vocabulary
+from balcao_sandbox.identity.demo import people
+
+SEED = 2026
+# The service that the descriptions name in their examples, and its id there.
+EXAMPLE, EXAMPLE_ID = 1, "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"
+EXAMPLE_MAPPING_ID = "7b1de1c0-52f4-4a83-9d0e-2a6f0c4b8e11"
+SOURCES = ("1746_v2_llm", "carioca-digital_v2_llm")
+MAPPED = frozenset({1, 3, 5, 8, 10, 15, 20, 28})
+LONG_HISTORIES = frozenset({1, 10, 29})
+DELETED = frozenset({21, 33})
+IN_EDITION = frozenset({14, 17, 24, 31, 37})
+AWAITING = frozenset({6, 12, 18, 26, 41})
+EXCLUSIVE_FOR_AGENTS = frozenset({27, 44, 66, 96, 126, 156})
+HIGHLIGHTED = frozenset({0, 5, 38, 106})
+# From here on services are created in the state that they have, a version each, but for the renamed ones: a quick start
+# counts for more than a long history of every service.
+FIRST_FURTHER = 46
+RENAMED = frozenset({46, 47})
+FIRST_SETTLED = 182
+AWAITING_OF_NINE, IN_EDITION_OF_NINE = 4, 7
+
+EDITOR = Cpf("90000020109")
+PUBLISHER = Cpf("90000020281")
+ADMINISTRATOR = Cpf("90000001309")
+
+Step = Callable[[datetime], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class PlannedService:
+    """One service of the sandbox and what happens to it, a version for each step."""
+
+    service_id: str
+    number: int
+    body: dict[str, Any]
+
+
+async def load(platform: Platform) -> None:
+    """Write the sandbox's catalogue as far as it is missing; what its users changed stays changed."""
+    await collection.begin_with_version(platform, "v2")
+    today = utc_now().replace(hour=12, minute=0, second=0, microsecond=0)
+    for planned in _draw_services():
+        await _load(platform, planned, today)
+    await _load_mappings(platform)
+    if await schema_migrations.find_newest_migration(platform) is None:
+        body = StartBody("v3", reason="Endereços legíveis para os serviços")
+        started = await schema_migrations.start_migration(_act_as(platform, ADMINISTRATOR), body)
+        if started.migration_id is not None:
+            await carry_on(platform, started.migration_id)
+        await vocabulary.refresh_vocabulary(platform)
+
+
+def list_published() -> Iterator[PlannedService]:
+    """Yield the services that citizens can find."""
+    for planned in _draw_services():
+        if planned.number not in EXCLUSIVE_FOR_AGENTS and _is_published(planned.number):
+            yield planned
+
+
+async def _load_mappings(platform: Platform) -> None:
+    """Map old numbers to published services, four of each old system."""
+    call = _act_as(platform, PUBLISHER)
+    published = [planned for planned in _draw_services() if planned.number in MAPPED]
+    for place, planned in enumerate(published):
+        origem, old_id = SOURCES[place % len(SOURCES)], str(4711 + place // len(SOURCES))
+        body = LegacyMappingBody(origem, old_id, planned.service_id, "Conferido com a central de atendimento.")
+        with suppress(MappingTaken):
+            mapping_id = EXAMPLE_MAPPING_ID if planned.number == EXAMPLE else None
+            await legacy_mappings.create_mapping(call, body, mapping_id=mapping_id)
+
+
+async def examples(platform: Platform) -> Mapping[str, Any]:
+    """Name a service with a long history, and the completed migration."""
+    planned = next(planned for planned in _draw_services() if planned.number == EXAMPLE)
+    newest = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
+    return {
+        "service_id": planned.service_id,
+        "versions": list(range(1, newest + 1)),
+        "migration_id": await schema_migrations.find_newest_migration(platform),
+    }
+
+
+async def _load(platform: Platform, planned: PlannedService, today: datetime) -> None:
+    steps = _list_steps(platform, planned)
+    done = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
+    first = today - timedelta(days=120 - planned.number % 60, minutes=37 * planned.number)
+    for number, step in enumerate(steps[done:], start=done):
+        await step(first + timedelta(days=3 * number, hours=number))
+
+
+def _list_steps(platform: Platform, planned: PlannedService) -> Sequence[Step]:
+    """Return what happens to a service in the sandbox, in order."""
+    history = _History(_act_as(platform, EDITOR), _act_as(platform, PUBLISHER), planned)
+    if planned.number >= FIRST_FURTHER:
+        return _list_further_steps(history, planned.number)
+    if planned.number in LONG_HISTORIES:
+        return [
+            history.create,
+            history.ask_for_a_declaration,
+            history.add_a_button,
+            history.publish,
+            history.rename,
+            history.roll_back,
+        ]
+    if planned.number in IN_EDITION:
+        return [history.create]
+    if planned.number in AWAITING:
+        return [history.create, history.submit]
+    return [history.create, history.publish] + ([history.delete] if planned.number in DELETED else [])
+
+
+def _list_further_steps(history: "_History", number: int) -> Sequence[Step]:
+    if not _is_published(number):
+        return [history.create if _find_place(number) == IN_EDITION_OF_NINE else history.create_awaiting]
+    return [history.create_published] + ([history.rename_published] if number in RENAMED else [])
+
+
+def _is_published(number: int) -> bool:
+    if number < FIRST_FURTHER:
+        return number not in IN_EDITION | AWAITING | DELETED
+    return number >= FIRST_SETTLED or _find_place(number) not in (AWAITING_OF_NINE, IN_EDITION_OF_NINE)
+
+
+def _find_place(number: int) -> int:
+    return (number - FIRST_FURTHER) % 9
+
+
+@dataclass(frozen=True)
+class _History:
+    editor: Call
+    publisher: Call
+    planned: PlannedService
+
+    async def create(self, at: datetime) -> None:
+        await services.create_service(
+            self.editor, _to_body(self.planned.body), service_id=self.planned.service_id, at=at
+        )
+
+    async def create_awaiting(self, at: datetime) -> None:
+        body = _to_body(self.planned.body | {"awaiting_approval": True})
+        await services.create_service(self.editor, body, service_id=self.planned.service_id, at=at)
+
+    async def create_published(self, at: datetime) -> None:
+        body = _to_body(self.planned.body | {"status": 1})
+        await services.create_service(self.publisher, body, service_id=self.planned.service_id, at=at)
+
+    async def rename_published(self, at: datetime) -> None:
+        await self._update(self.publisher, at, nome_servico=f"{self.planned.body['nome_servico']} pela internet")
+
+    async def ask_for_a_declaration(self, at: datetime) -> None:
+        await self._update(self.editor, at, **self._declaration)
+
+    async def add_a_button(self, at: datetime) -> None:
+        await self._update(self.editor, at, **self._declaration, **self._button)
+
+    async def submit(self, at: datetime) -> None:
+        await self._update(self.editor, at, awaiting_approval=True)
+
+    async def publish(self, at: datetime) -> None:
+        await services.publish_service(self.publisher, self.planned.service_id, at=at)
+
+    async def rename(self, at: datetime) -> None:
+        name = f"{self.planned.body['nome_servico']} pela internet"
+        await self._update(self.publisher, at, nome_servico=name, **self._declaration, **self._button)
+
+    async def roll_back(self, at: datetime) -> None:
+        body = ServiceRollbackBody(to_version=4, change_reason="O nome anterior é o que as pessoas procuram.")
+        await services.roll_back_service(self.publisher, self.planned.service_id, body, at=at)
+
+    async def delete(self, at: datetime) -> None:
+        await services.delete_service(self.publisher, self.planned.service_id, at=at)
+
+    @property
+    def _declaration(self) -> dict[str, Any]:
+        return {"documentos_necessarios": [*self.planned.body["documentos_necessarios"], "Declaração de próprio punho"]}
+
+    @property
+    def _button(self) -> dict[str, Any]:
+        button = {"titulo": "Acompanhar pedido", "url_service": "https://acompanhe.portoaurora.example/protocolo"}
+        return {"buttons": [*self.planned.body["buttons"], button]}
+
+    async def _update(self, call: Call, at: datetime, **members: Any) -> None:
+        await services.update_service(call, self.planned.service_id, _to_body(self.planned.body | members), at=at)
+
+
+def _draw_services() -> Iterator[PlannedService]:
+    data = tomllib.loads(files(__package__).joinpath("search_services.toml").read_text("utf-8"))
+    chance = random.Random(SEED)  # noqa: S311 - the same sandbox everywhere, nothing secret
+    for number, row in enumerate([*data["services"], *data["further"], *data["settled"]]):
+        nome, tema, sub, orgao, resumo = (part.strip() for part in row.split("|"))
+        drawn = str(uuid.UUID(int=chance.getrandbits(128), version=4))
+        yield PlannedService(
+            EXAMPLE_ID if number == EXAMPLE else drawn,
+            number,
+            {
+                "nome_servico": nome,
+                "orgao_gestor": [data["departments"][orgao]],
+                "resumo": resumo,
+                "tempo_atendimento": chance.choice(data["deadlines"]),
+                "custo_servico": "Gratuito",
+                "resultado_solicitacao": "Pedido concluído e registrado na sua conta.",
+                "descricao_completa": data["description"].format(nome=nome, resumo=resumo, orgao=orgao),
+                "documentos_necessarios": chance.sample(data["documents"], 3),
+                "instrucoes_solicitante": "Faça o pedido com a sua conta e acompanhe pelo número do protocolo.",
+                "canais_digitais": [f"https://servicos.portoaurora.example/{number + 100}"],
+                "canais_presenciais": chance.sample(data["places"], 2),
+                "legislacao_relacionada": chance.sample(data["laws"], 1),
+                "tema_geral": tema,
+                "sub_categoria": sub,
+                "publico_especifico": chance.sample(data["audiences"], 2),
+                "fixar_destaque": number in HIGHLIGHTED,
+                "is_free": True,
+                "agents": {"exclusive_for_agents": number in EXCLUSIVE_FOR_AGENTS},
+                "buttons": [
+                    {
+                        "titulo": "Pedir agora",
+                        "url_service": f"https://servicos.portoaurora.example/{number + 100}/pedido",
+                    }
+                ],
+            },
+        )
+
+
+def _to_body(members: dict[str, Any]) -> ServiceBody:
+    return msgspec.convert(members, ServiceBody)
+
+
+def _act_as(platform: Platform, cpf: Cpf) -> Call:
+    """Return a demo staff member's call, by the right of whoever runs the loader."""
+    person = next(person for person in people() if person.cpf == cpf.digits)
+    caller = Caller(
+        subject=f"demo-{person.username}",
+        client="demo",
+        cpf=cpf,
+        name=person.name,
+        email=None,
+        scopes=frozenset(),
+        roles=frozenset(),
+        expires_at=float("inf"),
+    )
+    return Call(platform, "search.demo", new_id(), Decision(Reason.GRANTED, OPERATOR), caller)

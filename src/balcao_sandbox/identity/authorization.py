@@ -1,0 +1,111 @@
+"""The authorization request: what a client wants of a person's login, checked before anybody types anything."""
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode, urlsplit
+
+from balcao.identity.oauth import InvalidRequest
+from balcao_sandbox.identity.clients import accepts_redirect
+from balcao_sandbox.identity.demo import Client
+from balcao_sandbox.identity.faults import SentBack
+from balcao_sandbox.identity.realm import Realm
+from balcao_sandbox.identity.store import Session
+
+PEOPLE_SCOPES = ("openid", "profile", "email")
+RESPONSE_MODES = ("query", "fragment")
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where the response goes. Known good before any error may be sent there."""
+
+    client: Client
+    redirect_uri: str
+    mode: str
+    state: str | None
+
+    def format_redirect(self, realm: Realm, response: Mapping[str, str]) -> str:
+        """Return the address that carries the response back; `iss` says who answered (RFC 9207)."""
+        state = {} if self.state is None else {"state": self.state}
+        encoded = urlencode({**response, **state, "iss": realm.issuer})
+        if self.mode == "fragment":
+            return f"{self.redirect_uri}#{encoded}"
+        return f"{self.redirect_uri}{'&' if urlsplit(self.redirect_uri).query else '?'}{encoded}"
+
+
+def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Destination:
+    """Return where the response may go.
+
+    Raises InvalidRequest: a wrong client or address is shown to the person, never sent anywhere.
+    """
+    client = realm.clients.get(parameters.get("client_id", ""))
+    if client is None or "authorization_code" not in client.flows:
+        raise InvalidRequest("O aplicativo que pediu o login não é conhecido.")
+    redirect_uri = parameters.get("redirect_uri", "")
+    if not accepts_redirect(client, redirect_uri):
+        raise InvalidRequest("O endereço de retorno não está cadastrado para este aplicativo.")
+    mode = parameters.get("response_mode", "query")
+    return Destination(client, redirect_uri, mode if mode in RESPONSE_MODES else "query", parameters.get("state"))
+
+
+def check_request(client: Client, parameters: Mapping[str, str]) -> None:
+    """Check the other parameters. Raises SentBack."""
+    if parameters.get("response_type") != "code":
+        raise SentBack("unsupported_response_type", "Somente response_type=code é aceito.")
+    if parameters.get("response_mode", "query") not in RESPONSE_MODES:
+        raise SentBack("invalid_request", "response_mode deve ser query ou fragment.")
+    for name in ("request", "request_uri"):
+        if name in parameters:
+            raise SentBack(f"{name}_not_supported", f"O parâmetro {name} não é aceito.")
+    _check_challenge(client, parameters)
+    if "\0" in parameters.get("nonce", ""):  # the one character that PostgreSQL does not store
+        raise SentBack("invalid_request", "nonce tem um caractere que não é aceito.")
+
+
+def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
+    """Demand a challenge by S256, but for clients that may prove themselves with their secret instead."""
+    method, challenge = parameters.get("code_challenge_method"), parameters.get("code_challenge")
+    if method is None and challenge is None and client.pkce == "optional":
+        return
+    if method != "S256" or not _CHALLENGE.fullmatch(challenge or ""):
+        raise SentBack("invalid_request", "PKCE é obrigatório: code_challenge com code_challenge_method=S256.")
+
+
+def choose_session(session: Session | None, parameters: Mapping[str, str]) -> Session | None:
+    """Return the session if it will do, None when the person must log in.
+
+    Raises SentBack where the client forbids the page for it.
+    """
+    if parameters.get("prompt") == "login" or (session is not None and _is_too_old(session, parameters.get("max_age"))):
+        session = None
+    if session is None and parameters.get("prompt") == "none":
+        raise SentBack("login_required", "A pessoa não está conectada.")
+    return session
+
+
+def _is_too_old(session: Session, max_age: str | None) -> bool:
+    if max_age is None:
+        return False
+    if not (max_age.isascii() and max_age.isdigit() and len(max_age) <= 9):
+        raise SentBack("invalid_request", "max_age deve ser um número de segundos.")
+    return time.time() - session.started_at >= int(max_age)
+
+
+async def grant_code(realm: Realm, session: Session, client: Client, parameters: Mapping[str, str]) -> str:
+    """Return a code, for all scopes of people where none is asked for.
+
+    Scopes that are not for people are left out, and the token response names the granted ones.
+    """
+    requested = parameters.get("scope", "").split() or PEOPLE_SCOPES
+    scope = " ".join(name for name in PEOPLE_SCOPES if name in requested)
+    return await realm.records.grant(
+        session,
+        client.client_id,
+        scope,
+        parameters.get("nonce"),
+        parameters["redirect_uri"],
+        parameters.get("code_challenge"),
+    )

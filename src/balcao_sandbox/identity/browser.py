@@ -1,0 +1,42 @@
+"""What a browser brings along: its session, and the proof that a form came from a page of ours."""
+
+import hmac
+from collections.abc import Mapping
+from http.cookies import Morsel
+
+from balcao_sandbox.identity.realm import Realm, RealmRequest
+from balcao_sandbox.identity.records import make_secret
+from balcao_sandbox.identity.store import Session
+
+SESSION = "balcao_session"
+CSRF = "balcao_form"
+
+
+def format_cookie(realm: Realm, name: str, value: str) -> str:
+    """Return a `Set-Cookie` that lasts until the browser closes; an empty value ends it now."""
+    morsel: Morsel[str] = Morsel()
+    morsel.set(name, value, value)
+    morsel |= {"path": realm.path, "httponly": True, "samesite": "lax", "secure": realm.is_secure}
+    if not value:
+        morsel["max-age"] = 0
+    return morsel.OutputString()
+
+
+async def find_session(request: RealmRequest) -> Session | None:
+    """Return the living session of the browser's cookie."""
+    return await request.realm.records.use_session(request.cookies.get(SESSION, ""))
+
+
+def choose_form_secret(request: RealmRequest) -> str:
+    """Return the value that cookie and form share; the present one while a page is open in another tab."""
+    known = request.cookies.get(CSRF, "")
+    return known if len(known) == len(make_secret()) else make_secret()
+
+
+def is_our_form(request: RealmRequest, form: Mapping[str, str]) -> bool:
+    """Tell whether the form came from a page of ours.
+
+    Another site can make a browser send a form, but can neither read nor set this cookie.
+    """
+    expected = request.cookies.get(CSRF, "")
+    return bool(expected) and hmac.compare_digest(expected.encode(), form.get("csrf", "").encode())

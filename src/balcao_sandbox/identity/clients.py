@@ -1,0 +1,92 @@
+"""Which client calls, and where its responses may go."""
+
+import base64
+import binascii
+import hmac
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import unquote_plus, urlsplit
+
+from balcao.identity.oauth import InvalidRequest, Refused
+from balcao_sandbox.identity.demo import Client
+from balcao_sandbox.identity.faults import ClientRefused
+from balcao_sandbox.identity.realm import RealmRequest
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+class Authenticated(NamedTuple):
+    """Who calls; `by_secret` tells a client that proved itself from one that only named itself."""
+
+    client: Client
+    by_secret: bool
+
+
+async def authenticate(request: RealmRequest, form: Mapping[str, str], flow: str) -> Authenticated:
+    """Return the client, proved by its secret in the header or in the form.
+
+    A public one needs its id alone, but never for client credentials. Raises ClientRefused, TooMany for an address that
+    tries one secret after the other, InvalidRequest for two ways at once, Refused for a flow that is not the client's.
+    """
+    realm = request.realm
+    name, secret = _read_credentials(form, request.header("authorization") or None)
+    guesser = f"client-secret\0{request.address}\0{name}"
+    if secret is not None:
+        realm.secret_guard.refuse_shut(guesser)
+    client = realm.clients.get(name)
+    expected = client.secret if client is not None else ""
+    known = hmac.compare_digest((secret or "").encode(), expected.encode()) and bool(expected)
+    if client is None or not (known or _needs_no_secret(client, secret, flow)):
+        if secret is not None:
+            await realm.secret_guard.count(guesser)
+        raise ClientRefused()
+    if flow not in client.flows:
+        raise Refused("unauthorized_client", "Este cliente não pode usar este fluxo.")
+    return Authenticated(client, known)
+
+
+def _needs_no_secret(client: Client, secret: str | None, flow: str) -> bool:
+    return client.public and secret is None and flow == "authorization_code"
+
+
+def _read_credentials(form: Mapping[str, str], authorization: str | None) -> tuple[str, str | None]:
+    if authorization is None:
+        return form.get("client_id", ""), form.get("client_secret")
+    name, secret = _decode_basic(authorization)
+    if "client_secret" in form or form.get("client_id", name) != name:
+        raise InvalidRequest("Identifique o cliente de uma só forma: no cabeçalho ou no formulário.")
+    return name, secret
+
+
+def _decode_basic(authorization: str) -> tuple[str, str]:
+    """Decode the header; both parts are form-encoded before they are joined (RFC 6749, 2.3.1)."""
+    scheme, _, encoded = authorization.partition(" ")
+    try:
+        name, colon, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        raise ClientRefused() from None
+    if scheme.lower() != "basic" or not colon:
+        raise ClientRefused()
+    return unquote_plus(name), unquote_plus(secret)
+
+
+def accepts_redirect(client: Client, address: str) -> bool:
+    """Tell whether the address is, letter by letter, one of the client's own.
+
+    On the loopback address any port and path will do (RFC 8252, 7.3).
+    """
+    return address in client.redirect_uris or (client.loopback and _is_loopback(address))
+
+
+def _is_loopback(address: str) -> bool:
+    """Tell whether this is an address on the person's own machine.
+
+    Addresses that two programs could read in two ways are none.
+    """
+    if not address.isascii() or not address.isprintable() or set(address) & set(" \\@#"):
+        return False
+    try:
+        parts = urlsplit(address)
+        return parts.scheme == "http" and parts.hostname in _LOOPBACK and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False

@@ -1,0 +1,49 @@
+"""How the provider refuses: the error words of RFC 6749 and OpenID Connect, or a page where a person is looking."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from balcao.core.errors import BalcaoError
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
+from balcao.identity.oauth import OAUTH, Refused
+from balcao_sandbox.identity import pages
+
+
+class SentBack(Refused):
+    """The browser carries it to the client, in the address that the request named."""
+
+    status = 303
+
+
+class ClientRefused(Refused):
+    """Unknown client and wrong secret look the same."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("invalid_client", "Cliente desconhecido ou segredo incorreto.")
+
+
+class TokenRefused(Refused):
+    """Of the user information endpoint."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("invalid_token", "Token de acesso inválido, expirado ou encerrado.")
+
+
+_CHALLENGES: Mapping[type[BalcaoError], str] = {
+    ClientRefused: 'Basic realm="balcao"',
+    TokenRefused: 'Bearer error="invalid_token"',
+}
+
+
+def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
+    """Word the fault: browsers say that they read HTML; programs do not."""
+    if b"text/html" in request.headers.get(b"accept", b""):
+        return pages.render_fault(fault.message, fault.status).adding({"Error-Code": fault.code})
+    challenge = _CHALLENGES.get(type(fault))
+    response = OAUTH.response(fault)
+    return response.adding({"WWW-Authenticate": challenge}) if challenge else response

@@ -1,0 +1,21 @@
+"""Parameters of a query and of a form: text, each once, few and small."""
+
+from collections.abc import Mapping
+
+from balcao.identity.oauth import parse_form, parse_parameters
+from balcao_sandbox.identity.realm import RealmRequest
+
+
+def read_query(request: RealmRequest) -> Mapping[str, str]:
+    """Return the parameters of the query. Raises InvalidRequest, as `read_form` does."""
+    return parse_parameters(request.query_string)
+
+
+def read_form(request: RealmRequest) -> Mapping[str, str]:
+    """Return the fields of a form, as `parse_form` does."""
+    return parse_form(request.header("content-type"), request.content)
+
+
+def read_parameters(request: RealmRequest) -> Mapping[str, str]:
+    """Return the query of a GET, the form of a POST (OpenID Connect Core 3.1.2.1)."""
+    return read_form(request) if request.method == "POST" else read_query(request)

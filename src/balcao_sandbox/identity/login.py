@@ -1,0 +1,107 @@
+"""The login of a person in a browser: the page, the attempt, and the way back to the client with a code."""
+
+import hmac
+from collections.abc import Awaitable, Mapping
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from balcao.core.errors import TooMany
+from balcao.core.http.responses import Response, redirect
+from balcao.core.values.cpf import Cpf
+from balcao_sandbox.identity import authorization, browser, forms, pages
+from balcao_sandbox.identity.authorization import Destination
+from balcao_sandbox.identity.demo import Person, people_by_login
+from balcao_sandbox.identity.faults import SentBack
+from balcao_sandbox.identity.realm import Realm, RealmRequest
+from balcao_sandbox.identity.records import make_secret
+from balcao_sandbox.identity.store import Session
+from balcao_sandbox.identity.tokens import compute_subject
+
+ACCOUNT_RATE = "10/minute"
+ADDRESS_RATE = "60/minute"
+
+WRONG_LOGIN = "CPF ou senha incorretos."
+OUTDATED_FORM = "O formulário expirou. Tente de novo."
+
+
+async def start_login(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
+    """Answer with a code at once for who is logged in already, else with the page."""
+    realm = request.realm
+    target = authorization.find_destination(realm, parameters)
+    return await _redirect_refusal(realm, target, _answer_request(request, target, parameters))
+
+
+async def _answer_request(request: RealmRequest, target: Destination, parameters: Mapping[str, str]) -> Response[Any]:
+    realm = request.realm
+    authorization.check_request(target.client, parameters)
+    session = authorization.choose_session(await browser.find_session(request), parameters)
+    if session is None:
+        return _show_page(request, parameters, parameters.get("login_hint", ""))
+    return await _redirect_with_code(realm, target, session, parameters, 302)
+
+
+async def attempt_login(request: RealmRequest) -> Response[Any]:
+    """Check the form of the page; the authorization request comes with it and is checked again."""
+    realm, parameters, form = request.realm, forms.read_query(request), forms.read_form(request)
+    target = authorization.find_destination(realm, parameters)
+    username = form.get("username", "")
+    if not browser.is_our_form(request, form):
+        return _show_page(request, parameters, username, OUTDATED_FORM, 400)
+    try:
+        person = await _find_person(realm, username, form.get("password", ""), request.address)
+    except TooMany as fault:
+        return _show_too_many(request, parameters, username, fault)
+    if person is None:
+        return _show_page(request, parameters, username, WRONG_LOGIN, 400)
+    return await _redirect_refusal(realm, target, _log_in(realm, target, person, parameters))
+
+
+async def _log_in(realm: Realm, target: Destination, person: Person, parameters: Mapping[str, str]) -> Response[Any]:
+    authorization.check_request(target.client, parameters)
+    session, proof = await realm.records.log_in(person.username)
+    response = await _redirect_with_code(realm, target, session, parameters, 303)
+    return response.adding(cookies=(browser.format_cookie(realm, browser.SESSION, proof),))
+
+
+async def _find_person(realm: Realm, username: str, password: str, address: str) -> Person | None:
+    """Return who these are, by CPF, with or without punctuation, or by user name. Raises TooMany."""
+    await realm.limits.spend(realm.declared_rate(ADDRESS_RATE), "login-address", address)
+    cpf = Cpf.parse_claim(username)
+    person = people_by_login().get(cpf.digits if cpf else username.strip().lower())
+    if person is not None:
+        await realm.limits.spend(realm.declared_rate(ACCOUNT_RATE), "login-account", compute_subject(person))
+    expected = person.password if person is not None else make_secret()
+    return person if hmac.compare_digest(password.encode(), expected.encode()) else None
+
+
+async def _redirect_with_code(
+    realm: Realm, target: Destination, session: Session, parameters: Mapping[str, str], status: Literal[302, 303]
+) -> Response[Any]:
+    code = await authorization.grant_code(realm, session, target.client, parameters)
+    return redirect(target.format_redirect(realm, {"code": code}), status)
+
+
+async def _redirect_refusal(realm: Realm, target: Destination, response: Awaitable[Response[Any]]) -> Response[Any]:
+    """Return the response, or send its refusal back to the client."""
+    try:
+        return await response
+    except SentBack as fault:
+        words = {"error": fault.error, "error_description": fault.message}
+        return redirect(target.format_redirect(realm, words), fault.status).adding({"Error-Code": fault.code})
+
+
+def _show_page(
+    request: RealmRequest, parameters: Mapping[str, str], username: str = "", fault: str = "", status: int = 200
+) -> Response[str]:
+    realm, csrf = request.realm, browser.choose_form_secret(request)
+    action = f"{realm.path}/protocol/openid-connect/authenticate?{urlencode(parameters)}"
+    response = pages.render_login(action, csrf, parameters.get("redirect_uri", ""), username, fault, status)
+    return response.adding(cookies=(browser.format_cookie(realm, browser.CSRF, csrf),))
+
+
+def _show_too_many(
+    request: RealmRequest, parameters: Mapping[str, str], username: str, fault: TooMany
+) -> Response[str]:
+    text = f"Muitas tentativas. Tente de novo em {fault.retry_after} segundos."
+    response = _show_page(request, parameters, username, text, fault.status)
+    return response.adding({"Retry-After": str(fault.retry_after), "Error-Code": fault.code})

@@ -1,0 +1,78 @@
+"""The provider's pages: plain HTML, no script, nothing from another address."""
+
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from string import Template
+from urllib.parse import urlsplit
+
+from balcao.core.http.responses import HTML, Response
+from balcao_sandbox.identity import demo
+
+_FOLDER = files("balcao_sandbox.identity") / "templates"
+# Browsers hold a form to its policy also where its response leads them on: back to the client.
+_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action {}"
+_HEADERS = {
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+}
+_PERSON = "<tr><td>{}</td><td><code>{}</code></td><td><code>{}</code></td><td><code>{}</code></td></tr>"
+_HIDDEN = '<input type="hidden" name="{}" value="{}">'
+
+
+def render_login(
+    action: str, csrf: str, back: str, username: str = "", fault: str = "", status: int = 200
+) -> Response[str]:
+    """Render the login page; `action` is where the form goes, `back` where it leads in the end.
+
+    What was typed stays, but for the password.
+    """
+    values = {"action": action, "csrf": csrf, "username": username}
+    markup = {"fault": _render_fault_line(fault), "people": _render_people()}
+    return _render("login.html", values, status, markup, _list_form_targets(back))
+
+
+def render_logout(action: str, fields: Mapping[str, str], back: str) -> Response[str]:
+    """Render the question whether to log out; `fields` come back with the form, which leads to `back`, if anywhere."""
+    hidden = "".join(_HIDDEN.format(escape(name), escape(value)) for name, value in fields.items())
+    return _render("logout.html", {"action": action}, 200, {"fields": hidden}, _list_form_targets(back))
+
+
+def render_logged_out() -> Response[str]:
+    """Render what a person sees who has no application to return to."""
+    return _render("message.html", {"title": "Você saiu", "text": "A sua sessão foi encerrada."}, 200)
+
+
+def render_fault(text: str, status: int) -> Response[str]:
+    """Render a refusal for a person."""
+    return _render("message.html", {"title": "Não foi possível continuar", "text": text}, status)
+
+
+def read_style() -> Response[str]:
+    """Return the style sheet of all pages."""
+    return Response((_FOLDER / "style.css").read_bytes(), media_type="text/css; charset=utf-8")
+
+
+def _render(
+    name: str, values: Mapping[str, str], status: int, markup: Mapping[str, str] | None = None, targets: str = "'none'"
+) -> Response[str]:
+    """Render a template; `targets` is where its forms may lead."""
+    escaped = {key: escape(value) for key, value in values.items()}
+    text = Template((_FOLDER / name).read_text("utf-8")).substitute({**escaped, **(markup or {})})
+    headers = _HEADERS | {"Content-Security-Policy": _POLICY.format(targets)}
+    return Response(text.encode(), status=status, media_type=HTML, headers=headers)
+
+
+def _list_form_targets(back: str) -> str:
+    """Return us and the origin of `back`, a known good address of a client's."""
+    parts = urlsplit(back)
+    return f"'self' {parts.scheme}://{parts.netloc}" if parts.netloc else "'self'"
+
+
+def _render_fault_line(text: str) -> str:
+    return f'<p class="fault" role="alert" id="fault">{escape(text)}</p>' if text else ""
+
+
+def _render_people() -> str:
+    rows = ((p.name, p.username, p.cpf, p.password) for p in demo.people())
+    return "\n".join(_PERSON.format(*map(escape, row)) for row in rows)

@@ -1,0 +1,26 @@
+"""The clients of the embedded provider that a portal may log in with."""
+
+from urllib.parse import urlsplit
+
+from balcao.operate.faults import OperatorFault
+from balcao.settings import Settings
+from balcao_sandbox.identity.clients import accepts_redirect
+from balcao_sandbox.identity.realm import load_clients
+
+
+def find_secret(settings: Settings, name: str, redirect_uri: str) -> str:
+    """Return the secret of the embedded provider's client.
+
+    Raises OperatorFault where it has none, or takes no login back there.
+    """
+    known = {key: client for key, client in load_clients(settings).items() if "authorization_code" in client.flows}
+    client = known.get(name)
+    if client is None:
+        raise OperatorFault(f"--client-id {name}: o provedor do sandbox tem {', '.join(sorted(known))}.")
+    if not accepts_redirect(client, redirect_uri):
+        host = urlsplit(redirect_uri).hostname
+        raise OperatorFault(
+            f"--origin: o provedor do sandbox não devolve um login a {host}, só a esta máquina "
+            f"(http://localhost:PORTA) ou a {', '.join(client.redirect_uris)}."
+        )
+    return client.secret

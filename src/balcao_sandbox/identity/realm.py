@@ -1,0 +1,86 @@
+"""What the provider is made of: its name, the people and clients it knows, its keys and what it granted."""
+
+import functools
+from collections.abc import Mapping
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+
+from balcao.core.access.enumeration import EnumerationGuard
+from balcao.core.access.limits import Limits
+from balcao.core.database.pool import Database
+from balcao.core.http.requests import Request
+from balcao.settings import Settings
+from balcao_sandbox.identity import demo
+from balcao_sandbox.identity.demo import Client
+from balcao_sandbox.identity.keys import SigningKeys
+from balcao_sandbox.identity.records import Records
+
+# Of one client from one address.
+WRONG_SECRETS_RATE = "10/minute"
+
+
+class Realm:
+    """`issuer` is its name in every token and the base of its addresses. Raises SettingsError for unusable keys."""
+
+    def __init__(self, settings: Settings, database: Database, limits: Limits, http: httpx.AsyncClient) -> None:
+        self.name = settings.realm
+        self.issuer = settings.issuers[0].rstrip("/")
+        self.audience = settings.auth_audience
+        self.clients = load_clients(settings)
+        self.keys = SigningKeys(settings)
+        self.records = Records(database, settings.hash_key.get_secret_value().encode())
+        self.limits = limits
+        self.http = http
+        # As a city's provider has it entered for its clients.
+        self.logout_url = f"{settings.base_url}/auth/backchannel-logout"
+        self.declared_rate = settings.declared_rate
+        self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
+
+    @functools.cached_property
+    def path(self) -> str:
+        """Return the path of the issuer, as browsers see it: where cookies belong and forms go."""
+        return urlsplit(self.issuer).path
+
+    @property
+    def is_secure(self) -> bool:
+        """Tell whether browsers reach the realm by https."""
+        return self.issuer.startswith("https://")
+
+
+def load_clients(settings: Settings) -> Mapping[str, Client]:
+    """Return the clients by id. Where a setting names a client's secret, the setting counts."""
+    secrets = {
+        settings.client_id: settings.client_secret.get_secret_value(),
+        "crm-sandbox": settings.crm_sandbox_client_secret.get_secret_value(),
+    }
+    return {
+        client.client_id: msgspec.structs.replace(client, secret=secrets.get(client.client_id, client.secret))
+        for client in demo.clients()
+    }
+
+
+class RealmRequest:
+    """A request to one of the realm's addresses."""
+
+    def __init__(self, realm: Realm, request: Request) -> None:
+        self.realm = realm
+        self.method = request.method
+        self.query_string = request.query_string
+        self.content = request.content
+        self.address = request.peer
+        self._headers = request.headers
+
+    def header(self, name: str) -> str:
+        """Return a header's value, empty where it was not sent."""
+        return self._headers.text(name.encode()) or ""
+
+    @functools.cached_property
+    def cookies(self) -> Mapping[str, str]:
+        """Return the cookies by name; none of a header that cannot be read."""
+        try:
+            return {name: morsel.value for name, morsel in SimpleCookie(self.header("cookie")).items()}
+        except CookieError:
+            return {}

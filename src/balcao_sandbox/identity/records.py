@@ -1,0 +1,153 @@
+"""Who is logged in and what was granted: sessions, codes and refresh tokens, right in every process.
+
+Only who holds a cookie, a code or a refresh token knows its text; the database has the hash.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable
+from datetime import timedelta
+
+from balcao.core.audit.retention import OldRows
+from balcao.core.database.pool import Connection, Database
+from balcao.core.values.ids import new_id
+from balcao_sandbox.identity import store
+from balcao_sandbox.identity.demo import Client
+from balcao_sandbox.identity.store import Credential, Grant, Session
+
+CODE_LIFE = timedelta(seconds=60)
+# So long two tabs of a browser may refresh with one token, whatever has followed it meanwhile.
+AT_ONCE_SECONDS = 30.0
+
+
+def make_secret() -> str:
+    """Return 43 characters that nobody can guess."""
+    return secrets.token_urlsafe(32)
+
+
+class Records:
+    """`key` makes each refresh token's successor, so that it can be given twice without being stored."""
+
+    def __init__(self, database: Database, key: bytes) -> None:
+        self._database = database
+        self._key = key
+
+    async def log_in(self, username: str) -> tuple[Session, str]:
+        """Begin a session; return it and the cookie that proves it."""
+        cookie = make_secret()
+        async with self._database.connection() as connection:
+            return await store.add_session(connection, new_id(), _hash(cookie), username), cookie
+
+    async def use_session(self, cookie: str) -> Session | None:
+        """Return the session of a browser's cookie, which counts as a use of it."""
+        if not cookie:
+            return None
+        async with self._database.connection() as connection:
+            return await store.use_session(connection, _hash(cookie))
+
+    async def end_session(self, session: str) -> None:
+        """End the session and all that was granted in it."""
+        async with self._database.connection() as connection:
+            await store.end_session(connection, session)
+
+    async def grant(
+        self, session: Session, client: str, scope: str, nonce: str | None, redirect_uri: str, challenge: str | None
+    ) -> str:
+        """Grant a client what the login gave, and return the code.
+
+        The code is worth nothing when the session has ended meanwhile.
+        """
+        code, grant = make_secret(), Grant(new_id(), session, client, scope, nonce)
+        async with self._database.transaction() as connection:
+            if await store.add_grant(connection, grant):
+                await store.add_credential(connection, _hash(code), grant.id, CODE_LIFE, redirect_uri, challenge)
+        return code
+
+    async def exchange_code(
+        self, code: str, client: Client, matches: Callable[[Credential], bool]
+    ) -> tuple[Grant, str] | None:
+        """Exchange a code for its grant and the first refresh token; None for a code that is worth nothing.
+
+        A code has one try, whatever comes of it; a second use ends all that came of the first.
+        """
+        async with self._database.transaction() as connection:
+            found = await store.lock_credential(connection, _hash(code), client.client_id, refresh=False)
+            if found is None:
+                return None
+            if found.used_for is not None:
+                await store.end_grant(connection, found.grant.id)
+                return None
+            await store.use_credential(connection, _hash(code))
+            if not (found.living and matches(found)):
+                return None
+            return found.grant, await self._add_refresh(connection, found.grant, client, make_secret())
+
+    async def exchange_refresh(self, token: str, client: Client, *, by_secret: bool) -> tuple[Grant, str] | None:
+        """Exchange a refresh token for its grant and the next one; None for a token that is worth nothing.
+
+        Used again at once, it gives the one that is next by now. Used again within the client's `repeat_seconds`, it
+        gives its successor as long as nobody has used that, because the response with it was lost: to a client that
+        proves itself `by_secret`, so that a stolen token alone gains nothing by the longer time. Used again in any
+        other way it ends the grant, because one of its two users stole it.
+        """
+        async with self._database.transaction() as connection:
+            found = await store.lock_credential(connection, _hash(token), client.client_id, refresh=True)
+            if found is None:
+                return None
+            if found.used_for is None:
+                return await self._renew(connection, found, client, token) if found.living else None
+            next_token, successor = await self._follow(connection, token, client)
+            if found.used_for > min(AT_ONCE_SECONDS, client.repeat_seconds):
+                is_lost = by_secret and found.used_for <= client.repeat_seconds
+                if not (is_lost and next_token == self._derive_successor(token)):
+                    await store.end_grant(connection, found.grant.id)
+                    return None
+            return (successor.grant, next_token) if successor is not None and successor.living else None
+
+    async def read_grant(self, grant: str) -> Grant | None:
+        """Return the grant while it and its session live."""
+        async with self._database.connection() as connection:
+            return await store.read_grant(connection, grant)
+
+    async def end_session_by_token(self, refresh_token: str, client: str) -> str | None:
+        """End the session of the refresh token, also of a used one, and return it; None without such a token."""
+        async with self._database.transaction() as connection:
+            found = await store.lock_credential(connection, _hash(refresh_token), client, refresh=True)
+            if found is None or not (found.living or found.used_for is not None):
+                return None
+            await store.end_session(connection, found.grant.session.id)
+            return found.grant.session.id
+
+    async def _follow(self, connection: Connection, token: str, client: Client) -> tuple[str, Credential | None]:
+        """Return the first token after a used one that is unused, and what is known of it."""
+        while True:
+            token = self._derive_successor(token)
+            found = await store.lock_credential(connection, _hash(token), client.client_id, refresh=True)
+            if found is None or found.used_for is None:
+                return token, found
+
+    async def _renew(self, connection: Connection, found: Credential, client: Client, token: str) -> tuple[Grant, str]:
+        await store.use_credential(connection, _hash(token))
+        return found.grant, await self._add_refresh(connection, found.grant, client, self._derive_successor(token))
+
+    async def _add_refresh(self, connection: Connection, grant: Grant, client: Client, token: str) -> str:
+        """Add a refresh token, for which the session lives on."""
+        lasting = timedelta(seconds=client.refresh_seconds)
+        await store.prolong_session(connection, grant.session.id, max(lasting, store.IDLE_LIFETIME))
+        await store.add_credential(connection, _hash(token), grant.id, lasting)
+        return token
+
+    def _derive_successor(self, token: str) -> str:
+        """Return the token that follows; the same for the same token, so that nobody needs to store it."""
+        digest = hmac.digest(self._key, b"refresh token\0" + token.encode(), "sha256")
+        return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def _hash(text: str) -> bytes:
+    """Return what the database stores: unguessable texts need no slow hash."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+RETENTION = [OldRows("identity_session", store.count_sessions, store.delete_expired_sessions)]
