@@ -95,9 +95,10 @@ types: $(VENV)/.dev ## tipos
 openapi: $(VENV)/.run ## escreve as descrições em openapi/
 	@$(BIN)/balcao openapi
 
-docs: $(VENV)/.dev ## escreve docs/reference/errors.md, statements.md e licences.md
+docs: $(VENV)/.dev ## escreve docs/reference/errors.md, statements.md, checks.md e licences.md
 	@$(BIN)/python -m tools.error_codes
 	@$(BIN)/python -m tools.statements
+	@$(BIN)/python -m tools.doctor_checks
 	@$(BIN)/python -m tools.release.page
 
 release: $(VENV)/.dev ## faz a edição do último commit em dist/; RELEASE_KEY=~/.ssh/id_ed25519 a assina

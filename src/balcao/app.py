@@ -169,7 +169,7 @@ async def open_for_serving(platform: Platform, services: Sequence[Service]) -> A
     async with open_services(platform, services):
         operations = [operation for service in services for operation in describe_operations(service)]
         async with platform.database.transaction() as connection:
-            await catalogue.announce(connection, operations)
+            await catalogue.announce_operations(connection, operations)
         await platform.catalogue.reload()
         await platform.replicas.start()
         await platform.live.start()
@@ -243,7 +243,7 @@ async def bring_up_to_date(
     url: str, role: ApplicationRole, progress: migrations.Progress = migrations.show_no_progress
 ) -> int:
     """Apply every migration as the owner, load the seed data, and return how many migrations ran."""
-    ran = await migrations.migrate(url, list_migrations(), role, progress, before=[tables.prepare])
+    ran = await migrations.migrate(url, list_migrations(), role, progress, before=[tables.prepare_queue])
     await migrations.run_as_owner(url, *(service.seed for service in SERVICES if service.seed))
     return ran
 

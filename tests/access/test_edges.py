@@ -12,7 +12,7 @@ from balcao.access.mappings.rules import check_floor
 from balcao.access.roles.rules import check_grantable
 from balcao.core.access import catalogue
 from balcao.core.access.catalogue import Catalogue
-from balcao.core.access.reach import Holdings
+from balcao.core.access.reach import HeldRights
 from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, Forbidden
 from balcao.core.http import endpoint
@@ -23,7 +23,7 @@ from tests.support.issuer import Issuer
 from tests.support.rules import read_values
 
 PAGE = Path(__file__).parents[2] / "docs/reference/rules/access.md"
-ADMIN, SUPERADMIN = Holdings(is_administrator=True), Holdings(is_superadmin=True, is_administrator=True)
+ADMIN, SUPERADMIN = HeldRights(is_administrator=True), HeldRights(is_superadmin=True, is_administrator=True)
 PUBLIC, ANY_TOKEN, READ, UPDATE = "platform:public", "platform:authenticated", "pets:read", "action:update"
 
 
@@ -50,7 +50,7 @@ def test_an_operation_is_bound_to_no_less_than_its_floor(
     assert try_floor(floor, declared, present, wanted, SUPERADMIN) == superadmin
 
 
-def try_floor(floor: str, declared: str, present: str, wanted: str | None, held: Holdings) -> str | None:
+def try_floor(floor: str, declared: str, present: str, wanted: str | None, held: HeldRights) -> str | None:
     try:
         check_floor(floor, declared, present, wanted, held)
     except BalcaoError as refusal:

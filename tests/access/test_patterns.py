@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.access.mappings import patterns
-from balcao.core.access.paths import Entry, PatternTree, normalise
+from balcao.core.access.paths import Entry, PatternTree, split_path
 from tests.support.rules import read_values
 
 WORDS = ("a", "b", "c")
@@ -63,4 +63,4 @@ def test_what_the_grammar_has_is_taken(good: str) -> None:
 @pytest.mark.cases("access", "30")
 @pytest.mark.parametrize(("path", "segments"), read_values("access", "30"))
 def test_a_path_is_read_in_one_way_or_not_at_all(path: str, segments: list[str] | None) -> None:
-    assert normalise(path) == segments
+    assert split_path(path) == segments

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from balcao.access.groups import service as groups_service
 from balcao.access.users import service as users_service
-from balcao.core.access.reach import Excess, Gift, Holdings
+from balcao.core.access.reach import Excess, HeldRights, HeldRole
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.access.snapshot import Role
 from balcao.core.context.call import Call
@@ -260,8 +260,8 @@ def test_what_is_gained_by_several_limits_at_once_is_compared_place_by_place(
 ) -> None:
     role = Role(1, "papel", administrative=False, actions=frozenset({"visits:read"}))
 
-    def hold(ways: list[dict[str, list[str]]]) -> Holdings:
-        return Holdings.of([Gift(role, way) for way in ways], [], frozenset())
+    def hold(ways: list[dict[str, list[str]]]) -> HeldRights:
+        return HeldRights.of([HeldRole(role, way) for way in ways], [], frozenset())
 
     excess = hold(mine).find_excess(hold(had), hold([*had, new]))
     if excess is None:
@@ -271,8 +271,8 @@ def test_what_is_gained_by_several_limits_at_once_is_compared_place_by_place(
 def test_what_is_new_by_one_limit_is_looked_at_as_far_as_all_others_reach() -> None:
     """Who had other areas already gains there, too, by one more kind."""
 
-    def hold(area: str, kinds: str) -> Holdings:
-        return Holdings(grants={"visits:read": {"area": frozenset(area), "kind": frozenset(kinds)}})
+    def hold(area: str, kinds: str) -> HeldRights:
+        return HeldRights(grants={"visits:read": {"area": frozenset(area), "kind": frozenset(kinds)}})
 
     assert hold("1", "12").find_excess(hold("2", "1"), hold("2", "12")) == Excess("visits:read", "area")
     assert hold("2", "2").find_excess(hold("2", "1"), hold("2", "12")) is None

@@ -34,7 +34,7 @@ def operation(**members: str) -> AnnouncedOperation:
 
 async def announce(platform: Platform, *operations: AnnouncedOperation) -> catalogue.Announced:
     async with platform.database.transaction() as connection:
-        return await catalogue.announce(connection, operations)
+        return await catalogue.announce_operations(connection, operations)
 
 
 async def mapping(platform: Platform, key: str) -> tuple[int, str, str, str | None, bool]:

@@ -97,7 +97,7 @@ async def test_who_holds_nothing_and_does_not_come_for_two_years_is_forgotten(pl
 
     await asyncio.to_thread(prepare)
     caller = Caller("s", "c", Cpf(people[3]), None, None, frozenset(), frozenset(), 0.0)
-    await users.read_own(Call(platform, "access.test", "r", Decision(Reason.AUTHENTICATED), caller))
+    await users.read_own_user(Call(platform, "access.test", "r", Decision(Reason.AUTHENTICATED), caller))
     assert await sweep(platform, "access_person") == (5, 1)
     left = await asyncio.to_thread(sql, "SELECT cpf FROM access.person")
     assert {row["cpf"] for row in left} == set(people[:4])
@@ -105,7 +105,7 @@ async def test_who_holds_nothing_and_does_not_come_for_two_years_is_forgotten(pl
 
 async def test_a_plan_lives_for_a_quarter_of_an_hour(platform: Platform, sql: Sql) -> None:
     call = operator_call(platform, "access.test")
-    old, new = [(await documents.plan(call, b"format: 1", prune=False)).plan_id for _ in range(2)]
+    old, new = [(await documents.plan_changes(call, b"format: 1", prune=False)).plan_id for _ in range(2)]
     age = "UPDATE access.plan SET created_at = now() - interval '16 minutes' WHERE id = $1"
     await asyncio.to_thread(sql, age, old)
     assert await sweep(platform, "access_plan") == (2, 1)
@@ -170,7 +170,7 @@ async def test_what_no_process_serves_for_a_day_is_retired_and_goes_ninety_days_
     service = app.choose_services(["access"])[0]
     operations = describe_operations(service)
     async with platform.database.transaction() as connection:
-        await catalogue.announce(connection, operations)
+        await catalogue.announce_operations(connection, operations)
     everything = "UPDATE access.endpoint_mapping SET announced_at = now() - interval '25 hours'"
     await asyncio.to_thread(sql, everything)
     assert await sweep(platform, "access_mapping") == (0, 0)  # the machine slept: nobody announced anything
@@ -205,7 +205,7 @@ async def test_a_process_says_again_and_again_what_it_serves(
     monkeypatch.setattr(catalogue, "ANNOUNCING_SECONDS", 0.01)
     operations = describe_operations(app.choose_services(["access"])[0])
     async with platform.database.transaction() as connection:
-        await catalogue.announce(connection, operations)
+        await catalogue.announce_operations(connection, operations)
         await connection.execute("UPDATE access.endpoint_mapping SET announced_at = now() - interval '2 hours'")
     announcing = asyncio.create_task(catalogue.keep_announced(platform.database, operations))
     try:

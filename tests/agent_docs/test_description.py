@@ -18,7 +18,7 @@ from balcao.agent_docs.description.responses import accepts_gzip
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.context.platform import Platform
 from balcao.core.feature import Feature
-from balcao.core.http.openapi import describe
+from balcao.core.http.openapi import describe_api
 from balcao.core.service import Service
 from tests.support.issuer import bearer
 from tests.support.serving import service_alone
@@ -111,7 +111,7 @@ def test_path_parameters_are_texts_with_a_pattern_and_all_others_have_limits(des
 def test_an_example_that_an_operation_has_of_its_own_is_shown(described: dict[str, Any]) -> None:
     """Of each status its own words, and nothing that a caller who tries it out would be refused for."""
     shown = {key: holder["example"] for key, holder in list_examples(described)}
-    own = {key: holder["example"] for key, holder in list_examples(describe(AGENTS)) if "example" in holder}
+    own = {key: holder["example"] for key, holder in list_examples(describe_api(AGENTS)) if "example" in holder}
     assert len(own) > 200
     assert {key for key, example in own.items() if shown[key] != example} == set()
 

@@ -14,9 +14,9 @@ from pydantic import SecretStr
 from balcao import app
 from balcao.cli.config import describe_settings
 from balcao.operate.deploy.answers import Frontend, Server
-from balcao.operate.deploy.gateways import FILES, READ_SETTINGS, Plan, generate
+from balcao.operate.deploy.gateways import FILES, READ_SETTINGS, Plan, generate_gateway_files
 from balcao.operate.doctor.diagnosis import list_settings
-from balcao.operate.explanation import Explained, Explanation, _Recorder, choose, explain
+from balcao.operate.explanation import Explained, Explanation, _Recorder, choose_variables, explain_variables
 from balcao.settings import Settings, variable_of
 from tests.support.fixtures import Sql
 from tests.support.server import free_port
@@ -33,7 +33,7 @@ ADDRESSES = ("database_url", "database_owner_url", "backup_url", "redis_url")
 
 
 def by_variable(settings: Settings, environment: dict[str, str] | None = None) -> dict[str, Explanation]:
-    return {one.variable: one for one in explain(settings, environment or {}, {})}
+    return {one.variable: one for one in explain_variables(settings, environment or {}, {})}
 
 
 # Letters that stand in none of our own texts, so that what is found is the secret.
@@ -51,7 +51,7 @@ def test_no_secret_is_ever_shown(words: list[str], queried: bool) -> None:
         given_values[name] = f"{login}@h/b?password={words[-1]}" if queried else f"{login}:{words[-1]}@h/b"
     # As after validation, which refuses some of these: what is shown of the rest must not depend on it.
     settings = Settings.model_construct(**{**dict(Settings()), **given_values})
-    found = explain(settings, {variable_of(name): "" for name in given_values}, {})
+    found = explain_variables(settings, {variable_of(name): "" for name in given_values}, {})
     said = msgspec.json.encode(found).decode() + "\n".join(describe_settings(Explained(found, [], settings.zone)))
     said += json.dumps(list_settings(settings), ensure_ascii=False)
     for word in words:
@@ -109,12 +109,12 @@ def test_where_a_value_comes_from_is_told(tmp_path: Path) -> None:
 
 
 def test_a_name_means_one_setting_or_all_that_contain_it() -> None:
-    assert choose("port") == choose("BALCAO_PORT") == ["BALCAO_PORT"]
-    assert choose("crm_webhook_clients") == ["CRM_WEBHOOK_CLIENTS"]
-    assert {"BALCAO_HASH_KEY", "BALCAO_HASH_KEY_NUMBER", "BALCAO_FORMER_HASH_KEYS"} == set(choose("hash_key")) | set(
-        choose("hash")
-    )
-    assert choose("portu") == []
+    assert choose_variables("port") == choose_variables("BALCAO_PORT") == ["BALCAO_PORT"]
+    assert choose_variables("crm_webhook_clients") == ["CRM_WEBHOOK_CLIENTS"]
+    assert {"BALCAO_HASH_KEY", "BALCAO_HASH_KEY_NUMBER", "BALCAO_FORMER_HASH_KEYS"} == set(
+        choose_variables("hash_key")
+    ) | set(choose_variables("hash"))
+    assert choose_variables("portu") == []
 
 
 def test_a_rate_that_was_changed_live_is_told_beside_the_configured_one(terminal: Terminal, sql: Sql) -> None:
@@ -135,7 +135,7 @@ def test_the_settings_that_a_gateways_configuration_follows_are_named(issuer: st
     recorder: Any = _Recorder(Settings(auth_issuer=issuer), read)
     assert recorder.issuers
     for kind in FILES:
-        generate(kind, Plan(recorder, app.SERVICES, [Server("127.0.0.1", 8080)], Frontend()))
+        generate_gateway_files(kind, Plan(recorder, app.SERVICES, [Server("127.0.0.1", 8080)], Frontend()))
     assert read <= READ_SETTINGS
     if not issuer:
         assert read | {"host", "port"} == READ_SETTINGS

@@ -76,7 +76,7 @@ def chained(settings: Settings, database_url: str) -> Callable[[], None]:
 
     def run() -> None:
         with acting(settings, database_url, "test.chain") as act:
-            act(lambda call: audit_chain.chain(call.platform))
+            act(lambda call: audit_chain.chain_events(call.platform))
 
     return run
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from balcao.core.http.openapi import find_example
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
 from balcao.core.service import Service
@@ -188,9 +189,9 @@ class Target:
         ]
 
     def _body(self, place: Place) -> bytes | None:
-        if self.operation.example is None:
+        example = copy.deepcopy(find_example(self.operation))
+        if example is None:
             return None
-        example = copy.deepcopy(self.operation.example)
         return json.dumps(_put(example, place) if place else example).encode()
 
 

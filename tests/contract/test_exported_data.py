@@ -7,7 +7,7 @@ import pytest
 from openapi_schema_validator import OAS31Validator, oas31_format_checker
 
 from balcao import app
-from balcao.core.http.openapi import describe
+from balcao.core.http.openapi import describe_api
 from balcao.core.service import Service
 from balcao_sandbox.identity.demo import people
 from tests.support.cast import CARLA
@@ -33,7 +33,7 @@ def close(schema: Any) -> Any:
 
 def describe_members(service: Service, path: str) -> dict[str, Schema]:
     """Return the schema of each member of the file of this operation, complete in itself."""
-    document = describe(service)
+    document = describe_api(service)
     response = document["paths"][path]["get"]["responses"]["200"]
     name = response["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
     components = {"schemas": close(document["components"]["schemas"])}

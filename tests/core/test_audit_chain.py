@@ -77,20 +77,20 @@ async def aio(call: Callable[..., Any], *args: Any) -> Any:
 async def test_whatever_an_event_holds_the_chain_verifies(platform: Platform, sql: Sql) -> None:
     await record(platform, *REASONS)
     assert (await verdict(platform)).waiting == len(REASONS)
-    assert await audit_chain.chain(platform) == len(REASONS)
+    assert await audit_chain.chain_events(platform) == len(REASONS)
     end = await aio(follow, sql)
     found = await verdict(platform)
     assert (found.ok, found.first, found.last, found.waiting) == (True, 1, len(REASONS), 0)
     assert found.hash == end.hex()
     await record(platform, "mais um")
-    await audit_chain.chain(platform)
+    await audit_chain.chain_events(platform)
     assert (await verdict(platform, (found.last, found.hash))).ok
 
 
 async def test_workers_at_once_make_one_chain(platform: Platform, sql: Sql, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit_chain, "BATCH", 7)
     await record(platform, *["motivo"] * 60)
-    chained = await asyncio.gather(*(audit_chain.chain(platform) for _ in range(4)))
+    chained = await asyncio.gather(*(audit_chain.chain_events(platform) for _ in range(4)))
     assert sum(chained) == 60
     await aio(follow, sql)
     assert (await verdict(platform)).ok
@@ -115,7 +115,7 @@ TOUCHED = {
 async def test_what_is_touched_breaks_the_chain_where_it_stands(platform: Platform, sql: Sql, name: str) -> None:
     statement, seq, why = TOUCHED[name]
     await record(platform, *["motivo"] * 5)
-    await audit_chain.chain(platform)
+    await audit_chain.chain_events(platform)
     await aio(sql, statement)
     found = await verdict(platform)
     assert not found.ok
@@ -125,11 +125,11 @@ async def test_what_is_touched_breaks_the_chain_where_it_stands(platform: Platfo
 
 async def test_a_chain_made_anew_differs_from_the_hash_known_before(platform: Platform, sql: Sql) -> None:
     await record(platform, "um", "dois", "três")
-    await audit_chain.chain(platform)
+    await audit_chain.chain_events(platform)
     known = await verdict(platform)
     await aio(sql, "UPDATE platform.audit_event SET seq = NULL, prev_hash = NULL, hash = NULL, reason = 'forjado'")
     await aio(sql, "UPDATE platform.audit_chain SET seq = 0, hash = decode(repeat('00', 32), 'hex')")
-    await audit_chain.chain(platform)
+    await audit_chain.chain_events(platform)
     assert (await verdict(platform)).ok
     assert (await verdict(platform, (known.last, known.hash))).broken == audit_chain.Break(3, "known")
     assert not (await verdict(platform, (9, known.hash))).ok
@@ -137,7 +137,7 @@ async def test_a_chain_made_anew_differs_from_the_hash_known_before(platform: Pl
 
 async def test_the_services_write_events_but_never_their_place_in_the_chain(platform: Platform, sql: Sql) -> None:
     await record(platform, "motivo")
-    await audit_chain.chain(platform)
+    await audit_chain.chain_events(platform)
     for statement in (
         "UPDATE platform.audit_event SET reason = 'x'",
         "DELETE FROM platform.audit_event",
@@ -164,14 +164,14 @@ async def test_dropped_months_leave_a_chain_that_can_be_followed(platform: Platf
     # The third was committed, and so chained, after an event of a younger month.
     for at in ("2000-01-05", "2000-02-05", "2000-01-06", "2000-02-06"):
         await aio(sql, PUT, at)
-        await audit_chain.chain(platform)
+        await audit_chain.chain_events(platform)
     drop = "SELECT platform.drop_audit_months($1::text::timestamptz) AS dropped"
     for before, dropped, first in (("2000-01-31", 0, 1), ("2000-02-28", 2, 2), ("2000-03-01", 2, 5)):
         assert (await aio(sql, drop, before))[0]["dropped"] == dropped
         found = await verdict(platform)
         assert (found.ok, found.first, found.last) == (True, first, 4)
     await record(platform, "depois")
-    await audit_chain.chain(platform)
+    await audit_chain.chain_events(platform)
     assert (await verdict(platform)).ok
 
 
@@ -184,5 +184,5 @@ async def test_a_month_that_nobody_prepared_is_moved_to_its_own_partition(platfo
     assert await aio(sql, "SELECT FROM platform.audit_event_default") == []
     assert len(await aio(sql, f"SELECT FROM platform.audit_event_{month}")) == 1
     await record(platform, "com partição")
-    await audit_chain.chain(platform)
+    await audit_chain.chain_events(platform)
     await aio(follow, sql)

@@ -8,6 +8,7 @@ import pytest
 
 from balcao import app
 from balcao.core.database import pool
+from balcao.core.http.openapi import find_example
 from balcao.settings import Settings
 from tests.core.relay import Relay
 from tests.support.cast import ANA
@@ -40,7 +41,7 @@ async def test_every_operation_says_so(stopped: str, issuer: Issuer) -> None:
     callers = [issuer.person(ANA), issuer.admin(), issuer.machine("crm-sandbox")]
 
     async def call(http: httpx.AsyncClient, served: Served, token: str) -> int:
-        body = served.operation.example
+        body = find_example(served.operation)
         answer = await http.request(served.method, served.filled(), headers=bearer(token), json=body)
         return answer.status_code
 

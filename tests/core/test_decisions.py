@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from balcao.access.mappings.patterns import erase_names
 from balcao.core.access.caller import Caller
 from balcao.core.access.decisions import decide_match
-from balcao.core.access.people import Holding
+from balcao.core.access.people import Membership
 from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
 from balcao.core.values.cpf import Cpf
 from tests.support.sizes import EXAMPLES, size
@@ -37,10 +37,10 @@ def some(kinds: Any) -> Any:
 METHODS = ["GET", "GET", "GET", "HEAD", "POST"]
 endpoints = st.tuples(st.sampled_from(METHODS), patterns, st.sampled_from(list(ACTIONS)), st.sampled_from(GUARDS))
 roles = st.tuples(st.booleans(), st.frozensets(st.sampled_from(KEYS)))
-holdings = st.builds(
-    lambda groups, given: Holding(tuple(sorted(groups)), tuple(sorted(given))), st.sets(numbers), st.sets(numbers)
+memberships = st.builds(
+    lambda groups, given: Membership(tuple(sorted(groups)), tuple(sorted(given))), st.sets(numbers), st.sets(numbers)
 )
-people = st.dictionaries(st.sampled_from([ANA.digits, BRUNO.digits]), holdings)
+people = st.dictionaries(st.sampled_from([ANA.digits, BRUNO.digits]), memberships)
 versions = st.tuples(some(endpoints), some(roles), some(st.sets(numbers)), people)
 callers = st.builds(
     lambda cpf, azp, scopes, names, logged_in: Caller(
@@ -64,7 +64,7 @@ class Reference:
         self.mappings: dict[int, Any] = {}
         self.roles: dict[int, Any] = {}
         self.groups: dict[int, Any] = {}
-        self.people: dict[str, Holding] = {}
+        self.people: dict[str, Membership] = {}
 
     def change(self, mappings: Any, changed_roles: Any, groups: Any, held: Any) -> Changes:
         """Make the change, but for mappings of a shape that is taken, and return it as the database sends it."""
@@ -136,7 +136,7 @@ class Reference:
             return "scope"
         if key == "platform:authenticated" and (who.cpf is not None or "scope:s" not in guards):
             return "authenticated"
-        held = self.people.get(who.cpf.digits, Holding()) if who.cpf else Holding()
+        held = self.people.get(who.cpf.digits, Membership()) if who.cpf else Membership()
         ids = {*held.roles, *(role for group in held.groups for role in self.groups.get(group) or ())}
         ids |= {item for item in self.roles if f"role{item}" in who.roles}
         grants = any(self.roles[item][0] or key in self.roles[item][1] for item in ids if self.roles.get(item))

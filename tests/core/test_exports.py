@@ -265,7 +265,7 @@ def test_a_folder_with_anything_else_is_left_as_it_is(make: Make, tmp_path: Path
     with pytest.raises(Conflict, match="outro serviço") as refused:
         make(tmp_path / "begun", SERVICES[0])
     assert refused.value.code == "conflict"
-    with folders.hold(tmp_path / "begun"), pytest.raises(Conflict, match="Outra exportação"):
+    with folders.hold_folder(tmp_path / "begun"), pytest.raises(Conflict, match="Outra exportação"):
         make(tmp_path / "begun")
     with pytest.raises(Invalid, match="incompleta"):
         reading.open_export(tmp_path / "begun")

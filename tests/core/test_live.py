@@ -226,7 +226,7 @@ def test_every_limited_operation_has_a_name_to_change_its_rate_by(settings: Sett
     assert not names.keys() & {"registry.receive_crm_event", "access.check_token_get"}
     assert {"BALCAO_EXPORT_LIMIT", "BALCAO_ENUMERATION_LIMIT", "search.by_address"} <= names.keys()
     for name, limit in names.items():
-        rates.check(limit, limit.configured)
+        rates.check_rate(limit, limit.configured)
         assert limit.name == name
 
 
@@ -243,7 +243,7 @@ def test_no_change_switches_a_limit_off(configured: str, rate: str) -> None:
     a_day, usually = (86_400 * one.amount / one.get_expiry() for one in (wanted, usual))
     is_near = usually / 100.0001 <= a_day <= usually * 10.0001
     try:
-        rates.check(Limit("x", configured, "setting"), rate)
+        rates.check_rate(Limit("x", configured, "setting"), rate)
     except Invalid:
         assert not usually / 99.9999 <= a_day <= usually * 9.9999 or wanted.get_expiry() > 3600
     else:
@@ -254,4 +254,4 @@ def test_no_change_switches_a_limit_off(configured: str, rate: str) -> None:
 @pytest.mark.parametrize("rate", ["", "muitas", "0/second", "-1/second", "10/second;5/minute", "10"])
 def test_what_is_no_rate_is_refused(rate: str) -> None:
     with pytest.raises(Invalid):
-        rates.check(Limit("x", "10/second", "setting"), rate)
+        rates.check_rate(Limit("x", "10/second", "setting"), rate)

@@ -16,7 +16,7 @@ from balcao.core.access.logout_tokens import (
     LogoutTokenRefused,
     read_logout_token,
 )
-from balcao.core.access.sessions import Ending
+from balcao.core.access.sessions import SessionEnd
 from balcao.core.access.tokens import LEEWAY_SECONDS, MAX_TOKEN_BYTES, TokenVerifier
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
@@ -49,7 +49,7 @@ async def test_it_ends_the_session_or_the_subject_that_it_names(
     verifier: TokenVerifier, issuer: Issuer, claims: dict[str, Any], session: str | None, subject: str | None
 ) -> None:
     ending = await read_logout_token(verifier, issuer.token(**CLAIMS | claims))
-    assert ending == Ending(issuer.address, "n-1", float(NOW), session, subject)
+    assert ending == SessionEnd(issuer.address, "n-1", float(NOW), session, subject)
 
 
 @pytest.mark.parametrize("age", [-LEEWAY_SECONDS, LONGEST_AGE_SECONDS])

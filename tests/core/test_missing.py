@@ -3,7 +3,7 @@
 import pytest
 
 from balcao.core.access.missing import describe_missing, describe_refusal
-from balcao.core.access.people import Holding
+from balcao.core.access.people import Membership
 from balcao.core.access.rules import MACHINE, Rule, action, authenticated, client, own, own_alone, scope
 from balcao.core.access.snapshot import Action, Role
 from tests.core.test_snapshot_rights import ANA, BRUNO, make_caller, make_snapshot
@@ -16,7 +16,7 @@ ROLES = [
 SNAPSHOT = make_snapshot(
     actions={1: Action(1, "visits:read", "visitas:ler"), 2: Action(2, "visits:drop", "visitas:apagar")},
     roles={role.id: role for role in ROLES},
-    people={BRUNO.digits: Holding((), (20,))},
+    people={BRUNO.digits: Membership((), (20,))},
 )
 CITIZEN, STAFF = make_caller(ANA), make_caller(BRUNO)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.core.access.caller import Caller
-from balcao.core.access.people import Holding
+from balcao.core.access.people import Membership
 from balcao.core.access.rules import (
     AUTHENTICATED,
     MACHINE,
@@ -51,7 +51,7 @@ SNAPSHOT = EMPTY.following(
         mappings={},
         roles={role.id: role for role in ROLES.values()},
         groups={1: Group(1, "readers", (2,), {})},
-        people={ANA.digits: Holding(groups=(1,)), BRUNO.digits: Holding(groups=(9,), roles=(4, 99))},
+        people={ANA.digits: Membership(groups=(1,)), BRUNO.digits: Membership(groups=(9,), roles=(4, 99))},
     )
 )
 

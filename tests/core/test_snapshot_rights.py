@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.core.access.caller import Caller
-from balcao.core.access.people import Holding
+from balcao.core.access.people import Membership
 from balcao.core.access.rules import AUTHENTICATED, Rule, action, authenticated, client, own, scope
 from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
 from balcao.core.access.writers import Writers
@@ -44,11 +44,11 @@ attributes: st.SearchStrategy[dict[str, list[str]]] = st.one_of(
     granted=st.dictionaries(numbers, role_actions),
     administrative=st.sampled_from([None, None, None, 1, 2]),
     made=st.dictionaries(numbers, st.tuples(some, attributes)),
-    held=st.builds(Holding, some, some),
+    held=st.builds(Membership, some, some),
     claimed=st.frozensets(st.sampled_from(["role1", "role2", "offline_access"])),
 )
 def test_roles_and_limits_are_those_of_token_person_and_groups(
-    granted: Any, administrative: int | None, made: Any, held: Holding, claimed: frozenset[str]
+    granted: Any, administrative: int | None, made: Any, held: Membership, claimed: frozenset[str]
 ) -> None:
     roles = {item: Role(item, f"role{item}", item == administrative, found) for item, found in granted.items()}
     groups = {item: Group(item, f"group{item}", *found) for item, found in made.items()}

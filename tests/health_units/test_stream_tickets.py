@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from balcao import app
-from balcao.core.access.sessions import Ending
+from balcao.core.access.sessions import SessionEnd
 from balcao.core.audit import retention
 from balcao.core.audit.platform_data import RETENTION
 from balcao.core.context.call import Call
@@ -105,7 +105,8 @@ def test_a_ticket_of_a_session_that_ended_opens_nothing(
     sql(_KEEP)
 
     async def end(call: Call) -> None:
-        await call.platform.ended_sessions.record(Ending(issuer.address, "of-a-page", 0.0, session="session-of-a-page"))
+        ended = SessionEnd(issuer.address, "of-a-page", 0.0, session="session-of-a-page")
+        await call.platform.ended_sessions.record(ended)
 
     act(end)
     until_now(lambda: http.get("/health-units/unidades/risco", headers=who).status_code == 401)

@@ -11,7 +11,7 @@ import pytest
 
 from balcao import app
 from balcao.core.access import sessions
-from balcao.core.access.sessions import Ending
+from balcao.core.access.sessions import SessionEnd
 from balcao.core.audit import retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -183,7 +183,7 @@ def test_a_form_without_a_logout_token_is_refused(http: httpx.Client, data: dict
 async def test_it_is_kept_until_no_token_can_be_alive(platform: Platform, sql: Sql) -> None:
     await asyncio.to_thread(sql, "DELETE FROM platform.ended_session")
     for number in ("1", "2"):
-        assert await platform.ended_sessions.record(Ending("https://x", number, time.time(), session=number))
+        assert await platform.ended_sessions.record(SessionEnd("https://x", number, time.time(), session=number))
     one = "(SELECT min(key) FROM platform.ended_session)"
     await asyncio.to_thread(sql, f"UPDATE platform.ended_session SET expires_at = now() WHERE key = {one}")
     wanted = [one for one in app.list_retention() if one.kind == "ended_session"]
@@ -196,7 +196,7 @@ async def test_a_process_forgets_what_has_expired(
 ) -> None:
     monkeypatch.setattr(sessions, "KEPT", timedelta(0))
     ended = sessions.EndedSessions(platform.database)
-    await ended.record(Ending(issuer.address, "short", time.time(), session="short"))
+    await ended.record(SessionEnd(issuer.address, "short", time.time(), session="short"))
     await ended.reload()
     caller = await platform.tokens.caller(f"Bearer {issuer.person(ANA, sid='short')}".encode())
     assert not ended.covers(caller)

@@ -28,7 +28,7 @@ PLATFORM_STORES = {
 ELSEWHERE = ("core/database/", "core/embedded/", "crm/")
 # What imports services, beside themselves.
 SERVICES = tuple(f"{service}." for service in structure.services(graph()))
-COMPOSITION = ("balcao.app", "balcao.cli", "balcao.__main__")
+COMPOSITION = ("balcao.app", "balcao.cli", "balcao.operate", "balcao.__main__")
 # A part of a statement: text, or what makes it.
 _PART = re.compile(r"[a-z_]+_sql|[A-Z_]+_SQL")
 

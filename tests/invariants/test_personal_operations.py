@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from balcao.core.access.rules import AUTHENTICATED, PUBLIC
+from balcao.core.http.openapi import find_example
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
@@ -77,7 +78,7 @@ def sandbox(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPath
 def send(sandbox: Sandbox, served: Served, cpf: str, **headers: str) -> httpx.Response:
     """Call as the administrator, or as the person."""
     path = served.filled(**{name: str(marker.example) for name, marker in served.operation.signature.path.items()})
-    body = served.operation.example
+    body = find_example(served.operation)
     return sandbox.http.request(served.method, path, json=body, headers=bearer(sandbox.tokens.person(cpf)) | headers)
 
 

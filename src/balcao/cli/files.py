@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 def write_files(folder: Path, files: "dict[str, File]", *, replace: bool) -> None:
     """Write the files and say which; the second time none. Raises OperatorFault for those that differ."""
-    from balcao.operate.deploy.files import Differs, write
+    from balcao.operate.deploy.files import FilesDiffer, write
 
     try:
         with writing_to(folder):
             written = write(folder, files, replace=replace)
-    except Differs as fault:
+    except FilesDiffer as fault:
         names = "\n".join(f"    {path}" for path in fault.paths)
         raise OperatorFault(
             f"Estes arquivos já existem e diferem:\n{names}\nNada foi escrito: com --replace são substituídos."

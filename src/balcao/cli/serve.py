@@ -49,7 +49,7 @@ def serve(services: Services = None, with_worker: WithWorker = None, processes: 
     """Inicia os serviços e, na base de demonstração, também o banco, a identidade e o CRM."""
     settings = Settings.load()
     logs.configure(settings.log_level)
-    start_check.warn(settings, os.environ)
+    start_check.warn_of_settings(settings, os.environ)
     plan = make_plan(settings, tuple(services or ()), with_worker, processes)
     with console.status("Iniciando o Balcão...") as status:
         show: Callable[[str], None] = status.update
@@ -68,7 +68,7 @@ def worker() -> None:
     """Executa só as tarefas em fila, sem responder a chamadas."""
     settings = Settings.load()
     logs.configure(settings.log_level)
-    start_check.warn(settings, os.environ)
+    start_check.warn_of_settings(settings, os.environ)
     if refusals := settings.list_refusals(with_worker=True):
         raise SettingsError("\n".join(refusals))
     with ExitStack() as stack:
@@ -90,7 +90,7 @@ def _run_worker(settings: Settings, order: Order) -> None:
     from balcao.operate import database
 
     async def run_until_stopped() -> None:
-        await database.check(settings, order.database_url)
+        await database.check_database(settings, order.database_url)
         stopping = asyncio.Event()
         for stop in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(stop, stopping.set)

@@ -44,7 +44,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     return address.is_global and address in _UNICAST and not any(address in network for network in _NOT_REACHED)
 
 
-async def post(
+async def post_guarded(
     http: httpx.AsyncClient,
     url: str,
     content: bytes,

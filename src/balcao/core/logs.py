@@ -55,7 +55,7 @@ def _format_line(_: object, __: str, event: structlog.typing.EventDict) -> str:
 
 
 _COLOURS = {"debug": "2", "info": "32", "warning": "33", "error": "31", "critical": "31;1"}
-# What a person at a terminal does not need to see of a record.
+# The members of a record that are left out on a terminal.
 _UNSEEN = frozenset({"event", "level", "timestamp", "logger"})
 
 

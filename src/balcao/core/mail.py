@@ -17,7 +17,7 @@ import aiosmtplib
 from balcao.settings import Settings
 
 TIMEOUT_SECONDS = 10.0
-# Of one e-mail in all: a server that answers every command just in time is not waited for, either.
+# Of one e-mail as a whole: a server could answer each command just in time.
 TOTAL_SECONDS = 30.0
 MAIL_FOLDER = "emails"
 MOST_IN_FOLDER = 1_000
@@ -25,7 +25,7 @@ _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 # How an encoded word begins (RFC 2047, 2). The library has no way to write these signs as themselves, and hands out and
 # sends what they decode to: another subject, another address.
 _ENCODED_WORD, _BROKEN_WORD = "=?", "= ?"
-# What a text raises that is no address, and cannot be written into a header.
+# Raised for a text that is no address, or that cannot be written into a header.
 _MALFORMED = (ValueError, LookupError)
 _FAULTS = (aiosmtplib.SMTPException, OSError, TimeoutError, *_MALFORMED)
 
@@ -86,7 +86,7 @@ class SmtpMailer:
             username=None if place.username is None else unquote(place.username),
             password=None if place.username is None else unquote(place.password or ""),
             use_tls=is_encrypted,
-            # None: when the server offers it.
+            # None: encrypted where the server offers it.
             start_tls=False if is_encrypted else must_encrypt or None,
             timeout=TIMEOUT_SECONDS,
         )
@@ -114,7 +114,7 @@ class MailFolder:
     def _write(self, message: EmailMessage) -> None:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(4)}"
-        # Readers look for whole files only.
+        # Renamed once it is whole, as readers look for this ending.
         unfinished = self.folder / f"{name}.part"
         unfinished.write_bytes(message.as_bytes())
         unfinished.rename(self.folder / f"{name}.eml")
@@ -141,7 +141,7 @@ def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> 
     message["Subject"] = subject.replace(_ENCODED_WORD, _BROKEN_WORD)
     message["Date"] = format_datetime(datetime.now(UTC))
     message["Message-ID"] = make_msgid(domain=domain) if key is None else f"<{key}@{domain}>"
-    # Nobody answers a machine: neither with an absence note nor with a report of a list.
+    # So that no mailbox replies with an absence note, and no list with a report (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text)
     return message

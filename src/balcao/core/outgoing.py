@@ -45,7 +45,7 @@ class ServiceClient:
         token = await self._credentials.get()
         response = await self._send(path, token, request_id)
         if response.status_code == httpx.codes.UNAUTHORIZED:
-            # The issuer's keys were replaced, or the token revoked: one that is new tells which.
+            # The issuer's keys were replaced, or the token revoked: try once with a new one.
             self._credentials.discard(token)
             response = await self._send(path, await self._credentials.get(), request_id)
         if response.status_code == httpx.codes.NOT_FOUND:

@@ -24,7 +24,7 @@ _REQUESTS = "balcao_requests"
 # whose event loop stands still.
 BEAT = "balcao_process_beat_timestamp_seconds"
 
-# A family's name and the values of its labels.
+# The name of a metric and the values of its labels.
 Series: TypeAlias = tuple[str, ...]
 
 

@@ -105,7 +105,7 @@ def read_parent(header: str) -> "Context":
     return TraceContextTextMapPropagator().extract({TRACEPARENT: header}, Context())
 
 
-def carry() -> dict[str, str] | None:
+def carry_trace() -> dict[str, str] | None:
     """Return the header that names the span at hand, to be sent on; None where nothing is traced."""
     if Tracing.tracer is None:
         return None
@@ -126,7 +126,7 @@ class TracedClient(httpx.AsyncClient):
         """Send the request."""
         known = {"http.request.method": request.method, "server.address": request.url.host}
         with span(f"{request.method} {request.url.host}", "CLIENT", known) as made:
-            request.headers.update(carry() or {})
+            request.headers.update(carry_trace() or {})
             response = await super().send(request, **options)
             if made is not None:
                 made.set_attribute("http.response.status_code", response.status_code)

@@ -34,7 +34,7 @@ class Circuit:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._round = 0  # counts the changes of state: an response to a call of an earlier round says nothing now
+        self._round = 0  # counts the changes of state: the outcome of a call from an earlier round is ignored
         self._open_until: float | None = None
         self._close()
 

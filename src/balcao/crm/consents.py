@@ -8,7 +8,7 @@ from balcao.crm.fields import Record
 OBJECT, KEY = "Consentimento__c", "Chave__c"
 
 
-async def upsert(crm: CrmClient, cpf: Cpf, account: Account, consent: Record, deadline: Deadline) -> None:
+async def upsert_consent(crm: CrmClient, cpf: Cpf, account: Account, consent: Record, deadline: Deadline) -> None:
     """Write one consent; `categoria` and `canal` (the empty text for none) say which. Raises as the client does."""
     key = "|".join((cpf.digits, consent["categoria"], consent["canal"]))
     fields = {crm.fields.consent[name]: value or None for name, value in consent.items()}

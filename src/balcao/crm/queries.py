@@ -19,7 +19,7 @@ _misdirected = counter(
 class Query:
     """A query, and whose records it asks for: `owner` is the field that bears their CPF.
 
-    Only one that asks for nobody in particular has no owner: whoever makes it reads a CPF from it, and nothing more.
+    Only one that asks for nobody in particular has no owner: its maker reads a CPF from it, and nothing more.
     """
 
     text: str

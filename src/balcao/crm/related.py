@@ -18,7 +18,7 @@ def build_queries(fields: FieldMap, cpf: Cpf) -> Iterator[Query]:
         yield Query.of_people(names["objeto"], names["cpf"], [cpf], _list_returned(names).values(), rest=rest)
 
 
-def translate(fields: FieldMap, found: Sequence[Sequence[Record]]) -> dict[str, list[dict[str, str]]]:
+def translate_related(fields: FieldMap, found: Sequence[Sequence[Record]]) -> dict[str, list[dict[str, str]]]:
     """Return by kind what the queries found; what the CRM does not have is left out."""
     return {
         kind: [pick_known(_list_returned(fields.related[kind]), record) for record in records]

@@ -35,7 +35,7 @@ def query_open(cpf: Cpf) -> Query:
     return Query.of_people(OBJECT, _OWNER, [cpf], _FIELDS, also=also, rest="ORDER BY CreatedDate LIMIT 1")
 
 
-async def find(crm: CrmClient, number: str, deadline: Deadline) -> AnonymisationRequest | None:
+async def find_request(crm: CrmClient, number: str, deadline: Deadline) -> AnonymisationRequest | None:
     """Return a request; None for a number that the CRM cannot have given, or does not know.
 
     Raises CrmAway also for a request of another number.
@@ -50,7 +50,7 @@ async def find(crm: CrmClient, number: str, deadline: Deadline) -> Anonymisation
     return request
 
 
-async def file(crm: CrmClient, cpf: Cpf, account: Account, deadline: Deadline) -> AnonymisationRequest:
+async def file_request(crm: CrmClient, cpf: Cpf, account: Account, deadline: Deadline) -> AnonymisationRequest:
     """File a request and read what number it got. Raises CrmAway when the CRM does not tell."""
     response = await crm.write("POST", (OBJECT,), {"Conta__c": account.id, "CPF__c": cpf.digits}, deadline)
     record_id = response.json.get("id") if isinstance(response.json, dict) else None

@@ -14,7 +14,7 @@ from balcao.crm.related import MAX_RECORDS
 
 MAX_TICKETS = 200
 _NUMBER = re.compile(r"[A-Z]{2,5}-[0-9]{4}-[0-9]{8}")  # stands in queries
-# The newest tickets; what belongs to them in the order in which it came about.
+# Tickets by the newest first; their orders and progress in the order in which they happened.
 _ORDER_BY = {
     "protocolos": f"CreatedDate DESC LIMIT {MAX_TICKETS}",
     "ordensServico": f"CreatedDate ASC LIMIT {MAX_RECORDS}",
@@ -40,7 +40,7 @@ class Ticket:
     orders: Sequence[Order]
 
 
-async def find(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> list[Ticket]:
+async def find_tickets(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> list[Ticket]:
     """Return the person's tickets, the newest first and no more than `MAX_TICKETS`."""
     return await _find(crm, cpf, None, deadline)
 

@@ -1,4 +1,4 @@
-"""Which installation answers: so that whoever asks on a port knows whether it is their own."""
+"""Which installation answers: so that a caller on a port knows whether it is their own."""
 
 import hashlib
 

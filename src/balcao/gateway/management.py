@@ -1,7 +1,7 @@
 """The management port: metrics, liveness and readiness of all processes of one start, apart from what callers reach.
 
 It has connections of its own, so that it answers also when requests hold all others, and what it answers is neither
-counted nor logged: whoever watches is no traffic.
+counted nor logged: monitoring is no traffic.
 """
 
 import time

@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Callable, Sequence
 
 from balcao.core.context.metrics import Metrics
-from balcao.core.database.gauges import Gauge, collect
+from balcao.core.database.gauges import Gauge, collect_gauges
 from balcao.core.database.pool import Database
 from balcao.core.errors import NotFound, Unauthenticated
 from balcao.core.http.endpoint import Responding
@@ -22,7 +22,7 @@ def answer_scraper(
 ) -> Handler:
     """Return the handler of `/metrics`, which names no path and no person.
 
-    Whoever shows `BALCAO_METRICS_TOKEN` is answered. Where there is none: anybody, but in production only who reaches
+    Who shows `BALCAO_METRICS_TOKEN` is answered. Where there is none: anybody, but in production only who reaches
     a port that is `apart` from the callers'.
     """
     token = settings.metrics_token.get_secret_value()
@@ -33,7 +33,7 @@ def answer_scraper(
             _require(token, request)
         elif not is_open:
             raise NotFound()
-        return Response(metrics.exposition(await collect(database, gauges)), media_type=MEDIA_TYPE)
+        return Response(metrics.exposition(await collect_gauges(database, gauges)), media_type=MEDIA_TYPE)
 
     return answer
 

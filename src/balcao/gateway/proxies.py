@@ -31,7 +31,7 @@ class Proxies:
         if self._networks and self._is_trusted(peer):
             for address in reversed(_list_hops(headers)):
                 parsed = _parse(address)
-                if parsed is None:  # hidden or malformed: whoever wrote it is the last one known
+                if parsed is None:  # hidden or malformed: its writer is the last one known
                     break
                 peer = parsed
                 if not self._is_trusted(peer):

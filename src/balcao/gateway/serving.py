@@ -35,8 +35,8 @@ class Limits(msgspec.Struct, frozen=True):
 
     `head_seconds` also ends an idle connection.
 
-    `settling_seconds` passes between the last accepted connection and the first one that is closed, so that whoever has
-    just connected still gets a response; `drain_seconds` is how long requests in flight may take to end.
+    `settling_seconds` passes between the last accepted connection and the first one that is closed, so that a caller
+    who has just connected still gets a response; `drain_seconds` is how long requests in flight may take to end.
     """
 
     connections: int = 4096

@@ -71,7 +71,7 @@ async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
         await database.close()
 
 
-async def check(settings: Settings, url: str) -> None:
+async def check_database(settings: Settings, url: str) -> None:
     """Raise MigrationError for a database that is not up to date, Unavailable for one that cannot be reached.
 
     Raises SettingsError in production for one with demo data, first: nobody need migrate that one.
@@ -96,7 +96,7 @@ async def open_platform(settings: Settings, url: str, *, bare: bool = False) -> 
     from balcao import app
     from balcao.core.context.platform import assemble
 
-    await check(settings, url)
+    await check_database(settings, url)
     assembled = assemble(settings, url)
     async with app.open_services(assembled, () if bare else app.SERVICES):
         yield assembled

@@ -99,7 +99,7 @@ def explain_settings(name: str, files_of_variables: Sequence[Path]) -> Explained
 
     Variables come from the files and then from the environment. Raises OperatorFault for a name that none has.
     """
-    chosen = choose(name)
+    chosen = choose_variables(name)
     if not chosen:
         close = difflib.get_close_matches(name.upper(), map(variable_of, Settings.model_fields), 1, 0.5)
         raise OperatorFault(f"Não há variável {name}" + (f": quis dizer {close[0]}?" if close else "."))
@@ -107,7 +107,7 @@ def explain_settings(name: str, files_of_variables: Sequence[Path]) -> Explained
     in_files = {variable: path for path, variables in read.items() for variable in variables}
     given = {variable: value for variables in read.values() for variable, value in variables.items()}
     settings = Settings.load({**given, **os.environ} if given else None)
-    found = explain(settings, os.environ, in_files, asyncio.run(_list_changes(settings)))
+    found = explain_variables(settings, os.environ, in_files, asyncio.run(_list_changes(settings)))
     unknown = list_unknown_variables({*os.environ, *given})
     return Explained([one for one in found if one.variable in chosen], unknown, settings.zone)
 
@@ -138,7 +138,7 @@ async def _list_changes(settings: Settings) -> list[Change]:
         await database.close()
 
 
-def explain(
+def explain_variables(
     settings: Settings,
     environment: Mapping[str, str],
     in_files: Mapping[str, str],
@@ -173,7 +173,7 @@ def explain(
     return [found[variable] for variable in texts]
 
 
-def choose(name: str) -> list[str]:
+def choose_variables(name: str) -> list[str]:
     """Return the variables that a name means: exactly that one, or all that contain it; none for a misspelt one."""
     known = [variable_of(field) for field in Settings.model_fields]
     wanted = name.upper()

@@ -8,7 +8,7 @@ from balcao.operate.certificates import describe_distrust, is_distrust
 from balcao.operate.deploy import signing_keys
 from balcao.operate.deploy.answers import Frontend, GatewayKind, Server
 from balcao.operate.deploy.files import File
-from balcao.operate.deploy.gateways import Plan, generate
+from balcao.operate.deploy.gateways import Plan, generate_gateway_files
 from balcao.operate.deploy.signing_keys import KeysUnknown
 from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
@@ -23,7 +23,7 @@ def generate_gateway(
     shared, own = _parse_servers(servers)
     guarded = _parse_applications(applications)
     keys = fetch_signing_keys(settings) if kind is GatewayKind.HAPROXY else {}
-    return generate(kind, Plan(settings, app.SERVICES, shared, front, own, guarded, keys))
+    return generate_gateway_files(kind, Plan(settings, app.SERVICES, shared, front, own, guarded, keys))
 
 
 def fetch_signing_keys(settings: Settings) -> dict[str, bytes]:

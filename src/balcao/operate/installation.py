@@ -19,7 +19,7 @@ def generate_installation(
 ) -> dict[str, File]:
     """Return the files by their path. Raises OperatorFault or SettingsError for answers that cannot be used."""
     _refuse_unusable(installation)
-    files = production.generate(installation, own)
+    files = production.generate_production_files(installation, own)
     settings = _load_settings(files)
     generated = generate_gateway(gateway, settings, servers, front)
     return files | {f"gateway/{path}": file for path, file in generated.items()}

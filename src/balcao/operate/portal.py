@@ -55,5 +55,5 @@ def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str,
     )
     today = datetime.now(UTC).date()
     key = portals.make_key(folder, today + timedelta(days=KEY_DAYS), today) if kind is PortalKind.CITIZEN else Key()
-    files = portals.generate(portal, key)
+    files = portals.generate_portal_files(portal, key)
     return PreparedPortal(portal, files, is_in_sandbox=demo_secret is not None)

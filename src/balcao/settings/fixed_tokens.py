@@ -1,6 +1,6 @@
 """Fixed service tokens: for a portal that can only hold one text, each opens one named operation and nothing else.
 
-The configuration holds their hashes, so that whoever reads it has no token; two entries for one operation are how a
+The configuration holds their hashes, so that its readers have no token; two entries for one operation are how a
 token is replaced without an interruption (rules: health_units 1). It holds them itself, or names a file with them in
 its lines, which is read again when it changes.
 """

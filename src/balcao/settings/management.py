@@ -1,4 +1,4 @@
-"""Settings of who watches: the management port, and what whoever reads the metrics shows."""
+"""Settings of who watches: the management port, and what readers of the metrics show."""
 
 from pydantic import BaseModel, Field, SecretStr
 
@@ -10,7 +10,7 @@ class ManagementSettings(BaseModel):
     management_host: str = "127.0.0.1"
     management_port: int | None = Field(None, ge=1, le=65535)
     worker_management_port: int | None = Field(None, ge=1, le=65535)
-    # Longer than leaving a database that froze takes, which is two minutes.
+    # More than the two minutes after which a process gives up a database that froze.
     worker_stall_timeout: float = Field(300, ge=180, le=86_400)
 
     @property

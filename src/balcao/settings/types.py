@@ -50,7 +50,7 @@ _DATABASE_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%a-z]+\]|[^\s\[\]:,]*)(?::[0-9]{1
 
 
 def _check_database(address: str) -> str:
-    """Check the form alone: whether the driver likes it is told by whoever connects."""
+    """Check the form alone: whether the driver takes it shows when it connects."""
     place = address.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
     if not all(_DATABASE_HOST.fullmatch(host) for host in place.split(",")):
         raise ValueError("não é um endereço de PostgreSQL: use postgresql://usuario:senha@servidor:5432/banco")

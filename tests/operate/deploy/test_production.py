@@ -202,7 +202,7 @@ def test_what_an_installation_has_besides_stands_in_all_its_files(folder: Path) 
 
 
 def test_what_it_has_not_stands_in_the_settings_as_a_comment() -> None:
-    files = production.generate(
+    files = production.generate_production_files(
         Installation("https://balcao.cidade.example", "https://login.cidade.example"), Secrets()
     )
     text = files[production.SETTINGS].content.decode()
@@ -226,7 +226,7 @@ class Prepared:
             port=free_port(),
             management_port=free_port(),
         )
-        files = production.generate(answers, Secrets())
+        files = production.generate_production_files(answers, Secrets())
         write(folder, files, replace=False)
         self.names = (name, f"{name}_app")
         server = databases.url_of("template1")

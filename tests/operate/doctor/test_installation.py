@@ -41,7 +41,7 @@ class Installed:
     def __init__(self, root: Path, issuer: Issuer) -> None:
         self.root = root
         answers = Installation(f"https://{HOST}", issuer.address, allow_loopback_issuer=True)
-        files = production.generate(answers, Secrets())
+        files = production.generate_production_files(answers, Secrets())
         write(root / "etc/balcao", {name: files[name] for name in (SETTINGS, OWNER_SETTINGS)}, replace=False)
         write(root / "etc/systemd/system", {unit: files[f"systemd/{unit}"] for unit in UNITS}, replace=False)
         write(root, {answers.program.lstrip("/"): File.of("#!/bin/sh\n", 0o755)}, replace=False)
@@ -69,7 +69,7 @@ class Installed:
         return folder / FILES[kind]
 
     def check_gateway(self) -> list[str]:
-        file, problems = installed_gateway.check(self.root, self.settings)
+        file, problems = installed_gateway.check_gateway(self.root, self.settings)
         assert file
         return problems
 
@@ -292,7 +292,7 @@ def test_a_provider_that_gives_another_key_an_old_name_is_told_apart_from_a_rota
 def test_a_configuration_that_is_not_ours_is_left_alone(machine: Installed) -> None:
     (machine.root / "etc/haproxy").mkdir()
     (machine.root / "etc/haproxy/haproxy.cfg").write_text("global\n    daemon\n")
-    assert installed_gateway.check(machine.root, machine.settings) == ("", [])
+    assert installed_gateway.check_gateway(machine.root, machine.settings) == ("", [])
 
 
 async def test_a_client_that_the_provider_does_not_know_is_named(machine: Installed, issuer: Issuer) -> None:

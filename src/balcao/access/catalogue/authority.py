@@ -5,7 +5,16 @@ from typing import NamedTuple
 
 from balcao.access.catalogue import store
 from balcao.access.catalogue.store import Held
-from balcao.core.access.reach import DEPARTMENT, MANAGED, UNLIMITED, Excess, Holdings, covers, describe, hold
+from balcao.core.access.reach import (
+    DEPARTMENT,
+    MANAGED,
+    UNLIMITED,
+    Excess,
+    HeldRights,
+    describe_reach,
+    find_held_rights,
+    limit_covers,
+)
 from balcao.core.access.snapshot import Snapshot
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -25,7 +34,7 @@ PROTECTED = frozenset(
 )
 
 
-OPERATOR = Holdings(is_superadmin=True, is_administrator=True)
+OPERATOR = HeldRights(is_superadmin=True, is_administrator=True)
 
 
 class Given(NamedTuple):
@@ -44,15 +53,15 @@ class Given(NamedTuple):
 _MANAGING = ("access.add_member", "access.remove_member", "access.list_members")
 
 
-async def read_holdings(connection: Connection, call: Call) -> Holdings:
+async def read_held_rights(connection: Connection, call: Call) -> HeldRights:
     """Return what the caller holds, by the token and by what is stored now; whoever has the machine's shell, all."""
     if call.caller is None:
         return OPERATOR
     return _hold(call, await store.read_held(connection, call.caller.cpf, call.caller.roles))
 
 
-def _hold(call: Call, held: Held) -> Holdings:
-    return Holdings.of(held.gifts, held.groups, list_managing(call.platform.catalogue.latest))
+def _hold(call: Call, held: Held) -> HeldRights:
+    return HeldRights.of(held.held_roles, held.groups, list_managing(call.platform.catalogue.latest))
 
 
 def list_managing(snapshot: Snapshot) -> frozenset[str]:
@@ -62,8 +71,8 @@ def list_managing(snapshot: Snapshot) -> frozenset[str]:
 
 def describe_right(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], action: str) -> dict[str, list[str]]:
     """Return how far the right to an action reaches that somebody has, by all ways; administration has no limits."""
-    held = hold(snapshot, cpf, roles, list_managing(snapshot))
-    return {} if held.is_administrator else describe(held.grants.get(action, UNLIMITED))
+    held = find_held_rights(snapshot, cpf, roles, list_managing(snapshot))
+    return {} if held.is_administrator else describe_reach(held.grants.get(action, UNLIMITED))
 
 
 async def find_role_id(connection: Connection, name: str) -> int:
@@ -77,27 +86,27 @@ async def find_role_id(connection: Connection, name: str) -> int:
 async def require_power_over(connection: Connection, call: Call, roles: Sequence[int]) -> None:
     """Raise Forbidden where administration is given or taken by anybody but a superadmin."""
     check_administration(
-        await read_holdings(connection, call), concerned=await store.is_any_administrative(connection, roles)
+        await read_held_rights(connection, call), concerned=await store.is_any_administrative(connection, roles)
     )
 
 
-async def require_management(connection: Connection, call: Call, group_name: str) -> Holdings:
+async def require_management(connection: Connection, call: Call, group_name: str) -> HeldRights:
     """Return what the caller holds. Raises Forbidden for a group that is none of those the caller's right reaches.
 
     It is decided by what is stored now, under the catalogue's lock, not by the snapshot of this process.
     """
-    held = await read_holdings(connection, call)
+    held = await read_held_rights(connection, call)
     check_management(held.find_limit(call.grant, MANAGED), group_name)
     return held
 
 
 def check_management(limit: frozenset[str] | None, group_name: str) -> None:
     """Raise Forbidden for a group outside the limit; None is no limit."""
-    if limit is not None and not covers(MANAGED, limit, group_name):
+    if limit is not None and not limit_covers(MANAGED, limit, group_name):
         raise Forbidden("A sua permissão não alcança as pessoas deste grupo.", code="group-not-managed")
 
 
-async def require_no_gain(connection: Connection, call: Call, held: Holdings, given: Given) -> None:
+async def require_no_gain(connection: Connection, call: Call, held: HeldRights, given: Given) -> None:
     """Raise Forbidden where somebody would gain an action, or a reach of one, that the caller does not hold.
 
     What counts is what the person holds afterwards: half of it may have been there before (rules: access 4.8).
@@ -122,7 +131,7 @@ def refuse_excess(excess: Excess | None) -> None:
     )
 
 
-def check_administration(held: Holdings, *, concerned: bool) -> None:
+def check_administration(held: HeldRights, *, concerned: bool) -> None:
     """Raise Forbidden for anybody but a superadmin where administration is concerned."""
     if concerned and not held.is_superadmin:
         raise Forbidden("Só um superadministrador dá ou tira a administração.", code="superadmin-only")
@@ -143,10 +152,10 @@ def check_a_way_in(*, is_there: bool) -> None:
 
 async def require_superadmin(connection: Connection, call: Call) -> None:
     """Raise Forbidden for anybody but a superadmin and the operator, where an operation is opened."""
-    check_superadmin(await read_holdings(connection, call))
+    check_superadmin(await read_held_rights(connection, call))
 
 
-def check_superadmin(held: Holdings) -> None:
+def check_superadmin(held: HeldRights) -> None:
     """Raise Forbidden for anybody but a superadmin, where an operation is opened."""
     if not held.is_superadmin:
         raise Forbidden("Só um superadministrador volta a abrir esta operação.", code="superadmin-only")

@@ -10,7 +10,7 @@ import msgspec
 
 from balcao.access.catalogue.chain import Head, chain
 from balcao.access.catalogue.events import Rows
-from balcao.core.access.reach import Gift
+from balcao.core.access.reach import HeldRole
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.results import Json
 from balcao.core.database.statements import Statement, statement
@@ -146,7 +146,7 @@ async def record_beside_chain(connection: Connection, event: dict[str, Any], out
 class Held(msgspec.Struct, frozen=True):
     """Every way by which somebody comes to a role, and the names of their groups."""
 
-    gifts: list[Gift]
+    held_roles: list[HeldRole]
     groups: list[str]
 
 
@@ -164,7 +164,7 @@ way AS (
     UNION ALL
     SELECT role_id, group_id FROM access.group_role JOIN joined USING (group_id))
 SELECT jsonb_build_object(
-    'gifts', (
+    'held_roles', (
         SELECT coalesce(jsonb_agg(jsonb_build_array(
             jsonb_build_object(
                 'id', role.id, 'name', role.name, 'administrative', administrative,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from balcao.core.access.people import Holding
+from balcao.core.access.people import Membership
 from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
 from balcao.core.database.results import Json
 from balcao.core.errors import NotFound
@@ -27,7 +27,9 @@ class Event(NamedTuple):
     after: Json[Any]
 
 
-def rebuild(present: Snapshot, version: int, events: Iterable[Event], cpf: Cpf | None, hashes: list[str]) -> Snapshot:
+def rebuild_snapshot(
+    present: Snapshot, version: int, events: Iterable[Event], cpf: Cpf | None, hashes: list[str]
+) -> Snapshot:
     """Return an earlier version, of the people this one alone; `hashes` are those that stand for them in the chain.
 
     Raises NotFound where an event of an earlier release tells too little.
@@ -52,13 +54,13 @@ class _Past:
         self._mappings = dict(present.mappings)
         self._roles = dict(present.roles)
         self._groups = dict(present.groups)
-        holding = present.people.find(cpf)
-        self._held_groups, self._held_roles = set(holding.groups), set(holding.roles)
+        membership = present.people.find(cpf)
+        self._held_groups, self._held_roles = set(membership.groups), set(membership.roles)
         self._cpf = cpf
         self._hashes = frozenset(hashes)
 
     def to_snapshot(self, version: int) -> Snapshot:
-        holding = Holding(tuple(sorted(self._held_groups)), tuple(sorted(self._held_roles)))
+        membership = Membership(tuple(sorted(self._held_groups)), tuple(sorted(self._held_roles)))
         changes = Changes(
             version=version,
             position=0,
@@ -67,7 +69,7 @@ class _Past:
             mappings=dict(self._mappings),
             roles=dict(self._roles),
             groups=dict(self._groups),
-            people={self._cpf.digits: holding} if self._cpf else {},
+            people={self._cpf.digits: membership} if self._cpf else {},
         )
         return EMPTY.following(changes)
 

@@ -29,7 +29,7 @@ from balcao.access.groups.rules import check_name
 from balcao.access.mappings.places import Places
 from balcao.access.mappings.rules import check_floor, check_place
 from balcao.access.roles import rules as roles_rules
-from balcao.core.access.reach import NOTHING_HELD, Gift, Holdings
+from balcao.core.access.reach import NOTHING_HELD, HeldRights, HeldRole
 from balcao.core.access.snapshot import Role
 from balcao.core.errors import BalcaoError, Conflict, NotFound
 
@@ -40,7 +40,7 @@ class Draft:
     def __init__(
         self,
         catalogue: StoredCatalogue,
-        held: Holdings,
+        held: HeldRights,
         managing: frozenset[str],
         *,
         admin_from_token: bool,
@@ -269,11 +269,11 @@ class Draft:
         group.description, group.attributes = after["description"], after["attributes"]
         return changes
 
-    def _weigh(self, role: DraftRole) -> Holdings:
+    def _weigh(self, role: DraftRole) -> HeldRights:
         """Return what somebody gains who holds nothing else."""
         keys = frozenset(self._action_of[one].key for one in role.actions)
         granted = Role(role.id, role.name, administrative=role.administrative, actions=keys)
-        return Holdings.of([Gift(granted, {})], [], self._managing)
+        return HeldRights.of([HeldRole(granted, {})], [], self._managing)
 
     def _find_role(self, name: str) -> DraftRole:
         role = self._roles.get(name)

@@ -12,7 +12,7 @@ from balcao.access.conventions import (
     listed,
     written,
 )
-from balcao.access.groups import service
+from balcao.access.groups import service, store
 from balcao.access.groups.schemas import (
     Assigned,
     Assignment,
@@ -48,7 +48,8 @@ routes = ROUTES.extend()
 )
 async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
     """Devolve todos os grupos por nome, com o número de pessoas."""
-    return await service.list_groups(call, query.prefix)
+    async with call.platform.database.connection() as connection:
+        return await store.list_groups(connection, query.prefix)
 
 
 @routes.post(
@@ -58,7 +59,6 @@ async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
     "Cria um grupo",
     status=201,
     errors=[409],
-    example={"name": "iptu_atendentes", "description": "Atendentes do IPTU"},
     record_denial=make_denial_recorder("group.create", "group"),
     rate=WRITES,
 )
@@ -116,7 +116,6 @@ async def list_group_roles(call: Call, group_name: GroupInPath) -> list[Role]:
     "access.assign_role",
     action("group:assign_role"),
     "Dá um papel a um grupo",
-    example={"role_name": "iptu:consulta"},
     record_denial=make_denial_recorder("group.assign_role", "group"),
     rate=WRITES,
 )
@@ -164,7 +163,6 @@ async def list_members(call: Call, group_name: GroupInPath, query: OptionalSlice
     "access.add_member",
     action("group:manage_members"),
     "Inclui uma pessoa em um grupo",
-    example={"subject": "90000040479"},
     record_denial=make_denial_recorder("group.add_member", "group"),
     rate=WRITES,
 )

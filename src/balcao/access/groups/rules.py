@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 
-from balcao.core.access.reach import MANAGED, Attributes, Holdings, covers
+from balcao.core.access.reach import MANAGED, Attributes, HeldRights, limit_covers
 from balcao.core.errors import Forbidden
 
 
-def check_name(held: Holdings, name: str, others: Iterable[Attributes]) -> None:
+def check_name(held: HeldRights, name: str, others: Iterable[Attributes]) -> None:
     """Raise Forbidden for a name that would put a new group among those whose members other groups manage."""
     if held.is_administrator:
         return
-    if any(covers(MANAGED, frozenset(attributes.get(MANAGED, ())), name) for attributes in others):
+    if any(limit_covers(MANAGED, frozenset(attributes.get(MANAGED, ())), name) for attributes in others):
         raise Forbidden(
             "Grupos com esse começo de nome têm quem os administre: só um administrador os cria.",
             code="group-name-managed",

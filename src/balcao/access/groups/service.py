@@ -28,19 +28,13 @@ class SavedGroup(NamedTuple):
     version: int
 
 
-async def list_groups(call: Call, prefix: str) -> list[Group]:
-    """Return the groups whose name begins so, by name."""
-    async with call.platform.database.connection() as connection:
-        return await store.list_groups(connection, prefix)
-
-
 async def create_group(call: Call, name: str, description: str, attributes: Attributes) -> SavedGroup:
     """Create a group.
 
     Raises Conflict when the name exists, and Forbidden where it would put the group among those that others manage.
     """
     async with write_catalogue(call, CatalogueEvent("group.create", "group", name=name)) as write:
-        held = await authority.read_holdings(write.connection, call)
+        held = await authority.read_held_rights(write.connection, call)
         check_name(held, name, await store.list_managing_attributes(write.connection))
         group = await store.insert_group(write.connection, name, description, attributes, mask_author(call))
         if group is None:
@@ -122,7 +116,7 @@ async def assign_role(call: Call, group_name: str, role_name: str) -> int:
     async with write_catalogue(call, attempt) as write:
         group = await _find(write.connection, group_name)
         role_id = await authority.find_role_id(write.connection, role_name)
-        held = await authority.read_holdings(write.connection, call)
+        held = await authority.read_held_rights(write.connection, call)
         # As for a member who holds nothing else: only administrators, who hold everything, come as far as here.
         await authority.require_no_gain(write.connection, call, held, authority.Given([role_id], direct=[role_id]))
         if await store.assign_group_role(write.connection, group.id, role_id, mask_author(call)):
@@ -173,7 +167,7 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
         held = await authority.require_management(write.connection, call, group_name)
         given = authority.Given(group.roles, cpf=subject, group=group.id)
         await authority.require_no_gain(write.connection, call, held, given)
-        person_id = await users.enter(write.connection, subject)
+        person_id = await users.enter_person(write.connection, subject)
         if await store.add_member(write.connection, group.id, person_id, mask_author(call)):
             write.record(CatalogueEvent("group.add_member", "group", str(group.id), group_name, subject=subject))
     return write.version

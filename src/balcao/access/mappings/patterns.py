@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from balcao.core.access.paths import AMBIGUOUS_ESCAPES, ANY, REST, decode_unreserved, is_wild, split
+from balcao.core.access.paths import AMBIGUOUS_ESCAPES, ANY, REST, decode_unreserved, is_wild, split_pattern
 
 MAX_SEGMENTS = 32
 MAX_LETTERS = 255
@@ -14,7 +14,7 @@ _PARAMETER = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}")
 
 def check_pattern(pattern: str) -> str:
     """Return the pattern. Raises ValueError, in Portuguese, for one that the grammar does not have."""
-    segments = split(pattern)
+    segments = split_pattern(pattern)
     if not pattern.startswith("/") or len(segments) > MAX_SEGMENTS:
         raise ValueError(f"deve começar com `/` e ter de 1 a {MAX_SEGMENTS} segmentos")
     for place, segment in enumerate(segments):
@@ -43,13 +43,13 @@ def erase_names(pattern: str) -> str:
 
 def crosses(one: str, other: str) -> bool:
     """Return whether each pattern matches paths that the other does not, and both match some path."""
-    first, second = split(one), split(other)
+    first, second = split_pattern(one), split_pattern(other)
     return _meets(first, second) and not _covers(first, second) and not _covers(second, first)
 
 
 def covers(wide: str, narrow: str) -> bool:
     """Return whether the first pattern matches every path of the second."""
-    return _covers(split(wide), split(narrow))
+    return _covers(split_pattern(wide), split_pattern(narrow))
 
 
 def _meets(first: Sequence[str], second: Sequence[str]) -> bool:

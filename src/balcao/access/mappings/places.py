@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar
 
 from balcao.access.mappings.patterns import erase_names
-from balcao.core.access.paths import ANY, REST, split
+from balcao.core.access.paths import ANY, REST, split_pattern
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Places(Generic[T]):
     def put(self, method: str, pattern: str, mapping: T | None) -> T | None:
         """Put a mapping at its place, None for nobody; return who was there."""
         node = self._roots.setdefault(method, _Node())
-        segments = split(erase_names(pattern))
+        segments = split_pattern(erase_names(pattern))
         takes_rest = segments[-1] == REST
         for segment in segments[: -1 if takes_rest else None]:
             node = node.branches.setdefault(segment, _Node())
@@ -43,7 +43,7 @@ class Places(Generic[T]):
     def find(self, method: str, pattern: str) -> T | None:
         """Return the mapping of this method and shape."""
         node = self._roots.get(method)
-        segments = split(erase_names(pattern))
+        segments = split_pattern(erase_names(pattern))
         takes_rest = segments[-1] == REST
         for segment in segments[: -1 if takes_rest else None]:
             node = node.branches.get(segment) if node else None
@@ -54,7 +54,7 @@ class Places(Generic[T]):
     def find_meeting(self, method: str, pattern: str) -> Iterator[T]:
         """Yield each mapping of the method that matches a path which the pattern matches, too."""
         if method in self._roots:
-            yield from _walk(self._roots[method], split(erase_names(pattern)), 0)
+            yield from _walk(self._roots[method], split_pattern(erase_names(pattern)), 0)
 
 
 def _walk(node: _Node[T], segments: Sequence[str], place: int) -> Iterator[T]:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from balcao.access.catalogue import authority
 from balcao.access.mappings import patterns
-from balcao.core.access.reach import Holdings
+from balcao.core.access.reach import HeldRights
 from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.errors import Conflict
 
@@ -30,7 +30,7 @@ class Placed(Protocol):
     def operation(self) -> str | None: ...
 
 
-def check_floor(floor: str, declared: str | None, present: str | None, wanted: str | None, held: Holdings) -> None:
+def check_floor(floor: str, declared: str | None, present: str | None, wanted: str | None, held: HeldRights) -> None:
     """Refuse to bind an operation to less than its code allows (rules: access 4.1).
 
     `declared`, `present` and `wanted` are code keys: that of the release, of the action now bound and of the new one.

@@ -9,8 +9,8 @@ from balcao.access.catalogue.events import CatalogueEvent, Rows, mask_author
 from balcao.access.catalogue.service import CatalogueWrite, write_catalogue, write_planned_rows
 from balcao.access.mappings import planned_store, rules, store
 from balcao.access.mappings.patterns import erase_names
-from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange, MappingsQuery
-from balcao.core.access.paths import REST, is_wild, split
+from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange
+from balcao.core.access.paths import REST, is_wild, split_pattern
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
@@ -28,12 +28,6 @@ async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | N
         return None
     mapping = found.mapping
     return DecidingMapping(mapping.id, mapping.action, mapping.path_pattern, mapping.method, mapping.description)
-
-
-async def list_mappings(call: Call, query: MappingsQuery) -> tuple[list[Mapping], int]:
-    """Return mappings by path and method, and how many there are."""
-    async with call.platform.database.connection() as connection:
-        return await store.list_mappings(connection, query.action_filter, query.service, query.limit, query.skip)
 
 
 class Wanted(NamedTuple):
@@ -109,7 +103,7 @@ async def _check_change(
         if moved:
             raise Conflict("Método e caminho das operações da plataforma não mudam.", code="mapping-system")
         if rebound:
-            held = await authority.read_holdings(connection, call)
+            held = await authority.read_held_rights(connection, call)
             rules.check_floor(found.floor, found.declared, found.code_key, action.code_key, held)
     elif moved or rebound:
         await _check_place(connection, wanted)
@@ -118,7 +112,7 @@ async def _check_change(
 async def _check_place(connection: Connection, wanted: Wanted | Mapping) -> None:
     method, pattern = wanted.method, wanted.path_pattern
     same = await store.find_mapping_of_shape(connection, method, erase_names(pattern))
-    first: str | None = split(pattern)[0]
+    first: str | None = split_pattern(pattern)[0]
     if first is not None and (is_wild(first) or first == REST):
         first = None
     others = await store.list_candidates(connection, method, first)
@@ -149,7 +143,7 @@ async def delete_some_of_action(write: CatalogueWrite, action_id: int, kept: int
     return bool(gone)
 
 
-async def delete_of_action(connection: Connection, action_id: int) -> None:
+async def delete_mappings_of_action(connection: Connection, action_id: int) -> None:
     """Delete the custom and the retired mappings of an action that goes, in the caller's transaction."""
     await store.delete_mappings_of_action(connection, action_id)
 

@@ -33,7 +33,6 @@ async def list_roles(call: Call, query: SliceInQuery) -> Roles:
     "Cria um papel",
     status=201,
     errors=[409],
-    example={"name": "iptu:cobranca", "description": "Cobrança do IPTU"},
     record_denial=make_denial_recorder("role.create", "role"),
     rate=WRITES,
 )
@@ -48,7 +47,6 @@ async def create_role(call: Call, body: NewRole) -> Response[Role]:
     "access.update_role",
     action("role:update"),
     "Descreve um papel de novo",
-    example={"description": "Consulta a boletos do IPTU"},
     record_denial=make_denial_recorder("role.update", "role"),
     rate=WRITES,
 )
@@ -83,7 +81,7 @@ async def delete_role(call: Call, role_name: RoleInPath) -> Response[None]:
 )
 async def list_role_actions(call: Call, role_name: RoleInPath) -> list[GrantedAction]:
     """Devolve as ações por nome; `admin` e `superadmin` dão todas."""
-    return await service.list_granted(call, role_name)
+    return await service.list_granted_actions(call, role_name)
 
 
 @routes.post(
@@ -92,7 +90,6 @@ async def list_role_actions(call: Call, role_name: RoleInPath) -> list[GrantedAc
     action("role:manage_actions"),
     "Dá uma ação a um papel",
     errors=[409],
-    example={"action_name": "iptu:invoice:read"},
     record_denial=make_denial_recorder("role.grant", "role"),
     rate=WRITES,
 )

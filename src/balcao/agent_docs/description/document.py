@@ -5,7 +5,7 @@ import posixpath
 import msgspec
 
 from balcao.agent_docs.description.examples import add_examples, list_operations
-from balcao.core.http.openapi import describe
+from balcao.core.http.openapi import describe_api
 from balcao.core.service import Service
 
 OWN_PATHS = ("/", "/swagger.json")
@@ -16,8 +16,8 @@ def build_document(agents: Service, own: Service, base_url: str = "") -> bytes:
 
     `base_url` is the gateway's public address; without one the servers are relative to the document.
     """
-    found = describe(agents, [build_server_url(base_url, own, agents)])
-    ours = describe(own)
+    found = describe_api(agents, [build_server_url(base_url, own, agents)])
+    ours = describe_api(own)
     for path in OWN_PATHS:
         found["paths"][path] = ours["paths"][path] | {"servers": [{"url": build_server_url(base_url, own, own)}]}
     found["components"]["schemas"] |= ours["components"]["schemas"]

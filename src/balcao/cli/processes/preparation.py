@@ -25,7 +25,7 @@ async def prepare(settings: Settings, order: Order) -> Report:
                 settings, url, lambda text: channel.report(Report(progress=text))
             )
     else:
-        await database.check(settings, url)
+        await database.check_database(settings, url)
     if not order.describe:
         return Report(ready=True)
     offer = await sandbox.load(settings, "demo").fetch_offer(settings, url) if settings.sandbox else None

@@ -153,7 +153,7 @@ def _cpf(claims: Mapping[str, Any], policy: ClaimPolicy) -> Cpf | None:
         if cpf is None:
             raise TokenRefused("token-cpf")
         return cpf
-    # Whoever registers may choose any user name, so by default none is read as a CPF.
+    # Who registers may choose any user name, so by default none is read as a CPF.
     return Cpf.parse_claim(claims.get("preferred_username")) if policy.cpf_from_username else None
 
 
@@ -174,7 +174,7 @@ def _is_readable(value: object) -> TypeGuard[str]:
 
 
 def _name(claims: Mapping[str, Any]) -> str | None:
-    """Return the name as trails keep it: whoever made the token has chosen it, so it is cut and cleaned."""
+    """Return the name as trails keep it: the maker of the token has chosen it, so it is cut and cleaned."""
     parts = [_text(claims.get("given_name")), _text(claims.get("family_name"))]
     return clean_name(_text(claims.get("name")) or " ".join(part for part in parts if part))
 

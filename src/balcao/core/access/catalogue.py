@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from balcao.core.access.people import Holding, People
+from balcao.core.access.people import Membership, People
 from balcao.core.access.snapshot import EMPTY, Changes, Snapshot
 from balcao.core.database.pool import Connection, Database, Row
 from balcao.core.database.reloader import Watch
@@ -55,7 +55,7 @@ class Announced(msgspec.Struct):
 async def _announce(connection: Connection, operations: Sequence[AnnouncedOperation]) -> Json[Announced]: ...
 
 
-async def announce(connection: Connection, operations: Iterable[AnnouncedOperation]) -> Announced:
+async def announce_operations(connection: Connection, operations: Iterable[AnnouncedOperation]) -> Announced:
     """Register the operations that this process serves, in one transaction under the catalogue's lock."""
     announced = await _announce(connection, list(operations))
     for warning in announced.warnings:
@@ -75,7 +75,7 @@ async def keep_announced(database: Database, operations: Sequence[AnnouncedOpera
         try:
             async with database.connection() as connection:
                 await _confirm_served(connection, served)
-        except Exception as failure:  # the next time will do
+        except Exception as failure:  # it is tried again at the next interval
             log.warning("catalogue.not_announced", code=type(failure).__name__)
 
 
@@ -85,7 +85,7 @@ async def _read_changes(connection: Connection, known: Snapshot) -> str | None:
 
 
 @statement("SELECT groups, roles, people FROM access.snapshot_people()")
-async def _list_holdings(connection: Connection) -> list[Row]: ...
+async def _list_memberships(connection: Connection) -> list[Row]: ...
 
 
 class Catalogue:
@@ -108,7 +108,7 @@ class Catalogue:
     def latest(self) -> Snapshot:
         """Return the newest version, however old, for a decision that uses one version from first to last step.
 
-        Whoever decides on it calls `require_confirmed` as well.
+        What decides on it calls `require_confirmed` as well.
         """
         return self._latest
 
@@ -164,7 +164,7 @@ class Catalogue:
         try:
             async with apart.transaction(isolation="repeatable_read") as connection:
                 found = await _read_changes(connection, EMPTY)
-                held = await _list_holdings(connection)
+                held = await _list_memberships(connection)
         finally:
             await apart.close()
         assert found is not None  # since version 0 everything is new
@@ -172,5 +172,5 @@ class Catalogue:
 
 
 def _build(document: str, held: Sequence[Row]) -> Snapshot:
-    people = People.of((Holding(tuple(row["groups"]), tuple(row["roles"])), row["people"]) for row in held)
+    people = People.of((Membership(tuple(row["groups"]), tuple(row["roles"])), row["people"]) for row in held)
     return replace(EMPTY.following(msgspec.json.decode(document, type=Changes)), people=people)

@@ -1,4 +1,4 @@
-"""The enumeration guard: whoever tries one person's or company's number after the other is blocked for a while.
+"""The enumeration guard: a caller who tries one person's or company's number after the other is blocked for a while.
 
 Refusals are counted where the limits are. A block stands in the machine's shared counts, so the calls of everybody else
 cost a look into memory. With Redis each further machine learns of it by one more refusal there.

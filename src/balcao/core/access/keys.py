@@ -20,11 +20,11 @@ REFRESH_SECONDS = 300.0
 CHANNEL = "balcao_identity"
 # Where the issuer cannot be asked for as long as this, no token of its own can be alive either.
 LONGEST_AGE_SECONDS = 3600.0
-# Between two fetches for unknown keys: whoever invents key ids makes us ask no more often.
+# Between two fetches for unknown keys: invented key ids make us ask no more often.
 UNKNOWN_KEY_SECONDS = 3.0
 FIRST_KEYS_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
-# Of discovery and keys together, however slowly they drip in.
+# The time for discovery and keys together, as a server could send them byte by byte.
 FETCH_SECONDS = 5.0
 MAX_DOCUMENT_BYTES = 262_144
 
@@ -82,7 +82,7 @@ class IssuerKeys:
         pause = UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEYS_SECONDS
         left = pause - (monotonic() - self._tried_at)
         if left <= 0:
-            # Whoever invents key ids has them fetched: what fails then says nothing of how long the provider is away.
+            # Invented key ids are asked for, too: what fails then says nothing of how long the provider is away.
             if await self.refresh(is_counted=not self._keys):
                 return self._keys.get(kid)
             left = pause

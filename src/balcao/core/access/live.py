@@ -1,6 +1,6 @@
 """What operators change while the platform runs, in the database, and each process's copy of it.
 
-A request costs nothing more: whoever uses a changed value is told to take it over, and keeps it as an attribute.
+A request costs nothing more: what uses a changed value is called to take it over, and keeps it as an attribute.
 """
 
 import math
@@ -21,7 +21,7 @@ POLL_SECONDS = 4.0
 MAINTENANCE: Literal["maintenance"] = "maintenance"
 RATE: Literal["rate"] = "rate"
 Kind = Literal["maintenance", "rate"]
-# When to come again, where nobody said when the maintenance ends.
+# The Retry-After of a maintenance without an announced end.
 RETRY_SECONDS = 300
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from balcao.core.access.caller import TokenRefused
-from balcao.core.access.sessions import Ending
+from balcao.core.access.sessions import SessionEnd
 from balcao.core.access.tokens import LEEWAY_SECONDS, MAX_TOKEN_BYTES, TokenVerifier, parse_date
 from balcao.core.errors import Invalid
 
@@ -26,7 +26,7 @@ class LogoutTokenRefused(Invalid):
         self.refused = refused
 
 
-async def read_logout_token(tokens: TokenVerifier, token: str) -> Ending:
+async def read_logout_token(tokens: TokenVerifier, token: str) -> SessionEnd:
     """Verify a logout token by the keys that verify access tokens, and return what it ends.
 
     Whichever client it is addressed to, it is the issuer's word about its own session. Raises LogoutTokenRefused, and
@@ -35,12 +35,12 @@ async def read_logout_token(tokens: TokenVerifier, token: str) -> Ending:
     try:
         if len(token) > MAX_TOKEN_BYTES:
             raise TokenRefused("token-oversize")
-        return _to_ending(await tokens.read_signed(token.encode()))
+        return _to_session_end(await tokens.read_signed(token.encode()))
     except TokenRefused as fault:
         raise LogoutTokenRefused(fault) from None
 
 
-def _to_ending(claims: Mapping[str, Any]) -> Ending:
+def _to_session_end(claims: Mapping[str, Any]) -> SessionEnd:
     events, now = claims.get("events"), time.time()
     if not isinstance(events, dict) or not isinstance(events.get(EVENT), dict) or "nonce" in claims:
         raise TokenRefused("token-type")
@@ -58,7 +58,7 @@ def _to_ending(claims: Mapping[str, Any]) -> Ending:
     number, session, subject = (_read_name(claims, name) for name in ("jti", "sid", "sub"))
     if number is None or (session is None and subject is None):
         raise TokenRefused("token-subject")
-    return Ending(str(claims["iss"]).rstrip("/"), number, issued, session, subject)
+    return SessionEnd(str(claims["iss"]).rstrip("/"), number, issued, session, subject)
 
 
 def _read_name(claims: Mapping[str, Any], name: str) -> str | None:

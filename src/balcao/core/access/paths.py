@@ -13,7 +13,7 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9\-._~]")
 AMBIGUOUS_ESCAPES = ("%2F", "%5C", "%00")
 
 
-def split(pattern: str) -> list[str]:
+def split_pattern(pattern: str) -> list[str]:
     """Return the segments of a pattern."""
     return pattern.split("/")[1:]
 
@@ -23,7 +23,7 @@ def is_wild(segment: str) -> bool:
     return segment == ANY or segment.startswith("{")
 
 
-def normalise(path: str) -> list[str] | None:
+def split_path(path: str) -> list[str] | None:
     """Return the segments of a requested path, none for the root; None for one that no pattern matches."""
     path = path.partition("?")[0]
     if not path.startswith("/") or "\\" in path or not path.isascii() or not path.isprintable():
@@ -47,9 +47,9 @@ def decode_unreserved(text: str) -> str:
     return _ESCAPE.sub(decode, text)
 
 
-def bind(pattern: str, segments: Sequence[str]) -> dict[str, str]:
+def bind_path(pattern: str, segments: Sequence[str]) -> dict[str, str]:
     """Return the values that a matched path gives to the pattern's named parameters."""
-    pairs = zip(split(pattern), segments, strict=False)  # what `**` stands for has no name
+    pairs = zip(split_pattern(pattern), segments, strict=False)  # what `**` stands for has no name
     return {wanted[1:-1]: segment for wanted, segment in pairs if wanted.startswith("{")}
 
 
@@ -106,7 +106,7 @@ class PatternTree:
     def _put_all(self, entries: Iterable[Entry], owned: set[int] | None) -> None:
         """Put each in its place, none where the id is 0. `owned`, where given, are the nodes of no other tree."""
         for entry in entries:
-            segments = [entry.method, *split(entry.path_pattern)]
+            segments = [entry.method, *split_pattern(entry.path_pattern)]
             takes_rest = segments[-1] == REST
             node = self._root
             for segment in segments[: -1 if takes_rest else None]:

@@ -16,81 +16,85 @@ import msgspec
 from balcao.core.values.cpf import Cpf
 
 _PARTS = 4096
-# A person is one number: the eleven digits above, below them which of the known holdings they have.
+# A person is one number: the eleven digits above, below them which of the known memberships is theirs.
 _BITS = 27
 _MASK = (1 << _BITS) - 1
 Part: TypeAlias = "array[int]"
 
 
-class Holding(msgspec.Struct, frozen=True):
+class Membership(msgspec.Struct, frozen=True):
     """The ids of somebody's groups and of the roles given to them directly; most people share theirs with others."""
 
     groups: tuple[int, ...] = ()
     roles: tuple[int, ...] = ()
 
 
-NOTHING = Holding()
+NO_MEMBERSHIP = Membership()
 
 
 class People:
     """What each person holds by what is stored; never changed once made."""
 
-    __slots__ = ("_holdings", "_numbers", "_parts")
+    __slots__ = ("_memberships", "_numbers", "_parts")
 
-    def __init__(self, parts: tuple[Part, ...], holdings: list[Holding], numbers: dict[Holding, int]) -> None:
+    def __init__(self, parts: tuple[Part, ...], memberships: list[Membership], numbers: dict[Membership, int]) -> None:
         self._parts = parts
         # Only ever appended to, so that older and newer people may share them.
-        self._holdings = holdings
+        self._memberships = memberships
         self._numbers = numbers
 
     @classmethod
-    def of(cls, holders: Iterable[tuple[Holding, bytes]]) -> "People":
-        """Make them of holdings and the CPFs of those who have each, as big-endian numbers of eight bytes."""
+    def of(cls, holders: Iterable[tuple[Membership, bytes]]) -> "People":
+        """Make them of memberships and the CPFs of those who have each, as big-endian numbers of eight bytes."""
         parts: list[list[int]] = [[] for _ in range(_PARTS)]
-        holdings: list[Holding] = []
-        for number, (holding, people) in enumerate(holders):
-            holdings.append(holding)
+        memberships: list[Membership] = []
+        for number, (membership, people) in enumerate(holders):
+            memberships.append(membership)
             cpfs: Part = array("Q", people)
             if sys.byteorder == "little":
                 cpfs.byteswap()
             for cpf in cpfs:
                 parts[cpf % _PARTS].append(cpf << _BITS | number)
-        numbers = {holding: number for number, holding in enumerate(holdings)}
-        return cls(tuple(array("Q", sorted(part)) for part in parts), holdings, numbers)
+        numbers = {membership: number for number, membership in enumerate(memberships)}
+        return cls(tuple(array("Q", sorted(part)) for part in parts), memberships, numbers)
 
-    def find(self, cpf: Cpf | None) -> Holding:
+    def find(self, cpf: Cpf | None) -> Membership:
         """Return what the person holds."""
         if cpf is None:
-            return NOTHING
+            return NO_MEMBERSHIP
         number = int(cpf.digits)
         part = self._parts[number % _PARTS]
         place = bisect_left(part, number << _BITS)
         if place < len(part) and part[place] >> _BITS == number:
-            return self._holdings[part[place] & _MASK]
-        return NOTHING
+            return self._memberships[part[place] & _MASK]
+        return NO_MEMBERSHIP
 
     def __len__(self) -> int:
         """Return how many people hold anything."""
         return sum(map(len, self._parts))
 
-    def replacing(self, changed: Mapping[str, Holding]) -> "People":
+    def replacing(self, changed: Mapping[str, Membership]) -> "People":
         """Return the people with what these, by their CPF, hold now; who holds nothing is forgotten."""
         if not changed:
             return self
         parts = list(self._parts)
-        keyed = sorted((int(cpf) % _PARTS, int(cpf), holding) for cpf, holding in changed.items())
+        keyed = sorted((int(cpf) % _PARTS, int(cpf), membership) for cpf, membership in changed.items())
         for number, people in groupby(keyed, itemgetter(0)):
-            now = {cpf: holding for _, cpf, holding in people}
+            now = {cpf: membership for _, cpf, membership in people}
             kept = [one for one in parts[number] if one >> _BITS not in now]
-            new = [cpf << _BITS | self._number(holding) for cpf, holding in now.items() if holding != NOTHING]
+            new = [
+                cpf << _BITS | self._number(membership)
+                for cpf, membership in now.items()
+                if membership != NO_MEMBERSHIP
+            ]
             parts[number] = array("Q", sorted([*kept, *new]))
-        return People(tuple(parts), self._holdings, self._numbers)
+        return People(tuple(parts), self._memberships, self._numbers)
 
-    def _number(self, holding: Holding) -> int:
-        number = self._numbers.get(holding)
+    def _number(self, membership: Membership) -> int:
+        number = self._numbers.get(membership)
         if number is None:
-            number = self._numbers[holding] = len(self._holdings)
-            self._holdings.append(holding)
+            number = self._numbers[membership] = len(self._memberships)
+            self._memberships.append(membership)
         return number
 
 

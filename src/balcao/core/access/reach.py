@@ -25,7 +25,7 @@ Attributes: TypeAlias = Mapping[str, Sequence[str]]
 UNLIMITED: Reach = {}
 
 
-class Gift(NamedTuple):
+class HeldRole(NamedTuple):
     """A role with the attributes of the group that gives it; those of a direct role and of a token's are none."""
 
     role: Role
@@ -40,7 +40,7 @@ class Excess(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Holdings:
+class HeldRights:
     """What somebody holds: each action with its reach. An administrator holds everything, without limits."""
 
     is_superadmin: bool = False
@@ -48,24 +48,24 @@ class Holdings:
     grants: Mapping[str, Reach] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, gifts: Iterable[Gift], groups: Iterable[str], managing: frozenset[str]) -> "Holdings":
+    def of(cls, held_roles: Iterable[HeldRole], groups: Iterable[str], managing: frozenset[str]) -> "HeldRights":
         """Unite all ways; `groups` are the names of somebody's groups, `managing` the actions that `manages` limits."""
-        gifts = list(gifts)
+        held_roles = list(held_roles)
         ways: dict[str, list[Attributes]] = {}
-        for gift in gifts:
-            for action in gift.role.actions:
-                ways.setdefault(action, []).append(gift.attributes)
+        for held_role in held_roles:
+            for action in held_role.role.actions:
+                ways.setdefault(action, []).append(held_role.attributes)
         departments = list_departments(groups)
         everywhere = ANY_DEPARTMENT in ways
         grants = {
-            action: unite(action, found, None if everywhere else departments, managing)
+            action: measure_reach(action, found, None if everywhere else departments, managing)
             for action, found in ways.items()
         }
         if departments or everywhere:
             grants[DEPARTMENT] = UNLIMITED if everywhere else {DEPARTMENT: departments}
         return cls(
-            is_superadmin=any(gift.role.name == "superadmin" for gift in gifts),
-            is_administrator=any(gift.role.administrative for gift in gifts),
+            is_superadmin=any(held_role.role.name == "superadmin" for held_role in held_roles),
+            is_administrator=any(held_role.role.administrative for held_role in held_roles),
             grants=grants,
         )
 
@@ -76,14 +76,14 @@ class Holdings:
         reach = self.grants.get(action)
         return frozenset() if reach is None else reach.get(key)
 
-    def find_excess(self, before: "Holdings", after: "Holdings") -> Excess | None:
+    def find_excess(self, before: "HeldRights", after: "HeldRights") -> Excess | None:
         """Return what somebody gains between the two and is not held here, an action rather than a reach, or None."""
         if self.is_administrator:
             return None
         found = self._list_excesses(before, after)
         return min(found, key=lambda excess: (excess.key is not None, excess.action), default=None)
 
-    def _list_excesses(self, before: "Holdings", after: "Holdings") -> Iterator[Excess]:
+    def _list_excesses(self, before: "HeldRights", after: "HeldRights") -> Iterator[Excess]:
         for action, reach in after.grants.items():
             mine, was = self.grants.get(action), before.grants.get(action)
             if was is not None and not _list_widened(was, reach):
@@ -94,21 +94,21 @@ class Holdings:
                 yield Excess(action, key)
 
 
-NOTHING_HELD = Holdings()
+NOTHING_HELD = HeldRights()
 
 
-def hold(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], managing: frozenset[str]) -> Holdings:
+def find_held_rights(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], managing: frozenset[str]) -> HeldRights:
     """Return what a version of the catalogue says that a person holds, with these roles of a token."""
     groups = snapshot.groups_of(cpf)
     direct = [snapshot.roles_by_name[name] for name in roles if name in snapshot.roles_by_name]
     direct += [snapshot.roles[item] for item in snapshot.people.find(cpf).roles if item in snapshot.roles]
-    gifts = [Gift(role, {}) for role in direct] + [
-        Gift(snapshot.roles[item], group.attributes)
+    held_roles = [HeldRole(role, {}) for role in direct] + [
+        HeldRole(snapshot.roles[item], group.attributes)
         for group in groups
         for item in group.roles
         if item in snapshot.roles
     ]
-    return Holdings.of(gifts, [group.name for group in groups], managing)
+    return HeldRights.of(held_roles, [group.name for group in groups], managing)
 
 
 def list_departments(groups: Iterable[str]) -> frozenset[str]:
@@ -122,12 +122,12 @@ def describe_group(name: str, attributes: Attributes) -> dict[str, list[str]]:
     return {key: sorted(attributes[key]) for key in sorted(attributes)} | department
 
 
-def describe(reach: Reach) -> dict[str, list[str]]:
+def describe_reach(reach: Reach) -> dict[str, list[str]]:
     """Return a reach as it is shown: a key that is missing is no limit."""
     return {key: sorted(reach[key]) for key in sorted(reach)}
 
 
-def unite(
+def measure_reach(
     action: str, ways: Sequence[Attributes], departments: frozenset[str] | None, managing: frozenset[str]
 ) -> Reach:
     """Return how far the action reaches by these ways, each with its limits; `departments` is None for all of them."""
@@ -142,7 +142,7 @@ def unite(
     return reach
 
 
-def covers(key: str, limit: frozenset[str], value: str) -> bool:
+def limit_covers(key: str, limit: frozenset[str], value: str) -> bool:
     """Return whether the limit lets this value in; groups to manage may be named by their beginning."""
     if value in limit:
         return True
@@ -151,7 +151,7 @@ def covers(key: str, limit: frozenset[str], value: str) -> bool:
 
 def _exceeds(key: str, limit: frozenset[str], values: frozenset[str] | None) -> bool:
     """Return whether some of the values, None for all there are, lie outside the limit."""
-    return values is None or not all(covers(key, limit, value) for value in values)
+    return values is None or not all(limit_covers(key, limit, value) for value in values)
 
 
 def _list_widened(was: Reach, now: Reach) -> list[str]:
@@ -167,7 +167,7 @@ def _find_beyond(mine: Reach, was: Reach | None, now: Reach) -> str | None:
         for key, limit in mine.items():
             values = now.get(key)
             if key == widened and values is not None and was is not None:
-                values = frozenset(value for value in values if not covers(key, was[key], value))
+                values = frozenset(value for value in values if not limit_covers(key, was[key], value))
             if _exceeds(key, limit, values):
                 return key
     return None

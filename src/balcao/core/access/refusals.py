@@ -1,8 +1,8 @@
 """What refusals cost: calls that are refused before anybody is known are counted, and beyond a burst answered 429.
 
 By the address that called, as there is nothing else to go by, and in memory, for all processes of the machine. A good
-token is never among them: it is verified whatever was refused before, so whoever shares an address with an attacker
-goes on. A token that an issuer of ours signed and that opens nothing any more is counted by itself, so that the
+token is never among them: it is verified whatever was refused before, so a caller who shares an attacker's address goes
+on. A token that an issuer of ours signed and that opens nothing any more is counted by itself, so that the
 neighbour's expired one is 401 as ever.
 
 Log lines of refusals beyond the burst are added up, and so are all of them once too many were written.
@@ -21,11 +21,11 @@ from balcao.core.access.keys import KeyPending
 from balcao.core.errors import BalcaoError
 from balcao.core.logs import log
 
-# What is counted apart from one another: calls of paths that nothing answers, and calls without a good token.
+# The kinds that are counted apart: calls of unknown paths, and calls without a good token.
 PATH, TOKEN = "path", "token"
 # Tokens of one address whose key may be new (503): in a minute, beyond which they are forged (401).
 PENDING_KEYS, PENDING_SECONDS = 5, 60.0
-# After so many seconds the lines that were not written are told in one.
+# After so many seconds one line says how many were not written.
 SUMMARY_SECONDS = 10.0
 # How many lines of refusals a process writes within that time, from however many addresses they come.
 MOST_LINES = 500
@@ -82,6 +82,6 @@ class Refusals:
 
     def _begin_summary(self) -> None:
         if self._summary is None:
-            # In a context of its own: it is of many requests, not of the one that is refused now.
+            # In a context of its own: the line is about many requests, not the one that is refused now.
             loop = asyncio.get_running_loop()
             self._summary = loop.call_later(SUMMARY_SECONDS, self.flush, context=Context())

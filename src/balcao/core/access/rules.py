@@ -35,7 +35,7 @@ class Rule:
     is_fixed: bool = False
 
     def __or__(self, other: "Rule") -> "Rule":
-        """Return the rule that lets pass whoever passes either. At most one side names an action of its own."""
+        """Return the rule that lets a caller pass who passes either. At most one side names an action of its own."""
         action = other.action if self.action in {MACHINE, AUTHENTICATED} and other.action != MACHINE else self.action
         return Rule(
             action,

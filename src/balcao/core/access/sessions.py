@@ -16,12 +16,12 @@ CHANNEL = "balcao_ended_session"
 POLL_SECONDS = 5.0
 # No access token may live longer than this.
 KEPT = timedelta(hours=24)
-# A row may become visible later than one that was recorded after it.
+# How far back rows are read again: one may become visible later than one that was recorded after it.
 _OVERLAP = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
-class Ending:
+class SessionEnd:
     """What a logout token says: the session `sid` ended, or without it every session of `subject` begun until then.
 
     `number` is the logout token's own (`jti`), `at` its time in Unix seconds.
@@ -95,7 +95,7 @@ class EndedSessions:
             for key in (caller.session_key, caller.subject_key)
         )
 
-    async def record(self, ending: Ending) -> bool:
+    async def record(self, ending: SessionEnd) -> bool:
         """Store the ending and have every process read it; return false for a logout token that was used before."""
         number = hashlib.sha256(f"{ending.issuer}\0{ending.number}".encode()).digest()
         if ending.session is not None:

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, TypeVar
 import msgspec
 
 from balcao.core.access.caller import Caller
-from balcao.core.access.paths import Entry, PatternTree, bind, normalise
-from balcao.core.access.people import NOBODY, Holding, People
+from balcao.core.access.paths import Entry, PatternTree, bind_path, split_path
+from balcao.core.access.people import NOBODY, Membership, People
 from balcao.core.values.cpf import Cpf
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class Role(msgspec.Struct, frozen=True):
     actions: frozenset[str]
 
     def grants(self, action: str) -> bool:
-        """Return whether whoever has the role may do this."""
+        """Return whether a holder of the role may do this."""
         return self.administrative or action in self.actions
 
 
@@ -71,7 +71,7 @@ class Changes(msgspec.Struct):
     mappings: dict[int, MappedEndpoint | None]
     roles: dict[int, Role | None]
     groups: dict[int, Group | None]
-    people: dict[str, Holding]
+    people: dict[str, Membership]
 
 
 class Match(NamedTuple):
@@ -111,11 +111,11 @@ class Snapshot:
             role = self.roles_by_name.get(name)
             if role is not None and role.grants(action):
                 return True
-        holding = self.people.find(caller.cpf)
-        for role_id in holding.roles:
+        membership = self.people.find(caller.cpf)
+        for role_id in membership.roles:
             if self._does_grant(role_id, action):
                 return True
-        for group_id in holding.groups:
+        for group_id in membership.groups:
             group = self.groups.get(group_id)
             if group is not None and any(self._does_grant(role_id, action) for role_id in group.roles):
                 return True
@@ -157,12 +157,12 @@ class Snapshot:
 
     def match(self, method: str, path: str) -> Match | None:
         """Return the mapping that decides on a request, the most specific of those that match."""
-        segments = normalise(path)
+        segments = split_path(path)
         found = None if segments is None else self.patterns.find(method, segments)
         if segments is None or found is None:
             return None
         mapping = self.mappings[found]
-        return Match(mapping, self.actions[mapping.action_id], bind(mapping.path_pattern, segments))
+        return Match(mapping, self.actions[mapping.action_id], bind_path(mapping.path_pattern, segments))
 
     def following(self, changes: Changes) -> "Snapshot":
         """Return the next version, which shares with this one whatever did not change."""

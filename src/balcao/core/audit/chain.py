@@ -87,7 +87,7 @@ class Verdict(msgspec.Struct, frozen=True):
     broken: Break | None
 
 
-async def chain(platform: Platform) -> int:
+async def chain_events(platform: Platform) -> int:
     """Chain what has been committed, a batch a transaction; return how many events it were."""
     chained = 0
     while True:
@@ -100,7 +100,7 @@ async def chain(platform: Platform) -> int:
 
 async def run_chain(platform: Platform, _: Mapping[str, Any]) -> None:
     """Chain the audit events, as a job."""
-    await chain(platform)
+    await chain_events(platform)
 
 
 JOBS = [JobKind("platform.chain_audit", run_chain, first_delay=timedelta(seconds=10), cron="* * * * *")]

@@ -58,7 +58,7 @@ async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
     """Return whether it could be ended: an operator may have been faster."""
     try:
         async with connection.transaction():
-            await dead_letters.end(connection, call, number)
+            await dead_letters.drop_dead_job_within(connection, call, number)
     except (Conflict, NotFound):
         return False
     return True

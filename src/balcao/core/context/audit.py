@@ -58,7 +58,7 @@ def recording() -> Iterator[None]:
     try:
         yield
     except StatementRefused as refusal:
-        # A missing right carries no name of a table but in its text, in whatever language that is.
+        # The fault of a missing right names the table only in its text, which is in the server's language.
         if "audit_event" not in str(refusal):
             raise
         raise Unavailable(code="audit-not-written", retry_after=1) from refusal

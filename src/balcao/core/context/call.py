@@ -53,7 +53,7 @@ class Call:
         self.decision = decision
         self.caller = caller
         self.headers = headers
-        self.replica: Replica | None = None  # where this call may read what lags (`Operation.may_lag`)
+        self.replica: Replica | None = None  # set for an operation that may read from a replica (`Operation.may_lag`)
         self._reason: str | None = None
 
     @property
@@ -237,7 +237,7 @@ def worker_call(platform: Platform, operation: str, request_id: str = "") -> Cal
 
 
 def operator_call(platform: Platform, operation: str) -> Call:
-    """Return the call of a command or of the demo loader: whoever has the machine's shell."""
+    """Return the call of a command or of the demo loader: somebody with the machine's shell."""
     return Call(platform, operation, new_id(), Decision(Reason.GRANTED, OPERATOR))
 
 

@@ -15,7 +15,7 @@ class Headers(dict[bytes, bytes]):
     def of(cls, pairs: Iterable[tuple[bytes, bytes]]) -> Self:
         """Read the pairs of an ASGI scope.
 
-        Two `Authorization` headers count as an empty one: whoever checked before us may have read the other.
+        Two `Authorization` headers count as an empty one: a proxy before us may have checked the other.
         """
         pairs = pairs if isinstance(pairs, list) else list(pairs)
         headers = cls(pairs)

@@ -1,6 +1,6 @@
 """The metrics of all processes of a machine, whichever of them is asked.
 
-Each process puts its numbers into a file of its own once a second, and whoever is asked adds the files up. Files,
+Each process puts its numbers into a file of its own once a second, and the one that is asked adds the files up. Files,
 because counting must cost next to nothing (the client library's multi-process mode pays for every count, ADR 0013), and
 because what a killed process counted must stay: its replacement takes over the file and goes on from there. So no
 series ever goes backwards, since a process shows only what stands in its file; others' numbers are at most a second

@@ -9,8 +9,8 @@ from balcao.core.errors import Unavailable
 
 Written = TypeVar("Written")
 
-# More than there are callers who write the same row at once. Whoever is overtaken so often meets a condition that the
-# statement has and the reading before it has not, and would go round for ever.
+# More than there are callers who write the same row at once. A write that is overtaken so often meets a
+# condition that the statement has and the reading before it has not, and would go round for ever.
 MOST_TRIES = 100
 
 

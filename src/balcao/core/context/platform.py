@@ -129,7 +129,7 @@ def make_hash_key(settings: Settings) -> HashKey:
 def make_database(settings: Settings, url: str, replica: servers.Server | None = None) -> Database:
     """Return the services' way to the database at `url`, or to one replica of it, not opened yet.
 
-    The embedded one is named by its owner's address; whoever reaches its socket may log in as the role itself.
+    The embedded one is named by its owner's address; what reaches its socket may log in as the role itself.
     """
     role = settings.database_role
     kind = TracedDatabase if settings.traces_url else Database

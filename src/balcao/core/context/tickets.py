@@ -94,7 +94,7 @@ async def _insert_ticket(
 ) -> datetime: ...
 
 
-async def issue(call: Call, operation: str, parameters: Mapping[str, Any]) -> tuple[str, datetime]:
+async def issue_ticket(call: Call, operation: str, parameters: Mapping[str, Any]) -> tuple[str, datetime]:
     """Return a ticket that opens the operation for the caller with these parameters, and when it ends unused."""
     ticket = secrets.token_urlsafe(32)
     content = msgspec.json.encode(Holder.of(call.identified_caller, parameters))
@@ -112,7 +112,9 @@ async def _take_ticket(connection: Connection, digest: bytes, operation: str) ->
     """Return what is sealed, and whether the ticket had not expired."""
 
 
-async def redeem(platform: Platform, operation: str, rule: Rule, ticket: str) -> tuple[Caller, Mapping[str, Any]]:
+async def redeem_ticket(
+    platform: Platform, operation: str, rule: Rule, ticket: str
+) -> tuple[Caller, Mapping[str, Any]]:
     """Use up a ticket, and return who holds it and the parameters.
 
     Raises Unauthenticated for one that is unknown, used, expired or of an ended session or token, Forbidden where the

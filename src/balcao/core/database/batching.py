@@ -15,11 +15,11 @@ from balcao.core.errors import Unavailable
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Beyond this a statement's own time shows in what each of its callers waits.
+# In a larger batch each caller would notice the time that the others' items take.
 LARGEST_BATCH = 100
 # While PostgreSQL works on one statement, the process prepares the other.
 STATEMENTS_AT_ONCE = 2
-# So few callers are served sooner, and for less, by a statement each than by a task and a batch.
+# Up to so many callers get a statement each, which is faster and cheaper than a task and a batch.
 ALONE_AT_ONCE = 4
 
 
@@ -117,7 +117,7 @@ class Batch(Generic[Item, Result]):
         except BaseException as failure:
             _fail(batch, failure)
             if isinstance(failure, Unavailable):
-                # What waited behind them would wait as long again, for a store that is away.
+                # The database is away: the items that wait would only wait as long again.
                 waiting, self._waiting = self._waiting, []
                 _fail(waiting, failure)
             if isinstance(failure, asyncio.CancelledError):

@@ -13,9 +13,9 @@ from balcao.core.database.shares import Shares
 from balcao.core.errors import Unavailable
 
 ACQUIRE_SECONDS = 2.0
-# Of a statement that nobody bounds otherwise.
+# The bound of a statement that has none of its own.
 STATEMENT_SECONDS = 30.0
-# Of closing, the end of a cancelled statement included.
+# How long closing may take, waiting for the end of a cancelled statement included.
 CLOSE_SECONDS = 2.0
 
 
@@ -130,7 +130,7 @@ class Connections:
         """Replace every connection: those in use when they are given back."""
         self._current = set()
         while self._ready:
-            self._ready.pop().terminate()  # its server may not respond to a farewell
+            self._ready.pop().terminate()  # closing it would wait for a server that may be gone
             self._pass_place_on()
 
     async def _wait(self, deadline: float) -> asyncpg.Connection | None:
@@ -165,7 +165,7 @@ class Connections:
         """Close it and pass its place on, after the statement that may be under way: the server has no more places."""
         self._current.discard(connection)
         try:
-            with suppress(Exception):  # the driver has cut it then
+            with suppress(Exception):  # a connection that does not close in time is cut by the driver
                 await connection.close(timeout=CLOSE_SECONDS)
         finally:
             self._pass_place_on()

@@ -19,7 +19,7 @@ StatementImpossible = (
     asyncpg.ProgramLimitExceededError,
     asyncpg.SyntaxOrAccessError,
 )
-# It takes no writes, or none yet or any more: a replica, or one that is starting or ending.
+# The server takes no writes: it is a replica, it is starting, or it is shutting down.
 ServerUnsuitable = (asyncpg.TargetServerAttributeNotMatched, asyncpg.CannotConnectNowError)
 # Another transaction holds what the statement needs.
 Locked = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
@@ -43,12 +43,12 @@ _AWAY = (
 
 # After these a statement may still be under way.
 UNSOUND = (asyncio.CancelledError, GeneratorExit, TimeoutError)
-# Of a connection that is gone: whether its last statement was carried out is not known.
+# The connection is gone, and whether its last statement was carried out is not known.
 LOST = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
-    asyncpg.InternalClientError,  # the driver's word for a connection that was closed under a statement
+    asyncpg.InternalClientError,  # raised when a connection is closed under a statement
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
 )

@@ -20,7 +20,7 @@ class Gauge:
     read: Callable[[Connection], Awaitable[Mapping[tuple[str, ...], float]]]
 
 
-async def collect(database: Database, gauges: Iterable[Gauge]) -> list[Metric]:
+async def collect_gauges(database: Database, gauges: Iterable[Gauge]) -> list[Metric]:
     """Return the families of the gauges, and whether the database answered; without it only that."""
     up = GaugeMetricFamily("balcao_database_up", "Whether the database answered when the metrics were read")
     families: list[Metric] = [up]

@@ -53,9 +53,9 @@ def show_no_progress(_: Migration) -> None:
     """Show nothing."""
 
 
-# A step as the owner, in a transaction.
+# Runs as the owner, in a transaction.
 Step = Callable[[asyncpg.Connection], Awaitable[None]]
-# A step before the first migration, which grants what the application needs of it.
+# Runs before the first migration, and grants the application what it needs of what it made.
 FirstStep = Callable[[asyncpg.Connection, ApplicationRole], Awaitable[None]]
 
 
@@ -77,7 +77,7 @@ async def migrate(
     try:
         async with _OnlyMigrator(connection):
             await roles.check_unchanged(connection, role)
-            await roles.prepare(connection, role)
+            await roles.prepare_role(connection, role)
             await connection.execute(role.grant_to(_PREPARE))
             for step in before:
                 await step(connection, role)

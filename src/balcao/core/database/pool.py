@@ -21,12 +21,12 @@ Item = TypeVar("Item")
 
 APPLICATION_ROLE = "balcao_app"
 LOOKUP_SECONDS = 2.5
-# Of connecting, for who listens.
+# How long `listener` may take to connect.
 LISTENER_SECONDS = 10.0
 # How long a block with a connection may last while a caller waits, waiting for it included: a server that was stopped
 # answers nothing, and the caller is told so within three seconds.
 SERVING_SECONDS = 2.7
-# ... with one to a replica: the primary is asked then.
+# The same for a connection to a replica: after it the primary is asked.
 REPLICA_SECONDS = 1.0
 
 # What a store function is given: it never opens a connection itself.
@@ -56,7 +56,7 @@ class Database(Connections):
             session["default_transaction_read_only"] = "on"
             options |= {"host": replica.host, "port": replica.port}
         super().__init__(url, size, options)
-        # Whether callers wait for the ends of blocks, which are bounded then; nobody waits for jobs and commands so.
+        # Set where callers wait: a block is then bounded. Jobs and commands may take longer.
         self.is_serving = False
         self.is_replica = replica is not None
         self._lookups: dict[Lookup, Batch[Any, Row | None]] = {}
@@ -156,7 +156,7 @@ class Database(Connections):
                 # A time-out is an OSError, an argument that the driver refuses an InterfaceError.
                 if isinstance(fault, (TimeoutError, ValueError)) or not self._is_open:
                     raise
-            # What closed one connection has usually closed all, and some do not know it yet.
+            # What closed one connection has usually closed all of them, even those that still look open.
             self.expire()
             return await self._fetch_within(fetch, deadline)
 
@@ -173,7 +173,7 @@ class Database(Connections):
             sound = isinstance(fault, ValueError) or not isinstance(fault, LOST)
             raise
         except TimeoutError:
-            connection.terminate()  # as in `_Borrowed`
+            connection.terminate()  # closing it would wait for a server that does not respond
             raise
         finally:
             await self.give_back(connection, name, sound=sound)
@@ -218,7 +218,7 @@ class _Borrowed:
             is_open and not isinstance(fault, (*UNSOUND, *LOST)) and not connection.is_in_transaction()
         )
         if is_open and isinstance(fault, TimeoutError):
-            connection.terminate()  # or giving it back would wait for a server that does not respond
+            connection.terminate()  # closing it would wait for a server that does not respond
         elif is_open and fault is not None and not self._database.is_replica and not _takes_writes(connection):
             connection.terminate()
             sound = False
@@ -229,8 +229,8 @@ class _Borrowed:
 
 def _takes_writes(connection: Connection) -> bool:
     """Return whether the server takes writes; it tells each session when it becomes a replica or read-only."""
-    told = connection.get_settings()
-    return "on" not in (getattr(told, "in_hot_standby", "off"), getattr(told, "default_transaction_read_only", "off"))
+    settings = connection.get_settings()
+    return all(getattr(settings, name, "off") != "on" for name in ("in_hot_standby", "default_transaction_read_only"))
 
 
 def json_text(value: Any) -> str:

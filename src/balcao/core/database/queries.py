@@ -6,7 +6,7 @@ import asyncpg
 
 from balcao.core.database.pool import Connection
 
-# What the server raises for the removal of a row to which others refer, by the two ways to declare that.
+# Raised when a row is removed to which others refer: by a foreign key as it is usually declared, and by RESTRICT.
 REFERRED_TO = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
 
 

@@ -60,7 +60,7 @@ class Watch:
 
     async def _listen(self) -> None:
         """Reload on every notice and at intervals; never return, raise when the connection is lost."""
-        # A server whose machine is gone closes nothing: it answers within the time, or another one is asked.
+        # A server whose machine is gone closes no connection: its silence after this time is what ends the listening.
         listener = await self._database.listener(ANSWER_SECONDS)
         try:
             listener.add_termination_listener(self._notice)
@@ -75,7 +75,7 @@ class Watch:
                     await listener.execute("SELECT")
             raise ConnectionError
         finally:
-            # What ended the listening counts, above all that it was to stop, not that a silent server says no goodbye.
+            # A fault of closing would hide what ended the listening, which may be the cancellation of this task.
             with suppress(Exception):
                 await listener.close(timeout=1)
 

@@ -22,12 +22,12 @@ from balcao.core.telemetry import telemetry
 MEASURE_SECONDS = 1.0
 CLOSE_SECONDS = 2.0
 OPEN_SECONDS = 2.0
-# Why a server is not read from; any other code is that of a server that is away.
+# The codes of why a server is not read from; any other code means that it is away.
 FOREIGN, PROMOTED, BEHIND = "replica-foreign", "replica-promoted", "replica-behind"
 
 _READS = telemetry.counter("balcao_replica_reads", "Reads that may lag, by what became of them", "outcome")
 
-# Whatever is committed is flushed; what is only flushed is sent.
+# The position up to which the log is flushed: all that is committed lies before it, and only what is flushed is sent.
 _PRIMARY = """
 SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint, system_identifier
 FROM pg_control_system()
@@ -78,7 +78,7 @@ class Replica:
         self.database = database
         self.name = name
         self.proven_at = -math.inf
-        self.fault: str | None = None  # the code of why none is known
+        self.fault: str | None = None  # why `proven_at` is not known, as a code
         self._opened = False
 
     def distrust(self) -> None:

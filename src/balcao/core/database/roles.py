@@ -37,7 +37,7 @@ FROM (SELECT COALESCE($2::text, current_user) AS login) asked
 """
 
 
-async def prepare(connection: asyncpg.Connection, role: ApplicationRole) -> None:
+async def prepare_role(connection: asyncpg.Connection, role: ApplicationRole) -> None:
     """Create the role where it is missing and let the services' login take it, in a database of the owner's.
 
     Raises RoleError with the statements that an administrator must run, where the owner may not run them.
@@ -49,7 +49,7 @@ async def prepare(connection: asyncpg.Connection, role: ApplicationRole) -> None
                 await connection.execute(statement)
     except (asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
         # Another installation on the same server has just made it; the server's roles know no migrators' lock.
-        await prepare(connection, role)
+        await prepare_role(connection, role)
     except asyncpg.InsufficientPrivilegeError:
         owner = await connection.fetchval("SELECT current_user")
         wanted = "\n".join(f"    {_for_administrator(statement)};" for statement in statements)

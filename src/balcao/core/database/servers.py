@@ -10,11 +10,11 @@ import asyncpg
 
 from balcao.core.database.faults import ServerUnsuitable, StoreFaults
 
-# Of every session of ours.
+# The parameters of every session.
 SESSION = {
     "application_name": "balcao",
     "timezone": "UTC",
-    # A statement that nobody waits for any more ends, too: its connection was cut, not asked to cancel it.
+    # Ends a statement whose connection was cut, as nobody is left to cancel it.
     "client_connection_check_interval": "1s",
     # A host that vanished closes no connection, and one that froze ends no transaction. The server does both by itself,
     # or their locks would keep people's data from everybody for the hours that TCP waits.
@@ -79,7 +79,7 @@ async def _take_first(tries: set["asyncio.Task[asyncpg.Connection]"]) -> asyncpg
             if (failure := ended.exception()) is None:
                 return ended.result()
             failures.append(failure)
-    # A refused login says more than a server that may not be written to, and that more than one that is not there.
+    # The most telling fault: a refused login, then a server that takes no writes, then one that is not there.
     raise min(failures, key=lambda failure: (isinstance(failure, OSError), isinstance(failure, ServerUnsuitable)))
 
 

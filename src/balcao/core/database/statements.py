@@ -65,7 +65,7 @@ class Statement(Generic[P, T]):
         _, *self._arguments = [(each.name, each.default) for each in inspect.signature(stub).parameters.values()]
         self.parameters: list[str] = []
         self._values: list[tuple[int, Read | None]] = []  # of each: its argument's place, and what is read of that
-        # What chooses the text need not be in it.
+        # The argument that chooses the variant need not occur in its text.
         self._used: set[str] = set() if variant is None else {self._arguments[0][0]}
         # After the first word: what stands before it PostgreSQL 18 leaves out of `pg_stat_statements`.
         word = _FIRST_WORD.match(text)

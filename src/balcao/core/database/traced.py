@@ -6,9 +6,9 @@ from typing import Any
 import asyncpg
 
 from balcao.core.database.pool import Connection, Database, json_text
-from balcao.core.tracing import Tracing, carry
+from balcao.core.tracing import Tracing, carry_trace
 
-# What `enqueue_sql` reads.
+# Sets what `enqueue_sql` reads: the trace to which an enqueued job belongs.
 _MARK = "SELECT set_config('balcao.trace', $1, false)"
 
 
@@ -32,7 +32,7 @@ class TracedDatabase(Database):
         return connection
 
     async def _mark(self, connection: Connection) -> None:
-        trace, process = carry(), connection.get_server_pid()
+        trace, process = carry_trace(), connection.get_server_pid()
         if trace is not None:
             self._marked.add(process)
             await connection.execute(_MARK, json_text(trace))
@@ -44,13 +44,13 @@ class TracedDatabase(Database):
 def _record(query: asyncpg.connection.LoggedQuery) -> None:
     """Make a span of a statement that has ended; its text is ours and has no values in it.
 
-    The driver calls this in the context of whoever ran the statement.
+    The driver calls this in the context of the task that ran the statement.
     """
     if Tracing.tracer is None or query.query == _MARK:
         return
     from opentelemetry.trace import SpanKind, Status, StatusCode, get_current_span
 
-    # The request may have been answered in between, so that its span is at hand but has ended.
+    # The request may have been answered already: its span is still the current one, but has ended.
     if not get_current_span().get_span_context().trace_flags.sampled:
         return
     text = " ".join(query.query.split())

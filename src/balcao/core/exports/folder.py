@@ -68,7 +68,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 @contextmanager
-def hold(folder: Path) -> Iterator[None]:
+def hold_folder(folder: Path) -> Iterator[None]:
     """Make the folder, for us alone, and keep other exports out of it. Raises Conflict, OSError."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY)

@@ -47,7 +47,7 @@ def read_identities(file: Path) -> list[Identity]:
 
 
 def encrypt(content: bytes, recipients: Sequence[Recipient]) -> bytes:
-    """Return the content for whoever holds one of the private keys."""
+    """Return the content for a holder of one of the private keys."""
     return pyrage.encrypt(content, recipients)
 
 

@@ -25,7 +25,7 @@ from balcao.core.exports.declaration import Export
 from balcao.core.exports.folder import Manifest, Part
 from balcao.core.exports.sealing import Recipient, encrypt, parse_recipients
 
-# Of lines, before they are compressed: what a process holds at once, and what a kill costs at most.
+# The size of a part before it is compressed: what a process holds in memory, and what a kill costs at most.
 PART_BYTES = 32 * 1024 * 1024
 _COMPRESSION = 6
 _SEAL = "export-cursor"
@@ -58,7 +58,7 @@ async def run(call: Call, folder: Path, order: Order, on_progress: OnProgress) -
     Raises Invalid for a recipient that is none, Conflict for a folder that holds something else or is in use.
     """
     recipients = parse_recipients(order.recipients)
-    with folders.hold(folder):
+    with folders.hold_folder(folder):
         manifest, cursor = _open(call, folder, order)
         async with call.platform.database.transaction() as connection:
             await call.platform.audit.record(connection, call, "export", fields=[f"export:{order.service}"])

@@ -8,7 +8,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Rows
 
-# Of rows that are in memory at once.
+# How many rows are in memory at once.
 BATCH = 500
 
 

@@ -1,6 +1,6 @@
 """The parameters of an operation as its description lists them: of the path, of the query, and the headers that count.
 
-Which headers count follows from what the operation may answer: whoever may be told 412 may send `If-Match`.
+Which headers count follows from what the operation may answer: a caller who may get 412 may send `If-Match`.
 """
 
 from collections.abc import Collection, Mapping

@@ -37,7 +37,7 @@ from balcao.core.logs import log
 from balcao.core.telemetry import Meter, meter
 from balcao.core.values.cpf import Cpf
 
-# The response at once where nothing is waited for, else what to await.
+# The response itself where nothing had to be waited for, else its awaitable.
 Responding: TypeAlias = Response[Any] | Awaitable[Response[Any]]
 
 _UNDECIDED = Decision(Reason.NOT_GRANTED)
@@ -79,7 +79,7 @@ class OperationEndpoint:
         self._is_async = operation.signature.is_async
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_reason = self._cpf_at is not None or operation.concerns_people
-        # What is no body of its own handler's making belongs to nobody else than who asked.
+        # No shared cache keeps a value that may be about the caller; a handler that builds its response says so itself.
         is_public = operation.rule.action == PUBLIC
         self._stored_by = {} if is_public else {"Cache-Control": PERSONAL}
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
@@ -245,7 +245,7 @@ class OperationEndpoint:
                 await self._platform.enumeration.count(call.caller.key)
         except Exception as further:
             fault = further
-        return self.operation.dialect.response(known(fault, self.key))
+        return self.operation.dialect.response(to_known_error(fault, self.key))
 
     async def _record_denial(self, call: Call, request: Request) -> None:
         """Record a denied attempt for the person concerned to see; of a flood only the first ones."""
@@ -292,14 +292,14 @@ class PageEndpoint:
         try:
             result = self._handler(request)
         except Exception as fault:
-            return self._refuse(request, known(fault, self.key))
+            return self._refuse(request, to_known_error(fault, self.key))
         return result if isinstance(result, Response) else self._finish(request, result)
 
     async def _finish(self, request: Request, result: Awaitable[Response[Any]]) -> Response[Any]:
         try:
             return await result
         except Exception as fault:
-            return self._refuse(request, known(fault, self.key))
+            return self._refuse(request, to_known_error(fault, self.key))
 
 
 class StrayEndpoint:
@@ -349,7 +349,7 @@ def allowed_methods(by_method: Mapping[str, Endpoint]) -> str:
     return ", ".join(sorted({*by_method, "OPTIONS", *(["HEAD"] if "GET" in by_method else [])}))
 
 
-def known(fault: Exception, key: str) -> BalcaoError:
+def to_known_error(fault: Exception, key: str) -> BalcaoError:
     """Return a fault that a caller may see; any other is logged and becomes an internal error."""
     if isinstance(fault, BalcaoError):
         return fault

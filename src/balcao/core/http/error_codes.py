@@ -57,7 +57,7 @@ _OF_A_BODY = (
     "body-too-deep",
     "body-too-many-values",
 )
-# Of a query that cannot be stored, where its faults are told one by one.
+# The code of a query that cannot be stored, where all faults of a query are listed.
 _OF_A_QUERY = {400: ("<field>-control", "invalid")}
 _OF_AN_OBJECT, _OF_AN_ARRAY = "body-not-object", "body-not-array"
 # Where nothing more precise was found.
@@ -131,7 +131,7 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
     pending += [marker.parse for marker in signature.path.values()]
     pending += [marker.parse for marker in signature.queries.values()]
     pending += [marker.read for marker in signature.of_call.values()]
-    seen: dict[Any, Any] = {}  # what was seen is held, so that its id is not given to something else
+    seen: dict[Any, Any] = {}  # keeps what was seen alive, so that no other object gets its id
     while pending:
         item = pending.pop()
         known = item if inspect.ismethod(item) else id(item)  # a method is made anew whenever it is named
@@ -143,7 +143,7 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
                 yield from _codes_of(item)
                 pending += _list_named(item)
         elif isinstance(item, type) and issubclass(item, BalcaoError):
-            # Those of the statuses themselves say nothing.
+            # The default codes of the statuses themselves say nothing.
             if item.__module__ != f"{_CORE}.errors" and item.default_code in catalogue(_package_of(item)):
                 yield _package_of(item), item.default_code
             pending += [member for member in vars(item).values() if isinstance(member, FunctionType)]
@@ -171,7 +171,7 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
     """Yield what the function's code names: globals, members of modules and classes, and what its closure holds."""
     names = _names(function)
     for name in names:
-        yield vars(Call).get(name)  # what use cases do with their first argument
+        yield vars(Call).get(name)  # a method that a use case calls on its call
     for name, member in _list_globals(function.__code__):
         found = function.__globals__.get(name)
         if _is_declared(found) and inspect.ismethod(method := getattr(found, member, None)):
@@ -182,7 +182,7 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
             yield vars(found).get(member)
         elif isinstance(found, type):
             yield from (vars(found)[other] for other in names if other in vars(found))
-    # Of one declaration for several nouns the closure holds which: a function, or the noun's own declaration.
+    # A declaration for several nouns holds the noun in its closure: a function, or the noun's own declaration.
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     yield from (item for item in held if inspect.isroutine(item) or is_dataclass(item))
 

@@ -53,7 +53,7 @@ class Readiness(msgspec.Struct, omit_defaults=True):
     errors: Annotated[list[str], Meta(description="As verificações que falharam; ausente quando nenhuma falhou.")] = []
 
 
-# By the last word of the operation's key; a service may name further ones.
+# The paths by the last word of the operation's key; a service may name further ones.
 PATHS: Mapping[str, str] = {"liveness": "/liveness", "readiness": "/readiness"}
 
 

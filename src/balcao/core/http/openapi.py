@@ -19,7 +19,7 @@ from balcao.core.http.sent_headers import ETAG, SentHeader, find_sent_headers
 
 Document = dict[str, Any]
 
-# Where the platform answers as it comes; a city names its own.
+# The address of an installation that nobody has configured; a city names its own.
 DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"
@@ -68,7 +68,7 @@ _HEADERS: Document = {
     },
 }
 
-# In the few operations that move; a component that a service does not use would be a fault to linters.
+# Not a component: linters object to one that no operation of a service uses.
 _LOCATION = {"description": "O endereço atual, relativo ao chamado.", "schema": _TEXT, "example": "poda-5f0c2f0e"}
 
 
@@ -105,7 +105,7 @@ class Described(Protocol):
         """Return every operation, those that all services have included."""
 
 
-def describe(service: Described, server_urls: Sequence[str] = ()) -> Document:
+def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Document:
     """Return the document; its paths are relative to the service's base, whose full addresses are `server_urls`."""
     operations = [operation for operation in service.operations() if operation.in_description]
     schemas = _Schemas(operations)
@@ -154,10 +154,23 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
     if parameters:
         found["parameters"] = parameters
     if body := operation.signature.body or operation.described_body:
-        example = {} if operation.example is None else {"example": operation.example}
-        content = {JSON: {"schema": schemas.of(body), **example}}
+        content = {JSON: {"schema": schemas.of(body), "example": _find_example(operation, schemas.resolved(body))}}
         found["requestBody"] = {"content": content, "required": _is_required(operation, schemas)}
     return found
+
+
+def find_example(operation: Operation) -> Any:
+    """Return a body that works on the demo data, None for an operation without body."""
+    body = operation.signature.body or operation.described_body
+    return None if body is None else _find_example(operation, _Schemas([operation]).resolved(body))
+
+
+def _find_example(operation: Operation, schema: Document) -> Any:
+    """Return the operation's own example, or its body's required members with the example of each."""
+    if operation.example is not None:
+        return operation.example
+    members = schema.get("properties", {})
+    return {name: members[name]["examples"][0] for name in schema.get("required", ()) if members[name].get("examples")}
 
 
 def _is_required(operation: Operation, schemas: "_Schemas") -> bool:

@@ -20,13 +20,13 @@ from balcao.core.http.routing import parameters_of
 from balcao.settings import Settings
 
 MIB = 1024 * 1024
-# Of operations whose body is some short members, and of those with texts or lists of a form's size.
+# The limits of a body of some short members, and of one with texts or lists of a form's size.
 SMALL_BODY = 16 * 1024
 FORM_BODY = 64 * 1024
 # The rate of an operation that refuses overload in its own way.
 UNLIMITED = ""
 NOTHING_CHANGED: Mapping[str, str] = MappingProxyType({})
-# Of the operations that every service has.
+# The tag of the operations that every service has.
 PLATFORM_TAG = {"plataforma": "O que todo serviço tem: se vive, se pode atender, e a sua descrição."}
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
@@ -60,7 +60,7 @@ class RouteOptions(TypedDict, total=False):
 
     `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. It is the handler's
     docstring, but where several operations share a text. `example` is a request body that works on the demo data, as
-    the JSON that the caller sends.
+    the JSON that the caller sends; without it the body of the required members' own examples does.
     """
 
     dialect: Dialect

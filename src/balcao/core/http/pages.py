@@ -129,5 +129,5 @@ def document(service: "Described", gateways: tuple[str, ...] = ()) -> bytes:
     """
     from balcao.core.http import openapi  # the document names these operations, too
 
-    found = openapi.describe(service, [f"{gateway}{service.prefix}{service.base}" for gateway in gateways])
+    found = openapi.describe_api(service, [f"{gateway}{service.prefix}{service.base}" for gateway in gateways])
     return msgspec.json.format(msgspec.json.encode(found, order="sorted"), indent=2)

@@ -11,7 +11,7 @@ from balcao.core.values.numbers import parse_whole_number
 from balcao.core.values.page import Page
 
 MOST_PER_PAGE = 100
-# Of reference data that portals read whole.
+# The page size of reference data that portals read whole.
 MOST_PER_LONG_PAGE = 1000
 # Beyond it an offset would not fit into the database's integer.
 LAST_PAGE = 1_000_000_000
@@ -52,7 +52,7 @@ def parse_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PE
 
 
 def parse_menu_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PER_PAGE) -> Page:
-    """Read the page of a list that fills a menu: whoever asks for more than `most` items gets `most`.
+    """Read the page of a list that fills a menu: who asks for more than `most` items gets `most`.
 
     Raises Invalid naming the parameter (rules: registry 1.1).
     """

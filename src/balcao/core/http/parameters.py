@@ -81,7 +81,7 @@ CallersCpf: TypeAlias = Annotated[Cpf, OfCall(lambda call: call.person)]
 def parse_path_cpf(text: str) -> Cpf:
     """Return the CPF of a path.
 
-    Raises Invalid: whoever gets here with another text passed the rule by something else than ownership.
+    Raises Invalid: a caller with another text passed the rule by something else than ownership.
     """
     cpf = Cpf.parse_path(text)
     if cpf is None:

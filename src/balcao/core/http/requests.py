@@ -15,7 +15,7 @@ _REQUEST_ID = re.compile(rb"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{1
 
 
 class Request:
-    """`path` is the raw path without query; `peer` the address of whoever opened the connection.
+    """`path` is the raw path without query; `peer` the address from which the connection was opened.
 
     `prefix` is the gateway's in front of the matched path, `path_values` the values of its parameters in their order,
     `content` the whole body, None for one that was too large. All three are set on the way to the handler.

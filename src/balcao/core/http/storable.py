@@ -14,7 +14,7 @@ from balcao.core.values.ids import MAX_INT64
 SMALLEST, LARGEST = -(2**63), MAX_INT64
 NO_NUL = "não pode conter o caractere nulo"
 NO_LARGE_INTEGER = "deve ser um número inteiro de até 64 bits"
-# A name that may stand in a message and a code: of a member that nobody declared anything might come.
+# A name that may stand in a message and a code; an undeclared member could have any.
 _NAME = re.compile(r"[A-Za-z]\w{0,62}", re.ASCII)
 
 

@@ -15,7 +15,7 @@ from balcao.core.http.responses import Response
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# Whoever makes keys up has them answered, so no rate of errors may count them among the responses.
+# A token with an invented key gets such a response, too, so no rate of errors may count them.
 _pending_keys = counter("balcao_token_keys_pending", "Tokens refused for now (503), as their key may be new", "service")
 
 
@@ -73,7 +73,7 @@ def _choose_line(refusals: Refusals, request: Request, over: float, code: str) -
 
 
 def refuse_often(dialect: Dialect, over: float) -> Response[Any]:
-    """Return the refusal of whoever was refused too often, for so many seconds; made once for each."""
+    """Return the refusal of a caller who was refused too often, for so many seconds; made once for each."""
     return _make_too_many(dialect, ceil(over))
 
 

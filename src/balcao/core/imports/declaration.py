@@ -8,7 +8,7 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 
-# Lines of one transaction, unless a kind says otherwise: one whose rows cost more, or whose locks others wait for.
+# Lines in one transaction. A kind whose rows cost more, or whose locks others wait for, has fewer.
 BATCH = 1000
 
 

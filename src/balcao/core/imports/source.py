@@ -57,7 +57,7 @@ class Source:
     def refuse_other_forms(self) -> None:
         """Raise Invalid for a file that is no JSON Lines at all: each line would be refused, and none say why."""
         start = b""
-        with suppress(OSError, EOFError, zlib.error):  # a damaged file is told of where its lines are taken
+        with suppress(OSError, EOFError, zlib.error):  # a damaged file is reported when its lines are read
             start = self.content.peek(_GLANCE)[:_GLANCE]  # type: ignore[attr-defined]  # both kinds of content have it
         if start.startswith(_UTF_16):
             raise Invalid("O arquivo está em UTF-16: salve-o em UTF-8.", code="file-broken")
@@ -68,7 +68,7 @@ class Source:
     def read_header(self) -> None:
         """Take the first line as that of a table. Raises Invalid."""
         encoding = UTF_8
-        with suppress(OSError, EOFError, zlib.error):  # a damaged file is told of where its lines are taken
+        with suppress(OSError, EOFError, zlib.error):  # a damaged file is reported when its lines are read
             encoding = detect_encoding(iter(self._read, b""))
         self.resume(0, 0)
         header = next(iter(self.take(1)), Line(1, None))

@@ -48,7 +48,7 @@ async def list_dead_letters(
 async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
     """Return a job with its last tries. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        job = await queue.read_queued_job(connection, parse_number(letter_id))
+        job = await queue.read_queued_job(connection, parse_job_number(letter_id))
         subject = (await _find_subjects(connection, call, [job])).get(job.id)
         tries = await queue.list_tries(connection, job.id)
         await _record(connection, call, "read", subject.cpf if subject else None)
@@ -58,7 +58,7 @@ async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
 
 async def retry(call: Call, letter_id: str) -> DeadLetter:
     """Put a job back, at once and with all its tries. Raises NotFound, Conflict for a job that is not dead."""
-    number = parse_number(letter_id)
+    number = parse_job_number(letter_id)
     async with call.platform.database.transaction() as connection:
         await queue.lock_dead_job(connection, number)
         await queue.retry_jobs(connection, [number])
@@ -88,12 +88,12 @@ async def drop(call: Call, letter_id: str, reason: str) -> None:
     Raises Invalid, NotFound, Conflict for one that is not dead.
     """
     call.give_reason("reason", reason)
-    number = parse_number(letter_id)
+    number = parse_job_number(letter_id)
     async with call.platform.database.transaction() as connection:
-        await end(connection, call, number)
+        await drop_dead_job_within(connection, call, number)
 
 
-async def end(connection: Connection, call: Call, number: int) -> None:
+async def drop_dead_job_within(connection: Connection, call: Call, number: int) -> None:
     """Drop the job, in the caller's transaction.
 
     What stands behind the job ends first: whoever changes it locks it before the job, too.
@@ -107,7 +107,7 @@ async def end(connection: Connection, call: Call, number: int) -> None:
     await _record(connection, call, "delete", subject.cpf if subject else None, job.kind)
 
 
-def parse_number(letter_id: str) -> int:
+def parse_job_number(letter_id: str) -> int:
     """Return the number of a job. Raises NotFound for a text that is none."""
     if not _NUMBER.fullmatch(letter_id):
         raise NotFound("Não há tarefa com este número na fila.", code="job-unknown")

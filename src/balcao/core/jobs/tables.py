@@ -14,7 +14,7 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA {QUEUE_SCHEMA} TO balcao_app;
 """
 
 
-async def prepare(connection: asyncpg.Connection, role: ApplicationRole) -> None:
+async def prepare_queue(connection: asyncpg.Connection, role: ApplicationRole) -> None:
     """Bring the tables up to date, as the owner, and let the application use them."""
     queries: Queries = queue_queries(AsyncpgDriver(connection))
     if not await queries.schema_is_installed():

@@ -33,17 +33,17 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
 from balcao.core.jobs.pulse import Pulse
 from balcao.core.logs import log
-from balcao.core.tracing import TRACEPARENT, carry, span
+from balcao.core.tracing import TRACEPARENT, carry_trace, span
 
 QUEUE_SCHEMA = "queue"
 HEARTBEAT = timedelta(seconds=30)
 _AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, BalcaoError, TimeoutError, FailingListenerError)
-# What becomes due is announced, but not what is put back for later: `drain` finds out by itself that nothing is left.
+# A job that becomes due is announced by NOTIFY, one that is put back for later is not: `drain` has to poll often.
 _POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
 BATCH = 10
 # Jobs share the process's pool; more at once would only wait for each other's connections.
 AT_ONCE = 2 * BATCH
-# Of the job at hand: how many tries this is, the first being 1.
+# Which try of the job at hand this is; the first is 1.
 this_try: ContextVar[int] = ContextVar("this_try", default=1)
 _stopping: ContextVar[asyncio.Event | None] = ContextVar("stopping", default=None)
 
@@ -195,7 +195,7 @@ async def enqueue(
 ) -> int:
     """Enqueue a job in the caller's transaction: it exists if and only if that commits. Return its id."""
     queries = queue_queries(AsyncpgDriver(connection))
-    ids = await queries.enqueue(kind, encode_payload(payload), 0, delay, headers=carry())
+    ids = await queries.enqueue(kind, encode_payload(payload), 0, delay, headers=carry_trace())
     return int(ids[0])
 
 

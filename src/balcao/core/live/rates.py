@@ -14,8 +14,8 @@ from balcao.core.errors import Invalid
 from balcao.core.http.operations import Operation, name_for_machines
 from balcao.settings import Settings, variable_of
 
-# A change is for an hour of trouble: what shall stay is configured. So a slip of the finger neither opens a door nor
-# shuts it.
+# A change is for an hour of trouble; what is to stay is configured. The bounds keep a typing error from switching a
+# limit off, or from shutting everybody out.
 MOST_TIMES, LEAST_SHARE = 10, 100
 LONGEST_PERIOD_SECONDS = 3600
 SETTINGS = (
@@ -56,7 +56,7 @@ def list_limits(settings: Settings, operations: Iterable[Operation], further: Ma
     return {limit.name: limit for limit in found}
 
 
-def check(limit: Limit, rate: str) -> None:
+def check_rate(limit: Limit, rate: str) -> None:
     """Raise Invalid for a rate that cannot be read, or that is out of all proportion to the configured one."""
     try:
         (wanted,) = parse_many(rate)
@@ -76,7 +76,7 @@ def check(limit: Limit, rate: str) -> None:
 
 async def change(call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str) -> None:
     """Let callers call as often as `rate` says until `ends_at`. Raises Invalid."""
-    check(limit, rate)
+    check_rate(limit, rate)
     async with call.platform.database.transaction() as connection:
         await live.put_live_change(connection, RATE, limit.name, rate, ends_at, author)
         await call.platform.audit.record(connection, call, "update", fields=[limit.name])

@@ -78,15 +78,17 @@ def require_allowed(platform: Platform, url: str) -> None:
         raise Unprocessable(code="webhook-address-refused", faults=[item])
 
 
-async def send(platform: Platform, url: str, secrets: Sequence[bytes], message: str, content: bytes) -> Delivery:
+async def send_message(
+    platform: Platform, url: str, secrets: Sequence[bytes], message: str, content: bytes
+) -> Delivery:
     """Send a message, signed by each secret, and return how that ended.
 
     `message` is the id by which the receiver knows a repetition.
     """
-    signature = sign(message, int(time.time()), content, secrets)
+    signature = sign_message(message, int(time.time()), content, secrets)
     headers = {"Content-Type": "application/json", "User-Agent": "Balcao-Webhooks/1", **signature}
     try:
-        answered = await guarded.post(
+        answered = await guarded.post_guarded(
             platform.http, url, content, headers,
             seconds=PATIENCE_SECONDS, allow_private=platform.settings.webhook_private_addresses,
         )  # fmt: skip
@@ -106,7 +108,7 @@ def format_secret(secret: bytes) -> str:
     return _PREFIX + base64.b64encode(secret).decode()
 
 
-def sign(message: str, timestamp: int, content: bytes, secrets: Iterable[bytes]) -> Mapping[str, str]:
+def sign_message(message: str, timestamp: int, content: bytes, secrets: Iterable[bytes]) -> Mapping[str, str]:
     """Return the three headers of a message: its id, when it is sent (Unix seconds), a signature by each secret."""
     signed = b"%s.%d.%s" % (message.encode(), timestamp, content)
     digests = [hmac.digest(secret, signed, hashlib.sha256) for secret in secrets]

@@ -137,7 +137,7 @@ class WebhooksOfService(Generic[W, S]):
         if destination is None or message is None:
             return  # switched off or deleted since, or too old for anybody to want
         message_id, content = f"msg_{id.hex}_{number or test}", msgspec.json.encode(message)
-        delivery = await sending.send(platform, destination.url, destination.secrets, message_id, content)
+        delivery = await sending.send_message(platform, destination.url, destination.secrets, message_id, content)
         async with platform.database.connection() as connection:
             if delivery.error is None:
                 await self.store.note_delivery(connection, words.table, id)

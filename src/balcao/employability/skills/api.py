@@ -176,7 +176,6 @@ SkillId = Annotated[int, integer_in_path(NOUNS[Catalogue.SKILL].example)]
     "employability.replace_skill_areas",
     MANAGE,
     "Define as áreas de uma habilidade",
-    example={"areas_ids": [8]},
     errors=[409, 412],
     rate=RATE,
 )

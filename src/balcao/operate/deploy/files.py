@@ -22,7 +22,7 @@ class File:
         return cls(text.encode(), mode)
 
 
-class Differs(Exception):
+class FilesDiffer(Exception):
     """Files are there already and have other contents; `paths` names them. Nothing was written."""
 
     def __init__(self, paths: list[Path]) -> None:
@@ -33,11 +33,11 @@ class Differs(Exception):
 def write(folder: Path, files: Mapping[str, File], *, replace: bool) -> list[Path]:
     """Write the files, by their path in the folder, and return those that were written: none the second time.
 
-    Raises Differs, before anything is written, unless `replace` is set.
+    Raises FilesDiffer, before anything is written, unless `replace` is set.
     """
     changed = [name for name, file in files.items() if _read(folder / name) != file.content]
     if not replace and (there := [folder / name for name in changed if (folder / name).exists()]):
-        raise Differs(there)
+        raise FilesDiffer(there)
     for name in changed:
         _write(folder / name, files[name])
     for name, file in files.items():

@@ -98,7 +98,7 @@ class Key:
     file: str
 
 
-def generate(kind: str, plan: Plan) -> dict[str, File]:
+def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
     """Return the files of a gateway's configuration, by their path beside one another."""
     areas = list_areas(plan.services)
     keys = [Key(kid, f"keys/{RSAKey.import_key(pem).thumbprint()}.pem") for kid, pem in sorted(plan.keys.items())]

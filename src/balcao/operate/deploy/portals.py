@@ -79,7 +79,7 @@ def _list_entries(folder: Path, today: date) -> Iterator[FixedToken]:
             yield fixed_tokens.parse_entry(text.strip(), today)
 
 
-def generate(portal: Portal, key: Key) -> dict[str, File]:
+def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
     """Return the files by their path in the portal's folder; those with secrets are their owner's alone."""
     entries = [fixed_tokens.format_entry(entry) for entry in dict.fromkeys([*portal.fixed_tokens, *key.entries])]
     values = vars(portal) | {

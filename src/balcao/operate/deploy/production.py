@@ -69,7 +69,7 @@ class Secrets:
         return cls(**{name: value for name, value in found.items() if value})
 
 
-def generate(installation: Installation, own: Secrets) -> dict[str, File]:
+def generate_production_files(installation: Installation, own: Secrets) -> dict[str, File]:
     """Return the files, by their path in the installation's folder; those with secrets are their owner's alone."""
     name, _, tag = installation.image.rpartition(":")
     values = vars(installation) | {

@@ -1,5 +1,6 @@
 """Checks the gateway's configuration where an operator put it: whether it is what would be generated now."""
 
+import asyncio
 import re
 import shlex
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from urllib.parse import urlsplit
 
 from balcao.operate.deploy.answers import Frontend, GatewayKind
 from balcao.operate.deploy.gateways import COMMAND, FILES
+from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject, is_due_in_production
 from balcao.operate.doctor.installation import check_certificate, list_seen
 from balcao.operate.faults import OperatorFault
 from balcao.operate.gateway_config import generate_gateway
@@ -31,7 +33,7 @@ class Generated:
     frontend: Frontend
 
 
-def find(root: Path) -> Generated | None:
+def find_gateway(root: Path) -> Generated | None:
     """Return the configuration of ours that is installed; None where there is none, as on another machine."""
     for kind, folder in FOLDERS.items():
         path = root / folder / FILES[kind]
@@ -42,22 +44,22 @@ def find(root: Path) -> Generated | None:
     return None
 
 
-def check(root: Path, settings: Settings) -> tuple[str, list[str]]:
+def check_gateway(root: Path, settings: Settings) -> tuple[str, list[str]]:
     """Return which file is ours, "" for none, and what is wrong with the gateway."""
     files: list[str] = []
 
     def look() -> list[str]:
-        generated = find(root)
+        generated = find_gateway(root)
         if generated is None:
             return []
         files.append(str(generated.path))
-        return compare(root, settings, generated)
+        return compare_gateway(root, settings, generated)
 
     problems = list_seen(look)
     return "".join(files), problems
 
 
-def compare(root: Path, settings: Settings, generated: Generated) -> list[str]:
+def compare_gateway(root: Path, settings: Settings, generated: Generated) -> list[str]:
     """Compare the files with what would be generated now, and check the certificate that they name."""
     front = generated.frontend
     key = front.certificate if generated.kind is GatewayKind.HAPROXY else front.certificate_key
@@ -107,3 +109,24 @@ def _parse(path: Path, kind: GatewayKind, command: str) -> Generated:
 
 def _read(path: Path) -> bytes | None:
     return path.read_bytes() if path.exists() else None
+
+
+async def _check_gateway(subject: Subject) -> Part:
+    """Check the configuration of the gateway, where it is on this machine."""
+    file, problems = await asyncio.to_thread(check_gateway, subject.root, subject.settings)
+    return Part(DOWN if problems else UP if file else STOPPED, {"file": file}, problems)
+
+
+CHECK = Check(
+    name="gateway",
+    part="gateway",
+    looks_at="the gateway's configuration in `/etc/haproxy`, `/etc/nginx/conf.d` or `/etc/envoy`, where it is on "
+    "this machine, and the certificate that it names",
+    wrong="not what this release, these settings and the provider's present keys ask for: the file's second line is "
+    "the command that generates it, and doctor compares; a key that the provider reuses the name of, as HAProxy "
+    "refuses its tokens; a certificate that ends within 14 days, is not of the server of `BALCAO_PUBLIC_URL`, or has "
+    "another key; a key that all may read",
+    remedy="run the command that the sentence says and reload the gateway; renew the certificate",
+    examine=_check_gateway,
+    is_due=is_due_in_production,
+)

@@ -3,6 +3,7 @@
 Each check returns sentences about what is wrong; none changes anything. `root` is `/`, or that of an image.
 """
 
+import asyncio
 import ipaddress
 import os
 import pwd
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from cryptography import x509
@@ -27,28 +29,17 @@ from balcao.operate.deploy.production import (
     parse_settings,
 )
 from balcao.operate.deploy.rendering import render
+from balcao.operate.doctor.checks import DAYS_OF_NOTICE, DOWN, UP, Check, Part, is_due_in_production
 from balcao.operate.unknown_variables import list_unknown_variables
 from balcao.settings import Settings
 
 SETTINGS_FOLDER, UNITS_FOLDER, STATE_FOLDER = "etc/balcao", "etc/systemd/system", "var/lib/balcao"
-DAYS_OF_NOTICE = 14
 LEAST_FREE_BYTES = 1024**3
 # What a file of examples has in the place of the city's own values.
 _PLACEHOLDER = re.compile(r"\.example\b|<[^>]*>|\b(?:troque|preencha|change-?me|xxx+)\b", re.IGNORECASE)
 _GROUP_AND_OTHERS = 0o077
 _START = re.compile(r"^ExecStart=(\S+)", re.MULTILINE)
 _FILES_READ = re.compile(r"^EnvironmentFile=-?(\S+)", re.MULTILINE)
-
-
-def check(root: Path, settings: Settings, environment: Mapping[str, str]) -> list[str]:
-    """Check all but the gateway."""
-    checks: list[Callable[[], list[str]]] = [
-        lambda: check_secrets(settings),
-        lambda: check_settings(root, environment),
-        lambda: check_units(root, settings),
-        lambda: check_disk(settings.data_dir),
-    ]
-    return [sentence for one in checks for sentence in list_seen(one)]
 
 
 def list_seen(look: Callable[[], list[str]]) -> list[str]:
@@ -259,3 +250,54 @@ def _name_user(number: int) -> str:
         return pwd.getpwuid(number).pw_name
     except KeyError:
         return str(number)
+
+
+async def _examine(look: Callable[[], list[str]], **details: Any) -> Part:
+    problems = await asyncio.to_thread(list_seen, look)
+    return Part(DOWN if problems else UP, details, problems)
+
+
+CHECKS = (
+    Check(
+        name="secrets",
+        part="installation",
+        looks_at="the secrets of the settings, and the passwords in their addresses",
+        wrong="one that stands for two things: who learns one has the other",
+        remedy="give each its own; `balcao init production` makes them",
+        examine=lambda subject: _examine(lambda: check_secrets(subject.settings)),
+        is_due=is_due_in_production,
+    ),
+    Check(
+        name="files of settings",
+        part="installation",
+        looks_at="`/etc/balcao/*.env`",
+        wrong="readable for others, or another user's; values of an example; names that are no setting; a line, a "
+        "secret above all, that is not in force",
+        remedy="`chmod 600` and `chown root`; write the city's own value; read the file before the command",
+        examine=lambda subject: _examine(
+            lambda: check_settings(subject.root, subject.environment), settings=is_installed(subject.root)
+        ),
+        is_due=is_due_in_production,
+    ),
+    Check(
+        name="units",
+        part="installation",
+        looks_at="`/etc/systemd/system/balcao-*`, and `/var/lib/balcao`",
+        wrong="one that is missing or differs from what this release writes; a program or a file of settings that "
+        "is not there; a data folder that the units may not write to, that is open to others, or with something in "
+        "it that is not the processes' (a command was run as root)",
+        remedy="`balcao init production` again; your own lines belong into `balcao-api.service.d/`; `chown` as the "
+        "sentence says",
+        examine=lambda subject: _examine(lambda: check_units(subject.root, subject.settings)),
+        is_due=is_due_in_production,
+    ),
+    Check(
+        name="disk",
+        part="installation",
+        looks_at="the disk of the data folder",
+        wrong="less than 1 GiB free",
+        remedy="make room: counters, metrics and copies need it",
+        examine=lambda subject: _examine(lambda: check_disk(subject.settings.data_dir)),
+        is_due=is_due_in_production,
+    ),
+)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
@@ -12,12 +12,11 @@ import httpx
 from balcao.core.access.tokens import LEEWAY_SECONDS
 from balcao.core.logs import log
 from balcao.operate.certificates import describe_distrust, is_distrust
+from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Check, Clock, Part, Subject
 from balcao.settings import Settings
 
 # Of the clocks of two machines. Beyond the leeway good tokens are refused, so that this is said well before.
 MOST_SKEW_SECONDS = LEEWAY_SECONDS / 2
-TIMEOUT_SECONDS = 5.0
-Clock = Callable[[], float]
 
 
 class Checked(NamedTuple):
@@ -126,3 +125,23 @@ async def _check_client(settings: Settings, address: str, http: httpx.AsyncClien
         f"O provedor recusou o cliente {settings.client_id} ({response.status_code}): entre nele o segredo que está em "
         "BALCAO_CLIENT_SECRET."
     ]
+
+
+async def _check_identity(subject: Subject) -> Part:
+    keys, problems = await check_issuers(subject.settings, subject.http, subject.now)
+    is_silent = not all(keys.values())
+    if is_silent and subject.settings.embedded_identity:
+        return Part(STOPPED)
+    return Part(DOWN if is_silent else UP, {"keys": keys}, problems)
+
+
+CHECK = Check(
+    name="provider",
+    part="identity",
+    looks_at="each issuer of `BALCAO_AUTH_ISSUER`: its discovery document, its keys, its clock; in production by "
+    "asking for a token of our own",
+    wrong="another name than the setting's, letter for letter; no keys; a certificate that this machine does not "
+    "trust; a clock more than 5 seconds from this machine's; a refusal of `BALCAO_CLIENT_ID`",
+    remedy="write `BALCAO_AUTH_ISSUER` as the provider calls itself; enter the secret of `BALCAO_CLIENT_SECRET` in it",
+    examine=_check_identity,
+)

@@ -5,6 +5,7 @@ import asyncio
 from balcao.core.context.platform import make_database, make_replicas
 from balcao.core.database.replicas import BEHIND, FOREIGN, PROMOTED, Replica, Replicas
 from balcao.core.errors import Unavailable
+from balcao.operate.doctor.checks import DOWN, UP, Check, Part, Subject
 from balcao.settings import Settings
 
 # How long a replica may take to have what the primary has now, and how often it is asked meanwhile.
@@ -51,3 +52,20 @@ async def _measure(watched: Replicas, replicas: list[Replica]) -> None:
             return
         await asyncio.sleep(PAUSE_SECONDS)
         await watched.measure()
+
+
+async def _check_replicas(subject: Subject) -> Part:
+    states, problems = await check_replicas(subject.settings)
+    return Part(DOWN if problems else UP, {"servers": states}, problems)
+
+
+CHECK = Check(
+    name="replicas",
+    part="replicas",
+    looks_at="the servers of `BALCAO_DATABASE_READ_URL`",
+    wrong="no answer; none of the primary's; promoted; too far behind to be read from",
+    remedy="look at `pg_stat_replication` on the primary; take one that is no replica off the list "
+    "([replicas](../operate/cluster.md))",
+    examine=_check_replicas,
+    is_due=lambda settings: bool(settings.database_read_url),
+)

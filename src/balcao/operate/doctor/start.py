@@ -8,7 +8,7 @@ from balcao.operate.unknown_variables import list_unknown_variables
 from balcao.settings import Settings
 
 
-def warn(settings: Settings, environment: Mapping[str, str]) -> None:
+def warn_of_settings(settings: Settings, environment: Mapping[str, str]) -> None:
     """Write a warning for everything that is probably not what was meant."""
     for reason in list_warnings(settings, environment):
         log.warning("settings.doubtful", reason=reason)

@@ -4,6 +4,7 @@ import importlib.util
 
 import httpx
 
+from balcao.operate.doctor.checks import DOWN, UP, Check, Part, Subject
 from balcao.settings import Settings
 
 # No spans at all, in the form in which they are sent.
@@ -11,7 +12,7 @@ _NOTHING = b""
 _LIBRARIES = ("opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http")
 
 
-async def check_traces(settings: Settings, http: httpx.AsyncClient) -> list[str]:
+async def _find_problems(settings: Settings, http: httpx.AsyncClient) -> list[str]:
     """Return what is wrong: libraries that are not installed, a collector that is away or takes no traces."""
     problems = []
     if not all(map(_is_installed, _LIBRARIES)):
@@ -31,3 +32,19 @@ def _is_installed(name: str) -> bool:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:  # not even the package that it would be in
         return False
+
+
+async def _check_traces(subject: Subject) -> Part:
+    problems = await _find_problems(subject.settings, subject.http)
+    return Part(DOWN if problems else UP, problems=problems)
+
+
+CHECK = Check(
+    name="traces",
+    part="traces",
+    looks_at="the libraries for traces, and the collector of `BALCAO_TRACES_URL`",
+    wrong="libraries that are not installed; a collector that does not answer or refuses",
+    remedy="install `requirements-traces.lock`; correct the address",
+    examine=_check_traces,
+    is_due=lambda settings: bool(settings.traces_url),
+)

@@ -46,15 +46,6 @@ async def read_rows(connection: Connection, alias: Alias, ids: Sequence[str]) ->
     return await store.read_rows(connection, alias, ids)
 
 
-def write_row_sql(alias: Alias, row: str, source: str) -> str:
-    """Return the text of an INSERT that writes, for each row of `source`, a service, whether it is there or not.
-
-    `row` is an SQL expression of what `encode_row` returned. Index and mirror follow in the same statement. The caller
-    entered the collection, which gave the alias, and holds the lock of the service's head.
-    """
-    return store.write_row_sql(alias, row, source)
-
-
 def encode_row(service: StoredService) -> str:
     """Return the service as the jsonb text that `write_row_sql` takes."""
     return store.encode_row(service)

@@ -125,7 +125,11 @@ ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, carried = excluded.carried, v
 
 
 def write_row_sql(alias: Alias, row: str, source: str) -> str:
-    """Return the text of an INSERT of rows in the active table; a trigger takes them to the mirror."""
+    """Return the text of an INSERT that writes, for each row of `source`, a service, whether it is there or not.
+
+    `row` is an SQL expression of what `encode_row` returned. A trigger takes the row to the mirror. The caller entered
+    the collection, which gave the alias, and holds the lock of the service's head.
+    """
     return _WRITE_ROW.format(
         physical=alias.physical,
         source=source,

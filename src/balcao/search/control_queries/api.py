@@ -34,7 +34,6 @@ async def read_control_queries(call: Call) -> Response[ControlQueries]:
     "search.replace_control_queries",
     _RULE,
     "Substitui as buscas de controle",
-    example={"queries": ["poda de árvore", "segunda via do iptu"]},
 )
 async def replace_control_queries(call: Call, body: ControlQueries) -> Response[ControlQueries]:
     """Substitui a lista inteira; repetições saem."""

@@ -11,10 +11,10 @@ from balcao.core.database.pool import Connection, Row
 from balcao.core.database.results import read_part
 from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
-from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION, StoredService
-from balcao.search.versions import service as versions
+from balcao.search.collection.store import write_row_sql
+from balcao.search.versions.store import append_version_sql
 
 
 class ServiceHead(msgspec.Struct, frozen=True):
@@ -108,8 +108,8 @@ async def save_services(connection: Connection, alias: Alias, saved: Sequence[Sa
     Raises Unavailable when the events cannot be written.
     """
     text = _SAVE.format(
-        row=collection.write_row_sql(alias, "numbered.service", "numbered"),
-        version=versions.append_sql("numbered.entry", "numbered"),
+        row=write_row_sql(alias, "numbered.service", "numbered"),
+        version=append_version_sql("numbered.entry", "numbered"),
         trail=record_sql("$5::jsonb", "numbered"),
     )
     columns = [[getattr(each, name) for each in saved] for name in SavedService.__struct_fields__]

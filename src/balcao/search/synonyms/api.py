@@ -53,7 +53,6 @@ async def read_synonyms(call: Call, id: GroupIdInPath) -> Response[SynonymGroup]
     _RULE,
     "Cria ou substitui um grupo de sinônimos",
     errors=[409],
-    example={"terms": ["segunda via", "nova emissão"]},
 )
 async def put_synonyms(call: Call, id: GroupIdInPath, body: SynonymBody) -> Response[SynonymGroup]:
     """Grava um grupo sob um identificador (UUID) de quem chama. As buscas o usam desde logo: quem digita um dos termos

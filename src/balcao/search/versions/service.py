@@ -51,14 +51,6 @@ class VersionAuthor:
         return cls(name_actor(call), subject, call.actor_cpf.masked if call.actor_cpf else None)
 
 
-def append_sql(version: str, source: str) -> str:
-    """Return the text of an INSERT that appends, for each row of `source`, a version.
-
-    `version` is an SQL expression of what `encode_version` returned. For a statement that writes a service, too.
-    """
-    return store.append_sql(version, source)
-
-
 def encode_version(
     author: VersionAuthor, document: ServiceDocument, change: VersionChange, *, number: int, at: datetime
 ) -> str:

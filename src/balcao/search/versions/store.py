@@ -41,12 +41,15 @@ FROM {source} CROSS JOIN LATERAL jsonb_to_record({version}) AS given (
 """
 
 
-def append_sql(version: str, source: str) -> str:
-    """Return the text of an INSERT that appends, for each row of `source`, the version of an SQL expression."""
+def append_version_sql(version: str, source: str) -> str:
+    """Return the text of an INSERT that appends a version for each row of `source`.
+
+    `version` is an SQL expression of what `encode_version` returned.
+    """
     return _APPEND.format(version=version, source=source)
 
 
-@statement(append_sql(":version::jsonb", "(VALUES (true)) AS always"))
+@statement(append_version_sql(":version::jsonb", "(VALUES (true)) AS always"))
 async def append_version(connection: Connection, version: str) -> None: ...
 
 

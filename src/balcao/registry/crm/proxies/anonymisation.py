@@ -39,7 +39,7 @@ async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
             raise RequestOpen(_to_wire(requests.to_request(waiting[0]), cpf))
         if turn == "without":
             raise CrmAway  # somebody else is about to file one
-        filed = await requests.file(crm, cpf, account, deadline)
+        filed = await requests.file_request(crm, cpf, account, deadline)
     async with call.platform.database.connection() as connection:
         await call.platform.audit.record(connection, call, "anonymise", subject=cpf, fields=["crm_account"])
     return _to_wire(filed, cpf)
@@ -50,7 +50,7 @@ async def read_anonymisation(call: Call, number: str) -> AnonymisationStatus:
 
     Raises NotFound for an unknown number and, unless the caller holds `crm:read`, for another person's.
     """
-    found = await requests.find(call.platform.part(CrmClient), number, Deadline.within(BUDGET_SECONDS))
+    found = await requests.find_request(call.platform.part(CrmClient), number, Deadline.within(BUDGET_SECONDS))
     reached = call.with_right_to(found.cpf, "crm:read") if found and found.cpf else None
     if found is None or found.cpf is None or reached is None:
         raise NotFound("Não há solicitação de anonimização com este número.", code="request-unknown")

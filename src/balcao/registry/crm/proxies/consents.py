@@ -37,7 +37,7 @@ async def change_consent(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoC
     consent = replace(consent, finalidade=consent.finalidade or _find_purpose(account, consent))
     await crm.update(account.id, {"canalUltimaModificacao": channel}, deadline)
     written = {name: value for name, value in asdict(consent).items() if name not in _NOT_IN_CRM}
-    await consents.upsert(crm, cpf, account, written, deadline)
+    await consents.upsert_consent(crm, cpf, account, written, deadline)
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["crm_consentimentos"])
     async with call.platform.database.connection() as connection:
         await mirror.confirm_consent(connection, cpf, consent, trail)

@@ -35,7 +35,7 @@ async def export_account(call: Call, cpf: Cpf) -> CrmExport:
         cpf=cpf.digits,
         data_exportacao=utc_now(),
         dados_pessoais=cidadao,
-        relacionados=msgspec.convert(related.translate(crm.fields, beside), CrmRelated),
+        relacionados=msgspec.convert(related.translate_related(crm.fields, beside), CrmRelated),
         consentimento=_group_by_category(msgspec.convert(entries, list[dict[str, str]])),
     )
 

@@ -18,7 +18,7 @@ FIELDS = ["crm_tickets"]
 
 async def list_crm_tickets(call: Call, cpf: Cpf) -> CrmTickets:
     """Return the caller's own tickets, none without an account. Raises CrmFailed, Unavailable."""
-    found = await tickets.find(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
+    found = await tickets.find_tickets(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.as_owner().reading(cpf, FIELDS):
         return CrmTickets([_to_wire(ticket) for ticket in found])
 

@@ -108,7 +108,6 @@ async def list_kept_models(call: Call, query: Query) -> VehicleModels:
     "registry.add_vehicle_brand",
     ADMINISTRATION,
     "Acrescenta uma marca",
-    example={"name": "Maresia"},
     status=201,
     errors=[409],
 )

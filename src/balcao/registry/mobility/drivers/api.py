@@ -102,7 +102,6 @@ async def list_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvita
     "registry.answer_vehicle_invitation",
     WRITING,
     "Aceita ou recusa um convite",
-    example={"status": "accepted"},
 )
 async def answer_invitation(
     call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer

@@ -119,7 +119,6 @@ async def read_avatar_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoic
     "registry.choose_avatar",
     own("citizen:write"),
     "Escolhe ou retira o avatar do cidadão",
-    example={"avatar_id": "019a7f00-0000-7000-8000-000000000001"},
 )
 async def choose_avatar(call: Call, cpf: CpfInPath, body: AvatarChoiceBody) -> Response[AvatarChoice]:
     """Grava o avatar escolhido, ou retira a escolha com `avatar_id` nulo. Um avatar desconhecido ou que não é mais

@@ -24,7 +24,6 @@ routes = ROUTES.extend(tags=["citizen"], body_limit=SMALL_BODY)
     own("citizen:write"),
     "Declara o gênero do cidadão, em texto livre",
     errors=[412],
-    example={"valor": "Mulher cisgênero"},
 )
 async def declare_gender(call: Call, cpf: CpfInPath, body: GenderBody) -> Message:
     """Grava o gênero declarado, em texto livre; o mesmo valor outra vez só renova o horário. O que o cidadão declara
@@ -92,7 +91,6 @@ async def declare_email(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
     own("citizen:write"),
     "Declara o nome pelo qual o cidadão quer ser chamado",
     errors=[412],
-    example={"valor": "Bia"},
 )
 async def declare_exhibition_name(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
     """Grava o nome pelo qual o cidadão quer ser chamado, de 1 a 255 caracteres."""

@@ -39,15 +39,6 @@ async def list_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[P
     "Cadastra um animal do cidadão",
     status=201,
     errors=[409],
-    example={
-        "animal_nome": "Siri",
-        "especie_nome": "Gato",
-        "sexo_sigla": "M",
-        "nascimento_data": "2022-01-15",
-        "indicador_castrado": True,
-        "raca_nome": "",
-        "porte_nome": "Pequeno",
-    },
 )
 async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]:
     """Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão cadastra até 50 (409 além disso). Com o

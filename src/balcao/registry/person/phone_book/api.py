@@ -79,7 +79,6 @@ async def read_phone_citizen(call: Call, number: NumberInPath) -> Response[Phone
     authenticated().testing("phones:write"),
     "Liga um telefone a uma pessoa",
     errors=[409],
-    example=ANA,
 )
 async def bind_phone(call: Call, number: NumberInPath, body: PhoneBindBody) -> Response[BoundPhone]:
     """Liga o telefone à pessoa: com o token dela, se o telefone está livre ou já é dela; com a ação `phones:write`, se
@@ -96,7 +95,6 @@ async def bind_phone(call: Call, number: NumberInPath, body: PhoneBindBody) -> R
     WRITE,
     "A pessoa aceita mensagens neste telefone",
     errors=[409],
-    example=ANA,
     concerns_people=True,
 )
 async def opt_in_phone(call: Call, number: NumberInPath, body: PhoneOptInBody) -> Response[PhoneOutcome]:
@@ -126,7 +124,6 @@ async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody)
     "registry.validate_phone_registration",
     WRITE,
     "Confere nome, CPF e nascimento com o registro da cidade",
-    example=ANA | {"name": "Ana Beatriz Moreira", "birth_date": "1990-05-17"},
     concerns_people=True,
 )
 async def validate_phone_registration(

@@ -19,7 +19,6 @@ routes = ROUTES.extend(tags=["validators"], body_limit=SMALL_BODY)
     public(),
     "Diz se um texto tem a forma de um telefone",
     rate=RATE,
-    example={"phone": "(21) 90001-0175"},
 )
 async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
     """Diz se o texto pode ser um telefone e o separa em partes. Olha só a forma: nada é guardado nem consultado. É
@@ -34,7 +33,6 @@ async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
     public(),
     "Diz se um texto tem a forma de um e-mail",
     rate=RATE,
-    example={"email": "ana@pessoa.example"},
 )
 async def validate_email(body: EmailQuestion) -> EmailVerdict:
     """Diz se o texto pode ser um endereço de e-mail e o normaliza. Olha só a forma: nada é enviado nem consultado. É

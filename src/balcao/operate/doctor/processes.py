@@ -1,16 +1,45 @@
-"""Checks the management ports of this machine: that they answer, for us, and what they know of the processes."""
+"""Checks of the processes: that they serve, that they are ours, and what their management ports know of them."""
 
 from collections.abc import Iterator
 
 import httpx
 
 from balcao.gateway.instance import HEADER, name_instance
+from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.settings import Settings
 
 READY, NOT_READY, SILENT = "ready", "not_ready", "silent"
+# What a gateway answers whose processes do not run.
+_NOBODY_BEHIND = frozenset({502, 503, 504})
 
 
-async def check_management(settings: Settings, http: httpx.AsyncClient) -> tuple[dict[str, str], list[str]]:
+async def _check_services(subject: Subject) -> Part:
+    """Check whether the platform runs, and is ours; that it does not run is no problem of the configuration."""
+    base_url = subject.settings.base_url
+    try:
+        alive = await subject.http.get(f"{base_url}/liveness")
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return Part(STOPPED)
+    found = alive.headers.get(HEADER)
+    if found is None and alive.status_code in _NOBODY_BEHIND:
+        return Part(STOPPED)
+    if found != name_instance(subject.settings):
+        who = "um programa que não é o Balcão" if found is None else "outra instalação do Balcão"
+        return Part(
+            DOWN,
+            problems=[f"Em {base_url} responde {who}: encerre-o, ou indique outra porta em BALCAO_PORT."],
+        )
+    return Part(UP if alive.is_success else DOWN)
+
+
+async def _check_management(subject: Subject) -> Part:
+    """Check the ports on which this machine is watched."""
+    states, problems = await _ask_ports(subject.settings, subject.http)
+    silent = set(states.values()) == {SILENT}
+    return Part(DOWN if problems else STOPPED if silent else UP, {"ports": states}, problems)
+
+
+async def _ask_ports(settings: Settings, http: httpx.AsyncClient) -> tuple[dict[str, str], list[str]]:
     """Return what each port says, and what is wrong. A machine may have no worker, or nothing that runs yet."""
     states, problems = {}, []
     ports = {settings.management_port: "BALCAO_MANAGEMENT_PORT"}
@@ -56,3 +85,23 @@ async def _is_served(settings: Settings, http: httpx.AsyncClient) -> bool:
     except (httpx.HTTPError, httpx.InvalidURL):
         return False
     return bool(answer.headers.get(HEADER) == name_instance(settings))
+
+
+SERVICES = Check(
+    name="processes",
+    part="services",
+    looks_at="the public address, `BALCAO_PUBLIC_URL`. That nothing runs yet is no fault",
+    wrong="another program, or another installation of the platform, answers",
+    remedy="end the other one, or take another port in `BALCAO_PORT`",
+    examine=_check_services,
+)
+MANAGEMENT = Check(
+    name="management ports",
+    part="management",
+    looks_at="the [management ports](../operate/monitoring.md#management-port) of this machine, readiness and metrics",
+    wrong="silent while the services answer; not ready; another installation; metrics that refuse "
+    "`BALCAO_METRICS_TOKEN`",
+    remedy="correct the port; look at what readiness names; restart processes that were started with another token",
+    examine=_check_management,
+    is_due=lambda settings: bool(settings.management_port),
+)

@@ -1,0 +1,155 @@
+"""Checks of the database: that it answers, that it is ours and up to date, who logs in, and its clock."""
+
+import asyncio
+import os
+from pathlib import Path
+
+from balcao import app
+from balcao.core.access import live
+from balcao.core.access.live import Change
+from balcao.core.audit.chain import find_oldest_key
+from balcao.core.context.platform import make_database
+from balcao.core.database import migrations, roles
+from balcao.core.database.migrations import MigrationError
+from balcao.core.database.pool import Connection, Database
+from balcao.core.database.queries import fetch_clock
+from balcao.core.database.refusals import refusal
+from balcao.core.database.roles import RoleError
+from balcao.core.embedded import supervisor
+from balcao.core.errors import Unavailable
+from balcao.operate.database import require_owner
+from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Clock, Part, Subject
+from balcao.operate.doctor.issuers import describe_skew
+from balcao.operate.expiry import format_end
+from balcao.operate.faults import OperatorFault
+from balcao.settings import Settings, SettingsError
+
+
+async def _check_database(subject: Subject) -> Part:
+    settings = subject.settings
+    url = settings.database_url
+    if settings.embedded_database:
+        server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
+        if server is None:
+            return _check_data_folder(settings.data_dir)
+        url = server.url
+    database = make_database(settings, url)
+    try:
+        await database.open()
+        async with database.connection() as connection:
+            part = await _check_opened(settings, connection)
+            part.problems += await _check_clock(connection, subject.now)
+    except Unavailable as fault:
+        return Part(DOWN, problems=[refusal(fault) or str(fault)])
+    finally:
+        await database.close()
+    part.problems += await _check_owner(settings, url)
+    return part
+
+
+async def _check_clock(connection: Connection, now: Clock) -> list[str]:
+    """Compare the clocks: periods, leases and tokens stand on both."""
+    before = now()
+    theirs = await fetch_clock(connection)
+    return describe_skew("ao do banco de dados", theirs - (before + now()) / 2)
+
+
+def _check_data_folder(folder: Path) -> Part:
+    """Check whether an embedded database that does not run could be started in its folder."""
+    if not folder.exists() or (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        return Part(STOPPED)
+    return Part(DOWN, problems=[f"A pasta {folder} não é uma pasta em que se possa gravar: confira BALCAO_DATA_DIR."])
+
+
+async def _check_opened(settings: Settings, connection: Connection) -> Part:
+    version, login = await roles.describe_session(connection)
+    details = {"version": version, "login": login, "role": settings.database_role, "up_to_date": True}
+    part = Part(UP, details)
+    schemas = {one.owner for one in app.list_migrations()}
+    if closed := await roles.list_closed_schemas(connection, schemas):
+        part.problems.append(
+            f"O papel {settings.database_role} não tem direitos em {', '.join(closed)}: perde-os um backup restaurado "
+            "antes de os papéis existirem. Crie os papéis e restaure de novo, num banco vazio."
+        )
+        return part
+    try:
+        await migrations.check(connection, app.list_migrations())
+    except MigrationError as behind:
+        details["up_to_date"] = False
+        part.problems.append(str(behind))
+    else:
+        part.problems += await _check_for_production(settings, connection)
+        part.problems += await _check_hash_keys(settings, connection)
+        part.notices += [_describe_change(settings, change) for change in await live.list_live_changes(connection)]
+    if not settings.sandbox and (others := await roles.list_other_databases(connection, settings.database_role)):
+        part.problems.append(
+            f"O papel {settings.database_role} tem direitos também em outros bancos deste servidor "
+            f"({', '.join(others)}): dê a cada instalação o seu, em BALCAO_DATABASE_ROLE."
+        )
+    return part
+
+
+def _describe_change(settings: Settings, change: Change) -> str:
+    """Tell of a service in maintenance, or of a rate that is not the configured one."""
+    end = f"{format_end(change.ends_at, settings.zone)}, por {change.author}"
+    if change.kind == live.MAINTENANCE:
+        return f"O serviço {change.name} está em manutenção {end}: `balcao maintenance off {change.name}` termina."
+    return f"O limite {change.name} vale {change.value} {end}: `balcao limits reset {change.name}` o desfaz."
+
+
+async def _check_hash_keys(settings: Settings, connection: Connection) -> list[str]:
+    """Return whether events are kept by whose key nobody could be found any more."""
+    number = await find_oldest_key(connection)
+    if number is None or number in {settings.hash_key_number, *settings.former_keys}:
+        return []
+    return [
+        f"A trilha de auditoria tem eventos feitos com a chave {number}, que não está em BALCAO_FORMER_HASH_KEYS: quem "
+        "pergunta quem viu os seus dados não os encontra."
+    ]
+
+
+async def _check_for_production(settings: Settings, connection: Connection) -> list[str]:
+    """Return why the production profile does not start on this database."""
+    if settings.sandbox:
+        return []
+    problems = []
+    try:
+        await roles.check_login(connection)
+    except RoleError as mighty:
+        problems.append(str(mighty))
+    try:
+        await app.refuse_demo_data(connection, settings)
+    except SettingsError as known:
+        problems.append(str(known))
+    return problems
+
+
+async def _check_owner(settings: Settings, url: str) -> list[str]:
+    """Return what is wrong with the owner's login, where this process has one of its own."""
+    if not settings.database_owner_url:
+        return []
+    try:
+        database = Database(await require_owner(settings, url), size=2, role=None)
+    except OperatorFault as fault:
+        return [str(fault)]
+    await database.open()
+    try:
+        async with database.connection() as connection:
+            if await roles.owns(connection):
+                return []
+    finally:
+        await database.close()
+    return ["O usuário de BALCAO_DATABASE_OWNER_URL não é dono das tabelas: use o que executou `balcao migrate`."]
+
+
+CHECK = Check(
+    name="database",
+    part="database",
+    looks_at="the database of `BALCAO_DATABASE_URL`, the owner's login, and what somebody changed live",
+    wrong="no answer; a role without rights, with rights in other databases, or too mighty for production; "
+    "migrations that are missing or of a newer release; demo data in production; an owner who owns no table; a key "
+    "of the audit trail that is not in `BALCAO_FORMER_HASH_KEYS`; a clock more than 5 seconds from this machine's",
+    remedy="the sentence names the variable or the role; `balcao migrate` brings the database up to date; NTP sets "
+    "clocks",
+    examine=_check_database,
+)
