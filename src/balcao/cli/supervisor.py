@@ -41,7 +41,7 @@ class EmbeddedDatabase(Protocol):
     async def start(self) -> str:
         """Return the server's address once it responds."""
 
-    def blaming_disk(self) -> AbstractContextManager[None]:
+    def name_full_disk(self) -> AbstractContextManager[None]:
         """Name the full disk where a start within the block fails for it."""
 
     async def keep_running(self) -> None:
