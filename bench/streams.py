@@ -196,7 +196,7 @@ def _open_one(cnes: Cnes) -> Callable[[Call], Awaitable[Any]]:
 
 def _close(cnes: Cnes) -> Callable[[Call], Awaitable[Any]]:
     async def close(call: Call) -> None:
-        present = await notifications.read_latest(call, cnes)
+        present = await notifications.read_latest_notification(call, cnes)
         assert present is not None
         await notifications.close_notification(call, cnes, present.id, CloseBody())
 

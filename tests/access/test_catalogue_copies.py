@@ -85,11 +85,11 @@ async def test_the_document_of_any_catalogue_makes_another_one_equal(platform: P
             for _ in range(chosen.randint(5, 25)):
                 await change(call, chosen)
         document, _ = await documents.export_catalogue(ours, chosen.choice(list(Format)))
-        again = await documents.plan(ours, document, prune=True)
+        again = await documents.plan_changes(ours, document, prune=True)
         assert (again.create, again.update, again.delete, again.blocked) == ([], [], [], [])
-        planned = await documents.plan(theirs, document, prune=True)
+        planned = await documents.plan_changes(theirs, document, prune=True)
         assert planned.blocked == []
-        applied = await documents.apply(theirs, planned.plan_id)
+        applied = await documents.apply_plan(theirs, planned.plan_id)
         assert applied.applied
         exports = [(await documents.export_catalogue(call, Format.YAML))[0] for call in (ours, theirs)]
         assert exports[0] == exports[1]

@@ -83,14 +83,14 @@ def test_a_plan_of_the_largest_size_is_written_by_as_many_statements_as_a_small_
     http: httpx.Client, superadmin: Send, token: str, sql: Sql, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[dict[str, int]] = []
-    write = writing.write
+    write = writing.write_changes
 
     async def note(connection: Any, rows: Any, author: Any) -> None:
         written.append({operation: len(items) for operation, items in rows.items()})
         assert connection.is_in_transaction()
         await write(connection, rows, author)
 
-    monkeypatch.setattr(writing, "write", note)
+    monkeypatch.setattr(writing, "write_changes", note)
     version = stored.read_version(sql)
     for number in (3, service.MOST_CHANGES):
         planned = plan(http, token, make_actions(number))

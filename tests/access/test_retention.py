@@ -97,7 +97,7 @@ async def test_who_holds_nothing_and_does_not_come_for_two_years_is_forgotten(pl
 
     await asyncio.to_thread(prepare)
     caller = Caller("s", "c", Cpf(people[3]), None, None, frozenset(), frozenset(), 0.0)
-    await users.read_own(Call(platform, "access.test", "r", Decision(Reason.AUTHENTICATED), caller))
+    await users.read_own_user(Call(platform, "access.test", "r", Decision(Reason.AUTHENTICATED), caller))
     assert await sweep(platform, "access_person") == (5, 1)
     left = await asyncio.to_thread(sql, "SELECT cpf FROM access.person")
     assert {row["cpf"] for row in left} == set(people[:4])
@@ -105,7 +105,7 @@ async def test_who_holds_nothing_and_does_not_come_for_two_years_is_forgotten(pl
 
 async def test_a_plan_lives_for_a_quarter_of_an_hour(platform: Platform, sql: Sql) -> None:
     call = operator_call(platform, "access.test")
-    old, new = [(await documents.plan(call, b"format: 1", prune=False)).plan_id for _ in range(2)]
+    old, new = [(await documents.plan_changes(call, b"format: 1", prune=False)).plan_id for _ in range(2)]
     age = "UPDATE access.plan SET created_at = now() - interval '16 minutes' WHERE id = $1"
     await asyncio.to_thread(sql, age, old)
     assert await sweep(platform, "access_plan") == (2, 1)

@@ -168,7 +168,7 @@ async def test_what_was_removed_stays_removed_and_what_is_new_is_added(
 
     async def trial(connection: asyncpg.Connection) -> None:
         start = await look(connection)
-        await seed.load(connection, release(first))
+        await seed.load_seed(connection, release(first))
         loaded = await look(connection)
         assert (loaded.grants, loaded.roles, loaded.version) == (set(offered), set(first), start.version + 1)
         for name, key in taken:
@@ -179,13 +179,13 @@ async def test_what_was_removed_stays_removed_and_what_is_new_is_added(
                 key,
             )
         await connection.execute("DELETE FROM access.role WHERE name = ANY($1)", sorted(dropped))
-        await seed.load(connection, release(second))
+        await seed.load_seed(connection, release(second))
         found = await look(connection)
         kept = {(name, key) for name, key in set(offered) - taken if name not in dropped}
         new = {(n, k) for n, held in second.items() for k in held if n not in dropped and (n, k) not in offered}
         assert found.roles == (set(first) | set(second)) - dropped
         assert found.grants == kept | new
-        await seed.load(connection, release(second))
+        await seed.load_seed(connection, release(second))
         assert await look(connection) == found
         raise Undo
 
@@ -198,7 +198,7 @@ async def test_a_role_of_the_citys_own_is_not_widened_by_a_release(database_url:
         await connection.execute(
             "INSERT INTO access.role (name, description, origin) VALUES ('trial:a', 'x', 'custom')"
         )
-        await seed.load(connection, release({"trial:a": {"trial_thing:read"}}))
+        await seed.load_seed(connection, release({"trial:a": {"trial_thing:read"}}))
         assert (await look(connection)).grants == set()
         event = await connection.fetchval("SELECT after FROM access.audit_event ORDER BY seq DESC NULLS LAST LIMIT 1")
         assert json.loads(event)["roles"] == []

@@ -101,7 +101,7 @@ def test_superseded_and_hidden_versions_answer_the_same_bytes_as_ever(
     before = http.get(path(str(first.config_id)), headers=runtime)
     act(service.save_version, SaveBody(agent_type="old", tools=["other"]))
     superseded = http.get(path(str(first.config_id)), headers=runtime)
-    act(service.hide, "old", 1, "test")
+    act(service.hide_version, "old", 1, "test")
     hidden = http.get(path(str(first.config_id)), headers=runtime)
     assert before.status_code == 200
     assert before.content == superseded.content == hidden.content

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.agents.versions import service
-from balcao.agents.versions.content import EMPTY, classify_change, inherit
+from balcao.agents.versions.content import EMPTY, classify_change, inherit_content
 from balcao.agents.versions.schemas import SaveBody
 from balcao.core.access.caller import from_claims
 from balcao.core.access.rules import Decision, Reason
@@ -124,13 +124,13 @@ async def test_of_two_saves_expecting_the_same_version_one_conflicts(call: Call,
 async def test_rolling_back_twice_comes_back(call: Call, agent: str) -> None:
     for text in ("Um", "Dois", "Três"):
         await service.save_version(call, body(agent, prompt_content=text))
-    await service.activate(call, agent, 1, "teste")
+    await service.activate_version(call, agent, 1, "teste")
     await service.roll_back(call, agent, "teste")
     assert await read_active_version(call, agent) == 3
     await service.roll_back(call, agent, "teste")
     assert await read_active_version(call, agent) == 1
     assert (await read_log(call, agent))[3:] == [(3, 1, "activate"), (1, 3, "rollback"), (3, 1, "rollback")]
-    await service.activate(call, agent, 1, "de novo")
+    await service.activate_version(call, agent, 1, "de novo")
     assert len(await read_log(call, agent)) == 6
 
 
@@ -150,10 +150,10 @@ async def test_hidden_versions_keep_their_number_and_are_never_activated(call: C
     await service.save_version(call, body(agent, prompt_content="Um"))
     await service.save_version(call, body(agent, prompt_content="Dois", activate=False))
     with pytest.raises(Conflict):
-        await service.hide(call, agent, 1, "teste")
-    await service.hide(call, agent, 2, "teste")
+        await service.hide_version(call, agent, 1, "teste")
+    await service.hide_version(call, agent, 2, "teste")
     with pytest.raises(NotFound):
-        await service.activate(call, agent, 2, "teste")
+        await service.activate_version(call, agent, 2, "teste")
     third = await service.save_version(call, body(agent, prompt_content="Três"))
     assert third.version.version == 3
 
@@ -163,13 +163,13 @@ async def test_a_rollback_passes_over_hidden_versions(call: Call, agent: str) ->
     for text in ("Um", "Dois", "Três", "Quatro"):
         await service.save_version(call, body(agent, prompt_content=text))
     for number in (3, 2):
-        await service.hide(call, agent, number, "teste")
+        await service.hide_version(call, agent, number, "teste")
     await service.roll_back(call, agent, "teste")
     assert await read_active_version(call, agent) == 1
     await service.roll_back(call, agent, "teste")
     assert await read_active_version(call, agent) == 4
-    await service.activate(call, agent, 1, "teste")
-    await service.hide(call, agent, 4, "teste")
+    await service.activate_version(call, agent, 1, "teste")
+    await service.hide_version(call, agent, 4, "teste")
     with pytest.raises(Conflict):
         await service.roll_back(call, agent, "teste")
 
@@ -289,8 +289,8 @@ contents = st.fixed_dictionaries(
 
 @given(first=contents, second=contents)
 def test_the_kind_of_change_tells_which_parts_differ(first: dict[str, Any], second: dict[str, Any]) -> None:
-    base = inherit(EMPTY, first)
-    new = inherit(base, second)
+    base = inherit_content(EMPTY, first)
+    new = inherit_content(base, second)
     prompt = base.prompt != new.prompt
     config = any(getattr(base, name) != getattr(new, name) for name in base.__struct_fields__ if name != "prompt")
     assert (base.hash == new.hash) == (not prompt and not config)

@@ -15,7 +15,7 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
-from balcao.employability.resume.overview.personal_data import PERSONAL_DATA
+from balcao.employability.resume.overview.api import PERSONAL_DATA
 from balcao.employability.resume.sections import service
 from balcao.employability.resume.sections.records import SECTIONS, Section
 from balcao.employability.resume.sections.schemas import ExperienceBody

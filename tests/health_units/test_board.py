@@ -17,7 +17,7 @@ from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import OpenBody
 from balcao.health_units.records import Tipo
 from balcao.health_units.risk.board import Picture, UnitBoard
-from balcao.health_units.risk.service import refresh
+from balcao.health_units.risk.service import refresh_board
 from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
@@ -39,7 +39,7 @@ async def board(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> UnitBoar
 @pytest_asyncio.fixture
 async def client(platform: Platform, board: UnitBoard, issuer: Issuer) -> AsyncIterator[httpx.AsyncClient]:
     await units.put_unit(operator_call(platform, "health_units.test"), UNIT, UnitBody(nome="Teste", tipo=Tipo.CF))
-    await refresh(platform, board)
+    await refresh_board(platform, board)
     transport = httpx.ASGITransport(service_alone(SERVICE, platform))
     headers = bearer(issuer.person("90000000175"))
     async with httpx.AsyncClient(transport=transport, base_url="http://health", headers=headers) as opened:
@@ -65,7 +65,7 @@ async def test_an_unconfirmed_state_is_not_told_and_comes_back_by_itself(
         assert stale.headers["Cache-Control"] == "no-store"
     readiness = await client.get("/readiness")
     assert (readiness.status_code, readiness.json()["checks"]["risk"]) == (503, False)
-    await refresh(platform, board)
+    await refresh_board(platform, board)
     assert (await client.get(f"/unidade/{UNIT}/risco")).status_code == 200
     assert (await client.get("/readiness")).status_code == 200
 

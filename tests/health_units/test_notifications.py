@@ -60,7 +60,7 @@ async def test_opening_while_one_is_active_writes_nothing(call: Call, unit: Cnes
     before = await rows(call, "SELECT (SELECT last FROM health_units.feed_counter), count(*) FROM platform.audit_event")
     with pytest.raises(Conflict, match=f"{present.id}, Laranja"):
         await service.open_notification(call, unit, OpenBody(risco=Risco.VERDE))
-    assert await service.count_events(call, unit) == 1
+    assert await service.count_notification_events(call, unit) == 1
     after = await rows(call, "SELECT (SELECT last FROM health_units.feed_counter), count(*) FROM platform.audit_event")
     assert before == after
 
@@ -73,7 +73,7 @@ async def test_of_twenty_parallel_openings_one_wins(call: Call, second_process: 
     ]
     results = await asyncio.gather(*attempts, return_exceptions=True)
     assert sum(isinstance(result, Conflict) for result in results) == 19
-    assert await service.count_events(call, unit) == 1
+    assert await service.count_notification_events(call, unit) == 1
 
 
 async def test_an_unknown_or_deactivated_unit_gets_no_notification(call: Call, unit: Cnes) -> None:
@@ -91,7 +91,7 @@ async def test_a_closed_notification_never_changes_again(call: Call, unit: Cnes)
         await service.change_notification(call, unit, opened.id, ChangeBody(risco=Risco.VERDE))
     with pytest.raises(Conflict):
         await service.close_notification(call, unit, opened.id, CloseBody())
-    assert await service.count_events(call, unit) == 2
+    assert await service.count_notification_events(call, unit) == 2
 
 
 @pytest.mark.cases("health_units", "15")
@@ -120,7 +120,11 @@ async def test_the_stored_state_is_what_the_stored_events_add_up_to(call: Call, 
     async with call.platform.database.connection() as connection:
         events = [each.event for each in await store.list_notification_events(connection, opened.id)]
     assert [event.tipo for event in events] == ["abertura", "mudanca", "confirmacao", "encerramento"]
-    assert states.replay(opened.id, unit.digits, events) == closed == await service.read_latest(call, unit)
+    assert (
+        states.replay_events(opened.id, unit.digits, events)
+        == closed
+        == await service.read_latest_notification(call, unit)
+    )
 
 
 async def test_instants_move_forward_when_the_clock_does_not(call: Call, unit: Cnes) -> None:

@@ -41,7 +41,7 @@ class OneUnit(RuleBasedStateMachine):
         self._pass(passed)
         last = self.episodes[-1][0].ultima_atualizacao if self.episodes else None
         event = states.open_event(risco, states.next_instant(self.now, last))
-        self.episodes.append((states.begin(uuid4(), "9900001", event), [event]))
+        self.episodes.append((states.begin_notification(uuid4(), "9900001", event), [event]))
 
     @precondition(lambda self: self.active)
     @rule(risco=colours, passed=clocks)
@@ -71,7 +71,7 @@ class OneUnit(RuleBasedStateMachine):
     @invariant()
     def replaying_the_events_gives_the_state(self) -> None:
         for state, events in self.episodes:
-            assert states.replay(state.id, state.cnes, events) == state
+            assert states.replay_events(state.id, state.cnes, events) == state
 
     @invariant()
     def instants_only_move_forward_and_not_ahead_of_the_latest_clock(self) -> None:
@@ -93,7 +93,7 @@ class OneUnit(RuleBasedStateMachine):
 
     def _apply(self, event: NotificationEvent) -> None:
         state, events = self.episodes[-1]
-        self.episodes[-1] = (states.apply(state, event), [*events, event])
+        self.episodes[-1] = (states.apply_event(state, event), [*events, event])
 
 
 TestOneUnit = OneUnit.TestCase

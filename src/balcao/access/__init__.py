@@ -36,7 +36,7 @@ SERVICE = Service(
     dialects={"": DETAIL},
     description="Administração de acessos: as ações que as regras das operações nomeiam e quem as tem.",
     tags={"acessos": "O catálogo de ações, papéis e grupos."},
-    seed=seed.load,
+    seed=seed.load_seed,
     ready=ready,
     health_paths={**PATHS, "liveness_v1": "/api/v1/healthz", "readiness_v1": "/api/v1/readyz"},
 )

@@ -57,7 +57,7 @@ def plan(
     content = file.read_bytes()
     if len(content) > MIB:
         raise OperatorFault("O documento passa de 1 MiB.")
-    made = run_use_case("access.plan_catalogue", lambda call: documents.plan(call, content, prune=prune))
+    made = run_use_case("access.plan_catalogue", lambda call: documents.plan_changes(call, content, prune=prune))
     print_json(made)
     if made.blocked:
         raise typer.Exit(1)
@@ -69,7 +69,7 @@ def apply(plan_id: Annotated[UUID, typer.Argument(help="O `plan_id` de um plano 
     from balcao.access.documents import service as documents
     from balcao.operate.use_cases import run_use_case
 
-    print_json(run_use_case("access.apply_catalogue", lambda call: documents.apply(call, plan_id)))
+    print_json(run_use_case("access.apply_catalogue", lambda call: documents.apply_plan(call, plan_id)))
 
 
 @access.command("grant-admin")

@@ -42,7 +42,7 @@ SERVICE = Service(
         "avisos": "Sistemas que são avisados de cada mudança, por chamadas assinadas.",
         "risco": "A cor de risco de uma unidade e as notificações que a definem.",
     },
-    seed=holidays.seed,
+    seed=holidays.seed_holidays,
     running=running,
     ready=ready,
 )

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from balcao.core.context.platform import Platform
 from balcao.core.database.reloader import Watch
 from balcao.core.telemetry import telemetry
-from balcao.health_units.feed.service import CHANNEL, follow
+from balcao.health_units.feed.service import CHANNEL, follow_changes
 from balcao.health_units.feed.streams import Hub
 from balcao.health_units.risk.board import COMPARE_SECONDS, UnitBoard
 
@@ -17,7 +17,7 @@ async def running(platform: Platform) -> AsyncIterator[None]:
     """Keep the board current, and the listeners informed, for as long as the process serves."""
     board = platform.parts[UnitBoard] = UnitBoard()
     hub = platform.parts[Hub] = Hub()
-    watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(follow, platform, board, hub))
+    watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(follow_changes, platform, board, hub))
     with telemetry.state("balcao_risk_streams", lambda: len(hub.listeners)):
         await watch.start()
         try:

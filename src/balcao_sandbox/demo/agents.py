@@ -108,7 +108,7 @@ async def _save_versions(call: Call, start: datetime) -> None:
         if number > last:
             body = SaveBody(agent_type=AGENT, reason=reason, activate=number <= ACTIVE, **content)
             last = (await versions.save_version(call, body, at)).version.version
-    await versions.hide(call, AGENT, HIDDEN, "era só um teste", start + timedelta(days=7 * len(_SAVES)))
+    await versions.hide_version(call, AGENT, HIDDEN, "era só um teste", start + timedelta(days=7 * len(_SAVES)))
 
 
 async def _fill_dataset(call: Call, name: str, count: int, at: datetime) -> None:

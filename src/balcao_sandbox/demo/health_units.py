@@ -89,11 +89,11 @@ class Step:
 async def load(platform: Platform) -> None:
     """Write the units and their histories, as far as they are missing."""
     call = operator_call(platform, "health_units.demo")
-    known = await units.list_codes(call)
+    known = await units.list_unit_codes(call)
     for number, code in enumerate(CODES, start=1):
         if code not in known:
             await units.put_unit(call, Cnes(code), _describe_unit(number, code))
-    with_week = await timetables.list_codes(call)
+    with_week = await timetables.list_codes_with_timetable(call)
     for code, week in WEEKS.items():
         if code not in with_week:
             await timetables.put_week(call, Cnes(code), week)
@@ -117,7 +117,7 @@ async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
     for _ in range(count) if count else itertools.count():
         cnes = Cnes(draw.choice(SIMULATED))
         color = draw.choice(list(Risco)[1:])
-        present = await notifications.read_latest(call, cnes)
+        present = await notifications.read_latest_notification(call, cnes)
         if present is None or not present.active:
             await notifications.open_notification(call, cnes, OpenBody(risco=color))
             yield f"{cnes}: aberta, {color}"
@@ -131,8 +131,8 @@ async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
 
 async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:
     """Apply the steps that are missing: a start that was cut short goes on where it stopped."""
-    for step in steps[await notifications.count_events(call, cnes) :]:
-        present = await notifications.read_latest(call, cnes)
+    for step in steps[await notifications.count_notification_events(call, cnes) :]:
+        present = await notifications.read_latest_notification(call, cnes)
         if present is None or not present.active:
             await notifications.open_notification(
                 call, cnes, OpenBody(risco=step.risco, ocorrencia=OCCURRENCE), step.at

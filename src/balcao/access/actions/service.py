@@ -122,7 +122,7 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
     async with write_catalogue(call, _name_deletion(action_id)) as write:
         found = await _find_deletable(write.connection, action_id, force=force)
         lost = await store.read_dependent_names(write.connection, action_id)
-        await mappings.delete_of_action(write.connection, action_id)
+        await mappings.delete_mappings_of_action(write.connection, action_id)
         code_key = await store.delete_action(write.connection, action_id)
         before = _describe(found) | {"code_key": code_key} | lost._asdict()
         write.record(CatalogueEvent("action.delete", "action", str(action_id), found.name, before=before))

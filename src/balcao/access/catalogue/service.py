@@ -136,12 +136,12 @@ async def write_planned_rows(
     await store.write_planned_rows(connection, statements, rows, author)
 
 
-async def lock(connection: Connection) -> None:
+async def lock_catalogue(connection: Connection) -> None:
     """Let nobody else change the catalogue until the transaction ends."""
     await store.lock_catalogue(connection)
 
 
-async def record(connection: Connection, events: Sequence[dict[str, Any]]) -> None:
+async def record_events(connection: Connection, events: Sequence[dict[str, Any]]) -> None:
     """Raise the version once and append the events to the chain, where no call stands behind the change."""
     await store.record_events(connection, events)
 
@@ -169,7 +169,10 @@ def make_denial_recorder(operation: str, kind: str, identity: str = "") -> Recor
     """Return what records a call that the rule refused; `identity` names the path parameter with the target's id."""
 
     async def refused(call: Call, path: Mapping[str, str]) -> None:
-        await _record_denied(call, CatalogueEvent(operation, kind, _parse_id(path.get(identity, ""))))
+        text = path.get(identity, "")
+        # The rest of a path may be anything, a person's number too: an id has fewer digits.
+        target = text if text.isascii() and text.isdigit() and len(text) < 11 else None
+        await _record_denied(call, CatalogueEvent(operation, kind, target))
 
     return refused
 
@@ -177,8 +180,3 @@ def make_denial_recorder(operation: str, kind: str, identity: str = "") -> Recor
 async def _record_denied(call: Call, attempt: CatalogueEvent) -> None:
     async with call.platform.database.connection() as connection:
         await store.record_beside_chain(connection, attempt.describe_for(call), "denied")
-
-
-def _parse_id(text: str) -> str | None:
-    """Return the text if it can be an id: the rest of a path may be anything, a person's number too."""
-    return text if text.isascii() and text.isdigit() and len(text) < 11 else None

@@ -36,7 +36,7 @@ async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
     escopos ou cliente no token, é preciso a ação `decision:explain`. Com `at_version`, que também a pede, decide por
     uma versão anterior do catálogo, refeita pela auditoria.
     """
-    return await service.explain(call, query)
+    return await service.explain_decision(call, query)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)

@@ -211,10 +211,7 @@ def _describe(checked: Checked) -> dict[str, str]:
     if checked.match is not None:
         headers |= {ACCESS_ACTION.name: checked.match.action.name, ACCESS_MAPPING.name: str(checked.match.mapping.id)}
     if checked.caller is not None:
-        headers[ACCESS_SUBJECT.name] = _write_subject(checked.caller.subject)
+        # Some providers make the subject of the person's number: of that only the mask leaves.
+        subject = _ELEVEN_DIGITS.sub("***", checked.caller.subject)
+        headers[ACCESS_SUBJECT.name] = quote(subject, safe="!#$&'()*+,-./:;=?@[]_|~ ")
     return headers
-
-
-def _write_subject(subject: str) -> str:
-    """Return the subject as a header takes it; of a person's number, which some providers make it of, the mask."""
-    return quote(_ELEVEN_DIGITS.sub("***", subject), safe="!#$&'()*+,-./:;=?@[]_|~ ")

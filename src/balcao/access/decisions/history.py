@@ -27,7 +27,9 @@ class Event(NamedTuple):
     after: Json[Any]
 
 
-def rebuild(present: Snapshot, version: int, events: Iterable[Event], cpf: Cpf | None, hashes: list[str]) -> Snapshot:
+def rebuild_snapshot(
+    present: Snapshot, version: int, events: Iterable[Event], cpf: Cpf | None, hashes: list[str]
+) -> Snapshot:
     """Return an earlier version, of the people this one alone; `hashes` are those that stand for them in the chain.
 
     Raises NotFound where an event of an earlier release tells too little.

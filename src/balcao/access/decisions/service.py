@@ -28,7 +28,7 @@ MOST_CHANGES = 20_000
 _NO_MAPPING = Decision(Reason.NO_MAPPING)
 
 
-async def explain(call: Call, query: ExplainQuery) -> Explanation:
+async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
     """Return the decision on a request of the caller, of another person or of a machine.
 
     Raises Forbidden for a caller who asks for more than their own requests of now without the action for it, and
@@ -59,7 +59,7 @@ async def read_version(call: Call, present: Snapshot, version: int, cpf: Cpf | N
         events = await store.list_changes_between(connection, version, present.version, hashes, MOST_CHANGES + 1)
     if len(events) > MOST_CHANGES:
         raise history.make_not_kept()
-    return await asyncio.to_thread(history.rebuild, present, version, events, cpf, hashes)
+    return await asyncio.to_thread(history.rebuild_snapshot, present, version, events, cpf, hashes)
 
 
 def _suppose(caller: Caller, subject: Cpf | None, query: ExplainQuery) -> Caller:

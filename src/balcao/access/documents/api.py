@@ -66,7 +66,7 @@ async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Resp
     """Compara um documento, em YAML ou JSON, com o catálogo e diz o que criaria, mudaria e excluiria, e o que o impede;
     nada muda. Sem `prune`, o que falta no documento fica. O plano vale 15 minutos.
     """
-    return to_json(await service.plan(call, content, prune=query.prune), headers={"Cache-Control": PERSONAL})
+    return to_json(await service.plan_changes(call, content, prune=query.prune), headers={"Cache-Control": PERSONAL})
 
 
 @routes.post(
@@ -101,7 +101,7 @@ async def plan_openapi(call: Call, query: OpenApiInQuery, content: bytes) -> Res
 )
 async def apply_catalogue(call: Call, body: ApplyBody) -> Response[Plan]:
     """Faz tudo o que o plano diz, ou nada. Se o catálogo mudou desde o plano, ou algo o impede, a resposta é 409."""
-    applied = await service.apply(call, body.plan_id)
+    applied = await service.apply_plan(call, body.plan_id)
     return written(applied.version or 0, applied)
 
 

@@ -43,7 +43,7 @@ class Difference(msgspec.Struct):
         self.warnings.append(Remark(kind, key, code, message))
 
 
-def compare(catalogue: StoredCatalogue, document: Document, *, prune: bool) -> Difference:
+def compare_documents(catalogue: StoredCatalogue, document: Document, *, prune: bool) -> Difference:
     """Compare the document with the catalogue; without `prune` nothing goes that the document leaves out."""
     found = Difference()
     known = _match_actions(catalogue, document, found)
@@ -107,10 +107,6 @@ def _is_claimed(stored: StoredAction, claimed: set[str | None]) -> bool:
     return stored.code_key is not None and stored.code_key in claimed
 
 
-def _rename(names: Sequence[str], renamed: dict[str, str]) -> list[str]:
-    return sorted(renamed.get(name, name) for name in names)
-
-
 def _grow(listed: Sequence[str], present: Sequence[str], *, prune: bool) -> list[str]:
     """Return what a list becomes: without `prune` it only grows."""
     return sorted({*listed} if prune else {*listed, *present})
@@ -122,7 +118,7 @@ def _compare_roles(
     known = {role.name: role for role in catalogue.roles}
     for role in document.roles:
         stored = known.get(role.name)
-        present = _rename(stored.actions, renamed) if stored else []
+        present = sorted(renamed.get(name, name) for name in stored.actions) if stored else []
         before = {"name": stored.name, "description": stored.description, "actions": present} if stored else None
         actions = _grow(role.actions, present, prune=prune)
         after = {"name": role.name, "description": role.description, "actions": actions}

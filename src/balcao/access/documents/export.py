@@ -27,7 +27,7 @@ def to_document(catalogue: StoredCatalogue) -> dict[str, Any]:
     }
 
 
-def encode(document: dict[str, Any], written_as: Format) -> bytes:
+def encode_document(document: dict[str, Any], written_as: Format) -> bytes:
     """Return the document as text."""
     if written_as is Format.JSON:
         return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"

@@ -39,10 +39,10 @@ async def export_catalogue(call: Call, written_as: Format) -> tuple[bytes, int]:
     """Return the document and the version that it shows."""
     async with call.platform.database.connection() as connection:
         catalogue = await store.read_stored_catalogue(connection)
-    return await asyncio.to_thread(export.encode, export.to_document(catalogue), written_as), catalogue.version
+    return await asyncio.to_thread(export.encode_document, export.to_document(catalogue), written_as), catalogue.version
 
 
-def parse(content: bytes) -> Document:
+def parse_document(content: bytes) -> Document:
     """Return a document written in YAML or JSON. Raises Unprocessable with every fault."""
     document = _parse(content, Document, yaml_subset.MAX_DEPTH)
     _refuse_repeated(document)
@@ -85,13 +85,13 @@ def _refuse(place: list[str], text: str) -> Unprocessable:
     return Unprocessable(faults=[Fault(loc=place, msg=text, type="value_error")])
 
 
-async def plan(call: Call, content: bytes, *, prune: bool) -> Plan:
+async def plan_changes(call: Call, content: bytes, *, prune: bool) -> Plan:
     """Return what applying the document would change; nothing is changed but that the plan is kept for a while.
 
     It is tried on one version of the catalogue, in memory, and locks nothing. Raises Unprocessable for a document with
     faults, and for one that changes too much at once.
     """
-    return await _plan(call, await asyncio.to_thread(parse, content), prune=prune)
+    return await _plan(call, await asyncio.to_thread(parse_document, content), prune=prune)
 
 
 async def plan_openapi(call: Call, content: bytes, query: OpenApiQuery) -> Plan:
@@ -108,7 +108,7 @@ async def _plan(call: Call, document: Document, *, prune: bool) -> Plan:
     return made
 
 
-async def apply(call: Call, plan_id: UUID) -> Plan:
+async def apply_plan(call: Call, plan_id: UUID) -> Plan:
     """Make the changes of a plan, all or none.
 
     What is tried once more holds for the version that it was planned on; under the catalogue's lock this version is
@@ -131,7 +131,7 @@ async def apply(call: Call, plan_id: UUID) -> Plan:
     async with write_catalogue(call, attempt) as write:
         _require_version(write.version, stored)
         if changes:
-            await writing.write(write.connection, rows, mask_author(call))
+            await writing.write_changes(write.connection, rows, mask_author(call))
             for change in changes:
                 write.record(change.event)
             counts = {"create": len(made.create), "update": len(made.update), "delete": len(made.delete)}
@@ -158,7 +158,7 @@ async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPla
             held = await authority.read_held_rights(connection, call)
         if stored is not None:
             _require_version(catalogue.version, stored)
-        found = await asyncio.to_thread(difference.compare, catalogue, document, prune=prune)
+        found = await asyncio.to_thread(difference.compare_documents, catalogue, document, prune=prune)
         _refuse_too_many(len(found.steps))
         ids = None
         if stored is not None:
@@ -240,5 +240,5 @@ async def make_policy_template(call: Call, role: str) -> PolicyTemplate:
 
     Raises NotFound.
     """
-    granted = {action.name for action in await roles.list_granted(call, role)}
+    granted = {action.name for action in await roles.list_granted_actions(call, role)}
     return policy.to_template(role, granted - {PUBLIC, AUTHENTICATED, MACHINE})

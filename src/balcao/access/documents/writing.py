@@ -37,7 +37,7 @@ async def reserve_ids(connection: Connection, counts: Mapping[str, int]) -> dict
     return {kind: iter(await store.reserve_ids(connection, kind, number)) for kind, number in counts.items()}
 
 
-async def write(connection: Connection, rows: Mapping[str, Rows], author: str | None) -> None:
+async def write_changes(connection: Connection, rows: Mapping[str, Rows], author: str | None) -> None:
     """Write the rows of each operation; `author` is who made what is new."""
     for operation, writer in _WRITERS.items():
         if found := rows.get(operation):

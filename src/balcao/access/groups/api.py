@@ -12,7 +12,7 @@ from balcao.access.conventions import (
     listed,
     written,
 )
-from balcao.access.groups import service
+from balcao.access.groups import service, store
 from balcao.access.groups.schemas import (
     Assigned,
     Assignment,
@@ -48,7 +48,8 @@ routes = ROUTES.extend()
 )
 async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
     """Devolve todos os grupos por nome, com o número de pessoas."""
-    return await service.list_groups(call, query.prefix)
+    async with call.platform.database.connection() as connection:
+        return await store.list_groups(connection, query.prefix)
 
 
 @routes.post(

@@ -28,12 +28,6 @@ class SavedGroup(NamedTuple):
     version: int
 
 
-async def list_groups(call: Call, prefix: str) -> list[Group]:
-    """Return the groups whose name begins so, by name."""
-    async with call.platform.database.connection() as connection:
-        return await store.list_groups(connection, prefix)
-
-
 async def create_group(call: Call, name: str, description: str, attributes: Attributes) -> SavedGroup:
     """Create a group.
 
@@ -173,7 +167,7 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
         held = await authority.require_management(write.connection, call, group_name)
         given = authority.Given(group.roles, cpf=subject, group=group.id)
         await authority.require_no_gain(write.connection, call, held, given)
-        person_id = await users.enter(write.connection, subject)
+        person_id = await users.enter_person(write.connection, subject)
         if await store.add_member(write.connection, group.id, person_id, mask_author(call)):
             write.record(CatalogueEvent("group.add_member", "group", str(group.id), group_name, subject=subject))
     return write.version

@@ -56,7 +56,9 @@ async def list_mappings(call: Call, query: MappingsInQuery) -> Response[list[Map
     """Devolve os mapeamentos por caminho e método, os das operações da plataforma e os da cidade; `X-Total-Count` diz
     quantos são.
     """
-    return listed(*await service.list_mappings(call, query))
+    async with call.platform.database.connection() as connection:
+        found = await store.list_mappings(connection, query.action_filter, query.service, query.limit, query.skip)
+    return listed(*found)
 
 
 @routes.post(
@@ -117,12 +119,12 @@ RETIRED = timedelta(days=90)
 
 async def _retire_and_delete(call: Call, connection: Connection) -> Swept:
     """Retire what no release serves any more, a change of the catalogue, and delete what was retired long ago."""
-    await catalogue.lock(connection)
+    await catalogue.lock_catalogue(connection)
     if unserved := await store.retire_unserved_mappings(connection, UNSERVED):
         retired = sorted(unserved, key=lambda mapping: str(mapping["operation"]))
         after = {"operations": [], "retired": [mapping["operation"] for mapping in retired]}
         event = CatalogueEvent("registration.sync", "mapping", before=retired, after=after)
-        await catalogue.record(connection, [event.to_document(SYSTEM, call.request_id)])
+        await catalogue.record_events(connection, [event.to_document(SYSTEM, call.request_id)])
     checked = await store.count_retired_mappings(connection)
     return Swept(checked, await store.delete_retired_mappings(connection, RETIRED))
 

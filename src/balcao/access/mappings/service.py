@@ -9,7 +9,7 @@ from balcao.access.catalogue.events import CatalogueEvent, Rows, mask_author
 from balcao.access.catalogue.service import CatalogueWrite, write_catalogue, write_planned_rows
 from balcao.access.mappings import planned_store, rules, store
 from balcao.access.mappings.patterns import erase_names
-from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange, MappingsQuery
+from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange
 from balcao.core.access.paths import REST, is_wild, split_pattern
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -28,12 +28,6 @@ async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | N
         return None
     mapping = found.mapping
     return DecidingMapping(mapping.id, mapping.action, mapping.path_pattern, mapping.method, mapping.description)
-
-
-async def list_mappings(call: Call, query: MappingsQuery) -> tuple[list[Mapping], int]:
-    """Return mappings by path and method, and how many there are."""
-    async with call.platform.database.connection() as connection:
-        return await store.list_mappings(connection, query.action_filter, query.service, query.limit, query.skip)
 
 
 class Wanted(NamedTuple):
@@ -149,7 +143,7 @@ async def delete_some_of_action(write: CatalogueWrite, action_id: int, kept: int
     return bool(gone)
 
 
-async def delete_of_action(connection: Connection, action_id: int) -> None:
+async def delete_mappings_of_action(connection: Connection, action_id: int) -> None:
     """Delete the custom and the retired mappings of an action that goes, in the caller's transaction."""
     await store.delete_mappings_of_action(connection, action_id)
 

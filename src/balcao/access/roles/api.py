@@ -81,7 +81,7 @@ async def delete_role(call: Call, role_name: RoleInPath) -> Response[None]:
 )
 async def list_role_actions(call: Call, role_name: RoleInPath) -> list[GrantedAction]:
     """Devolve as ações por nome; `admin` e `superadmin` dão todas."""
-    return await service.list_granted(call, role_name)
+    return await service.list_granted_actions(call, role_name)
 
 
 @routes.post(

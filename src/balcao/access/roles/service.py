@@ -93,7 +93,7 @@ async def _find_deletable(connection: Connection, name: str) -> store.FoundRole:
     return role
 
 
-async def list_granted(call: Call, name: str) -> list[GrantedAction]:
+async def list_granted_actions(call: Call, name: str) -> list[GrantedAction]:
     """Return the actions that the role grants, by name. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         return await store.list_granted_actions(connection, await _find(connection, name))

@@ -64,14 +64,14 @@ def read_seed() -> Seed:
     return msgspec.convert(tomllib.loads(text), Seed)
 
 
-async def load(connection: Connection, release: Seed | None = None) -> None:
+async def load_seed(connection: Connection, release: Seed | None = None) -> None:
     """Write what no earlier run has written, in the caller's transaction; nothing else is touched.
 
     What an administrator removed stays removed; a later release adds its own new actions, roles, grants and groups.
     A name that the city gave to a role or group of its own stays the city's.
     """
     release = release or read_seed()
-    await catalogue.lock(connection)
+    await catalogue.lock_catalogue(connection)
     known = await store.list_written_items(connection)
     made = {
         "actions": await store.add_actions(connection, _list_new_actions(release, known)),
@@ -83,7 +83,7 @@ async def load(connection: Connection, release: Seed | None = None) -> None:
     await store.mark_items_written(connection, [item for item in _list_items(release) if item not in known])
     if any(made.values()):
         event = CatalogueEvent("catalogue.apply", "catalogue", name=f"balcao {__version__}", after=made)
-        await catalogue.record(connection, [event.to_document(SYSTEM, request_id="")])
+        await catalogue.record_events(connection, [event.to_document(SYSTEM, request_id="")])
 
 
 Known = set[SeedItem]

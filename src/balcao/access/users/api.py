@@ -35,7 +35,7 @@ async def read_own_user(call: Call) -> User:
     """Devolve a própria pessoa com os seus grupos e com os papéis que tem agora: os do token que o catálogo conhece, os
     diretos e os dos grupos. Serve para um portal saber que menus mostrar. Um token sem CPF recebe 403.
     """
-    return await service.read_own(call)
+    return await service.read_own_user(call)
 
 
 @routes.get(

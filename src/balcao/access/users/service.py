@@ -12,7 +12,7 @@ from balcao.core.errors import Conflict, Forbidden, NotFound
 from balcao.core.values.cpf import Cpf
 
 
-async def read_own(call: Call) -> User:
+async def read_own_user(call: Call) -> User:
     """Return the caller with all roles, those of the token too; enter a person or a name that is new.
 
     Raises Forbidden for a token that names no person.
@@ -71,7 +71,7 @@ async def assign_role(call: Call, cpf: Cpf, role_name: str) -> int:
         held = await authority.read_held_rights(write.connection, call)
         given = authority.Given([role_id], cpf=cpf, direct=[role_id])
         await authority.require_no_gain(write.connection, call, held, given)
-        person_id = await enter(write.connection, cpf)
+        person_id = await enter_person(write.connection, cpf)
         if await store.assign_direct_role(write.connection, person_id, role_id, mask_author(call)):
             after = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("user.assign_role", "user", str(person_id), subject=cpf, after=after))
@@ -130,6 +130,6 @@ def _make_unknown() -> NotFound:
     return NotFound("O catálogo de acessos não conhece essa pessoa.")
 
 
-async def enter(connection: Connection, cpf: Cpf) -> int:
+async def enter_person(connection: Connection, cpf: Cpf) -> int:
     """Enter a person who is given a group or a role, in the caller's transaction; return the id."""
     return await store.save_person(connection, cpf)

@@ -32,12 +32,9 @@ def make_example(schema: Json, schemas: Mapping[str, Json]) -> Any:
         return schema["const"]
     named = schema.get("examples") or schema.get("enum") or schema.get("oneOf") or schema.get("anyOf")
     if named:
-        return make_example(named[0], schemas) if named[0] in _list_choices(schema) else named[0]
+        choices = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
+        return make_example(named[0], schemas) if named[0] in choices else named[0]
     return schema.get("default") or _build(schema, schemas)
-
-
-def _list_choices(schema: Json) -> list[Json]:
-    return [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
 
 
 def _build(schema: Json, schemas: Mapping[str, Json]) -> Any:

@@ -32,7 +32,7 @@ from balcao.agents.datasets.schemas import (
     Revision,
     Span,
 )
-from balcao.agents.datasets.store import ListedDataset, NewRow, PlacedExample, StoredDataset
+from balcao.agents.datasets.store import ListedDataset, NewRow, StoredDataset
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
@@ -65,7 +65,13 @@ async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnve
     async with call.platform.database.connection() as connection:
         dataset = _require_dataset(await store.read_dataset(connection, query.dataset_id))
         found = await store.list_examples(connection, dataset.id, query.position, query.first, MAX_RESPONSE_BYTES)
-    edges = [_to_edge(dataset.id, example) for example in found]
+    edges = [
+        Edge(
+            Example(each.id, Revision(each.input, each.output, each.metadata), each.span),
+            encode_cursor(dataset.id, each.position),
+        )
+        for each in found
+    ]
     more = bool(found) and found[-1].furthest > found[-1].position
     examples = Examples(edges, PageInfo(edges[-1].cursor if edges else None, more))
     return DatasetEnvelope(
@@ -171,16 +177,11 @@ async def revise_example(call: Call, dataset_id: str, example_id: str, body: Exa
         if revision is None:
             revision = await store.read_example_revision(connection, dataset_id, example_id)
             if revision is None:
-                raise await _explain_missing(connection, dataset_id)
+                _require_dataset(await store.read_dataset(connection, dataset_id))
+                raise NotFound("Exemplo não encontrado.", code="example-not-found")
         else:
             await call.platform.audit.record(connection, call, "update", fields=["example"])
     return RevisedExample(example_id, revision, Revision(**body.content))
-
-
-async def _explain_missing(connection: Connection, dataset_id: str) -> NotFound:
-    """Say of an example that was not found whether its data set is there."""
-    _require_dataset(await store.read_dataset(connection, dataset_id))
-    return NotFound("Exemplo não encontrado.", code="example-not-found")
 
 
 async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
@@ -213,11 +214,6 @@ def make_row(example_id: str, content: dict[str, Any], place: int = 0, span: Spa
 
 def _to_dataset(found: ListedDataset) -> Dataset:
     return Dataset(**msgspec.structs.asdict(found) | {"created_at": format_rfc3339_offset(found.created_at)})
-
-
-def _to_edge(dataset_id: str, found: PlacedExample) -> Edge:
-    content = Revision(found.input, found.output, found.metadata)
-    return Edge(Example(found.id, content, found.span), encode_cursor(dataset_id, found.position))
 
 
 def _require_dataset(dataset: StoredDataset | None) -> StoredDataset:

@@ -3,7 +3,7 @@
 from typing import Annotated, TypeAlias
 
 from balcao.agents.operations import CONFIG_ID, READ_CONFIG
-from balcao.agents.prompts import service
+from balcao.agents.prompts import service, store
 from balcao.agents.prompts.schemas import CheckedPrompt, PromptPath, PromptToCheck, SystemPrompt
 from balcao.agents.queries import AgentQuery
 from balcao.agents.routes import ROUTES
@@ -60,7 +60,8 @@ async def list_agent_types(call: Call) -> list[str]:
     """Lista os nomes dos tipos de agente que têm ao menos uma versão, em ordem alfabética. Exige a ação
     `agent_config:read`, ou um cliente dos próprios agentes.
     """
-    return await service.list_agent_types(call)
+    async with call.platform.database.connection() as connection:
+        return await store.list_agent_types(connection)
 
 
 @routes.post(

@@ -42,11 +42,5 @@ async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
     return CheckedPrompt(not problems, len(body.prompt_content), problems)
 
 
-async def list_agent_types(call: Call) -> list[str]:
-    """Return the names of all agent types, ascending."""
-    async with call.platform.database.connection() as connection:
-        return await store.list_agent_types(connection)
-
-
 def _to_prompt(found: StoredPrompt) -> SystemPrompt:
     return SystemPrompt(**found._asdict() | {"created_at": format_rfc3339_offset(found.created_at)})

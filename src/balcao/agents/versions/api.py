@@ -135,7 +135,7 @@ async def activate_version(call: Call, body: ActivateBody) -> ActivationResult:
     """Faz de uma versão a ativa e registra a troca. Ativar a que já está ativa não registra nada. Com
     `expected_version`, só ativa se esta versão for a ativa até aqui.
     """
-    moved = await service.activate(call, body.agent_type, body.version, body.reason, body.expected_version)
+    moved = await service.activate_version(call, body.agent_type, body.version, body.reason, body.expected_version)
     return results.describe_move(call, body.agent_type, moved)
 
 
@@ -162,7 +162,7 @@ async def roll_back_version(call: Call, body: RollbackBody) -> ActivationResult:
 )
 async def reset_agent(call: Call, query: Annotated[ResetQuery, in_query(ResetQuery)]) -> ResetResult:
     """Salva o conteúdo padrão como versão nova e a ativa; nenhuma versão é apagada e a numeração continua."""
-    return results.describe_reset(call, query.agent_type, await service.reset(call, query.agent_type))
+    return results.describe_reset(call, query.agent_type, await service.reset_agent(call, query.agent_type))
 
 
 @routes.delete(
@@ -173,7 +173,7 @@ async def reset_agent(call: Call, query: Annotated[ResetQuery, in_query(ResetQue
 )
 async def reset_config(call: Call, query: Annotated[ResetQuery, in_query(ResetQuery)]) -> ConfigReset:
     """Como `unified-reset`, só para a configuração: o texto de instruções continua o da versão ativa."""
-    version = await service.reset(call, query.agent_type, *CONFIG_MEMBERS)
+    version = await service.reset_agent(call, query.agent_type, *CONFIG_MEMBERS)
     return results.describe_config_reset(query.agent_type, version)
 
 
@@ -185,7 +185,7 @@ async def reset_config(call: Call, query: Annotated[ResetQuery, in_query(ResetQu
 )
 async def reset_prompt(call: Call, query: Annotated[ShortResetQuery, in_query(ShortResetQuery)]) -> PromptReset:
     """Como `unified-reset`, só para o texto de instruções: a configuração continua a da versão ativa."""
-    version = await service.reset(call, query.agent_type, "prompt")
+    version = await service.reset_agent(call, query.agent_type, "prompt")
     return results.describe_prompt_reset(query.agent_type, version)
 
 
@@ -216,7 +216,7 @@ async def hide_version(call: Call, query: Annotated[HideQuery, in_query(HideQuer
     """Tira dos históricos uma versão que não está ativa. Nada é apagado: os seus identificadores e o seu número
     continuam respondendo, mas ela não pode mais ser ativada.
     """
-    hidden = await service.hide(call, query.agent_type, query.version_number, HIDE_REASON)
+    hidden = await service.hide_version(call, query.agent_type, query.version_number, HIDE_REASON)
     return results.describe_hiding(call, query.agent_type, hidden)
 
 

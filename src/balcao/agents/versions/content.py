@@ -31,7 +31,7 @@ EMPTY = AgentContent()
 CONFIG_MEMBERS = ("memory_blocks", "tools", "model_name", "embedding_name")
 
 
-def inherit(base: AgentContent, sent: Mapping[str, Any]) -> AgentContent:
+def inherit_content(base: AgentContent, sent: Mapping[str, Any]) -> AgentContent:
     """Return `base` with what was sent; null empties."""
     emptied = {name: getattr(EMPTY, name) if value is None else value for name, value in sent.items()}
     return msgspec.structs.replace(base, **emptied)

@@ -7,7 +7,7 @@ import msgspec
 
 from balcao.agents.versions import store
 from balcao.agents.versions.cache import ConfigCache
-from balcao.agents.versions.content import EMPTY, AgentContent, classify_change, inherit
+from balcao.agents.versions.content import EMPTY, AgentContent, classify_change, inherit_content
 from balcao.agents.versions.schemas import AgentConfig, Save
 from balcao.agents.versions.store import AgentVersion, StoredConfig
 from balcao.agents.webhooks import service as webhooks
@@ -80,7 +80,7 @@ async def save_version(call: Call, body: Save, at: datetime | None = None) -> Sa
         await store.create_agent(connection, body.agent_type)
         before = await _lock_agent(connection, body.agent_type, body.expected_version)
         active = None if before is None else await _read_existing(connection, body.agent_type, before)
-        content = inherit(active.content if active else EMPTY, body.content)
+        content = inherit_content(active.content if active else EMPTY, body.content)
         if active and active.content_hash == content.hash:
             return Saved(active, new=False, active=True)
         saved = await _insert(call, connection, body, active, content, at)
@@ -90,7 +90,7 @@ async def save_version(call: Call, body: Save, at: datetime | None = None) -> Sa
         return Saved(saved, new=True, active=body.activate)
 
 
-async def reset(call: Call, agent_type: str, *members: str) -> AgentVersion:
+async def reset_agent(call: Call, agent_type: str, *members: str) -> AgentVersion:
     """Save the default content as a new version and make it active; the older ones stay. Return the new one.
 
     Of members that are named only these get their default, the others are the active version's.
@@ -103,7 +103,7 @@ async def reset(call: Call, agent_type: str, *members: str) -> AgentVersion:
         active = None if before is None else await _read_existing(connection, agent_type, before)
         content = default
         if active is not None and members:
-            content = inherit(active.content, {name: getattr(default, name) for name in members})
+            content = inherit_content(active.content, {name: getattr(default, name) for name in members})
         saved = await _insert(call, connection, body, active, content, None)
         await call.platform.audit.record(connection, call, "create", fields=["default_content"])
         await _move_pointer(call, connection, agent_type, (before, saved.version), "reset", body.reason, None)
@@ -132,7 +132,7 @@ async def undo_last(call: Call, agent_type: str, expected: int | None = None) ->
         return Undone(last, None if active is None else await _read_existing(connection, agent_type, active))
 
 
-async def activate(
+async def activate_version(
     call: Call, agent_type: str, version: int, reason: str, expected: int | None = None, at: datetime | None = None
 ) -> Moved:
     """Make a version the active one.
@@ -165,7 +165,9 @@ async def roll_back(
         return Moved(target_version, before)
 
 
-async def hide(call: Call, agent_type: str, version: int, reason: str, at: datetime | None = None) -> AgentVersion:
+async def hide_version(
+    call: Call, agent_type: str, version: int, reason: str, at: datetime | None = None
+) -> AgentVersion:
     """Leave a version out of histories for ever. Raises NotFound, Conflict for the active one."""
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type)

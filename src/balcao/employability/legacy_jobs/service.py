@@ -109,7 +109,7 @@ async def _manages(call: Call) -> bool:
     try:
         caller = call.platform.tokens.known(header) or await call.platform.tokens.caller(header)
     except (TokenRefused, Unavailable):
-        return False  # whoever shows nothing valid is anybody
+        return False  # the operation is public: a bad token counts as none
     return call.platform.catalogue.snapshot.grants(caller, MANAGE)
 
 

@@ -1,6 +1,6 @@
 """The import of reference values: a line for each, with its table and the members of a POST."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
 from balcao.core.database.pool import Connection
@@ -10,7 +10,7 @@ from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.reference_values.schemas import ReferenceBody
 from balcao.employability.reference_values.store import ImportedValue, ImportMatch
 
-# Whoever uses one of its values in a job or a resume waits until the batch is committed.
+# A save of a job or resume that names one of its values waits until the batch is committed.
 BATCH = 500
 
 
@@ -52,16 +52,12 @@ def _are_apart(values: Sequence[ImportedValue], matches: Sequence[ImportMatch]) 
     ids = [id_ for value, one in zip(values, matches, strict=True) for id_ in {value.id, one.by_text} - {None}]
     if len(texts) < len(values) or len(set(ids)) < len(ids):
         return False
-    return set(_iterate_appended(values, matches)).isdisjoint(
-        value.kind for value in values if value.position is not None
-    )
-
-
-def _iterate_appended(values: Sequence[ImportedValue], matches: Sequence[ImportMatch]) -> Iterator[Kind]:
-    """Yield the kinds that a value is put at the end of."""
-    for value, one in zip(values, matches, strict=True):
-        if value.position is None and not one.has_id and one.by_text is None:
-            yield value.kind
+    appended_to = {
+        value.kind
+        for value, one in zip(values, matches, strict=True)
+        if value.position is None and not one.has_id and one.by_text is None
+    }
+    return appended_to.isdisjoint(value.kind for value in values if value.position is not None)
 
 
 IMPORTS = [Import("reference-values", ReferenceRow, write, BATCH, from_table=True)]

@@ -66,14 +66,14 @@ async def publish_units(connection: Connection, units: Sequence[Cnes]) -> None:
         await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, UNIT, changes)
 
 
-async def announce(connection: Connection) -> None:
+async def announce_changes(connection: Connection) -> None:
     """Have every process read the units again, for what is no change of one unit: no entry, no event."""
     await notify(connection, CHANNEL)
 
 
-async def follow(platform: Platform, board: UnitBoard, hub: Hub) -> None:
+async def follow_changes(platform: Platform, board: UnitBoard, hub: Hub) -> None:
     """Read the units again, then tell the listeners what has changed: who asks on hearing it gets the new state."""
-    await risk.refresh(platform, board)
+    await risk.refresh_board(platform, board)
     if hub.last is None:
         hub.last = board.sequence
     async for changes in _list_pages(platform, hub.last, board.sequence, ()):
@@ -152,7 +152,10 @@ async def _list_pages(
             found = await store.list_changes(connection, after, up_to, codes or None, _PAGE)
         if not found:
             return
-        yield [_to_change(change) for change in found]
+        yield [
+            Change(each.sequencia, each.cnes, _encode_event(each.tipo, each.sequencia, _to_event(each)))
+            for each in found
+        ]
         after = found[-1].sequencia
 
 
@@ -168,10 +171,6 @@ async def read_event(connection: Connection, sequence: int) -> Published | None:
     """Return one entry of the feed; None when it is not kept any more."""
     found = await store.read_change(connection, sequence)
     return None if found is None else Published(found.change.tipo, found.em, _to_event(found.change))
-
-
-def _to_change(change: StoredChange) -> Change:
-    return Change(change.sequencia, change.cnes, _encode_event(change.tipo, change.sequencia, _to_event(change)))
 
 
 def _to_event(change: StoredChange) -> RiskEvent | UnitEvent:

@@ -8,7 +8,7 @@ from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response, stored, with_etag
-from balcao.health_units.holidays import jobs, service
+from balcao.health_units.holidays import jobs, service, store
 from balcao.health_units.holidays.schemas import Holiday, HolidayBody, Holidays, HolidaysQuery
 from balcao.health_units.operations import CACHE, MANAGE_UNITS, READ, DayInPath
 from balcao.health_units.routes import ROUTES
@@ -28,7 +28,9 @@ routes = ROUTES.extend(tags=["horários"], body_limit=SMALL_BODY)
 )
 async def list_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays]:
     """Lista os feriados por data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
-    return with_etag(await service.list_holidays(call, query.ano), call, CACHE)
+    async with call.reader.connection() as connection:
+        found = Holidays(await store.list_holidays(connection, query.ano))
+    return with_etag(found, call, CACHE)
 
 
 @routes.get(

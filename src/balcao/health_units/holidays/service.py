@@ -10,14 +10,8 @@ from balcao.core.values.clock import utc_now
 from balcao.health_units.feed import service as feed
 from balcao.health_units.holidays import store
 from balcao.health_units.holidays.calendar import list_holidays as list_national
-from balcao.health_units.holidays.schemas import Holiday, HolidayBody, Holidays
+from balcao.health_units.holidays.schemas import Holiday, HolidayBody
 from balcao.health_units.units import service as units
-
-
-async def list_holidays(call: Call, year: int | None) -> Holidays:
-    """Return the holidays of a year, or all of them."""
-    async with call.reader.connection() as connection:
-        return Holidays(await store.list_holidays(connection, year))
 
 
 async def read_holiday(call: Call, day: date) -> Holiday:
@@ -39,7 +33,7 @@ async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
     async with call.platform.database.transaction() as connection:
         await store.put_holiday(connection, holiday)
         await call.platform.audit.record(connection, call, "update", fields=sorted(body.model_fields_set))
-        await feed.announce(connection)
+        await feed.announce_changes(connection)
     return holiday
 
 
@@ -50,10 +44,10 @@ async def delete_holiday(call: Call, day: date) -> None:
         if not await store.delete_holiday(connection, day):
             raise _make_unknown()
         await call.platform.audit.record(connection, call, "delete")
-        await feed.announce(connection)
+        await feed.announce_changes(connection)
 
 
-async def seed(connection: Connection) -> None:
+async def seed_holidays(connection: Connection) -> None:
     """Enter the holidays of this year and the next where they were not yet."""
     this_year = utc_now().year
     for year in await store.find_missing_years(connection, [this_year, this_year + 1]):
@@ -63,8 +57,8 @@ async def seed(connection: Connection) -> None:
 async def add_next_year(platform: Platform) -> None:
     """Seed what has come within reach, and have every process know of it."""
     async with platform.database.transaction() as connection:
-        await seed(connection)
-        await feed.announce(connection)
+        await seed_holidays(connection)
+        await feed.announce_changes(connection)
 
 
 def _make_unknown() -> NotFound:

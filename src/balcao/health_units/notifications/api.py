@@ -1,6 +1,5 @@
 """Routes of the notifications: staff's acts on them, and the public log."""
 
-from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 from uuid import UUID
 
@@ -9,9 +8,8 @@ from balcao.core.context.call import Call
 from balcao.core.database.gauges import Gauge
 from balcao.core.errors import Unprocessable
 from balcao.core.feature import Feature
-from balcao.core.http.decoding import validate_model
 from balcao.core.http.operations import SMALL_BODY
-from balcao.core.http.parameters import InQuery, uuid_in_path
+from balcao.core.http.parameters import in_query, uuid_in_path
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import ETAG, LOCATION, sending
 from balcao.health_units.notifications import service, store, views
@@ -29,11 +27,6 @@ from balcao.health_units.notifications.schemas import (
 from balcao.health_units.notifications.states import Notification
 from balcao.health_units.operations import ID_PATTERN, NO_UUID, READ, CnesInPath
 from balcao.health_units.routes import ROUTES
-
-
-def _parse_query(query: Mapping[str, str]) -> LogQuery:
-    return validate_model(dict(query), LogQuery, "query")
-
 
 IdInPath: TypeAlias = Annotated[
     UUID,
@@ -56,7 +49,7 @@ routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
     "Notificações de risco de uma unidade",
 )
 async def list_notifications(
-    call: Call, cnes: CnesInPath, query: Annotated[LogQuery, InQuery(_parse_query, LogQuery)]
+    call: Call, cnes: CnesInPath, query: Annotated[LogQuery, in_query(LogQuery)]
 ) -> NotificationLog:
     """Lista as notificações da unidade, da mais nova à mais antiga, sem as encerradas por engano. Toda pessoa com token
     lê; uma máquina precisa do escopo `sms:read`. Siga `proximo` até ser nulo.

@@ -35,13 +35,15 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
     """
     async with call.platform.database.transaction() as connection:
         await _check(call, connection, cnes, body.remarks)
-        await units.lock_active(connection, cnes)
+        await units.lock_active_unit(connection, cnes)
         last = await store.read_latest_notification(connection, cnes)
         after = last.ultima_atualizacao if last else None
         event = states.open_event(body.risco, states.next_instant(at or utc_now(), after))
-        notification = states.begin(UUID(new_id()), cnes.digits, event)
+        notification = states.begin_notification(UUID(new_id()), cnes.digits, event)
         if not await store.insert_notification(connection, notification):
-            raise _make_already_active(last)
+            named = f" ({last.id}, {last.risco})" if last else ""
+            text = f"A unidade já tem uma notificação ativa{named}: altere-a ou encerre-a."
+            raise Conflict(text, code="notification-active")
         await _record(call, connection, "create", notification, event, body.remarks)
     return notification
 
@@ -90,13 +92,13 @@ async def list_notifications(call: Call, cnes: Cnes, query: LogQuery, before: da
     return found
 
 
-async def read_latest(call: Call, cnes: Cnes) -> Notification | None:
+async def read_latest_notification(call: Call, cnes: Cnes) -> Notification | None:
     """Return the unit's newest notification, mistakes included."""
     async with call.platform.database.connection() as connection:
         return await store.read_latest_notification(connection, cnes)
 
 
-async def count_events(call: Call, cnes: Cnes) -> int:
+async def count_notification_events(call: Call, cnes: Cnes) -> int:
     """Count the entries in the logs of a unit's notifications."""
     async with call.platform.database.connection() as connection:
         return await store.count_unit_events(connection, cnes)
@@ -113,7 +115,7 @@ async def import_notifications(connection: Connection, rows: Sequence[ImportedNo
         return []
     codes = sorted({row.cnes for row in rows})
     # Units first: whoever holds one is alone in opening a notification of it.
-    known_units = await units.lock_all(connection, codes)
+    known_units = await units.lock_all_units(connection, codes)
     known = await store.lock_notifications_by_key(connection, *_split_keys(rows))
     replay = Replay(known_units, known, await store.list_newest_notifications(connection, codes))
     changed = [Cnes(row.cnes) for row in rows if replay.apply(row)]
@@ -149,7 +151,7 @@ async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID, remark
 async def _advance(
     call: Call, connection: Connection, present: Notification, event: NotificationEvent, remarks: Remarks
 ) -> Notification:
-    new = states.apply(present, event)
+    new = states.apply_event(present, event)
     await store.update_notification(connection, new)
     await _record(call, connection, "update", new, event, remarks)
     return new
@@ -166,12 +168,6 @@ async def _record(
     await store.append_event(connection, new_id(), state.id, event, remarks, call.author)
     await call.platform.audit.record(connection, call, action, fields=["risco", "status"])
     await feed.publish_risk(connection, Cnes(state.cnes), call.zone)
-
-
-def _make_already_active(present: Notification | None) -> Conflict:
-    named = f" ({present.id}, {present.risco})" if present else ""
-    text = f"A unidade já tem uma notificação ativa{named}: altere-a ou encerre-a."
-    return Conflict(text, code="notification-active")
 
 
 def _make_unknown() -> NotFound:

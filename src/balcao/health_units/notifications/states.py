@@ -78,13 +78,13 @@ def close_event(notification: Notification, causa: Causa, risco: Risco | None, n
     )
 
 
-def begin(id: UUID, cnes: str, event: NotificationEvent) -> Notification:
+def begin_notification(id: UUID, cnes: str, event: NotificationEvent) -> Notification:
     """Return the notification that an opening makes."""
     risco, em = event.risco_depois, event.em
     return Notification(id, cnes, risco, Status.ATIVO, em, em, None, None, risco, 1)
 
 
-def apply(notification: Notification, event: NotificationEvent) -> Notification:
+def apply_event(notification: Notification, event: NotificationEvent) -> Notification:
     """Return what any later event makes of the notification."""
     ends = event.tipo is EventKind.ENCERRAMENTO
     return msgspec.structs.replace(
@@ -99,10 +99,10 @@ def apply(notification: Notification, event: NotificationEvent) -> Notification:
     )
 
 
-def replay(id: UUID, cnes: str, events: Iterable[NotificationEvent]) -> Notification:
+def replay_events(id: UUID, cnes: str, events: Iterable[NotificationEvent]) -> Notification:
     """Return the state that the events of one notification, in order, add up to."""
     opening, *rest = events
-    return reduce(apply, rest, begin(id, cnes, opening))
+    return reduce(apply_event, rest, begin_notification(id, cnes, opening))
 
 
 def _next_instant_of(notification: Notification, now: datetime) -> datetime:

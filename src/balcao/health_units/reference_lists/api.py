@@ -11,7 +11,7 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import PERSONAL, Response, to_json, with_etag
 from balcao.health_units.operations import CACHE, MANAGE_UNITS, READ
-from balcao.health_units.reference_lists import service
+from balcao.health_units.reference_lists import service, store
 from balcao.health_units.reference_lists.schemas import (
     CODE,
     Lista,
@@ -64,7 +64,9 @@ async def list_reference_values(call: Call, lista: ListInPath) -> Response[Refer
     """Devolve a lista que a secretaria mantém para descrever as notificações. Toda pessoa com token lê; uma máquina
     precisa do escopo `sms:read`.
     """
-    return with_etag(await service.list_values(call, lista), call, CACHE)
+    async with call.reader.connection() as connection:
+        found = ReferenceValues(await store.list_reference_values(connection, lista))
+    return with_etag(found, call, CACHE)
 
 
 @routes.put(

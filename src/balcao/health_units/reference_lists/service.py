@@ -6,15 +6,9 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Fault, Unprocessable
 from balcao.health_units.reference_lists import store
-from balcao.health_units.reference_lists.schemas import Lista, ReferenceValue, ReferenceValueBody, ReferenceValues
+from balcao.health_units.reference_lists.schemas import Lista, ReferenceValue, ReferenceValueBody
 from balcao.health_units.reference_lists.store import NamedValue
 from balcao.health_units.units import service as units
-
-
-async def list_values(call: Call, lista: Lista) -> ReferenceValues:
-    """Return a whole list."""
-    async with call.reader.connection() as connection:
-        return ReferenceValues(await store.list_reference_values(connection, lista))
 
 
 async def put_value(call: Call, lista: Lista, codigo: str, body: ReferenceValueBody) -> tuple[ReferenceValue, bool]:

@@ -42,7 +42,7 @@ async def list_unit_risks(connection: Connection, units: Collection[Cnes], zone:
     return {stored.cnes: _to_risk(stored, zone) for stored in await store.list_states_of_units(connection, units)}
 
 
-async def refresh(platform: Platform, board: UnitBoard) -> None:
+async def refresh_board(platform: Platform, board: UnitBoard) -> None:
     """Fill the board with what the database holds now. Raises Unavailable."""
     asked_at = time.monotonic()
     zone = platform.zone

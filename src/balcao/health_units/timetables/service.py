@@ -49,7 +49,7 @@ def _fill_week(body: WeekBody) -> dict[str, list[Interval]]:
     return {day: to_intervals(given.get(day, [])) for day in "1234567"}
 
 
-async def list_codes(call: Call) -> set[str]:
+async def list_codes_with_timetable(call: Call) -> set[str]:
     """Return the codes (CNES) of the units that have a timetable."""
     async with call.platform.database.connection() as connection:
         return await store.list_units_with_week(connection)
@@ -72,7 +72,7 @@ async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
     async with call.platform.database.transaction() as connection:
         await units.require_area(call, connection, cnes)
         if not await store.delete_exception(connection, cnes, day):
-            if not await units.exists(connection, cnes):
+            if not await units.is_unit_known(connection, cnes):
                 raise units.make_unknown()
             raise NotFound("A unidade não tem exceção nesta data.", code="exception-not-found")
         await call.platform.audit.record(connection, call, "delete", fields=["intervalos", "motivo"])

@@ -55,29 +55,29 @@ def require_one_area(call: Call, area: str | None) -> None:
         raise Forbidden("A sua permissão não alcança esta área da cidade.", code="area-not-granted")
 
 
-async def exists(connection: Connection, cnes: Cnes) -> bool:
+async def is_unit_known(connection: Connection, cnes: Cnes) -> bool:
     """Tell whether there is such a unit, active or not."""
     return await store.read_unit_area(connection, cnes) is not None
 
 
-async def list_codes(call: Call) -> set[str]:
+async def list_unit_codes(call: Call) -> set[str]:
     """Return the codes (CNES) of all units."""
     async with call.platform.database.connection() as connection:
         return await store.list_unit_codes(connection)
 
 
-async def lock(connection: Connection, cnes: Cnes) -> None:
+async def lock_unit(connection: Connection, cnes: Cnes) -> None:
     """Lock the unit for the rest of the transaction. Raises NotFound for an unknown one."""
     if not await store.lock_unit(connection, cnes):
         raise make_unknown()
 
 
-async def lock_all(connection: Connection, codes: Sequence[str]) -> set[str]:
+async def lock_all_units(connection: Connection, codes: Sequence[str]) -> set[str]:
     """Lock units for the rest of the transaction, active or not; return those that there are."""
     return await store.lock_units(connection, codes)
 
 
-async def lock_active(connection: Connection, cnes: Cnes) -> None:
+async def lock_active_unit(connection: Connection, cnes: Cnes) -> None:
     """Lock the unit for the rest of the transaction. Raises NotFound for an unknown or deactivated one."""
     if not await store.lock_unit(connection, cnes, active=True):
         raise NotFound("Unidade de saúde não encontrada ou desativada.", code="unit-not-found")

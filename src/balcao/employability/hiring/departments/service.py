@@ -47,13 +47,13 @@ async def refresh_department(call: Call, cd_ua: str) -> Department | None:
 
 
 async def save_department(call: Call, department: Department) -> None:
-    """Keep a department as the registry describes it."""
+    """Store a department as the registry describes it."""
     async with call.platform.database.connection() as connection:
         await store.upsert_department(connection, department)
 
 
 async def add_departments(connection: Connection, codes: Iterable[str]) -> None:
-    """Make room for departments that an import names: the next daily run reads them from the registry."""
+    """Add the codes of departments that an import names; the next daily run reads the rest from the registry."""
     await store.insert_missing_departments(connection, sorted(set(codes)))
 
 

@@ -88,17 +88,13 @@ def _require_past(instants: Instants) -> None:
             raise Invalid(f"O campo `{field}` está no futuro.")
 
 
-def _put_into_zone(instants: Instants, zone: ZoneInfo) -> Instants:
-    """Return the instants, those without offset by the clock of this zone."""
-    return Instants(*(at.replace(tzinfo=zone) if at and at.tzinfo is _ANY_ZONE else at for at in instants))
-
-
 def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob:
     """Return the job that the row describes. Raises Invalid.
 
     Steps and questions that the job has already keep their ids, the others get the same ones whenever the row is read.
     """
-    instants = _put_into_zone(row.instants, zone)
+    # Those without offset are meant by the clock of the city.
+    instants = Instants(*(at.replace(tzinfo=zone) if at and at.tzinfo is _ANY_ZONE else at for at in row.instants))
     _require_past(instants)
     content = row.content
     if present is not None:

@@ -1,4 +1,4 @@
-"""A job's body read on top of what is stored: cleaned, checked, and nested things told apart by id.
+"""A job's body merged into what is stored: cleaned, checked, its steps and questions matched by id.
 
 What an absent member means is said in rules: employability 3.3.
 """
@@ -66,7 +66,9 @@ def merge_job(
     accessibility = _given(body.acessibilidade_pcd)
     if accessibility is not None and accessibility not in ACCESSIBILITY:
         raise invalid_field("acessibilidade_pcd", f"deve ser um destes: {', '.join(sorted(ACCESSIBILITY))}")
-    lowest, highest = _given(body.idade_minima), _kept(body.idade_maxima, getattr(stored, "idade_maxima", None))
+    lowest, highest = _given(body.idade_minima), body.idade_maxima
+    if highest is UNSET:  # null takes it away
+        highest = getattr(stored, "idade_maxima", None)
     if lowest is not None and highest is not None and highest < lowest:
         raise invalid_field("idade_maxima", "não pode ser menor que `idade_minima`")
     limit, schooling = _given(body.data_limite), _given(body.id_escolaridade_minima)
@@ -244,11 +246,6 @@ def _limit(field: str, items: Sequence[Any], most: int) -> None:
 def _given(value: Any) -> Any:
     """Return what was sent; None for what is absent, null or a blank text."""
     return None if value is UNSET or (isinstance(value, str) and not value.strip()) else value
-
-
-def _kept(value: Any, stored: Any) -> Any:
-    """Return what was sent, null included; what is stored where it is absent."""
-    return stored if value is UNSET else value
 
 
 def invalid_field(field: str, fault: str) -> Invalid:

@@ -52,7 +52,7 @@ from balcao.employability.schemas import Message
 Change = Callable[[JobContent], JobContent]
 FIELDS = ["vaga"]
 DELETED = "deleted"
-# The job that tells candidates of it, run by whoever knows them.
+# The job that e-mails the candidates of a closed listing; the feature of the e-mails runs it.
 JOB_CLOSED = "job_closed"
 
 
@@ -112,7 +112,7 @@ def summarise_job(job: Job) -> JobSummary:
 
 
 async def share_job(connection: Connection, id_: UUID) -> None:
-    """Keep a job as it is until the transaction ends: whoever applies or decides does so on the state they read."""
+    """Keep a job as it is until the transaction ends, so that a decision is made on the state that was read."""
     await store.share_job(connection, id_)
 
 
@@ -243,7 +243,7 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
     await store.update_jobs(connection, {id_: content})
     changed = await _read(connection, scope, id_, now)
     if job.status is not JobStatus.EDITING:
-        # The approver, and whoever looks later, sees that it is not what it was.
+        # The approver, and readers of the history, see that it is not what it was.
         await _record(connection, call, id_, job.status, Event.EDIT, changed.status)
     await call.platform.audit.record(connection, call, "update", fields=FIELDS)
     return _show(call, changed)

@@ -56,7 +56,7 @@ PUBLISHED = frozenset(JobStatus) - DRAFTS
 
 @dataclass(frozen=True)
 class Transition:
-    """One row: in these states, as shown, this event may be caused by whoever holds one of the actions.
+    """One row: in these states, as shown, this event may be caused by a holder of one of the actions.
 
     `target` is the state stored then, None for a job that keeps its own. `is_checked` demands every publishing field.
     `summary` names the deed and `done` tells the caller that it happened.

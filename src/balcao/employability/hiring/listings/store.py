@@ -33,7 +33,7 @@ def _read_sql(condition: str) -> str:
     return f"SELECT to_jsonb(found) FROM (SELECT {WHOLE} {FROM} WHERE job.deleted_at IS NULL AND {condition}) AS found"
 
 
-# To whom a draft of an import without department belongs: to nobody but those who reach all.
+# The author of imported drafts. Nobody has this subject: without department only callers who reach all see them.
 IMPORTER = "import"
 
 
@@ -87,7 +87,7 @@ SELECT to_json(found) FROM (
 ) AS found
 """)
 async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now: datetime) -> list[Json[StoredContent]]:
-    """Return those of the jobs that are there, whoever reaches them; no deleted one."""
+    """Return those of the jobs that are there and not deleted, whatever departments the caller reaches."""
 
 
 @statement(f"""

@@ -41,7 +41,7 @@ async def list_people(call: Call, page: Page, search: str | None) -> BankEntries
 async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
     """Return a person of the bank with their resume and what the registry says now; the read is recorded.
 
-    Raises NotFound, and Unavailable when the registry is away: null would say that the person told nothing.
+    Raises NotFound, and Unavailable when the registry is away: null would say that the person has declared nothing.
     """
     async with call.platform.database.connection() as connection:
         if isinstance(key, Cpf):
@@ -71,7 +71,7 @@ async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
 
 
 async def enqueue_names(connection: Connection, acceptance: UUID, *, after: timedelta | None = None) -> None:
-    """Have the names of whoever has just accepted read from the registry, at once or after a while."""
+    """Queue the job that reads a person's names from the registry, to run at once or after a while."""
     await enqueue(connection, READ_NAMES, {"acceptance": str(acceptance)}, delay=after)
 
 

@@ -1,10 +1,9 @@
 """A person's situation, and what kind of work they look for (rules: employability 2.8, 3.6)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden, Invalid, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.employability.reference_values import service as reference_values
@@ -40,7 +39,8 @@ async def save_job_search(call: Call, cpf: Cpf, body: JobSearchBody) -> JobSearc
             ("id_disponibilidade", Kind.AVAILABILITY, {body.id_disponibilidade}),
             ("ids_tipos_vinculo_preferencia", Kind.CONTRACT_TYPE, set(contracts)),
         ):
-            await _require_known(connection, field, kind, [id_ for id_ in ids if id_ is not None])
+            if not await reference_values.are_known_values(connection, kind, [id_ for id_ in ids if id_ is not None]):
+                raise Invalid(f"O campo `{field}` tem um valor que não existe.", code="reference-not-found")
         await store.replace_job_search(connection, cpf, body, contracts)
         saved = await store.read_job_search(connection, cpf)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)
@@ -53,8 +53,3 @@ def _check_contracts(ids: Sequence[UUID]) -> Sequence[UUID]:
         text = f"O campo `ids_tipos_vinculo_preferencia` deve ter no máximo {MOST_CONTRACTS} itens, sem repetição."
         raise Invalid(text, code="contract-list")
     return ids
-
-
-async def _require_known(connection: Connection, field: str, kind: Kind, ids: Collection[UUID]) -> None:
-    if not await reference_values.are_known_values(connection, kind, ids):
-        raise Invalid(f"O campo `{field}` tem um valor que não existe.", code="reference-not-found")

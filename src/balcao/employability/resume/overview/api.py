@@ -1,13 +1,15 @@
 """Routes of the complete resume."""
 
 from balcao.core.access.rules import authenticated, own
+from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.feature import Feature
 from balcao.core.http.operations import MIB
 from balcao.core.http.parameters import CallersCpf, CpfInPath
 from balcao.core.http.responses import Response, personal, stored
+from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.overview import service
-from balcao.employability.resume.overview.personal_data import PERSONAL_DATA
 from balcao.employability.resume.overview.schemas import (
     EducationSave,
     ExperienceSave,
@@ -17,6 +19,7 @@ from balcao.employability.resume.overview.schemas import (
     SavedExperience,
     SavedLinks,
 )
+from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.resume.sections.service import READ_ANY, WRITE_ANY
 from balcao.employability.routes import ROUTES
 
@@ -89,4 +92,14 @@ async def save_links(call: Call, person: CallersCpf, body: LinksSave) -> Respons
     return stored(await service.save_links(call.as_owner(), person, body))
 
 
+async def _read_exported(connection: Connection, cpf: Cpf) -> Resume:
+    resume, _ = await service.read_stored_resume(connection, cpf)
+    return resume
+
+
+PERSONAL_DATA = PersonalData(
+    "resume",
+    [ExportMember("curriculo", Resume, "O currículo da pessoa, com todas as suas seções.", 200, _read_exported)],
+    erase_rows("resume", profiles.erase_resume, Resume.__struct_fields__),
+)
 FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA)

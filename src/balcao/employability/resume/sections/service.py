@@ -1,4 +1,4 @@
-"""The sections of a resume: for whoever may not see a row it does not exist (rules: employability 2.8)."""
+"""The sections of a resume. A row out of reach is as one that is not there (rules: employability 2.8)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -51,7 +51,7 @@ async def read_row(call: Call, section: Section, id_: UUID) -> Any:
         raise _unknown(section)
     if not reached.is_owner:
         async with reached.reading(Cpf(row.cpf), [section.member]):
-            pass  # what the read leaves is written before the answer
+            pass  # only the audit event: the row was read before it was known whose it is
     return show_rows(reached, [row])[0]
 
 
@@ -152,7 +152,7 @@ async def save_rows(connection: Connection, section: Section, cpf: Cpf, bodies: 
 
 
 async def save_section(call: Call, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
-    """Replace one section, as `save` does."""
+    """Replace one section, as `save_rows` does."""
     async with call.platform.database.transaction() as connection:
         await profiles.open_resume(connection, cpf)
         rows = await save_rows(connection, section, cpf, bodies)

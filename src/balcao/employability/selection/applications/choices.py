@@ -49,10 +49,10 @@ Choose: TypeAlias = Callable[[ApplicationPosition, JobSummary], Change | None]
 def choose_status(status: ApplicationStatus) -> Choose:
     """Return the decision for a status; an application that has it already stays as it is."""
 
-    def choose(standing: ApplicationPosition, job: JobSummary) -> Change | None:
-        if standing.status is status and job.status in NOT_PAUSED:
+    def choose(position: ApplicationPosition, job: JobSummary) -> Change | None:
+        if position.status is status and job.status in NOT_PAUSED:
             return None
-        return Change(require_transition(DECISIONS[status].event, standing, job), standing.id_etapa_atual)
+        return Change(require_transition(DECISIONS[status].event, position, job), position.id_etapa_atual)
 
     return choose
 
@@ -60,9 +60,9 @@ def choose_status(status: ApplicationStatus) -> Choose:
 def choose_step(step: UUID | None) -> Choose:
     """Return the decision for a step, or for none; a candidate who stands there already stays."""
 
-    def choose(standing: ApplicationPosition, job: JobSummary) -> Change | None:
-        row = require_transition(Event.CLEAR_STEP if step is None else Event.SET_STEP, standing, job)
-        return None if standing.id_etapa_atual == step else Change(row, step)
+    def choose(position: ApplicationPosition, job: JobSummary) -> Change | None:
+        row = require_transition(Event.CLEAR_STEP if step is None else Event.SET_STEP, position, job)
+        return None if position.id_etapa_atual == step else Change(row, step)
 
     return choose
 
@@ -73,11 +73,11 @@ def require_step(step: UUID | None, job: JobSummary, field: str) -> None:
         raise Invalid(f"O campo `{field}` não é uma etapa desta vaga.", code=f"{field}-invalid")
 
 
-def require_transition(event: Event, standing: ApplicationPosition, job: JobSummary) -> Transition:
+def require_transition(event: Event, position: ApplicationPosition, job: JobSummary) -> Transition:
     """Return the row of the table that the event takes. Raises Conflict where there is none."""
-    row = find_transition(event, standing.status, job.status, has_step=standing.id_etapa_atual is not None)
+    row = find_transition(event, position.status, job.status, has_step=position.id_etapa_atual is not None)
     if row is None:
-        status = show_status(standing.status, job.status)
+        status = show_status(position.status, job.status)
         text = (
             f"A candidatura está {STATUS_NAMES[status]} (`{status}`), e a vaga, {JOB_STATUS_NAMES[job.status]} "
             f"(`{job.status}`): não é possível {EVENT_NAMES[event]} agora."

@@ -58,8 +58,8 @@ async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
     choose = choose_status(require_status(body.status))
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
-        standings = await service.lock_live_applications(connection, job_id, people)
-        return await _change(connection, call, job, people, standings, choose)
+        positions = await service.lock_live_applications(connection, job_id, people)
+        return await _change(connection, call, job, people, positions, choose)
 
 
 async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
@@ -72,11 +72,11 @@ async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
         require_step(step, job, "id_etapa")
-        standings = await service.lock_live_applications(connection, job_id, people)
-        if len({standing.id_etapa_atual for standing in standings}) > 1:
+        positions = await service.lock_live_applications(connection, job_id, people)
+        if len({position.id_etapa_atual for position in positions}) > 1:
             text = "As candidaturas não estão todas na mesma etapa: nada foi alterado."
             raise Conflict(text, code="steps-differ")
-        return await _change(connection, call, job, people, standings, choose_step(step))
+        return await _change(connection, call, job, people, positions, choose_step(step))
 
 
 async def _decide(
@@ -107,23 +107,23 @@ async def _change(
     call: Call,
     job: JobSummary,
     people: list[Cpf],
-    standings: list[ApplicationPosition],
+    positions: list[ApplicationPosition],
     choose: Choose,
 ) -> BulkResult:
     """Change what can be changed.
 
-    Whom the decision leaves as they are counts as changed, so that a repeated call gets the same response.
+    A candidate on whom that was decided before counts as changed, so that a repeated call gets the same response.
     """
-    found = {standing.cpf: standing for standing in standings}
+    found = {position.cpf: position for position in positions}
     moves: list[Move] = []
     failed: list[str] = []
     for cpf in people:
-        standing = found.get(cpf.digits)
+        position = found.get(cpf.digits)
         try:
-            if standing is None or cpf == call.actor_cpf:
+            if position is None or cpf == call.actor_cpf:
                 failed.append(cpf.digits)
-            elif change := choose(standing, job):
-                moves.append(Move(standing, change))
+            elif change := choose(position, job):
+                moves.append(Move(position, change))
         except Conflict:
             failed.append(cpf.digits)
     if moves:
@@ -133,5 +133,5 @@ async def _change(
 
 async def _apply(connection: Connection, call: Call, moves: list[Move], reason: str | None) -> None:
     await service.move_applications(connection, call, moves, reason)
-    people = [Cpf(standing.cpf) for standing, _ in moves if standing.cpf is not None]
+    people = [Cpf(position.cpf) for position, _ in moves if position.cpf is not None]
     await call.platform.audit.record_each(connection, call, "update", people, fields=service.FIELDS)

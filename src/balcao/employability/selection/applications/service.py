@@ -93,7 +93,7 @@ async def list_live_applications(connection: Connection, ids: Sequence[UUID]) ->
 async def list_application_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
     """Return a page of what happened to an application, a withdrawn one too, newest first.
 
-    Raises NotFound as `read` does. The candidate is not told who of the staff did something.
+    Raises NotFound as `read_application` does. The candidate is not told who of the staff did something.
     """
     reached, stored, _ = await find_application(call, id_, READ, also_withdrawn=True)
     async with reached.reading(_person(stored), FIELDS) as connection:
@@ -106,7 +106,7 @@ async def list_application_history(call: Call, id_: UUID, page: Page) -> Applica
 async def replace_application(call: Call, id_: UUID, body: ApplicationChange) -> ApplicationDetail:
     """Change contact and answers of an application that nobody has decided on, and return it as stored.
 
-    Raises Invalid, PreconditionFailed, NotFound as `read` does, and Conflict in any other state.
+    Raises Invalid, PreconditionFailed, NotFound as `read_application` does, and Conflict in any other state.
     """
     reached, _, _ = await find_application(call, id_, CREATE_ANY)
     reached.require_reason()
@@ -164,8 +164,8 @@ async def move_applications(
     """Carry out rows of the table on locked applications: status, step, history and e-mails."""
     events = await store.move_applications(connection, moves, name_author(call), reason)
     for kind in Email:
-        if told := {before.id: events[before.id] for before, change in moves if change.row.email is kind}:
-            await emails.enqueue_emails(connection, kind, told)
+        if occurred := {before.id: events[before.id] for before, change in moves if change.row.email is kind}:
+            await emails.enqueue_emails(connection, kind, occurred)
 
 
 async def lock_live_applications(
@@ -210,6 +210,7 @@ async def find_application(
 
 
 async def read_application_detail(connection: Connection, call: Call, id_: UUID, now: datetime) -> ApplicationDetail:
+    """Return an application as `describe_application` does. Raises NotFound."""
     stored = _require(await store.read_application(connection, id_))
     job, _ = (await listings.list_job_summaries(connection, [stored.id_vaga], now))[stored.id_vaga]
     return await describe_application(connection, call, stored, job)

@@ -48,7 +48,9 @@ async def submit_application(call: Call, body: ApplicationBody) -> bytes:
     """
     cpf, reached = _find_candidate(call, body.cpf)
     reached.require_reason()
-    job_id, sent = parse_uuid("id_vaga", body.id_vaga), _read_contact(reached, body)
+    job_id = parse_uuid("id_vaga", body.id_vaga)
+    # A citizen is named by the registry or their token, whatever they send.
+    sent = Contact() if reached.is_owner else Contact(clean_name(body.nome), clean_email(body.email))
     scope = None if reached.is_owner else await find_scope(call)
     job, person = await _ask_registry(reached, cpf, job_id, sent)
     request = _ApplicationRequest(
@@ -131,7 +133,7 @@ def _require_job(job: Job | None, scope: Scope | None) -> Job:
 async def _check_criteria(
     connection: Connection, request: _ApplicationRequest, job: Job, earlier: Earlier, resume: Resume
 ) -> list[str]:
-    """Return the criteria that a person fails whom staff register. Raises Ineligible for who applies by themselves."""
+    """Return the criteria that are not met, which staff may pass over. Raises Ineligible where the person applies."""
     call = request.call
     if call.is_owner and not (accepted := eligibility.check_terms(call, earlier.terms)).atendido:
         raise Ineligible([accepted])
@@ -149,12 +151,15 @@ def _prepare(
     assert SUBMISSION.target is not None
     assert SUBMISSION.email is not None
     call, now, id_ = request.call, utc_now(), UUID(new_id())
-    contact = _complete(call, request.contact, request.person)
+    # What staff sent, else what the registry says, else what the person's own token says.
+    sent, person = request.contact, request.person
+    known = Contact() if person is None else Contact(person.record.nome, person.record.email)
+    claimed = read_claims(call.identified_caller) if call.is_owner else Contact()
     made = StoredApplication(
         id=id_,
         cpf=request.cpf.digits,
-        nome=contact.name,
-        email=contact.email,
+        nome=sent.name or known.name or claimed.name,
+        email=sent.email or known.email or claimed.email,
         id_vaga=job.id,
         status=SUBMISSION.target,
         id_etapa_atual=None,
@@ -174,7 +179,7 @@ def _prepare(
         email_job=EMAIL_JOB,
         email_kind=SUBMISSION.email,
         refresh_job=people.REFRESH_ONE,
-        refresh=people.describe_refresh(id_, request.person),
+        refresh=people.describe_refresh(id_, person),
         trail=call.platform.audit.encode_event(call, "create", subject=request.cpf, fields=service.FIELDS),
     )
 
@@ -193,18 +198,6 @@ def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
     reached = call.with_right_to(cpf, CREATE_ANY)
     assert reached is not None
     return cpf, reached
-
-
-def _read_contact(reached: Call, body: ApplicationBody) -> Contact:
-    """Return how staff name the person; what a citizen sends counts for nothing. Raises Invalid."""
-    return Contact() if reached.is_owner else Contact(clean_name(body.nome), clean_email(body.email))
-
-
-def _complete(reached: Call, sent: Contact, person: people.PersonLookup | None) -> Contact:
-    """Return what staff sent, else what the registry says, else what the person's own token says."""
-    known = Contact() if person is None else Contact(person.record.nome, person.record.email)
-    claimed = read_claims(reached.identified_caller) if reached.is_owner else Contact()
-    return Contact(sent.name or known.name or claimed.name, sent.email or known.email or claimed.email)
 
 
 def _require_active(job: Job) -> None:

@@ -47,11 +47,11 @@ WITH held AS MATERIALIZED (
     INSERT INTO employability.application_event (id_candidatura, evento, para, por)
     SELECT id, '{Event.SUBMIT}', :application.status, :author FROM made
     RETURNING id, id_candidatura
-), told AS (
+), wanted_jobs AS (
     SELECT :email_job::text AS kind, employability.email_payload(made.id, :email_kind, event.id) AS payload
     FROM made JOIN event ON event.id_candidatura = made.id WHERE made.email IS NOT NULL
     UNION ALL SELECT :refresh_job::text, :refresh::bytea FROM made WHERE :refresh::bytea IS NOT NULL
-), {enqueue_sql("kind", "payload", "interval '0'", "told")}, recorded AS (
+), {enqueue_sql("kind", "payload", "interval '0'", "wanted_jobs")}, recorded AS (
     {record_sql(":trail::jsonb", "made")}
 )
 SELECT created_at, updated_at FROM made

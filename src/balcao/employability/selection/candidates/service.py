@@ -29,7 +29,7 @@ async def list_candidates(
 ) -> Candidates | AsyncGenerator[bytes, None]:
     """Return a page of the applications for jobs within the caller's reach; a long one as parts of its JSON.
 
-    Whom a page shows is recorded before they are shown. What fails before the first part is raised here.
+    That people are shown is recorded before they are. What fails before the first part is raised here.
     """
     scope = await find_scope(call)
     departments = None if scope.departments is None else sorted(scope.departments)

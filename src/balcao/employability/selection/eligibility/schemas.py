@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class Code(StrEnum):
-    """What a job may demand, in the order in which it is told."""
+    """What a job may demand, in the order in which it is listed."""
 
     TERMS = "termos_uso"
     LOWEST_AGE = "idade_minima"

@@ -50,11 +50,11 @@ async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
         job = await listings.find_published_job(connection, job_id, utc_now())
     if job is None:
         raise NotFound("Não há vaga com este `id`.", code="job-unknown")
-    told = await look_up_candidate(call, cpf, job)
+    lookup = await look_up_candidate(call, cpf, job)
     async with call.platform.database.connection() as connection:
         accepted = await terms.find_accepted_version(connection, cpf)
         resume, _ = await resumes.read_stored_resume(connection, cpf)
-        found = [check_terms(call, accepted), *await check_candidate(connection, call, resume, job, told)]
+        found = [check_terms(call, accepted), *await check_candidate(connection, call, resume, job, lookup)]
     return Eligibility(all(each.atendido for each in found), found)
 
 
@@ -73,10 +73,10 @@ def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
 
 
 async def check_candidate(
-    connection: Connection, call: Call, resume: Resume, job: Job, told: people.PersonLookup | None
+    connection: Connection, call: Call, resume: Resume, job: Job, lookup: people.PersonLookup | None
 ) -> list[CheckedCriterion]:
     """Return everything that the job demands beside the terms. Raises Unavailable for what nobody can tell."""
-    record = told.record if told is not None else None
+    record = lookup.record if lookup is not None else None
     needs_levels = job.id_escolaridade_minima is not None and record is not None and record.escolaridade is not None
     facts = Facts(
         education=resume.formacoes,

@@ -12,12 +12,12 @@ from balcao.employability.selection.emails.kinds import Email
 from balcao.employability.selection.emails.texts import compose
 
 
-async def enqueue_emails(connection: Connection, kind: Email, told: Mapping[UUID, int]) -> None:
-    """Queue the e-mails that tell candidates of events: of applications the entry of each one's history.
+async def enqueue_emails(connection: Connection, kind: Email, events: Mapping[UUID, int]) -> None:
+    """Queue the e-mails that tell candidates of entries in the histories of these applications.
 
-    Whoever left no address gets none.
+    A candidate without an address gets none.
     """
-    await store.enqueue_emails(connection, kind, [store.Occasion(id_, event) for id_, event in told.items()])
+    await store.enqueue_emails(connection, kind, [store.Occasion(id_, event) for id_, event in events.items()])
 
 
 async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:

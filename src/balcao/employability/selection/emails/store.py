@@ -20,13 +20,13 @@ class Occasion(NamedTuple):
     event: int
 
 
-# Each entry of a history is told of at most once, as it is queued by the statement's caller that wrote it.
+# In the transaction that writes the entry of the history: there is one e-mail for it, or neither.
 @statement(f"""
-WITH told AS (
+WITH wanted_emails AS (
     SELECT employability.email_payload(wanted.application, :kind, wanted.event) AS payload
     FROM unnest(:occasions.application::uuid[], :occasions.event::bigint[]) AS wanted (application, event)
     JOIN employability.application ON application.id = wanted.application AND application.email IS NOT NULL
-), {enqueue_sql(f"'{JOB}'", "payload", "interval '0'", "told")}
+), {enqueue_sql(f"'{JOB}'", "payload", "interval '0'", "wanted_emails")}
 SELECT count(*) FROM queued
 """)
 async def enqueue_emails(connection: Connection, kind: Email, occasions: Sequence[Occasion]) -> None:

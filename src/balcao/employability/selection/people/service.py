@@ -28,7 +28,7 @@ class PersonLookup(NamedTuple):
 async def look_up_person(call: Call, cpf: Cpf) -> PersonLookup | None:
     """Return what the registry says now, else a copy of the last 24 hours; None where neither tells anything.
 
-    Of somebody whom the registry does not know the record is empty.
+    The record of a person that the registry does not know is empty.
     """
     try:
         return PersonLookup(await ask_registry(call, cpf), is_current=True)
@@ -43,15 +43,15 @@ async def read_person_copies(connection: Connection, people: Collection[Cpf]) ->
     return await store.read_copies(connection, people, store.ANY_AGE)
 
 
-def describe_refresh(application: UUID, told: PersonLookup | None) -> bytes | None:
+def describe_refresh(application: UUID, lookup: PersonLookup | None) -> bytes | None:
     """Return the payload of the job that renews the copy of who applied; None where the registry was just asked."""
-    return None if told is not None and told.is_current else encode_payload({"candidate_of": str(application)})
+    return None if lookup is not None and lookup.is_current else encode_payload({"candidate_of": str(application)})
 
 
-async def save_person_copy(connection: Connection, cpf: Cpf, told: PersonLookup | None) -> None:
-    """Renew the copy of whoever has applied, if the registry was just asked. Lost, it is made again by night."""
-    if told is not None and told.is_current:
-        await store.upsert_copy(connection, cpf, told.record)
+async def save_person_copy(connection: Connection, cpf: Cpf, lookup: PersonLookup | None) -> None:
+    """Store the copy of a person who has applied, if the registry was just asked; one that is lost is read by night."""
+    if lookup is not None and lookup.is_current:
+        await store.upsert_copy(connection, cpf, lookup.record)
 
 
 async def refresh_candidate(call: Call, application: UUID) -> None:
