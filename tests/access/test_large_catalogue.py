@@ -17,7 +17,7 @@ from balcao.core.access.snapshot import Changes, Snapshot
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from tests.support.patience import until
-from tests.support.sizes import size
+from tests.support.sizes import report, size
 
 ACTIONS, MAPPINGS, PEOPLE = size(200, 10_000), size(1_000, 50_000), size(5_000, 1_000_000)
 GROUPS = 200
@@ -52,7 +52,7 @@ FILL = [
 def show(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
     def run(line: str) -> None:
         with capsys.disabled():
-            print(f"\n  {line}")
+            report(f"\n  {line}")
 
     return run
 

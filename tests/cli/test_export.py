@@ -12,6 +12,7 @@ import pytest
 from balcao.core.exports.folder import MANIFEST
 from tests.support.fixtures import Sql
 from tests.support.patience import until_now
+from tests.support.sizes import report
 from tests.support.terminal import BALCAO, Terminal
 
 IDENTITY = pyrage.x25519.Identity.generate()
@@ -96,7 +97,7 @@ def test_an_export_that_was_killed_goes_on_in_bounded_memory_and_shows_nobody(
     assert (made["lines"]["citizens"], len(made["snapshots"])) == (CITIZENS, 2)
     assert peak < MOST_MEMORY_MB
     size = sum(file.stat().st_size for file in folder.iterdir())
-    print(f"\n{took:.0f} s with a kill, {size / 1e6:.0f} MB, {count_parts()} parts of citizens, {peak:.0f} MB at most")
+    report(f"\n{took:.0f} s with a kill, {size / 1e6:.0f} MB, {count_parts()} parts of citizens, {peak:.0f} MB at most")
     assert not any(b"Inventada" in file.read_bytes() for file in folder.iterdir())
     verified = terminal.run("export", "verify", "made", "--identity", "key.txt")
     assert verified.returncode == 0, verified.stdout

@@ -19,6 +19,7 @@ from tests.contract.hostile_calls import Sent, Target, list_targets
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
 from tests.support.sandbox import ADMIN, Sandbox
+from tests.support.sizes import report
 
 SHUT_OUT = {401, 403, 429}
 
@@ -44,7 +45,7 @@ def test_no_value_anywhere_is_a_fault_of_ours(
             if statuses and set(statuses) <= SHUT_OUT and not decides_by_path(target):
                 faults.append(f"{target.operation.key}: nothing got through the rule")
     record_property("counts", dict(counts))
-    print(f"{service.name}: {dict(counts)}")
+    report(f"{service.name}: {dict(counts)}")
     assert faults == []
 
 

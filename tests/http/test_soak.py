@@ -16,7 +16,7 @@ import pytest
 from balcao.gateway.listening import BACKLOG
 from tests.http.connection import Connection
 from tests.support.patience import until_now
-from tests.support.sizes import size
+from tests.support.sizes import report, size
 
 REQUESTS = size(5_000, 1_000_000)
 WARMING = REQUESTS // 4
@@ -90,7 +90,7 @@ def test_a_million_requests_leave_memory_and_descriptors_flat(process: tuple[psu
 
     grown = _resident(child) - memory
     until_now(lambda: child.num_fds() <= files + CONNECTIONS)
-    print(f"{REQUESTS} requests: {grown / 1024 / 1024:+.1f} MB, {child.num_fds() - files:+d} descriptors")
+    report(f"{REQUESTS} requests: {grown / 1024 / 1024:+.1f} MB, {child.num_fds() - files:+d} descriptors")
     assert grown < ALLOWED_BYTES
 
 

@@ -11,3 +11,9 @@ def size(small: int, full: int) -> int:
 
 
 EXAMPLES = size(200, 5_000)  # of a property
+
+
+def report(figures: str) -> None:
+    """Print what a proof measured: `make prove` shows it, and a run of the tests is silent."""
+    if FULL:
+        print(figures)

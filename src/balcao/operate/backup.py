@@ -72,7 +72,7 @@ def create_copy(folder: Path, keep: int | None) -> Copied:
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
         login = settings.find_backup_url(url)
-        with _blaming(settings):
+        with _explain_login(settings):
             made = backups.create(login, asyncio.run(servers.read_version(login)), folder.absolute())
         asyncio.run(_note_once(settings, url, folder))
         return Copied(made.name, backups.prune(folder.absolute(), keep) if keep else None)
@@ -175,7 +175,7 @@ async def _wait_for_promotion(running: supervisor.Running) -> None:
 
 
 @contextmanager
-def _blaming(settings: Settings) -> Iterator[None]:
+def _explain_login(settings: Settings) -> Iterator[None]:
     """Say of a login that may not copy which variable names it, and what it lacks. Raises OperatorFault."""
     try:
         yield
@@ -205,7 +205,7 @@ async def _follow(settings: Settings, url: str, folder: Path, on_begin: Callable
     login = settings.find_backup_url(url)
     try:
         # What is wrong from the beginning is said; later the server may be away for a while.
-        with _blaming(settings):
+        with _explain_login(settings):
             receiver = backups.receive(login, await servers.read_version(login), folder)
     except BaseException:
         await opened.close()

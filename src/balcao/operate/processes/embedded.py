@@ -28,7 +28,7 @@ class EmbeddedDatabase:
         return running.server.url
 
     @contextlib.contextmanager
-    def blaming_disk(self) -> Iterator[None]:
+    def name_full_disk(self) -> Iterator[None]:
         """Name the full disk where a start within the block fails for it, whatever the failing part made of it."""
         try:
             yield

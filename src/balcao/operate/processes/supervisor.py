@@ -61,7 +61,7 @@ class _Supervisor:
             backstage, front = self._assemble(ports)
             for group in (backstage, front):
                 await stack.enter_async_context(stopping(group))
-            with self.database.blaming_disk() if self.database else contextlib.nullcontext():
+            with self.database.name_full_disk() if self.database else contextlib.nullcontext():
                 await self._start(backstage, front)
             async with asyncio.TaskGroup() as tasks:
                 for process in self.processes:

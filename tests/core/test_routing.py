@@ -1,0 +1,52 @@
+"""The tree of paths against a plain reading of the templates: words before parameters, from the left."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from balcao.core.http.routing import Paths, parameters_of
+from tests.support.sizes import EXAMPLES
+
+SEGMENTS = st.sampled_from(["a", "b", "{x}", "{y}"])
+TEMPLATES = st.lists(st.lists(SEGMENTS, min_size=1, max_size=4).map(tuple), min_size=1, max_size=12)
+SENT = st.lists(st.sampled_from(["a", "b", "c", "a%62"]), min_size=1, max_size=4)
+
+
+def is_parameter(segment: str) -> bool:
+    return segment.startswith("{")
+
+
+def find_slowly(templates: list[tuple[str, ...]], sent: list[str]) -> tuple[int, ...] | None:
+    """Return the shape of the template that decides, as which of its segments are parameters."""
+    fitting = [
+        tuple(map(is_parameter, template))
+        for template in templates
+        if len(template) == len(sent)
+        and all(is_parameter(segment) or segment == word for segment, word in zip(template, sent, strict=True))
+    ]
+    return min(fitting, default=None)
+
+
+@settings(max_examples=EXAMPLES)
+@given(TEMPLATES, SENT, st.booleans())
+def test_a_path_belongs_to_the_template_with_the_most_words_on_the_left(
+    templates: list[tuple[str, ...]], sent: list[str], ends_with_slash: bool
+) -> None:
+    paths: Paths[tuple[bool, ...]] = Paths()
+    for template in templates:
+        paths.add("GET", "/" + "/".join(template), tuple(map(is_parameter, template)))
+    found = paths.find(f"/{'/'.join(sent)}{'/' if ends_with_slash else ''}".encode())
+    read = [segment.replace("%62", "b") for segment in sent]
+    expected = find_slowly(templates, read)
+    if expected is None:
+        assert found is None
+    else:
+        assert found is not None
+        values = [word for word, is_value in zip(read, expected, strict=True) if is_value]
+        assert (found.by_method["GET"], list(found.values)) == (expected, values)
+
+
+@given(TEMPLATES)
+def test_the_parameters_of_a_template_are_told_in_their_order(templates: list[tuple[str, ...]]) -> None:
+    for template in templates:
+        names = [segment.strip("{}") for segment in template if is_parameter(segment)]
+        assert parameters_of("/" + "/".join(template)) == names

@@ -1,0 +1,219 @@
+"""Making an application: what is stored with it, and what happens meanwhile (rules: employability 2.7, 3.4, 4.3)."""
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID, uuid4
+
+import asyncpg
+import httpx
+import pytest
+
+from balcao import app
+from balcao.employability import SERVICE
+from balcao.settings import Settings, rates
+from tests.employability.hiring.callers import Callers
+from tests.employability.people import citizen
+from tests.employability.selection.conftest import Apply, Publish
+from tests.employability.selection.making import BASE, TERMS, answer_all, person
+from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer
+from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
+from tests.support.server import RunningServer
+from tests.support.statements import Statements, recorded
+
+
+@pytest.fixture(scope="module", autouse=True)
+def statements() -> Iterator[Statements]:
+    """What the server sends, which starts afterwards."""
+    with recorded() as found:
+        yield found
+
+
+@pytest.mark.cases("employability", "46")
+def test_an_application_is_stored_with_the_servers_resume_and_shown_whole(
+    http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply
+) -> None:
+    job, cpf = publish(), person(1)
+    resume = f"/jobs/api/v1/empregabilidade/curriculo/{cpf}"
+    http.put(f"{resume}/idiomas", json=[], headers=citizen(issuer, cpf))
+    http.put(
+        f"{resume}/experiencias",
+        json={"experiencias": [{"cargo": "Confeiteira", "empresa": "Aurora"}], "resumo_profissional": "Faço bolos."},
+        headers=citizen(issuer, cpf),
+    )
+    made = apply(job, cpf, {"status": "aprovada", "curriculo_snapshot": {"formacoes": [{"nome_curso": "Medicina"}]}})
+    assert made.status_code == 201, made.text
+    application = made.json()
+    assert application["curriculo_snapshot"] == http.get(resume, headers=citizen(issuer, cpf)).json()
+    assert (application["status"], application["status_anterior"], application["cpf"]) == (
+        "candidatura_enviada",
+        None,
+        cpf,
+    )
+    assert (application["id_etapa_atual"], application["etapa_atual"]) == (None, None)
+    assert application["vaga"] == {
+        name: job[name] for name in ("id", "slug", "titulo", "status", "data_limite", "contratante", "etapas")
+    } | {"informacoes_complementares": job["informacoes_complementares"]}
+    assert application["respostas_info_complementares"] == [
+        {"id_info": job["informacoes_complementares"][1]["id"], "titulo": "Turno?", "resposta": "Manhã"}
+    ]
+    assert application["acoes_permitidas"] == ["edited", "withdraw"]
+    assert http.get(f"{BASE}/{application['id']}", headers=citizen(issuer, cpf)).json() == application
+
+
+def test_the_snapshot_stays_as_it_was_when_the_resume_changes(
+    http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply
+) -> None:
+    cpf = person(2)
+    made = apply(publish(), cpf).json()
+    http.put(
+        f"/jobs/api/v1/empregabilidade/curriculo/{cpf}/experiencias",
+        json={"resumo_profissional": "Novo."},
+        headers=citizen(issuer, cpf),
+    )
+    again = http.get(f"{BASE}/{made['id']}", headers=citizen(issuer, cpf)).json()
+    assert again["curriculo_snapshot"] == made["curriculo_snapshot"]
+    assert again["curriculo_snapshot"]["resumo_profissional"] == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "headers", "most"),
+    [
+        # The job, what the person did before, their resume, and one statement that stores everything.
+        (951, {}, 4),
+        # The same within a transaction, and the key: it is locked, looked for and kept.
+        (952, {"Idempotency-Key": "candidatura"}, 9),
+    ],
+)
+def test_applying_takes_few_round_trips(
+    http: httpx.Client, issuer: Issuer, publish: Publish, statements: Statements, number: int,
+    headers: dict[str, str], most: int,
+) -> None:  # fmt: skip
+    job, cpf = publish(), person(number)
+    token = citizen(issuer, cpf)
+    http.put(f"{TERMS}/{cpf}/accept", headers=token).raise_for_status()
+    body = {"id_vaga": job["id"], "respostas_info_complementares": answer_all(job)}
+    http.get("/liveness")  # the driver's loggers are called in a later turn of the server's loop
+    statements.texts.clear()
+    assert http.post(BASE, json=body, headers=token | headers).status_code == 201
+    http.get("/liveness")
+    sent = [text for text in statements.texts if " registry." not in text]
+    assert len(sent) <= most, sent
+
+
+def test_an_edit_of_the_job_or_the_resume_while_a_person_applies_is_seen(
+    http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, sql: Sql, database_url: str
+) -> None:
+    """What was read is older than what the statement that stores finds: all is read again."""
+    job, cpf = publish(), person(953)
+    token = citizen(issuer, cpf)
+    http.put(f"{TERMS}/{cpf}/accept", headers=token).raise_for_status()
+    resume = f"/jobs/api/v1/empregabilidade/curriculo/{cpf}/experiencias"
+    http.put(resume, json={"resumo_profissional": "Antes."}, headers=token).raise_for_status()
+    body = {"id_vaga": job["id"], "respostas_info_complementares": answer_all(job)}
+
+    async def race() -> httpx.Response:
+        holder, watcher = [await asyncpg.connect(database_url) for _ in range(2)]
+        try:
+            async with holder.transaction():
+                await holder.execute("SELECT FROM employability.job WHERE id = $1 FOR UPDATE", UUID(job["id"]))
+                applying = asyncio.get_running_loop().run_in_executor(
+                    None, lambda: http.post(BASE, json=body, headers=token)
+                )
+                while not await watcher.fetchval("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
+                    assert not applying.done()
+                await holder.execute(
+                    "UPDATE employability.resume SET resumo_profissional = 'Depois.', row_version = row_version + 1"
+                    " WHERE cpf = $1",
+                    cpf,
+                )
+                await holder.execute(
+                    "UPDATE employability.job SET titulo = 'Outro título', updated_at = clock_timestamp()"
+                    " WHERE id = $1",
+                    UUID(job["id"]),
+                )
+            return await applying
+        finally:
+            await holder.close()
+            await watcher.close()
+
+    made = asyncio.run(race())
+    assert made.status_code == 201
+    assert made.json()["vaga"]["titulo"] == "Outro título"
+    assert made.json()["curriculo_snapshot"]["resumo_profissional"] == "Depois."
+
+
+def test_a_person_whose_resume_changes_all_the_time_is_asked_to_try_again(
+    http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply, sql: Sql
+) -> None:
+    """Each time an application is to be stored, the resume is another than it was when it was read."""
+    job, cpf = publish(), person(971)
+    resume = f"/jobs/api/v1/empregabilidade/curriculo/{cpf}/experiencias"
+    http.put(resume, json={"resumo_profissional": "Antes."}, headers=citizen(issuer, cpf)).raise_for_status()
+    sql("CREATE FUNCTION pass_over() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$")
+    sql("CREATE TRIGGER pass_over BEFORE UPDATE ON employability.resume FOR EACH ROW EXECUTE FUNCTION pass_over()")
+    try:
+        answer = apply(job, cpf)
+    finally:
+        sql("DROP FUNCTION pass_over() CASCADE")
+    assert refusal(answer) == (503, "application-changing")
+    assert ("Retry-After" in answer.headers, answer.json()["message"]) == (True, answer.json()["error"])
+    assert sql("SELECT FROM employability.application WHERE cpf = $1", cpf) == []
+    assert apply(job, cpf).status_code == 201
+
+
+def test_answers_that_the_job_does_not_ask_for_are_told(
+    http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply, sql: Sql
+) -> None:
+    job, cpf = publish(), person(972)
+    shift = job["informacoes_complementares"][1]["id"]
+    answered = {"id_info": shift, "resposta": "Manhã"}
+    for answers, code in (
+        ([], "answer-missing"),
+        ([{"id_info": shift, "resposta": "Noite"}], "answer-invalid"),
+        ([answered, answered], "answer-twice"),
+        ([answered, {"id_info": str(uuid4()), "resposta": "Gosto."}], "answer-foreign"),
+    ):
+        assert refusal(apply(job, cpf, {"respostas_info_complementares": answers})) == (400, code)
+    assert sql("SELECT FROM employability.application WHERE cpf = $1", cpf) == []
+
+
+def test_a_resume_is_kept_only_as_it_was_read(sql: Sql) -> None:
+    """Neither one that was erased since, nor one that was begun or saved since, is what was read."""
+    keep, cpf = "SELECT employability.keep_resume($1, $2)", person(970)
+    assert not sql(keep, cpf, 1)[0][0]
+    assert sql(keep, cpf, None)[0][0]
+    assert not sql(keep, cpf, None)[0][0]
+    assert sql(keep, cpf, 1)[0][0]
+    sql("UPDATE employability.resume SET row_version = 2 WHERE cpf = $1", cpf)
+    assert not sql(keep, cpf, 1)[0][0]
+
+
+def test_a_person_applies_ten_times_a_minute(
+    settings: Settings, database_url: str, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in production: the sandbox lets a hundred times more pass. What a call holds counts for nothing."""
+    monkeypatch.setattr(rates, "SANDBOX_FACTOR", 1)
+    with (
+        RunningServer(app.build(settings, database_url, [SERVICE.name])) as strict,
+        httpx.Client(base_url=strict.url, timeout=PATIENCE) as client,
+    ):
+        answers = [client.post(BASE, content=b"{", headers=citizen(issuer, person(954))) for _ in range(11)]
+        other = client.post(BASE, content=b"{", headers=citizen(issuer, person(955)))
+    assert [answer.status_code for answer in answers] == [400] * 10 + [429]
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 60
+    assert set(answers[-1].json()) == {"error", "message"}
+    assert other.status_code == 400
+
+
+@pytest.mark.cases("employability", "41")
+def test_forty_applications_at_once_make_one(publish: Publish, apply: Apply, sql: Sql) -> None:
+    job, cpf = publish(), person(3)
+    with ThreadPoolExecutor(40) as pool:
+        statuses = sorted(answer.status_code for answer in pool.map(lambda _: apply(job, cpf), range(40)))
+    # Those whom the limit of ten a minute refuses were never looked at.
+    assert statuses.count(201) == 1
+    assert set(statuses) <= {201, 400, 429}
+    assert sql("SELECT count(*) FROM employability.application WHERE cpf = $1", cpf)[0][0] == 1
