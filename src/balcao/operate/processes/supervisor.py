@@ -11,11 +11,11 @@ from contextlib import AsyncExitStack
 
 import msgspec
 
-from balcao.cli.embedded import EmbeddedDatabase, find_database
-from balcao.cli.plan import Plan, Ports, claim_data_folder, list_withheld
-from balcao.cli.process import Process, stopping
-from balcao.cli.processes.channel import Order, Report
 from balcao.operate.faults import OperatorFault
+from balcao.operate.processes.channel import Order, Report
+from balcao.operate.processes.embedded import EmbeddedDatabase, find_database
+from balcao.operate.processes.plan import Plan, Ports, claim_data_folder, list_withheld
+from balcao.operate.processes.process import Process, stopping
 from balcao.settings import remembered
 
 Progress = Callable[[str], None]
