@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from balcao.cli import plan
 from balcao.operate import faults
 from balcao.operate.faults import OperatorFault
+from balcao.operate.processes import plan
 from balcao.settings import Settings, SettingsError
 from tests.support import databases
 from tests.support.server import free_port

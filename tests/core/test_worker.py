@@ -143,7 +143,7 @@ async def test_a_worker_that_waits_for_its_database_does_not_stand_still() -> No
 
 FROZEN = """
 import signal, time
-from balcao.cli.processes import channel
+from balcao.operate.processes import channel
 from balcao.core.jobs.pulse import Pulse, watching
 signal.signal(signal.SIGTERM, lambda *_: print("asked", flush=True))
 with watching(Pulse(), 0.1, lambda: channel.end_process(0.1), 0.01):

@@ -14,10 +14,6 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from balcao import app
-from balcao.cli.plan import claiming_for_management
-from balcao.cli.processes import channel, worker
-from balcao.cli.processes import management as role
-from balcao.cli.processes.channel import Order, Watched
 from balcao.core.access.catalogue import OUTDATED
 from balcao.core.context.processes import ProcessGroup, prepare
 from balcao.core.jobs.pulse import FETCH, TURN
@@ -28,6 +24,10 @@ from balcao.gateway.management import (
     check_processes,
     is_stalled,
 )
+from balcao.operate.processes import channel, worker
+from balcao.operate.processes import management as role
+from balcao.operate.processes.channel import Order, Watched
+from balcao.operate.processes.plan import claiming_for_management
 from balcao.settings import Settings
 from tests.support.issuer import bearer
 from tests.support.patience import PATIENCE, until

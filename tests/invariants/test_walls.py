@@ -60,8 +60,8 @@ def test_no_two_migrations_of_a_service_have_the_same_number(folder: Path) -> No
 
 
 def test_a_command_imports_what_an_operator_does_when_it_runs() -> None:
-    """But for words and faults, which load nothing. What starts processes, and the trial, are commands themselves."""
-    starting = {"serve.py", "demo.py", "demo_data.py"}
+    """But for words and faults, which load nothing. What starts processes is light, too."""
+    starting = {"serve.py", "welcome.py"}
     light = {"balcao.operate.faults", "balcao.operate.names", "balcao.operate.deploy.answers"}
     early = {
         f"{file.name}: {imported}"

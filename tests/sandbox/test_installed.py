@@ -4,7 +4,7 @@ import pytest
 
 from balcao import sandbox
 from balcao.cli.commands import list_entries
-from balcao.cli.plan import make_plan
+from balcao.operate.processes.plan import make_plan
 from balcao.settings import Settings, SettingsError
 
 

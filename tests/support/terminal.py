@@ -93,7 +93,7 @@ class Serving:
 
     def processes(self, role: str = "") -> list[psutil.Process]:
         """Our own ones, in the order of their start: all, or those that have this role."""
-        own = [(child, line) for child in self.family() if "balcao.cli.processes" in (line := command_line(child))]
+        own = [(child, line) for child in self.family() if "balcao.operate.processes" in (line := command_line(child))]
         return [child for child, line in own if not role or role in line]
 
     def process_of(self, role: str) -> psutil.Process:

@@ -10,7 +10,6 @@ from balcao.cli.portuguese import Commands
 from balcao.core.access.keys import CHANNEL
 from balcao.core.database.pool import Database
 from balcao.core.database.reloader import notify
-from balcao.operate import database
 from balcao.settings import Settings, fixed_tokens
 
 identity = Commands(help="O provedor de identidade e as suas chaves.")
@@ -19,6 +18,8 @@ identity = Commands(help="O provedor de identidade e as suas chaves.")
 @identity.command("refresh-keys")
 def refresh_keys() -> None:
     """Faz todos os processos buscarem já as chaves do provedor; as apagadas nele deixam de valer na hora."""
+    from balcao.operate import database
+
     asyncio.run(_announce(database.find_database(Settings.load())))
     print("Pedido enviado: cada processo em execução busca as chaves agora. As falhas ficam no log de cada um.")
 

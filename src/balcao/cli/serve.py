@@ -9,15 +9,15 @@ from typing import Annotated
 
 import typer
 
-from balcao.cli import supervisor
 from balcao.cli.console import make_console
-from balcao.cli.plan import Plan, claiming_for_management, make_plan
-from balcao.cli.processes.channel import Order, Report, Watched
 from balcao.cli.welcome import welcome
 from balcao.core import logs
 from balcao.operate import database
 from balcao.operate.doctor import start as start_check
 from balcao.operate.names import SERVICES
+from balcao.operate.processes import supervisor
+from balcao.operate.processes.channel import Order, Report, Watched
+from balcao.operate.processes.plan import Plan, claiming_for_management, make_plan
 from balcao.settings import Settings, SettingsError
 
 console = make_console(stderr=True)
@@ -86,8 +86,8 @@ def _run_worker(settings: Settings, order: Order) -> None:
     """Run the worker in this process: a service manager starts and replaces it."""
     import uvloop
 
-    from balcao.cli.processes import management
-    from balcao.cli.processes import worker as role
+    from balcao.operate.processes import management
+    from balcao.operate.processes import worker as role
 
     async def run_until_stopped() -> None:
         await database.check_database(settings, order.database_url)

@@ -6,8 +6,8 @@ from rich.text import Text
 
 from balcao import sandbox
 from balcao.cli.console import make_console
-from balcao.cli.plan import Plan
-from balcao.cli.processes.channel import Report
+from balcao.operate.processes.channel import Report
+from balcao.operate.processes.plan import Plan
 
 console = make_console()
 

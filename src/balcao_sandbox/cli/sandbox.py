@@ -8,12 +8,12 @@ import msgspec
 import typer
 
 from balcao.cli.console import make_console
-from balcao.cli.plan import LOOPBACK, claiming, prepare_data_folder
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
 from balcao.core.mail import MailFolder, create_mailer
 from balcao.gateway.listening import accept_first
 from balcao.operate.faults import OperatorFault
+from balcao.operate.processes.plan import LOOPBACK, claiming, prepare_data_folder
 from balcao.settings import Settings
 from balcao_sandbox.crm.server import build_server
 

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from rich.text import Text
 
-from balcao.cli.plan import Plan
 from balcao.operate.names import SERVICES
+from balcao.operate.processes.plan import Plan
 from balcao_sandbox.cli.example_calls import Commands, choose_people, own_command
 from balcao_sandbox.cli.offer import Offer
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from balcao.cli.processes.channel import Order
+from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
 from balcao_sandbox.crm import serving
 from balcao_sandbox.crm.server import build_server

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from balcao.cli.process import STABLE_SECONDS, pause_after
 from balcao.core.logs import log
 from balcao.operate.faults import OperatorFault
+from balcao.operate.processes.process import STABLE_SECONDS, pause_after
 from balcao_sandbox.postgresql import disk, supervisor
 from balcao_sandbox.postgresql.supervisor import EmbeddedError, Running
 

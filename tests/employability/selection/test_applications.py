@@ -6,6 +6,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from balcao.core.http.openapi import find_example
 from balcao.employability import SERVICE
 from tests.employability.hiring.callers import ADMIN, EDITOR, FOREIGN, MACHINE, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
@@ -254,11 +255,11 @@ def test_to_an_editor_of_another_department_every_job_and_application_is_unknown
     """Each operation that the page calls scoped and that names one: as with an id that nobody ever had."""
     job = publish()
     made = apply(job, person(960)).json()
-    routes = {(each.method, shape(each.path)): each for each in SERVICE.routes}
+    operations = {(each.method, shape(each.path)): each for each in SERVICE.operations()}
     assert len(BY_ID) >= 25
     wrong = {}
     for method, path in BY_ID:
-        body = routes[method, path].example
+        body = find_example(operations[method, path])
         own = made["id"] if "/candidaturas/" in path else job["id"]
         answers = []
         for id_ in (own, str(uuid4())):

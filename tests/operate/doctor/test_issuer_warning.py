@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
-from balcao.cli.processes import api
-from balcao.cli.processes.channel import Order
+from balcao.operate.processes import api
+from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from balcao import app
-from balcao.cli.processes.channel import Order
 from balcao.gateway import serving
 from balcao.operate.doctor.issuers import warning_of_issuers
+from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
 
 

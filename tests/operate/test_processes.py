@@ -10,12 +10,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from balcao.cli import process
-from balcao.cli.plan import claim_data_folder, claiming, claiming_for_management, list_withheld, make_plan
-from balcao.cli.process import LONGEST_PAUSE_SECONDS, Process, pause_after, stopping
-from balcao.cli.processes.channel import Order
 from balcao.gateway.listening import accept_first
 from balcao.operate.faults import OperatorFault
+from balcao.operate.processes import process
+from balcao.operate.processes.channel import Order
+from balcao.operate.processes.plan import claim_data_folder, claiming, claiming_for_management, list_withheld, make_plan
+from balcao.operate.processes.process import LONGEST_PAUSE_SECONDS, Process, pause_after, stopping
 from balcao.settings import Settings
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port
@@ -175,7 +175,7 @@ def test_the_pause_before_another_try_grows_up_to_a_bound() -> None:
 
 def test_a_process_beats_while_it_loads_its_code_and_waits_for_its_order() -> None:
     loading = subprocess.Popen(
-        [sys.executable, "-m", "balcao.cli.processes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-m", "balcao.operate.processes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert loading.stdout
     assert [loading.stdout.readline() for _ in range(2)] == [b"\n", b"\n"]

@@ -13,11 +13,11 @@ from typing import Protocol
 import msgspec
 
 from balcao import sandbox
-from balcao.cli.plan import Plan, Ports, claim_data_folder, list_withheld
-from balcao.cli.process import Process, stopping
-from balcao.cli.processes.channel import Order, Report
 from balcao.operate import database
 from balcao.operate.faults import OperatorFault
+from balcao.operate.processes.channel import Order, Report
+from balcao.operate.processes.plan import Plan, Ports, claim_data_folder, list_withheld
+from balcao.operate.processes.process import Process, stopping
 from balcao.settings import remembered
 
 Progress = Callable[[str], None]

@@ -11,9 +11,9 @@ from socket import socket
 
 import msgspec
 
-from balcao.cli.processes.channel import BEAT_SECONDS, Order, Report
 from balcao.core.logs import log
 from balcao.operate.faults import OperatorFault
+from balcao.operate.processes.channel import BEAT_SECONDS, Order, Report
 
 # In missed heartbeats: until the first one the interpreter starts, which takes long on a busy machine.
 MOST_MISSED_AT_START = 60
@@ -29,7 +29,7 @@ def pause_after(failures: int) -> float:
 
 
 class Process:
-    """`title` names it to the operator; `roles` are modules of `balcao.cli.processes`, and `crm` the trial's.
+    """`title` names it to the operator; `roles` are modules of `balcao.operate.processes`, and `crm` the trial's.
 
     `sockets` are by role. It gets our environment and `environment`, less the variables that are `withheld` from it.
     """
@@ -43,7 +43,7 @@ class Process:
         withheld: Collection[str] = (),
     ) -> None:
         self.title = title
-        self._command = [sys.executable, "-P", "-m", "balcao.cli.processes", *roles]
+        self._command = [sys.executable, "-P", "-m", "balcao.operate.processes", *roles]
         self._sockets = sockets
         given = {**os.environ, **environment}
         self._environment = {name: value for name, value in given.items() if name not in withheld}

@@ -3,11 +3,11 @@
 import msgspec
 
 from balcao import app, sandbox
-from balcao.cli.processes import channel
-from balcao.cli.processes.channel import Order, Report
 from balcao.core.database.migrations import Migration
 from balcao.core.database.roles import ApplicationRole
 from balcao.operate import database
+from balcao.operate.processes import channel
+from balcao.operate.processes.channel import Order, Report
 from balcao.settings import Settings
 
 

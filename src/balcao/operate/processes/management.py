@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from balcao import app
-from balcao.cli.processes.channel import Order
 from balcao.gateway import serving
+from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
 
 # Nobody connects at the last moment but who asks again.

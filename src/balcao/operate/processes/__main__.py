@@ -16,11 +16,11 @@ from typing import TypeAlias
 import uvloop
 
 from balcao import sandbox
-from balcao.cli.processes import channel
-from balcao.cli.processes.channel import Order, Report
 from balcao.core import logs
 from balcao.core.logs import log
 from balcao.operate import faults
+from balcao.operate.processes import channel
+from balcao.operate.processes.channel import Order, Report
 from balcao.settings import Settings
 
 # The role works while the block lasts; its task ends before that only by a failure.
@@ -44,7 +44,7 @@ def _load_role(settings: Settings, name: str) -> Role:
     if name == "crm":
         trial: Role = sandbox.load(settings, name)
         return trial
-    role: Role = importlib.import_module(f"balcao.cli.processes.{name}").run
+    role: Role = importlib.import_module(f"balcao.operate.processes.{name}").run
     return role
 
 
@@ -79,7 +79,7 @@ async def _prepare(settings: Settings, order: Order) -> Report:
     """Bring the database up to date, or check it, and return what to report once the roles work."""
     if not order.database_url:
         return Report(ready=True)
-    from balcao.cli.processes import preparation  # loads every service, which the sandbox CRM alone does not need
+    from balcao.operate.processes import preparation  # loads every service, which the sandbox CRM alone does not need
 
     return await preparation.prepare(settings, order)
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import IO
 
 from balcao import sandbox
-from balcao.cli.processes.channel import Watched
 from balcao.core.context import processes
 from balcao.operate.faults import OperatorFault, writing_to
 from balcao.operate.names import SERVICES
+from balcao.operate.processes.channel import Watched
 from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from balcao import app
-from balcao.cli.processes import channel
-from balcao.cli.processes.channel import Order
 from balcao.core.context.platform import assemble
 from balcao.core.jobs.pulse import watching
 from balcao.core.jobs.worker import Worker
+from balcao.operate.processes import channel
+from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
 
 

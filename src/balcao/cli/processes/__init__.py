@@ -1,1 +1,0 @@
-"""The processes that `balcao serve` starts and supervises, each run as `python -m balcao.cli.processes ROLE...`."""
