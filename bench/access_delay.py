@@ -21,7 +21,7 @@ import typer
 from rich.console import Console
 
 from balcao import app
-from balcao.core.embedded import supervisor
+from balcao_sandbox.postgresql import supervisor
 from bench.servers import serving
 from bench.stage import OURS
 from tests.support.issuer import Issuer, bearer

@@ -21,12 +21,12 @@ from rich.table import Table
 from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.database.roles import ApplicationRole
-from balcao.core.embedded import supervisor
 from balcao.core.imports.service import import_rows
 from balcao.core.jobs.worker import Worker
 from balcao.registry import SERVICE as REGISTRY
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import invented
+from balcao_sandbox.postgresql import supervisor
 from tests.support.issuer import Issuer, bearer
 
 console = Console(highlight=False, width=120)

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from balcao.core.embedded import supervisor
+from balcao_sandbox.postgresql import supervisor
 from bench import other_engine
 from bench.search import prepare
 from bench.servers import serving

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from balcao import app
-from balcao.core.embedded import supervisor
+from balcao_sandbox.postgresql import supervisor
 from bench.applications import EACH, City, fill, job_id, person
 from bench.processes import cpu_seconds, list_family
 from bench.servers import serving

@@ -20,12 +20,12 @@ from rich.console import Console
 from rich.table import Table
 
 from balcao import app
-from balcao.core.embedded import supervisor
 from balcao.core.imports import service, source
 from balcao.core.imports.service import Order
 from balcao.operate.imports import freeze_loaded
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import invented
+from balcao_sandbox.postgresql import supervisor
 from bench import import_files
 from bench.processes import cpu_seconds, list_family
 from tests.support.acting import Act, acting

@@ -26,10 +26,10 @@ from rich.table import Table
 
 from balcao import app
 from balcao.core.context.platform import Platform
-from balcao.core.embedded import supervisor
 from balcao.search.services import service as services
 from balcao.search.vocabulary import service as vocabulary
 from balcao.settings import Settings
+from balcao_sandbox.postgresql import supervisor
 from bench import catalogue, other_engine
 from bench.processes import cpu_seconds, list_family
 from bench.servers import serving

@@ -25,7 +25,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from balcao.core.embedded import supervisor
+from balcao_sandbox.postgresql import supervisor
 from bench.servers import PATIENCE_SECONDS, free_port
 from bench.stage import OURS
 from tests.support.issuer import Issuer, bearer

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import psutil
 
-from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
+from balcao_sandbox.postgresql import supervisor
 from bench import cores, rows
 from tests.support.issuer import Issuer
 

@@ -23,7 +23,6 @@ from rich.table import Table
 
 from balcao import app
 from balcao.core.context.call import Call
-from balcao.core.embedded import supervisor
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed.streams import MOST_OF_PORTAL, MOST_OF_PROCESS
 from balcao.health_units.notifications import service as notifications
@@ -33,6 +32,7 @@ from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.settings import Settings
+from balcao_sandbox.postgresql import supervisor
 from bench import load
 from bench.servers import serving
 from bench.stage import OURS

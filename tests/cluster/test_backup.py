@@ -11,8 +11,8 @@ import asyncpg
 import pytest
 
 from balcao import app
-from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
+from balcao_sandbox.postgresql import supervisor
 from tests.cluster.postgres import Postgres
 from tests.support import log_scan
 from tests.support.patience import until_now

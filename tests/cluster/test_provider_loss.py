@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from balcao import app
-from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
+from balcao_sandbox.postgresql import supervisor
 from tests.cluster.sending import WRITTEN, Sender, write
 from tests.cluster.servers import folders
 from tests.support.cast import KLEBER

@@ -10,9 +10,9 @@ import asyncpg
 import httpx
 import pytest
 
-from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
 from balcao_sandbox.identity.demo import clients
+from balcao_sandbox.postgresql import supervisor
 from tests.cluster.servers import folders
 from tests.support.issuer import bearer
 from tests.support.login import client_token

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from balcao.core.embedded import disk
-from balcao.core.embedded.refusal import explain_refusal
 from balcao.core.logs import LOGGER_NAME
 from balcao.core.request_log import RequestLog
+from balcao_sandbox.postgresql import disk
+from balcao_sandbox.postgresql.refusal import explain_refusal
 
 
 async def test_a_log_that_cannot_be_written_stops_no_request(monkeypatch: pytest.MonkeyPatch) -> None:

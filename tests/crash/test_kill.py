@@ -10,10 +10,10 @@ import httpx
 import psutil
 import pytest
 
-from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import clients
+from balcao_sandbox.postgresql import supervisor
 from tests.support.login import client_token
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port

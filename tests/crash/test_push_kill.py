@@ -15,11 +15,11 @@ import httpx
 import psutil
 import pytest
 
-from balcao.core.embedded import supervisor
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror.translation import to_crm_gender
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import clients, people
+from balcao_sandbox.postgresql import supervisor
 from tests.support.login import client_token, log_in
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port

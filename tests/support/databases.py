@@ -9,7 +9,7 @@ from uuid import uuid4
 import asyncpg
 
 from balcao import app
-from balcao.core.embedded import supervisor
+from balcao_sandbox.postgresql import supervisor
 from tests.support import run_folder
 from tests.support.patience import until_now
 

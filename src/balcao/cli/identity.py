@@ -18,9 +18,9 @@ identity = Commands(help="O provedor de identidade e as suas chaves.")
 @identity.command("refresh-keys")
 def refresh_keys() -> None:
     """Faz todos os processos buscarem já as chaves do provedor; as apagadas nele deixam de valer na hora."""
-    from balcao.operate.processes import embedded
+    from balcao.operate import database
 
-    asyncio.run(_announce(embedded.find_database(Settings.load())))
+    asyncio.run(_announce(database.find_database(Settings.load())))
     print("Pedido enviado: cada processo em execução busca as chaves agora. As falhas ficam no log de cada um.")
 
 

@@ -12,9 +12,10 @@ import typer
 from balcao.cli.console import make_console
 from balcao.cli.welcome import welcome
 from balcao.core import logs
+from balcao.operate import database
 from balcao.operate.doctor import start as start_check
 from balcao.operate.names import SERVICES
-from balcao.operate.processes import embedded, supervisor
+from balcao.operate.processes import supervisor
 from balcao.operate.processes.channel import Order, Report, Watched
 from balcao.operate.processes.plan import Plan, claiming_for_management, make_plan
 from balcao.settings import Settings, SettingsError
@@ -77,7 +78,7 @@ def worker() -> None:
             claiming = claiming_for_management(settings.management_host, port, "BALCAO_WORKER_MANAGEMENT_PORT")
             (sock,) = stack.enter_context(claiming)
             sockets = {"management": sock.detach()}
-        order = Order(embedded.find_database(settings), sockets=sockets, watched=Watched(("worker-0",), with_jobs=True))
+        order = Order(database.find_database(settings), sockets=sockets, watched=Watched(("worker-0",), with_jobs=True))
         _run_worker(settings, order)
 
 
@@ -85,7 +86,6 @@ def _run_worker(settings: Settings, order: Order) -> None:
     """Run the worker in this process: a service manager starts and replaces it."""
     import uvloop
 
-    from balcao.operate import database
     from balcao.operate.processes import management
     from balcao.operate.processes import worker as role
 

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from balcao import sandbox
 from balcao.core import logs
 from balcao.core.context.platform import make_database, make_hash_key
 from balcao.core.database import servers
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Database
 from balcao.core.database.refusals import refusal
-from balcao.core.embedded import backups, clusters, supervisor
-from balcao.core.embedded.refusal import explain_refusal
-from balcao.core.embedded.supervisor import EmbeddedError
+from balcao.core.embedded import backups, clusters
+from balcao.core.embedded.account import EmbeddedError
 from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 from balcao.operate import database
@@ -108,7 +108,7 @@ def restore_embedded(folder: Path, until: str | None) -> RestoredEmbedded:
             "Indique em --cluster o cluster do Debian, ou em --into a pasta de dados, que vai subir com a cópia."
         )
     chosen = _prepare(folder, until, settings.data_dir)
-    with supervisor.start(settings.data_dir) as running:
+    with sandbox.load(settings, "postgresql").start(settings.data_dir) as running:
         asyncio.run(_wait_for_promotion(running))
         backups.finish_restore(running.server.data_dir)
         return RestoredEmbedded(chosen, erase_again(folder))
@@ -161,7 +161,7 @@ def _parse_instant(text: str | None) -> datetime | None:
     return instant and instant.astimezone(UTC)
 
 
-async def _wait_for_promotion(running: supervisor.Running) -> None:
+async def _wait_for_promotion(running: Any) -> None:
     """Wait until the recovery has reached its end. Raises OperatorFault when the server gives up before."""
     while True:
         try:
@@ -169,8 +169,7 @@ async def _wait_for_promotion(running: supervisor.Running) -> None:
                 return
         except Unavailable:
             if not running.alive:
-                output = running.server.data_dir.with_name("postgres.log")
-                raise OperatorFault(explain_refusal(output.read_text(errors="replace"), output)) from None
+                raise OperatorFault(running.explain_end()) from None
         await asyncio.sleep(PROMOTION_SECONDS)
 
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
+from balcao import sandbox
 from balcao.core import logs
-from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
 from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
@@ -32,8 +32,29 @@ def open_database(settings: Settings, *, create: bool = False) -> Iterator[str]:
             f"Ainda não há dados em {settings.data_dir}: execute `balcao serve`, "
             "ou indique um banco em BALCAO_DATABASE_URL."
         )
-    with supervisor.start(settings.data_dir) as running:
+    with sandbox.load(settings, "postgresql").start(settings.data_dir) as running:
         yield running.server.url
+
+
+def find_embedded(settings: Settings) -> str | None:
+    """Return the address of the embedded server of the data folder; None where it does not run, as in production."""
+    if not settings.sandbox:
+        return None
+    server = sandbox.load(settings, "postgresql").find_running(settings.data_dir)
+    return server and str(server.url)
+
+
+def find_database(settings: Settings) -> str:
+    """Return the address of a database that somebody else started.
+
+    Raises OperatorFault when it is the embedded one and does not run.
+    """
+    if not settings.embedded_database:
+        return settings.database_url
+    url = find_embedded(settings)
+    if url is None:
+        raise OperatorFault(f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`.")
+    return url
 
 
 async def require_owner(settings: Settings, url: str) -> str:

@@ -19,8 +19,8 @@ from pydantic import SecretStr
 from balcao.core.access.live import RATE, Change, list_live_changes
 from balcao.core.context.platform import make_database
 from balcao.core.database.faults import StatementRefused
-from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
+from balcao.operate.database import find_embedded
 from balcao.operate.deploy.gateways import READ_SETTINGS
 from balcao.operate.deploy.production import parse_settings
 from balcao.operate.faults import OperatorFault
@@ -123,10 +123,10 @@ async def _list_changes(settings: Settings) -> list[Change]:
     """Return what was changed live; nothing where the database is away, or has no such table yet."""
     url = settings.database_url
     if settings.embedded_database:
-        server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
-        if server is None:
+        embedded = await asyncio.to_thread(find_embedded, settings)
+        if embedded is None:
             return []
-        url = server.url
+        url = embedded
     database = make_database(settings, url)
     try:
         await database.open()

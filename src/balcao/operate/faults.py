@@ -31,7 +31,7 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
     from balcao.core.database import refusals
     from balcao.core.database.migrations import MigrationError
     from balcao.core.database.roles import RoleError
-    from balcao.core.embedded.supervisor import EmbeddedError
+    from balcao.core.embedded.account import EmbeddedError
     from balcao.settings import SettingsError
 
     if isinstance(fault, (SettingsError, EmbeddedError, MigrationError, RoleError)):

@@ -15,9 +15,8 @@ from balcao.core.database.pool import Connection, Database
 from balcao.core.database.queries import fetch_clock
 from balcao.core.database.refusals import refusal
 from balcao.core.database.roles import RoleError
-from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
-from balcao.operate.database import require_owner
+from balcao.operate.database import find_embedded, require_owner
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Clock, Part, Subject
 from balcao.operate.doctor.issuers import describe_skew
 from balcao.operate.expiry import format_end
@@ -29,10 +28,10 @@ async def _check_database(subject: Subject) -> Part:
     settings = subject.settings
     url = settings.database_url
     if settings.embedded_database:
-        server = await asyncio.to_thread(supervisor.find_running, settings.data_dir)
-        if server is None:
+        embedded = await asyncio.to_thread(find_embedded, settings)
+        if embedded is None:
             return _check_data_folder(settings.data_dir)
-        url = server.url
+        url = embedded
     database = make_database(settings, url)
     try:
         await database.open()

@@ -10,7 +10,7 @@ import httpx
 import msgspec
 
 from balcao import app
-from balcao.core.embedded import supervisor
+from balcao.operate.database import find_embedded
 from balcao.operate.doctor import (
     database,
     gateway,
@@ -94,13 +94,13 @@ def list_settings(settings: Settings) -> dict[str, Any]:
 
 
 def _list_addresses(settings: Settings) -> dict[str, Any]:
-    server = supervisor.find_running(settings.data_dir) if settings.embedded_database else None
+    embedded = find_embedded(settings) if settings.embedded_database else None
     return {
         "base": settings.base_url,
         "services": app.list_base_urls(settings),
         "issuers": list(settings.issuers),
         "crm": settings.crm_url,
-        "database": server.url if server else mask(settings.database_url) or str(settings.data_dir / "postgres"),
+        "database": embedded or mask(settings.database_url) or str(settings.data_dir / "postgres"),
         "database_read": mask(settings.database_read_url),
         "redis": mask(settings.redis_url),
     }

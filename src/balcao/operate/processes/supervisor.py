@@ -7,13 +7,15 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
+from typing import Protocol
 
 import msgspec
 
+from balcao import sandbox
+from balcao.operate import database
 from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.channel import Order, Report
-from balcao.operate.processes.embedded import EmbeddedDatabase, find_database
 from balcao.operate.processes.plan import Plan, Ports, claim_data_folder, list_withheld
 from balcao.operate.processes.process import Process, stopping
 from balcao.settings import remembered
@@ -31,6 +33,22 @@ async def run(plan: Plan, progress: Progress, welcome: Welcome) -> None:
         for stop in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(stop, supervisor.interrupt, running)
         await supervisor.supervise()
+
+
+class EmbeddedDatabase(Protocol):
+    """The trial's PostgreSQL: started, replaced when it dies, stopped last."""
+
+    async def start(self) -> str:
+        """Return the server's address once it responds."""
+
+    def name_full_disk(self) -> AbstractContextManager[None]:
+        """Name the full disk where a start within the block fails for it."""
+
+    async def keep_running(self) -> None:
+        """Replace the server whenever it dies."""
+
+    async def stop(self) -> None:
+        """Shut the server down."""
 
 
 class _Supervisor:
@@ -77,7 +95,7 @@ class _Supervisor:
         if stack.enter_context(claim_data_folder(settings.data_dir)):
             if self.plan.whole:
                 remembered.remember_port(settings.data_dir, settings.port)
-            self.database = EmbeddedDatabase(settings.data_dir)
+            self.database = sandbox.load(settings, "database")(settings.data_dir)
             stack.push_async_callback(self.database.stop)
         elif self.plan.whole:
             raise OperatorFault(
@@ -113,7 +131,7 @@ class _Supervisor:
         """Start all processes; the first one brings the database up to date before the others get their orders."""
         folder = self.plan.make_shared_folder()
         await asyncio.gather(*(process.spawn() for process in self.processes))
-        url = await self.database.start() if self.database else find_database(self.plan.settings)
+        url = await self.database.start() if self.database else database.find_database(self.plan.settings)
         await asyncio.gather(*(process.begin(Order(), self.progress) for process in backstage))
         orders = [
             Order(

@@ -6,12 +6,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from balcao.core.embedded import disk, supervisor
-from balcao.core.embedded.supervisor import EmbeddedError, Running
 from balcao.core.logs import log
 from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.process import STABLE_SECONDS, pause_after
-from balcao.settings import Settings
+from balcao_sandbox.postgresql import disk, supervisor
+from balcao_sandbox.postgresql.supervisor import EmbeddedError, Running
 
 
 class EmbeddedDatabase:
@@ -64,16 +63,3 @@ class EmbeddedDatabase:
         if self._start is not None:
             with contextlib.suppress(EmbeddedError):
                 await asyncio.to_thread((await self._start).stop)
-
-
-def find_database(settings: Settings) -> str:
-    """Return the address of a database that somebody else started.
-
-    Raises OperatorFault when it is the embedded one and does not run.
-    """
-    if not settings.embedded_database:
-        return settings.database_url
-    server = supervisor.find_running(settings.data_dir)
-    if server is None:
-        raise OperatorFault(f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`.")
-    return server.url

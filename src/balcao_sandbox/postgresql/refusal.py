@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from balcao.core.embedded import disk
 from balcao.core.embedded.account import RESTORE
+from balcao_sandbox.postgresql import disk
 
 
 def explain_refusal(output: str, log: Path) -> str:

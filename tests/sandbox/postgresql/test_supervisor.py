@@ -18,20 +18,20 @@ import asyncpg
 import pytest
 
 from balcao.core.embedded import account as embedded_account
-from balcao.core.embedded import supervisor
 from balcao.core.embedded.account import Account, find_binaries
-from balcao.core.embedded.supervisor import EmbeddedError, Server, find_running, start
-from balcao.core.embedded.waiting import choose_pause
+from balcao_sandbox.postgresql import supervisor
+from balcao_sandbox.postgresql.supervisor import EmbeddedError, Server, find_running, start
+from balcao_sandbox.postgresql.waiting import choose_pause
 from tests.support.disks import Ballast, disk
 from tests.support.patience import PATIENCE, until_now
 
-SRC = Path(supervisor.__file__).parents[3]
+SRC = Path(supervisor.__file__).parents[2]
 
 # Of a parent that runs in the background it would inherit the deafness to Ctrl-C.
 SUPERVISOR = """
 import signal, sys
 from pathlib import Path
-from balcao.core.embedded.supervisor import start
+from balcao_sandbox.postgresql.supervisor import start
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with start(Path(sys.argv[1]), durable=False) as running:
     try:
@@ -44,7 +44,7 @@ with start(Path(sys.argv[1]), durable=False) as running:
 FORKING_SUPERVISOR = """
 import os, sys
 from pathlib import Path
-from balcao.core.embedded.supervisor import start
+from balcao_sandbox.postgresql.supervisor import start
 running = start(Path(sys.argv[1]), durable=False)
 reading, writing = os.pipe()
 if os.fork():

@@ -18,7 +18,6 @@ from types import TracebackType
 from typing import IO, Self
 from urllib.parse import quote
 
-from balcao.core.embedded import disk
 from balcao.core.embedded.account import (
     PORT,
     RESTORE,
@@ -30,8 +29,9 @@ from balcao.core.embedded.account import (
     locate_data,
     make_socket_dir,
 )
-from balcao.core.embedded.refusal import explain_refusal, find_last_line
-from balcao.core.embedded.waiting import wait_until
+from balcao_sandbox.postgresql import disk
+from balcao_sandbox.postgresql.refusal import explain_refusal, find_last_line
+from balcao_sandbox.postgresql.waiting import wait_until
 
 __all__ = ["EmbeddedError", "Running", "Server", "find_running", "start"]
 
@@ -91,6 +91,11 @@ class Running:
         """Wait until the server that this process started has ended."""
         assert self._process
         self._process.wait()
+
+    def explain_end(self) -> str:
+        """Return why the server that this process started has ended, by its log."""
+        log = self.server.data_dir.with_name("postgres.log")
+        return explain_refusal(log.read_text(errors="replace"), log)
 
     def stop(self) -> None:
         """Shut the server down and wait for its end; do nothing to one that another process supervises."""

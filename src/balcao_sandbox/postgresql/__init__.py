@@ -1,0 +1,1 @@
+"""The embedded PostgreSQL: created, started, supervised and stopped by us."""
