@@ -8,6 +8,7 @@ import functools
 import importlib
 import inspect
 import pkgutil
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -97,18 +98,19 @@ def raised_in(module: ModuleType, source: str) -> Iterator[Raised]:
 
 
 def declared(package: str) -> Mapping[str, Entry]:
-    """The entries of a package by code."""
+    """The entries of a package by code. Raises ValueError for one that lacks a part."""
     files = (Path(source.__path__[0]) / package / "errors.toml" for source in _SOURCES)
-    return {
-        code: Entry(**entry)
-        for file in files
-        if file.exists()
-        for code, entry in tomllib.loads(file.read_text("utf-8")).items()
-    }
+    found = {}
+    for file in filter(Path.exists, files):
+        for code, entry in tomllib.loads(file.read_text("utf-8")).items():
+            if entry.keys() != set(Entry._fields):
+                raise ValueError(f"{package}/errors.toml, [{code}]: it needs {', '.join(Entry._fields)}, and no more")
+            found[code] = Entry(**entry)
+    return found
 
 
 def page() -> str:
-    """The text of the page. Raises KeyError for a code without entry."""
+    """The text of the page. Raises ValueError for a code without entry."""
     codes: dict[str, dict[str, set[int]]] = {}
     for package, code, status in raised():
         codes.setdefault(package, {}).setdefault(code, set()).add(status)
@@ -117,6 +119,8 @@ def page() -> str:
 
 
 def _table(heading: str, entries: Mapping[str, Entry], codes: Mapping[str, set[int]]) -> str:
+    if unexplained := sorted(codes.keys() - entries.keys()):
+        raise ValueError(f"{heading}: no entry in errors.toml for {', '.join(unexplained)}")
     rows = [
         f"| `{code}` | {', '.join(map(str, sorted(statuses)))} | {entries[code].cause} | {entries[code].fix} |"
         for code, statuses in sorted(codes.items())
@@ -172,4 +176,7 @@ def _text(module: ModuleType, expression: ast.expr) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")
+    try:
+        PAGE.write_text(page(), "utf-8")
+    except ValueError as fault:
+        sys.exit(str(fault))
