@@ -12,20 +12,21 @@ from balcao.core.http.endpoint import PageEndpoint, Responding
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.service import Service
-from balcao.gateway.asgi import NO_ORIGIN, Application
+from balcao.gateway.application import NO_ORIGIN
+from balcao.gateway.asgi import AsgiApplication
 from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
 
 
-def service_alone(service: Service, platform: Platform) -> Application:
+def service_alone(service: Service, platform: Platform) -> AsgiApplication:
     """Serve a service on a platform that is open already."""
     mount = app.mount(service, platform)
-    return Application(Gateway([mount], no_pages(), nullcontext, alone=mount))
+    return AsgiApplication(Gateway([mount], no_pages(), nullcontext, alone=mount))
 
 
 def handlers(
     by_route: Mapping[tuple[str, str], Callable[[Request], Responding]], cors: Cors = NO_ORIGIN
-) -> Application:
+) -> AsgiApplication:
     """Serve handlers by (method, path)."""
 
     def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
@@ -35,7 +36,7 @@ def handlers(
         (method, path, PageEndpoint("test", "", method, handler, refuse))
         for (method, path), handler in by_route.items()
     ]
-    return Application(Gateway([], Mount("test", "", endpoints, lambda _: ERROR_TEXT), nullcontext), cors)
+    return AsgiApplication(Gateway([], Mount("test", "", endpoints, lambda _: ERROR_TEXT), nullcontext), cors)
 
 
 def no_pages() -> Mount:

@@ -21,7 +21,7 @@ from balcao.deploy.areas import PAGES, Area, list_areas, list_public_patterns
 from balcao.deploy.files import File
 from balcao.deploy.rendering import render
 from balcao.gateway.cors import EXPOSED_HEADERS
-from balcao.gateway.http_rules import DISCARD_BYTES
+from balcao.gateway.wire import DISCARD_BYTES
 from balcao.settings import Settings
 
 # Where the gateway's configuration is written, and in which file of the distribution it ends up, by kind.

@@ -9,6 +9,7 @@ from balcao import app
 from balcao.cli.issuer_check import warning_of_issuers
 from balcao.cli.processes.channel import Order
 from balcao.gateway import serving
+from balcao.gateway.wire import Limits
 from balcao.settings import Settings
 
 
@@ -16,7 +17,7 @@ from balcao.settings import Settings
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
     """Serve on the inherited socket; requests in flight are finished when the block ends."""
     application = app.build(settings, order.database_url, order.services, order.group("api"))
-    limits = serving.Limits(
+    limits = Limits(
         connections=settings.max_connections,
         head_bytes=settings.max_header_bytes,
         head_seconds=settings.header_timeout,

@@ -8,10 +8,11 @@ from contextlib import asynccontextmanager
 from balcao import app
 from balcao.cli.processes.channel import Order
 from balcao.gateway import serving
+from balcao.gateway.wire import Limits
 from balcao.settings import Settings
 
 # Nobody connects at the last moment but who asks again.
-LIMITS = serving.Limits(settling_seconds=0, drain_seconds=1)
+LIMITS = Limits(settling_seconds=0, drain_seconds=1)
 
 
 @asynccontextmanager
