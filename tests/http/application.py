@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from balcao.core.context.headers import Headers
-from balcao.core.http.endpoint import MIB, Responding
+from balcao.core.http.endpoint import Responding
+from balcao.core.http.operations import MIB
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import TEXT, RawHeaders, Response
 from balcao.core.telemetry import meter

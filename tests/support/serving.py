@@ -1,4 +1,4 @@
-"""Serves one service without prefix, or a few handlers of a test's own, as an ASGI application."""
+"""Serves one service without prefix, or a few handlers of a test's own, as an application."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -12,21 +12,20 @@ from balcao.core.http.endpoint import PageEndpoint, Responding
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.service import Service
-from balcao.gateway.application import NO_ORIGIN
-from balcao.gateway.asgi import AsgiApplication
+from balcao.gateway.application import NO_ORIGIN, Application
 from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
 
 
-def service_alone(service: Service, platform: Platform) -> AsgiApplication:
+def service_alone(service: Service, platform: Platform) -> Application:
     """Serve a service on a platform that is open already."""
     mount = app.mount(service, platform)
-    return AsgiApplication(Gateway([mount], no_pages(), nullcontext, alone=mount))
+    return Application(Gateway([mount], no_pages(), nullcontext, alone=mount))
 
 
 def handlers(
     by_route: Mapping[tuple[str, str], Callable[[Request], Responding]], cors: Cors = NO_ORIGIN
-) -> AsgiApplication:
+) -> Application:
     """Serve handlers by (method, path)."""
 
     def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
@@ -36,7 +35,7 @@ def handlers(
         (method, path, PageEndpoint("test", "", method, handler, refuse))
         for (method, path), handler in by_route.items()
     ]
-    return AsgiApplication(Gateway([], Mount("test", "", endpoints, lambda _: ERROR_TEXT), nullcontext), cors)
+    return Application(Gateway([], Mount("test", "", endpoints, lambda _: ERROR_TEXT), nullcontext), cors)
 
 
 def no_pages() -> Mount:

@@ -6,15 +6,18 @@ from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.core.logs import request_id
-from balcao.gateway.application import Application, fixed_headers
+from balcao.gateway.application import Served, fixed_headers
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-class AsgiApplication(Application):
-    """Serves a gateway; the server opens and closes it by the lifespan protocol."""
+class AsgiApplication:
+    """Serves an application; the server opens and closes it by the lifespan protocol."""
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one request, or the life of the process."""
@@ -25,16 +28,18 @@ class AsgiApplication(Application):
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
         peer = scope["client"][0] if scope["client"] else ""
-        request = self.build_request(scope["method"], scope["raw_path"], scope["query_string"], scope["headers"], peer)
-        endpoint = self.match(request)
+        request = self._served.build_request(
+            scope["method"], scope["raw_path"], scope["query_string"], scope["headers"], peer
+        )
+        endpoint = self._served.match(request)
         request.content = await _read(receive, endpoint.body_limit)
         responding = endpoint.respond(request)
         request_id.set(request.id)
         response = responding if isinstance(responding, Response) else await responding
         status = response.status or endpoint.status
-        headers = [*fixed_headers(response), *self.further_headers(endpoint, request)]
+        headers = [*fixed_headers(response), *self._served.further_headers(endpoint, request)]
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        self.record(endpoint, request, response, status)
+        self._served.record(endpoint, request, response, status)
         is_head = request.method == "HEAD"
         if response.chunks is not None and not is_head:
             async with aclosing(response.chunks) as chunks:
@@ -45,7 +50,7 @@ class AsgiApplication(Application):
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
-            async with self.open():
+            async with self._served.open():
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
         except Exception as failure:

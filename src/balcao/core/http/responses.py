@@ -30,8 +30,8 @@ class Response(Generic[T]):
     """What goes out; `T` is the type that the body describes, `status` None stands for the operation's own.
 
     One response may be sent many times and at the same time: nothing is changed once the constructor is done. But one
-    with `chunks`, whose body is made while it is sent, is sent once. `lines` is the server's to keep: the headers as they
-    go over the wire.
+    with `chunks`, whose body is made while it is sent, is sent once. `lines` is the server's to keep: the headers as
+    they go over the wire.
     """
 
     __slots__ = ("body", "chunks", "cookies", "headers", "lines", "media_type", "raw_headers", "status")

@@ -21,6 +21,7 @@ from balcao.crm.sandbox.refusals import Refused, make_not_found
 from balcao.crm.sandbox.routes import SandboxCrm
 from balcao.crm.sandbox.state import ANONYMISATION_SECONDS, Sandbox
 from balcao.crm.sandbox.webhooks import Webhooks
+from balcao.gateway.application import Application
 from balcao.gateway.asgi import AsgiApplication
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.settings import Settings, SettingsError
@@ -51,7 +52,9 @@ def build_application(settings: Settings, anonymisation_seconds: float = ANONYMI
     crm = SandboxCrm(sandbox, Mailbox(settings.phone_code_secret.get_secret_value()), client)
     routes = [*api.ROUTES, *control.ROUTES]
     endpoints = [(method, path, _endpoint(crm, method, handler)) for method, path, handler in routes]
-    return AsgiApplication(Gateway([], Mount("crm", "", endpoints, lambda _: SALESFORCE_DIALECT, lenient=True), running))
+    return AsgiApplication(
+        Application(Gateway([], Mount("crm", "", endpoints, lambda _: SALESFORCE_DIALECT, lenient=True), running))
+    )
 
 
 def _endpoint(crm: SandboxCrm, method: str, handler: Callable[..., Any]) -> PageEndpoint:
