@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 
 from balcao import app
-from balcao.cli.gateway_config import fetch_keys
-from balcao.deploy.gateways import Plan
-from balcao.deploy.gateways import Server as Backend
+from balcao.operate.deploy.answers import Server as Backend
+from balcao.operate.deploy.gateways import Plan
+from balcao.operate.gateway_config import fetch_signing_keys
 from balcao.settings import Settings
 from bench.servers import free_port, running_command
 from bench.stage import OURS, Stage
@@ -101,7 +101,7 @@ def _behind(
     certificate = gateways.Certificate(folder)
     known = Settings.load(dict(settings) | {"BALCAO_AUTH_ISSUER": stage.issuer})
     port = free_port()
-    plan = Plan(known, app.SERVICES, backends, certificate.frontend(port), keys=fetch_keys(known))
+    plan = Plan(known, app.SERVICES, backends, certificate.frontend(port), keys=fetch_signing_keys(known))
     before = {each.pid for each in psutil.Process().children()}
     with gateways.running(kind, plan, folder, certificate):
         (process,) = (each for each in psutil.Process().children() if each.pid not in before)

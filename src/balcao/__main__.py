@@ -2,7 +2,7 @@
 
 import sys
 
-from balcao.cli import faults
+from balcao.operate import faults
 
 
 def main() -> None:

@@ -93,6 +93,11 @@ def list_limits(settings: Settings) -> dict[str, Limit]:
     return rates.list_limits(settings, operations, further)
 
 
+def list_base_urls(settings: Settings) -> dict[str, str]:
+    """Return the address of each service, by name."""
+    return {service.name: settings.base_url + service.prefix + service.base for service in SERVICES}
+
+
 def check_fixed_tokens(settings: Settings) -> None:
     """Raise SettingsError for a fixed token of an operation that is none of a machine's, or does not exist."""
     try:

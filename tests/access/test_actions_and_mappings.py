@@ -1,4 +1,4 @@
-"""Actions and mappings over HTTP (rules: access 2.2, 3.5, 4.1-4.3, cases 1, 5, 16-33)."""
+"""Actions and mappings over HTTP (rules: access 2.2, 3.5, 4.1-4.3)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -82,6 +82,7 @@ def test_each_operation_is_the_administrators_alone(
     assert stored.read_version(sql) == before
 
 
+@pytest.mark.cases("access", "1", "20")
 def test_the_counts_of_all_actions_are_the_mappings(admin: Send, sql: Sql) -> None:
     first = admin("GET", "/actions?limit=100").json()
     every = first["actions"] + [
@@ -97,6 +98,17 @@ def test_the_counts_of_all_actions_are_the_mappings(admin: Send, sql: Sql) -> No
     found = admin("GET", "/actions?search=CITIZEN:re").json()["actions"]
     assert "citizen:read" in [action["name"] for action in found]
     assert admin("GET", "/actions?search=%25").json()["actions"] == []
+
+
+@pytest.mark.cases("access", "22")
+def test_a_rename_moves_no_action_between_pages(admin: Send) -> None:
+    renamed = [create_action(admin) for _ in range(3)]
+    total, seen = admin("GET", "/actions?limit=1").json()["total"], []
+    for skip in range(0, total, 7):
+        seen += [action["id"] for action in admin("GET", f"/actions?skip={skip}&limit=7").json()["actions"]]
+        turn = renamed[skip % len(renamed)]
+        assert admin("PUT", f"/actions/{turn['id']}", {"name": stored.make_name()}).status_code == 200
+    assert (len(seen), len(set(seen))) == (total, total)
 
 
 def test_an_action_lives_from_creation_to_deletion(admin: Send, sql: Sql) -> None:
@@ -121,6 +133,7 @@ def test_what_is_read_can_be_matched_on_write(http: httpx.Client, issuer: Issuer
     assert refusal(http.put(path, headers=headers, json={"description": "Velha"})) == (412, "precondition-failed")
 
 
+@pytest.mark.cases("access", "24")
 def test_an_action_in_use_is_deleted_by_force_alone(admin: Send, sql: Sql, base: str) -> None:
     made = create_action(admin)
     role = stored.make_name()
@@ -138,6 +151,7 @@ def test_an_action_in_use_is_deleted_by_force_alone(admin: Send, sql: Sql, base:
     assert admin("GET", f"/mappings?method=GET&path={base}").content == b"null"
 
 
+@pytest.mark.cases("access", "23")
 def test_an_action_that_operations_need_stays(admin: Send, sql: Sql) -> None:
     path = f"/actions/{stored.find_action_id(sql, 'citizen:read')}"
     for force in ("", "?force=true"):
@@ -146,6 +160,7 @@ def test_an_action_that_operations_need_stays(admin: Send, sql: Sql) -> None:
     assert refusal(reserved) == (403, "action-reserved")
 
 
+@pytest.mark.cases("access", "19")
 def test_the_impact_names_what_follows_a_rename_and_changes_nothing(admin: Send, superadmin: Send, sql: Sql) -> None:
     action_id, version = stored.find_action_id(sql, "citizen:read"), stored.read_version(sql)
     free = admin("GET", f"/actions/{action_id}/impact?new_name=pessoa:ler").json()
@@ -180,6 +195,7 @@ def test_holders_are_named_with_every_way_by_which_they_hold_it(superadmin: Send
     assert superadmin("GET", f"/actions/{made['id']}/impact").json()["people_count"] == 1
 
 
+@pytest.mark.cases("access", "28", "29")
 def test_the_most_specific_mapping_decides_and_without_one_null(admin: Send, base: str) -> None:
     one, other = create_action(admin), create_action(admin)
     assert map_path(admin, f"{base}/{{id}}", one["id"]).status_code == 201
@@ -201,6 +217,7 @@ def test_the_most_specific_mapping_decides_and_without_one_null(admin: Send, bas
     assert admin("GET", "/mappings?path=/a&method=FETCH").json()["detail"][0]["type"] == "enum"
 
 
+@pytest.mark.cases("access", "25", "26")
 def test_a_pattern_that_is_taken_or_crosses_is_refused_by_name(admin: Send, base: str) -> None:
     one, other = create_action(admin)["id"], create_action(admin)["id"]
     assert map_path(admin, f"{base}/a/{{y}}", one).status_code == 201
@@ -249,6 +266,7 @@ def test_a_custom_mapping_changes_and_goes(admin: Send, sql: Sql, base: str) -> 
     stored.verify(stored.read_chain(sql))
 
 
+@pytest.mark.cases("access", "31")
 def test_every_system_mapping_is_saved_unchanged_as_a_portal_sends_it(admin: Send, sql: Sql) -> None:
     """A portal sends all members; only a path or method that really changes is refused."""
     version = stored.read_version(sql)
@@ -272,6 +290,7 @@ def test_every_pattern_of_our_own_is_one_of_the_grammar(admin: Send) -> None:
         assert patterns.check_pattern(mapping["path_pattern"]) == mapping["path_pattern"]
 
 
+@pytest.mark.cases("access", "32")
 def test_an_operation_is_never_opened_below_its_floor(admin: Send, superadmin: Send, sql: Sql) -> None:
     public, any_token = (stored.find_action_id(sql, f"platform:{name}") for name in ("public", "authenticated"))
     personal = f"/mappings/{find_mapping(sql, 'registry.read_preferences')}"
@@ -295,6 +314,7 @@ def test_what_the_specification_says_of_the_token_check_is_changed_by_nobody(
     assert http.get("/agent/api/v1/auth", headers=citizen).status_code == 200
 
 
+@pytest.mark.cases("access", "33")
 def test_a_public_operation_is_shut_by_any_administrator_and_opened_by_a_superadmin(
     http: httpx.Client, admin: Send, superadmin: Send, sql: Sql
 ) -> None:

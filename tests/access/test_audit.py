@@ -1,4 +1,4 @@
-"""The catalogue's history over HTTP and by command (rules: access 2.4 and 3.4, case 47)."""
+"""The catalogue's history over HTTP and by command (rules: access 2.4 and 3.4)."""
 
 import hashlib
 from collections.abc import Callable
@@ -159,6 +159,7 @@ def test_the_history_is_for_who_may_read_it(http: httpx.Client, issuer: Issuer) 
         assert [sender(http, token)("GET", path).status_code for token in [*refused, reader]] == [403, 403, 403, 200]
 
 
+@pytest.mark.cases("access", "47")
 def test_a_touched_event_is_found_where_it_stands(superadmin: Send, sql: Sql) -> None:
     for _ in range(3):
         create_group(superadmin)

@@ -1,4 +1,4 @@
-"""The catalogue as code, over HTTP and by command (rules: access 4.7, cases 49-52)."""
+"""The catalogue as code, over HTTP and by command (rules: access 4.7)."""
 
 import json
 import time
@@ -48,6 +48,7 @@ def export(send: Send, written_as: str = "yaml") -> bytes:
     return send("GET", f"/catalogue?format={written_as}").content
 
 
+@pytest.mark.cases("access", "49")
 def test_an_export_is_the_same_twice_and_changes_nothing_where_it_comes_from(
     http: httpx.Client, superadmin: Send, token: str, sql: Sql
 ) -> None:
@@ -105,6 +106,7 @@ def public_id(sql: Sql) -> int:
     return stored.find_action_id(sql, "platform:public")
 
 
+@pytest.mark.cases("access", "50")
 def test_a_plan_that_the_catalogue_has_overtaken_is_not_applied(
     http: httpx.Client, superadmin: Send, token: str, sql: Sql
 ) -> None:
@@ -121,6 +123,7 @@ def test_a_plan_that_the_catalogue_has_overtaken_is_not_applied(
     assert superadmin("POST", "/catalogue/apply", {"plan_id": again["plan_id"]}).status_code == 404
 
 
+@pytest.mark.cases("access", "52")
 def test_a_renamed_action_keeps_its_id_and_its_mappings(
     http: httpx.Client, superadmin: Send, token: str, sql: Sql
 ) -> None:
@@ -204,6 +207,7 @@ BOMB = b"a: &a [x, x, x, x, x, x, x, x, x]\n" + b"\n".join(
 )
 
 
+@pytest.mark.cases("access", "51")
 @pytest.mark.parametrize(
     ("content", "status"),
     [

@@ -1,4 +1,4 @@
-"""The check endpoint for external gateways, over HTTP (rules: access 4.6, cases 43-45)."""
+"""The check endpoint for external gateways, over HTTP (rules: access 4.6)."""
 
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
@@ -54,6 +54,7 @@ def ask(http: httpx.Client, method: str, path: str, **headers: str) -> Iterator[
         yield outcome(http.post(f"{CHECK}/", headers=headers | named, content=b"not read"))
 
 
+@pytest.mark.cases("access", "43")
 def test_whichever_way_it_is_asked_the_answer_is_the_catalogues(
     http: httpx.Client, issuer: Issuer, superadmin: Send
 ) -> None:
@@ -91,6 +92,7 @@ def raw(server: RunningServer) -> Callable[[str, str], tuple[int, str]]:
     return send
 
 
+@pytest.mark.cases("access", "30")
 def test_a_path_that_could_be_read_in_two_ways_never_passes(http: httpx.Client, issuer: Issuer) -> None:
     admin = bearer(issuer.admin())
     for path in ("/access/api/v1/actions%2F1", "/access//api/v1/actions/1", "/access/x/../api/v1/actions/1", "", "x"):
@@ -125,6 +127,7 @@ def test_the_headers_say_what_was_decided_and_never_a_cpf(http: httpx.Client, is
     assert CITIZEN not in str(answer.headers)
 
 
+@pytest.mark.cases("access", "45")
 def test_nobody_from_elsewhere_learns_that_the_endpoint_exists(http: httpx.Client, issuer: Issuer) -> None:
     outside = {"X-Forwarded-For": "203.0.113.7"} | bearer(issuer.person(CITIZEN))
     unknown = http.get(f"{BASE}/no/such/path", headers=outside)
@@ -158,6 +161,7 @@ def test_what_nobody_foresaw_is_a_503(http: httpx.Client, issuer: Issuer, monkey
     assert set(answer.json()) == {"detail"}
 
 
+@pytest.mark.cases("access", "44")
 def test_an_unconfirmed_catalogue_lets_nobody_pass_but_to_what_is_public(
     http: httpx.Client, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +177,7 @@ def test_an_unconfirmed_catalogue_lets_nobody_pass_but_to_what_is_public(
     assert set(ask(http, "GET", "/nobody/mapped/this")) == {(403, "deny", "no_mapping")}
 
 
+@pytest.mark.cases("access", "43")
 def test_an_unmapped_path_called_directly_is_unknown(http: httpx.Client) -> None:
     assert http.get(f"/{stored.make_name()}").status_code == 404
 

@@ -1,4 +1,4 @@
-"""Why a request passes or not, over HTTP (rules: access 2.4, cases 13, 29, 30, 46)."""
+"""Why a request passes or not, over HTTP (rules: access 2.4)."""
 
 from typing import Any
 
@@ -46,6 +46,7 @@ def make_invoices(send: Send) -> dict[str, str]:
     return {"action": action, "id": made["id"], "role": role, "path": path, "groups": groups[0], "other": groups[1]}
 
 
+@pytest.mark.cases("access", "46")
 def test_both_groups_that_give_the_role_are_named(superadmin: Send) -> None:
     made = make_invoices(superadmin)
     explained = explain(superadmin, "get", f"{made['path']}/7", subject=EDITOR)
@@ -60,6 +61,7 @@ def test_both_groups_that_give_the_role_are_named(superadmin: Send) -> None:
     assert summarise(explain(superadmin, "POST", f"{made['path']}/7", subject=EDITOR)) == ("deny", "no_mapping", 0)
 
 
+@pytest.mark.cases("access", "13")
 def test_a_rename_shows_at_once(superadmin: Send) -> None:
     made = make_invoices(superadmin)
     renamed = superadmin("PUT", f"/actions/{made['id']}", {"name": stored.make_name()})

@@ -1,10 +1,11 @@
-"""When the change or its event cannot be written, nothing is changed (rules: access 2.1, 5.2, case 48)."""
+"""When the change or its event cannot be written, nothing is changed (rules: access 2.1, 5.2)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import httpx
+import pytest
 
 from balcao.access.actions import service
 from balcao.access.actions.schemas import ActionChange
@@ -43,6 +44,7 @@ def test_a_failing_update_is_a_500_that_changes_nothing(http: httpx.Client, issu
     assert read_state(sql, action_id) == before
 
 
+@pytest.mark.cases("access", "48")
 def test_without_its_audit_event_no_change_is_made(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
     action_id = stored.add_action(sql)
     before = read_state(sql, action_id)

@@ -1,6 +1,6 @@
 """A city's whole catalogue in one process: its size, how long it takes to load, and what a change costs.
 
-The figures of the full size are in docs/proofs.md (rules: access 4.5).
+The figures of the full size are in docs/proofs/access.md (rules: access 4.5).
 """
 
 import gc

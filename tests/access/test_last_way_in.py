@@ -1,4 +1,4 @@
-"""Where tokens bring no administration, somebody stored always can get in (rules: access 4.4, case 37)."""
+"""Where tokens bring no administration, somebody stored always can get in (rules: access 4.4)."""
 
 import httpx
 import pytest
@@ -33,6 +33,7 @@ def enter(sql: Sql, cpf: str) -> None:
     )
 
 
+@pytest.mark.cases("access", "37")
 def test_a_token_brings_no_administration_and_the_last_superadmin_cannot_leave(
     http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:

@@ -1,4 +1,4 @@
-"""Grants have a reach: nobody gives further than they reach themselves (rules: access 4.8, case 55)."""
+"""Grants have a reach: nobody gives further than they reach themselves (rules: access 4.8)."""
 
 from typing import Any
 
@@ -58,6 +58,7 @@ def add(send: Send, world: World, group: str, person: str) -> tuple[int, str | N
     return refusal(send("POST", f"/groups/{world.groups[group]}/members", {"subject": person}))
 
 
+@pytest.mark.cases("access", "55")
 @pytest.mark.parametrize("person", [KEEPER, ACCOMPLICE])
 def test_neither_oneself_nor_an_accomplice_gets_further_than_the_one_who_adds_them(
     keeper: Send, world: World, person: str
@@ -79,6 +80,7 @@ def test_a_right_joined_to_a_department_of_somebody_elses_gift_is_looked_at_as_a
     assert add(keeper, world, "jobs", SOUTHERNER) == (403, "reach-escalation")
 
 
+@pytest.mark.cases("access", "55")
 def test_a_department_is_given_by_whoever_reaches_it_or_all_of_them(
     keeper: Send, superadmin: Send, world: World
 ) -> None:

@@ -1,4 +1,4 @@
-"""Announcing operations at start (rules: access 3.6, cases 1, 2, 15)."""
+"""Announcing operations at start (rules: access 3.6)."""
 
 import asyncio
 from dataclasses import replace
@@ -168,6 +168,7 @@ async def test_an_operation_with_a_new_key_takes_the_place_of_the_old_one(platfo
     assert [(await mapping(platform, one.operation))[4] for one in (old, new)] == [True, False]
 
 
+@pytest.mark.cases("access", "2")
 async def test_processes_that_announce_at_once_make_every_row_once(settings: Settings, database_url: str) -> None:
     operations = [operation() for _ in range(50)]
     platforms = [assemble(settings, database_url) for _ in range(4)]
@@ -185,6 +186,7 @@ async def test_processes_that_announce_at_once_make_every_row_once(settings: Set
             await platform.database.close()
 
 
+@pytest.mark.cases("access", "1")
 @pytest.mark.usefixtures("server")
 def test_after_the_first_start_every_mapping_counts(sql: Sql) -> None:
     counts = sql(
@@ -201,6 +203,7 @@ def test_after_the_first_start_every_mapping_counts(sql: Sql) -> None:
     stored.verify(stored.read_chain(sql))
 
 
+@pytest.mark.cases("access", "2")
 def test_a_second_start_adds_no_row_and_no_version(
     settings: Settings, database_url: str, server: object, sql: Sql
 ) -> None:
@@ -215,6 +218,7 @@ def test_a_second_start_adds_no_row_and_no_version(
     assert (stored.read_version(sql), sql(rows), stored.read_chain(sql)) == before
 
 
+@pytest.mark.cases("access", "15")
 def test_a_restart_after_a_rename_brings_no_second_action(
     settings: Settings, database_url: str, server: object, sql: Sql
 ) -> None:

@@ -1,4 +1,4 @@
-"""Several processes on one catalogue: a change is one whole version everywhere (rules: access cases 13, 34, 54)."""
+"""Several processes on one catalogue: a change is one whole version everywhere."""
 
 import random
 from collections.abc import Iterator
@@ -73,6 +73,7 @@ def statuses(headers: dict[str, str], *clients: httpx.Client) -> set[int]:
     return {client.get(READ, headers=headers).status_code for client in clients}
 
 
+@pytest.mark.cases("access", "34")
 def test_a_membership_given_and_taken_is_followed_by_every_process(
     http: httpx.Client, other: httpx.Client, staff: dict[str, str], sql: Sql
 ) -> None:
@@ -104,6 +105,7 @@ def test_a_role_changed_through_one_process_counts_in_the_other(
     assert http.delete(f"{base}/groups/{name}", headers=superadmin).status_code == 204
 
 
+@pytest.mark.cases("access", "53")
 def test_a_change_whose_notification_is_lost_is_found_by_the_poll(
     http: httpx.Client, other: httpx.Client, staff: dict[str, str], sql: Sql
 ) -> None:
@@ -119,6 +121,7 @@ def test_a_change_whose_notification_is_lost_is_found_by_the_poll(
     until_now(lambda: statuses(staff, http, other) == {403})
 
 
+@pytest.mark.cases("access", "13")
 def test_a_renamed_action_goes_on_letting_its_holders_in_everywhere(
     http: httpx.Client, other: httpx.Client, issuer: Issuer, staff: dict[str, str], sql: Sql
 ) -> None:
@@ -141,6 +144,7 @@ def test_a_rename_through_one_process_is_known_to_the_other(
     assert int(second.headers["X-Catalogue-Version"]) == int(first.headers["X-Catalogue-Version"]) + 1
 
 
+@pytest.mark.cases("access", "54")
 def test_decisions_during_renames_are_each_made_by_one_whole_version(
     http: httpx.Client, other: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:

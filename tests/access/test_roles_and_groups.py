@@ -1,4 +1,4 @@
-"""Roles, groups, members and people over HTTP (rules: access 2.3 and 4.4, cases 7, 21, 34-42)."""
+"""Roles, groups, members and people over HTTP (rules: access 2.3 and 4.4)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -110,6 +110,7 @@ def test_whoever_reads_the_catalogue_reads_roles_groups_and_people_and_changes_n
     assert {key for key, status in answers.items() if status != 403} == {("GET", path) for path in allowed}
 
 
+@pytest.mark.cases("access", "41")
 def test_a_person_sees_their_own_roles_of_token_and_groups(
     http: httpx.Client, issuer: Issuer, superadmin: Send, group: str
 ) -> None:
@@ -132,6 +133,7 @@ def test_a_person_sees_their_own_roles_of_token_and_groups(
     assert (own["id"], own["roles"]) == (mine["id"], ["busca:services:editor"])
 
 
+@pytest.mark.cases("access", "42")
 def test_a_token_without_a_person_is_nobody(http: httpx.Client, issuer: Issuer, superadmin: Send) -> None:
     before = superadmin("GET", "/users").json()["total"]
     machine = issuer.machine(CLIENT, "busca:search")
@@ -160,6 +162,7 @@ def test_people_come_page_by_page_each_once(http: httpx.Client, issuer: Issuer, 
     assert superadmin("GET", "/users?skip=1000000").json()["items"] == []
 
 
+@pytest.mark.cases("access", "21")
 @pytest.mark.parametrize(
     ("query", "name", "kind"),
     [
@@ -201,6 +204,7 @@ def test_reading_people_leaves_a_trace_beside_the_chain(superadmin: Send, group:
     assert events[2]["subject"]["cpf"] == "***.000.001-**"
 
 
+@pytest.mark.cases("access", "38")
 def test_a_role_lives_from_creation_to_deletion(superadmin: Send, sql: Sql) -> None:
     name, version = make_name(), stored.read_version(sql)
     made = superadmin("POST", "/roles", {"name": name, "description": " Nova "})
@@ -249,6 +253,7 @@ def test_a_name_in_the_path_may_be_escaped(superadmin: Send) -> None:
     assert superadmin("GET", "/roles/go%00admin/actions").status_code == 404
 
 
+@pytest.mark.cases("access", "38")
 def test_the_administrative_roles_grant_everything_and_never_change(superadmin: Send, sql: Sql) -> None:
     every = sql("SELECT count(*) FROM access.action")[0]["count"]
     for name in ("admin", "superadmin"):
@@ -261,6 +266,7 @@ def test_the_administrative_roles_grant_everything_and_never_change(superadmin: 
         assert [refusal(answer) for answer in answers] == [(403, "role-administrative")] * 3
 
 
+@pytest.mark.cases("access", "36")
 @pytest.mark.parametrize(
     ("action", "refused"),
     [
@@ -279,6 +285,7 @@ def test_what_changes_the_catalogue_is_granted_to_no_other_role(
     assert stored.read_version(sql) == before
 
 
+@pytest.mark.cases("access", "38")
 def test_a_role_that_a_group_gives_stays(superadmin: Send, group: str, role: str) -> None:
     superadmin("POST", f"/roles/groups/{group}/roles", {"role_name": role})
     answer = superadmin("DELETE", f"/roles/{role}")
@@ -324,6 +331,7 @@ def test_a_prefix_is_no_pattern(superadmin: Send, group: str) -> None:
     assert names == sorted(names)
 
 
+@pytest.mark.cases("access", "39")
 def test_a_member_joins_and_leaves_once_however_often_it_is_asked(superadmin: Send, group: str, sql: Sql) -> None:
     joined = [superadmin("POST", f"/groups/{group}/members", {"subject": NEWCOMER}) for _ in range(2)]
     assert [answer.status_code for answer in joined] == [200, 200]
@@ -341,6 +349,7 @@ def test_a_member_joins_and_leaves_once_however_often_it_is_asked(superadmin: Se
     assert superadmin("POST", f"/groups/{make_name()}/members", {"subject": NEWCOMER}).status_code == 404
 
 
+@pytest.mark.cases("access", "40")
 @pytest.mark.parametrize("subject", ["11111111111", "900.000.404-79", "9000004047", "90000040478", 90000040479])
 def test_a_subject_is_a_cpf(superadmin: Send, group: str, subject: Any) -> None:
     answer = superadmin("POST", f"/groups/{group}/members", {"subject": subject})
@@ -351,6 +360,7 @@ def test_a_subject_is_a_cpf(superadmin: Send, group: str, subject: Any) -> None:
         assert superadmin("GET", f"/users/{subject}").status_code == 422
 
 
+@pytest.mark.cases("access", "34")
 def test_a_removed_member_is_refused_by_the_next_call_though_the_token_is_good(
     http: httpx.Client, issuer: Issuer, superadmin: Send, group: str
 ) -> None:
@@ -363,6 +373,7 @@ def test_a_removed_member_is_refused_by_the_next_call_though_the_token_is_good(
     assert staff("GET", "/roles").status_code == 403
 
 
+@pytest.mark.cases("access", "35")
 def test_nobody_gives_more_than_they_hold(
     http: httpx.Client, issuer: Issuer, superadmin: Send, group: str, sql: Sql
 ) -> None:

@@ -1,4 +1,4 @@
-"""PUT /api/v1/actions/{action_id}: the operation of the specification (rules: access 2.1, cases 3-20)."""
+"""PUT /api/v1/actions/{action_id}: the operation of the specification (rules: access 2.1)."""
 
 import asyncio
 import base64
@@ -42,6 +42,7 @@ def faults(answer: httpx.Response) -> list[tuple[tuple[str, ...], str]]:
     return [(tuple(item["loc"]), item["type"]) for item in answer.json()["detail"]]
 
 
+@pytest.mark.cases("access", "3")
 def test_name_and_description_change_and_all_else_follows(http: httpx.Client, admin: Any, sql: Sql) -> None:
     action_id = stored.find_action_id(sql, "preferences:read")
     count = sql("SELECT count(*) FROM access.endpoint_mapping WHERE action_id = $1 AND retired_at IS NULL", action_id)
@@ -78,6 +79,7 @@ def test_one_member_alone_leaves_the_other(http: httpx.Client, admin: Any, sql: 
     assert answer.json() == {"id": action_id, "endpoint_count": 0, **wanted}
 
 
+@pytest.mark.cases("access", "4")
 def test_nothing_new_writes_nothing(http: httpx.Client, admin: Any, sql: Sql) -> None:
     action_id = stored.add_action(sql)
     name, description = stored.read_action(sql, action_id)
@@ -95,6 +97,7 @@ def test_nothing_new_writes_nothing(http: httpx.Client, admin: Any, sql: Sql) ->
     assert (stored.read_version(sql), stored.read_chain(sql)) == before
 
 
+@pytest.mark.cases("access", "5")
 def test_a_name_of_another_action_is_refused_in_the_same_letters_only(http: httpx.Client, admin: Any, sql: Sql) -> None:
     action_id = stored.add_action(sql)
     before = stored.read_version(sql)
@@ -120,6 +123,7 @@ def unsigned(issuer: Issuer) -> str:
     return base64.urlsafe_b64encode(b'{"alg":"none"}').rstrip(b"=").decode() + f".{claims}."
 
 
+@pytest.mark.cases("access", "6")
 def test_without_a_good_token_the_answer_is_401(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
     good = issuer.admin()
     hostile = {
@@ -140,6 +144,7 @@ def test_without_a_good_token_the_answer_is_401(http: httpx.Client, issuer: Issu
     assert all(set(answer.json()) == {"detail"} for answer in answers.values())
 
 
+@pytest.mark.cases("access", "7")
 def test_only_administrators_may_and_each_refusal_is_kept_beside_the_chain(
     http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
@@ -167,17 +172,20 @@ def test_only_administrators_may_and_each_refusal_is_kept_beside_the_chain(
     assert (events[3]["actor"]["azp"], events[3]["actor"]["cpf"]) == (CLIENT, None)
 
 
+@pytest.mark.cases("access", "8")
 @pytest.mark.parametrize("unknown", ["999999", "0", "-1", "-0", "9223372036854775808", "9" * 30, "9" * 5000])
 def test_an_integer_without_an_action_is_not_found(http: httpx.Client, admin: Any, unknown: str) -> None:
     answer = http.put(format_path(unknown), headers=admin, json={})
     assert (answer.status_code, type(answer.json()["detail"])) == (404, str)
 
 
+@pytest.mark.cases("access", "9")
 @pytest.mark.parametrize("odd", ["abc", "1.0", "+1", "1e3", "0x1", "1_0", "٣", "%201", "--1", "01"])
 def test_what_is_no_integer_is_a_fault_of_the_path(http: httpx.Client, admin: Any, odd: str) -> None:
     assert faults(http.put(format_path(odd), headers=admin, json={})) == [(("path", "action_id"), "int_parsing")]
 
 
+@pytest.mark.cases("access", "10", "12")
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -209,6 +217,7 @@ def test_every_fault_of_the_body_is_named(
     assert set(faults(http.put(format_path(999999), headers=admin, json=body))) == wanted
 
 
+@pytest.mark.cases("access", "11")
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
@@ -240,6 +249,7 @@ def test_faults_of_path_and_body_come_together(http: httpx.Client, admin: Any) -
     ]
 
 
+@pytest.mark.cases("access", "11")
 def test_json_counts_whatever_its_label_says(http: httpx.Client, admin: Any, sql: Sql) -> None:
     for label in ("application/x-www-form-urlencoded", "multipart/form-data", "text/plain"):
         headers = admin | {"Content-Type": label}
@@ -268,6 +278,7 @@ def test_any_name_is_taken_or_refused_by_its_form_alone(
         assert stored.read_action(sql, action_id)[0] == name
 
 
+@pytest.mark.cases("access", "17")
 def test_the_name_of_a_reserved_action_is_fixed_its_description_is_not(
     http: httpx.Client, admin: Any, sql: Sql
 ) -> None:
@@ -303,12 +314,14 @@ def test_a_trailing_slash_is_the_same_operation_without_a_redirect(http: httpx.C
     assert answers[0].json() == answers[1].json()
 
 
+@pytest.mark.cases("access", "14")
 def test_the_action_that_guards_this_operation_can_itself_be_renamed(http: httpx.Client, admin: Any, sql: Sql) -> None:
     action_id = stored.find_action_id(sql, "action:update")
     names = ["catalogue_action:change", "action:update"]
     assert [http.put(format_path(action_id), headers=admin, json={"name": n}).status_code for n in names] == [200, 200]
 
 
+@pytest.mark.cases("access", "16")
 def test_a_freed_name_given_to_a_custom_action_opens_nothing(
     http: httpx.Client, issuer: Issuer, admin: Any, sql: Sql
 ) -> None:
@@ -323,6 +336,7 @@ def test_a_freed_name_given_to_a_custom_action_opens_nothing(
     assert http.get("/registry/v1/citizen/90000000256", headers=bearer(token)).status_code == 403
 
 
+@pytest.mark.cases("access", "18")
 def test_two_renames_to_one_name_at_once_end_as_one_200_and_one_400(http: httpx.Client, admin: Any, sql: Sql) -> None:
     first, second = stored.add_action(sql), stored.add_action(sql)
     with ThreadPoolExecutor(2) as pool:

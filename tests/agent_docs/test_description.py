@@ -1,4 +1,4 @@
-"""The description of the agent API (rules: agents 6, cases 43-47)."""
+"""The description of the agent API (rules: agents 6)."""
 
 import gzip
 import json
@@ -41,6 +41,7 @@ def operations(found: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]
         yield from ((path, method, item[method]) for method in item if method != "servers")
 
 
+@pytest.mark.cases("agents", "43")
 def test_the_root_needs_no_token_and_ignores_a_bad_one(http: httpx.Client) -> None:
     for headers in ({}, bearer("a.b.c"), {"Authorization": "Basic x"}):
         for path in (ROOT, ROOT.rstrip("/"), DOCUMENT, DOCUMENT + "/"):
@@ -64,6 +65,7 @@ def test_the_document_is_openapi_3_1_and_valid(described: dict[str, Any]) -> Non
     assert described["info"]["license"]
 
 
+@pytest.mark.cases("agents", "44")
 def test_the_routes_that_run_and_both_own_paths_are_in_it_and_nothing_else(described: dict[str, Any]) -> None:
     running = AGENTS.operations()
     for_people = {"/docs", "/docs/assets/{name}"}
@@ -143,6 +145,7 @@ def test_two_starts_give_the_same_bytes(http: httpx.Client) -> None:
     assert public["servers"] == [{"url": "https://api.exemplo.gov.br/agent"}]
 
 
+@pytest.mark.cases("agents", "45")
 @pytest.mark.parametrize("path", [ROOT, DOCUMENT])
 def test_a_known_answer_is_not_sent_again(http: httpx.Client, path: str) -> None:
     first = http.get(path)
@@ -179,6 +182,7 @@ def test_it_is_json_whatever_is_accepted(http: httpx.Client, accept: str) -> Non
         assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/json")
 
 
+@pytest.mark.cases("agents", "46")
 @pytest.mark.parametrize("path", [ROOT, DOCUMENT])
 def test_head_has_the_same_headers_and_other_methods_are_refused(http: httpx.Client, path: str) -> None:
     head, get = http.head(path), http.get(path)
@@ -196,6 +200,7 @@ def test_other_paths_are_not_found(http: httpx.Client) -> None:
     assert (answer.status_code, set(answer.json())) == (404, {"detail"})
 
 
+@pytest.mark.cases("agents", "47")
 async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(platform: Platform) -> None:
     twice_the_same_id: Service = replace(AGENTS, features=[*AGENTS.features, Feature(routes=_again(AGENTS))])
     broken = describe_service(twice_the_same_id)

@@ -1,4 +1,4 @@
-"""Making, filling, changing and deleting data sets over HTTP (rules: agents 2.3, 5, cases 39-41)."""
+"""Making, filling, changing and deleting data sets over HTTP (rules: agents 2.3, 5)."""
 
 import csv
 import io
@@ -114,6 +114,7 @@ def test_examples_come_as_an_array_or_as_lines(send: Send, dataset: str) -> None
     assert [edge["example"]["latestRevision"]["input"]["p"] for edge in read_edges(send, dataset)] == [1, 2, 3]
 
 
+@pytest.mark.cases("agents", "41")
 @pytest.mark.parametrize(
     ("body", "loc", "message"),
     [
@@ -138,6 +139,7 @@ def test_one_bad_example_keeps_all_out(send: Send, dataset: str, body: bytes, lo
     assert read_edges(send, dataset) == []
 
 
+@pytest.mark.cases("agents", "40")
 def test_personal_data_are_refused_by_the_name_of_the_member(send: Send, dataset: str) -> None:
     bad = {"input": {"a": f"meu CPF: {CPF}"}}
     name = next(_names)

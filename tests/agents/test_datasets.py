@@ -1,4 +1,4 @@
-"""Filling data sets, and paging while others write (rules: agents cases 37-41, at the use cases)."""
+"""Filling data sets, and paging while others write."""
 
 import asyncio
 import itertools
@@ -41,6 +41,7 @@ async def count(call: Call, dataset: Dataset) -> int:
     return found.example_count
 
 
+@pytest.mark.cases("agents", "39")
 async def test_the_same_example_twice_is_unchanged(call: Call) -> None:
     dataset = await add_dataset(call)
     twice = [NewExample(input={"a": 1, "b": 2}), NewExample(input={"b": 2, "a": 1})]
@@ -92,6 +93,7 @@ async def test_what_is_added_between_pages_comes_at_the_end(call: Call) -> None:
 acts = st.lists(st.sampled_from(["add", "delete", "page"]), max_size=12)
 
 
+@pytest.mark.cases("agents", "37")
 @given(start=st.integers(0, 8), first=st.integers(1, 4), acts=acts, pick=st.randoms(use_true_random=False))
 @profile(max_examples=60)
 def test_pages_never_repeat_or_skip_a_living_example_whatever_happens_between(

@@ -1,4 +1,4 @@
-"""Reading the examples of a data set (rules: agents cases 31-38, 42)."""
+"""Reading the examples of a data set."""
 
 import asyncio
 from typing import Any
@@ -89,6 +89,7 @@ def test_an_example_is_deleted_once_and_by_whoever_may(http: httpx.Client, issue
     assert delete("/agent/api/v1/datasets/unknown/examples/x", editor) == 404
 
 
+@pytest.mark.cases("agents", "35")
 def test_without_a_size_a_page_holds_a_thousand(read: Any) -> None:
     sizes, more, after, seen = [], True, "", set()
     while more:
@@ -100,12 +101,14 @@ def test_without_a_size_a_page_holds_a_thousand(read: Any) -> None:
     assert len(seen) == 2500
 
 
+@pytest.mark.cases("agents", "38")
 def test_an_empty_set_has_no_cursor(read: Any) -> None:
     dataset = read(dataset_id=EMPTY).json()["data"]["dataset"]
     assert dataset["exampleCount"] == 0
     assert dataset["examples"] == {"edges": [], "pageInfo": {"endCursor": None, "hasNextPage": False}}
 
 
+@pytest.mark.cases("agents", "31")
 def test_without_a_data_set_it_is_missing(read: Any) -> None:
     for query in ({}, {"dataset_id": ""}, {"dataset_id": "  "}):
         answer = read(**query)
@@ -114,6 +117,7 @@ def test_without_a_data_set_it_is_missing(read: Any) -> None:
         assert item == {"loc": ["query", "dataset_id"], "msg": item["msg"], "type": "missing", "input": None, "ctx": {}}
 
 
+@pytest.mark.cases("agents", "32")
 @pytest.mark.parametrize(
     ("first", "kind", "ctx"),
     [
@@ -142,6 +146,7 @@ def test_an_empty_size_counts_as_absent(read: Any) -> None:
     assert len(read_page(read(dataset_id=SMALL, first=""))[0]) == 40
 
 
+@pytest.mark.cases("agents", "33")
 def test_all_faults_are_listed_at_once(read: Any) -> None:
     items = read(first="x", after="x").json()["detail"]
     assert [(item["loc"][1], item["type"]) for item in items] == [
@@ -152,6 +157,7 @@ def test_all_faults_are_listed_at_once(read: Any) -> None:
     assert all(set(item) == {"loc", "msg", "type", "input", "ctx"} for item in items)
 
 
+@pytest.mark.cases("agents", "34")
 def test_unknown_and_malformed_data_sets(read: Any) -> None:
     unknown = read(dataset_id="unknown")
     assert (unknown.status_code, unknown.headers["Error-Code"]) == (404, "dataset-not-found")
@@ -165,6 +171,7 @@ def test_unknown_and_malformed_data_sets(read: Any) -> None:
     assert (item["loc"], item["msg"]) == (["query", "dataset_id"], "não pode conter o caractere nulo")
 
 
+@pytest.mark.cases("agents", "36")
 def test_a_cursor_serves_its_own_data_set_unaltered(read: Any) -> None:
     _, info = read_page(read(dataset_id=SMALL, first=5))
     own = info["endCursor"]
@@ -207,6 +214,7 @@ def test_a_page_too_large_for_one_answer_is_cut_and_says_so(read: Any, act: Any)
     assert info["hasNextPage"] is False
 
 
+@pytest.mark.cases("agents", "42")
 def test_many_parallel_reads_are_all_answered(server: RunningServer, issuer: Issuer) -> None:
     token = bearer(issuer.machine("agentes-runtime"))
 

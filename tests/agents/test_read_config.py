@@ -1,4 +1,4 @@
-"""A configuration by its id (rules: agents cases 3-10)."""
+"""A configuration by its id."""
 
 from datetime import datetime
 from typing import Any
@@ -26,6 +26,7 @@ def runtime(issuer: Issuer) -> dict[str, str]:
     return bearer(issuer.machine("agentes-runtime"))
 
 
+@pytest.mark.cases("agents", "4", "10")
 def test_the_runtime_reads_exactly_the_eight_members(http: httpx.Client, runtime: Any, loaded: Any) -> None:
     answer = http.get(path(loaded["agent_config_id"]), headers=runtime)
     body = answer.json()
@@ -39,6 +40,7 @@ def test_the_runtime_reads_exactly_the_eight_members(http: httpx.Client, runtime
     assert answer.headers["Cache-Control"] == "private, max-age=31536000, immutable"
 
 
+@pytest.mark.cases("agents", "3")
 def test_staff_with_the_action_read_and_others_do_not_learn_whether_it_exists(
     http: httpx.Client, issuer: Issuer, loaded: Any
 ) -> None:
@@ -51,6 +53,7 @@ def test_staff_with_the_action_read_and_others_do_not_learn_whether_it_exists(
         assert len({answer.text for answer in answers}) == 1
 
 
+@pytest.mark.cases("agents", "5")
 @pytest.mark.parametrize(
     "config_id", ["5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", "abc", "1", "_", "A" * 64, "5f0c2f0e8a554a6c9a431f7a7c1d2b11"]
 )
@@ -60,6 +63,7 @@ def test_an_unknown_id_is_not_found_whatever_its_form(http: httpx.Client, runtim
     assert isinstance(answer.json()["detail"], str)
 
 
+@pytest.mark.cases("agents", "6")
 @pytest.mark.parametrize("config_id", ["A" * 65, "a%20b", "%C3%A9", "a.b", "a%0Ab", "%EF%BC%91", "a%0A"])
 def test_an_id_with_other_characters_or_too_long_is_a_fault_in_the_path(
     http: httpx.Client, runtime: Any, config_id: str
@@ -77,6 +81,7 @@ def test_a_nul_in_the_path_is_refused(http: httpx.Client, runtime: Any) -> None:
     assert answer.json()["detail"][0]["loc"] == ["path", "config_id"]
 
 
+@pytest.mark.cases("agents", "7")
 def test_a_known_answer_is_not_sent_again_but_the_token_is_checked_first(
     http: httpx.Client, runtime: Any, loaded: Any
 ) -> None:
@@ -89,6 +94,7 @@ def test_a_known_answer_is_not_sent_again_but_the_token_is_checked_first(
     assert refused.status_code == 401
 
 
+@pytest.mark.cases("agents", "8")
 def test_superseded_and_hidden_versions_answer_the_same_bytes_as_ever(
     http: httpx.Client, runtime: Any, act: Any
 ) -> None:
@@ -103,6 +109,7 @@ def test_superseded_and_hidden_versions_answer_the_same_bytes_as_ever(
     assert before.headers["ETag"] == hidden.headers["ETag"]
 
 
+@pytest.mark.cases("agents", "9")
 def test_a_version_saved_without_tools_and_model_has_empty_ones(http: httpx.Client, runtime: Any, act: Any) -> None:
     saved = act(service.save_version, SaveBody(agent_type="bare", prompt_content="Oi")).version
     body = http.get(path(str(saved.config_id)), headers=runtime).json()

@@ -1,4 +1,4 @@
-"""The token check (rules: agents cases 1, 2)."""
+"""The token check."""
 
 import base64
 import json
@@ -15,6 +15,7 @@ from tests.support.issuer import Issuer, bearer, new_key
 PATH = "/agent/api/v1/auth"
 
 
+@pytest.mark.cases("agents", "1")
 def test_any_valid_token_is_ok_and_nothing_else_is_said(http: httpx.Client, issuer: Issuer) -> None:
     for token in (issuer.person(ANA), issuer.admin(), issuer.machine("painel-saude")):
         answer = http.get(PATH, headers=bearer(token))
@@ -40,6 +41,7 @@ def hostile(issuer: Issuer) -> dict[str, dict[str, str]]:
     }
 
 
+@pytest.mark.cases("agents", "2")
 @pytest.mark.parametrize(
     "case",
     ["no header", "another scheme", "no token", "expired", "no signature", "HS256", "another audience",

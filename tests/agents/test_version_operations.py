@@ -1,4 +1,4 @@
-"""Versions over HTTP, as each kind of caller sees them (rules: agents 2.2, cases 11-28)."""
+"""Versions over HTTP, as each kind of caller sees them (rules: agents 2.2)."""
 
 import concurrent.futures
 import itertools
@@ -92,6 +92,7 @@ def test_only_administrators_move_the_pointer(
         assert (answer.status_code, type(answer.json()["detail"])) == (status, str)
 
 
+@pytest.mark.cases("agents", "20")
 def test_an_editor_saves_without_activating(send: Send, issuer: Issuer, agent: str) -> None:
     editor = staff(issuer, "agentes:editor")
     body = {"agent_type": agent, "prompt_content": "Oi"}
@@ -104,6 +105,7 @@ def test_an_editor_saves_without_activating(send: Send, issuer: Issuer, agent: s
     assert not item["is_active"]
 
 
+@pytest.mark.cases("agents", "11")
 def test_an_unknown_agent_is_not_found_and_reading_it_makes_none(send: Send, agent: str) -> None:
     for path in ("agent-config", "system-prompt"):
         assert refusal(send("GET", f"{path}?agent_type={agent}")) == (404, "agent-not-found")
@@ -120,6 +122,7 @@ def test_an_unknown_agent_is_not_found_and_reading_it_makes_none(send: Send, age
     assert agent not in send("GET", "system-prompt/agent-types").json()
 
 
+@pytest.mark.cases("agents", "15")
 def test_a_saved_version_is_read_everywhere(send: Send, agent: str) -> None:
     text = "<b>Olá</b> " + "á" * 200
     saved = save(send, agent, prompt_content=text, clickup_cards=[{"label": "a", "value": "b", "cor": 1}], tools=["x"])
@@ -141,6 +144,7 @@ def test_a_saved_version_is_read_everywhere(send: Send, agent: str) -> None:
     assert agent in send("GET", "system-prompt/agent-types").json()
 
 
+@pytest.mark.cases("agents", "12")
 def test_the_short_forms_inherit_the_other_half(send: Send, agent: str) -> None:
     save(send, agent, model_name="m")
     config = send("POST", "agent-config", {"agent_type": agent, "tools": ["t"]}).json()
@@ -170,6 +174,7 @@ def test_a_person_saves_in_their_own_name_whatever_the_body_says(send: Send, age
     assert item["author"] == "Tereza Lins"
 
 
+@pytest.mark.cases("agents", "17")
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [
@@ -201,6 +206,7 @@ def test_all_faults_of_a_save_are_listed_at_once(send: Send) -> None:
     assert {tuple(fault["loc"][:2]) for fault in faults} == {("body", name) for name in body}
 
 
+@pytest.mark.cases("agents", "27")
 @pytest.mark.parametrize(
     "path",
     [
@@ -217,6 +223,7 @@ def test_a_malformed_parameter_is_a_listed_fault(send: Send, path: str) -> None:
     assert item["loc"][0] in {"query", "path"}
 
 
+@pytest.mark.cases("agents", "19")
 def test_of_two_saves_expecting_the_same_version_the_second_conflicts(send: Send, agent: str) -> None:
     save(send, agent)
     body = {"agent_type": agent, "prompt_content": "A", "expected_version": 1}
@@ -228,6 +235,7 @@ def test_of_two_saves_expecting_the_same_version_the_second_conflicts(send: Send
         assert refusal(send("POST", f"agent-config/{path}", moved)) == (409, "version-changed")
 
 
+@pytest.mark.cases("agents", "21")
 def test_activating_and_rolling_back_twice_leaves_a_log(send: Send, sql: Any, agent: str) -> None:
     for text in ("Um", "Dois", "Três"):
         save(send, agent, prompt_content=text)
@@ -241,6 +249,7 @@ def test_activating_and_rolling_back_twice_leaves_a_log(send: Send, sql: Any, ag
     assert [tuple(row) for row in log] == [(version, "Tereza Lins") for version in (1, 2, 3, 1, 3, 1)]
 
 
+@pytest.mark.cases("agents", "22")
 def test_there_is_no_way_back_from_the_first_version(send: Send, agent: str) -> None:
     save(send, agent)
     rollback = {"agent_type": agent, "reason": "x"}
@@ -255,6 +264,7 @@ def test_a_version_without_content_is_refused(send: Send, agent: str) -> None:
     assert send("GET", f"unified-history?agent_type={agent}").json()["items"] == []
 
 
+@pytest.mark.cases("agents", "23")
 def test_a_reset_adds_a_version_and_deletes_none(send: Send, agent: str) -> None:
     save(send, agent, tools=["x"])
     reset = send("DELETE", f"unified-reset?agent_type={agent}&update_agents=true").json()
@@ -265,6 +275,7 @@ def test_a_reset_adds_a_version_and_deletes_none(send: Send, agent: str) -> None
     assert send("DELETE", "unified-reset").status_code == 422
 
 
+@pytest.mark.cases("agents", "50")
 def test_half_a_reset_leaves_the_other_half_as_it_is(send: Send, agent: str) -> None:
     save(send, agent, prompt_content="Meu texto", tools=["x"], model_name="m")
     config = send("DELETE", f"agent-config/reset?agent_type={agent}").json()
@@ -281,6 +292,7 @@ def test_half_a_reset_leaves_the_other_half_as_it_is(send: Send, agent: str) -> 
     assert send("DELETE", "agent-config/reset").status_code == 422
 
 
+@pytest.mark.cases("agents", "49")
 def test_the_newest_version_is_taken_back_once_for_whom_says_which(send: Send, agent: str) -> None:
     for text in ("Um", "Dois"):
         save(send, agent, prompt_content=text)
@@ -299,6 +311,7 @@ def test_the_newest_version_is_taken_back_once_for_whom_says_which(send: Send, a
     assert refusal(send("DELETE", f"{path}-unknown")) == (404, "agent-not-found")
 
 
+@pytest.mark.cases("agents", "24")
 def test_a_hidden_version_leaves_the_histories_alone(send: Send, agent: str) -> None:
     for text in ("Um", "Dois"):
         save(send, agent, prompt_content=text)
@@ -314,6 +327,7 @@ def test_a_hidden_version_leaves_the_histories_alone(send: Send, agent: str) -> 
     assert refusal(send("POST", "agent-config/activate", body)) == (404, "version-not-found")
 
 
+@pytest.mark.cases("agents", "28")
 def test_histories_are_paged_without_overlap_or_gap(send: Send) -> None:
     for path, member, number in (
         ("unified-history", "items", "version_number"),
@@ -335,6 +349,7 @@ def test_histories_are_paged_without_overlap_or_gap(send: Send) -> None:
         assert seen == [item[number] for item in send("GET", f"{path}?limit=100").json()[member]]
 
 
+@pytest.mark.cases("agents", "26")
 def test_comparisons_are_mirror_images(send: Send) -> None:
     there = send("GET", "agent-config/compare?from_version=1&to_version=7").json()
     back = send("GET", "agent-config/compare?from_version=7&to_version=1").json()

@@ -1,4 +1,4 @@
-"""Saving versions and moving the active pointer (rules: agents cases 12-25, 29, 30, at the use cases)."""
+"""Saving versions and moving the active pointer."""
 
 import asyncio
 import itertools
@@ -59,6 +59,7 @@ async def read_log(call: Call, agent: str) -> list[tuple[int | None, int, str]]:
     return [(row["from_version"], row["to_version"], row["kind"]) for row in found]
 
 
+@pytest.mark.cases("agents", "13")
 async def test_what_is_absent_is_inherited_and_null_empties(call: Call, agent: str) -> None:
     await service.save_version(call, body(agent, prompt_content="Um", tools=["a"], model_name="m"))
     second = (await service.save_version(call, body(agent, prompt_content="Dois"))).version
@@ -70,6 +71,7 @@ async def test_what_is_absent_is_inherited_and_null_empties(call: Call, agent: s
     assert await read_active_version(call, agent) == 4
 
 
+@pytest.mark.cases("agents", "14")
 async def test_equal_content_makes_no_second_version(call: Call, agent: str) -> None:
     first = await service.save_version(
         call, body(agent, prompt_content="Um", memory_blocks=[{"label": "a", "value": "b"}])
@@ -93,6 +95,7 @@ async def test_a_save_without_activation_leaves_pointer_and_log(call: Call, agen
     assert await read_log(call, agent) == [(None, 1, "save")]
 
 
+@pytest.mark.cases("agents", "18")
 async def test_parallel_saves_in_two_processes_are_numbered_without_gap(
     call: Call, second_process: Call, agent: str
 ) -> None:
@@ -142,6 +145,7 @@ async def test_there_is_no_way_back_before_the_first_or_to_what_was_never_active
         await service.roll_back(call, agent, "teste", to=9)
 
 
+@pytest.mark.cases("agents", "25")
 async def test_hidden_versions_keep_their_number_and_are_never_activated(call: Call, agent: str) -> None:
     await service.save_version(call, body(agent, prompt_content="Um"))
     await service.save_version(call, body(agent, prompt_content="Dois", activate=False))
@@ -154,6 +158,7 @@ async def test_hidden_versions_keep_their_number_and_are_never_activated(call: C
     assert third.version.version == 3
 
 
+@pytest.mark.cases("agents", "48")
 async def test_a_rollback_passes_over_hidden_versions(call: Call, agent: str) -> None:
     for text in ("Um", "Dois", "Três", "Quatro"):
         await service.save_version(call, body(agent, prompt_content=text))
@@ -187,6 +192,7 @@ async def test_of_two_who_take_back_the_same_version_one_does(call: Call, second
     assert await read_active_version(call, agent) == 2
 
 
+@pytest.mark.cases("agents", "30")
 async def test_a_save_that_dies_before_its_commit_leaves_nothing(call: Call, agent: str, database_url: str) -> None:
     """The save waits for a lock after it has written version and pointer; there its connection is killed."""
     blocker = await asyncpg.connect(database_url)
@@ -217,6 +223,7 @@ async def test_activating_needs_its_own_right(call: Call, agent: str) -> None:
     assert saved.version.version == 1
 
 
+@pytest.mark.cases("agents", "29")
 async def test_a_large_prompt_with_markup_is_stored_unchanged(call: Call, agent: str) -> None:
     prompt = ("<script>alert(1)</script>\r\n\t'\"; DROP TABLE x; --é" * 5000)[:200_000]
     saved = await service.save_version(call, body(agent, prompt_content=prompt))
@@ -237,6 +244,7 @@ def block(**members: Any) -> dict[str, Any]:
     return {"label": "a", "value": "b"} | members
 
 
+@pytest.mark.cases("agents", "16")
 @pytest.mark.parametrize(
     "content",
     [

@@ -1,4 +1,4 @@
-"""Signed calls that tell which version of an agent is active (rules: agents 2.5, cases 51-53)."""
+"""Signed calls that tell which version of an agent is active (rules: agents 2.5)."""
 
 import asyncio
 import itertools
@@ -74,6 +74,7 @@ def save(send: Send, agent: str, **content: Any) -> dict[str, Any]:
     return saved
 
 
+@pytest.mark.cases("agents", "51")
 def test_every_move_of_the_pointer_is_told_and_nothing_else(
     webhook: dict[str, Any], receiver: Receiver, agent: str, send: Send, drain: Drain
 ) -> None:
@@ -121,6 +122,7 @@ def test_a_pointer_that_an_import_moves_is_told_too(
     assert (moved["previous_version"], moved["version"]) == (None, 2)
 
 
+@pytest.mark.cases("agents", "52")
 def test_what_is_not_taken_is_sent_again_and_who_is_gone_is_left_alone(
     webhook: dict[str, Any], receiver: Receiver, agent: str, send: Send, drain: Drain, sql: Sql
 ) -> None:
@@ -141,6 +143,7 @@ def test_what_is_not_taken_is_sent_again_and_who_is_gone_is_left_alone(
     assert sql("SELECT FROM queue.pgqueuer WHERE entrypoint = 'agents.deliver_webhook'") == []
 
 
+@pytest.mark.cases("agents", "53")
 async def test_a_move_that_is_not_committed_is_not_told(
     webhook: dict[str, Any], agent: str, call: Call, database_url: str
 ) -> None:

@@ -18,7 +18,8 @@ from tests.support.terminal import Terminal
 
 LOADED = """
 import json, sys
-from balcao.cli import commands, faults
+from balcao.cli import commands
+from balcao.operate import faults
 try:
     commands.run(sys.argv[1:])
 except faults.OperatorFault as fault:

@@ -13,9 +13,10 @@ from pydantic import SecretStr
 
 from balcao import app
 from balcao.cli.config import describe
-from balcao.cli.diagnosis import list_settings
-from balcao.cli.explanation import Explanation, _Recorder, choose, explain
-from balcao.deploy.gateways import FILES, READ_SETTINGS, Frontend, Plan, Server, generate
+from balcao.operate.deploy.answers import Frontend, Server
+from balcao.operate.deploy.gateways import FILES, READ_SETTINGS, Plan, generate
+from balcao.operate.doctor.diagnosis import list_settings
+from balcao.operate.explanation import Explanation, _Recorder, choose, explain
 from balcao.settings import Settings, variable_of
 from tests.support.fixtures import Sql
 from tests.support.server import free_port

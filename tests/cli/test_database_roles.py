@@ -11,10 +11,10 @@ import pytest
 from pydantic import SecretStr
 
 from balcao import app
-from balcao.cli.diagnosis import diagnose
 from balcao.core.context.platform import make_database
 from balcao.core.database import roles
 from balcao.core.database.roles import ApplicationRole, RoleError
+from balcao.operate.doctor.diagnosis import diagnose
 from balcao.settings import Settings
 from tests.support import databases
 from tests.support.server import free_port

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from balcao.cli import faults, plan
-from balcao.cli.faults import OperatorFault
+from balcao.cli import plan
+from balcao.operate import faults
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings, SettingsError
 from tests.support import databases
 from tests.support.server import free_port

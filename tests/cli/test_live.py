@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from balcao.cli.expiry import LONGEST, parse_end
-from balcao.cli.faults import OperatorFault
+from balcao.operate.expiry import LONGEST, parse_end
+from balcao.operate.faults import OperatorFault
 from tests.support.fixtures import Sql
 from tests.support.terminal import Terminal
 

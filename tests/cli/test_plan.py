@@ -12,11 +12,11 @@ import pytest
 
 from balcao import app
 from balcao.cli import process
-from balcao.cli.faults import OperatorFault
 from balcao.cli.plan import SERVICES, claim_data_folder, claiming, claiming_for_management, list_withheld, make_plan
 from balcao.cli.process import LONGEST_PAUSE_SECONDS, Process, pause_after, stopping
 from balcao.cli.processes.channel import Order
 from balcao.gateway.listening import accept_first
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port

@@ -14,9 +14,9 @@ from rich.console import Console, Group
 
 from balcao import app
 from balcao.cli import top
-from balcao.cli.faults import OperatorFault
-from balcao.cli.readings import Picture, Reading, compare
 from balcao.core.telemetry import BOUNDS, Telemetry
+from balcao.operate.faults import OperatorFault
+from balcao.operate.readings import Picture, Reading, compare
 from balcao.settings import Settings
 from tests.support.fixtures import Sql
 from tests.support.server import RunningServer, free_port

@@ -18,6 +18,7 @@ EXPLAINED = re.compile(
 )
 
 
+@pytest.mark.cases("registry", "A8")
 def test_the_contract_table_holds(sandbox: Sandbox) -> None:
     """One run through the table in its order: some rows remove what later rows then miss."""
     faults = [f"{case}: {fault}" for case in CASES for fault in check(sandbox, case)]

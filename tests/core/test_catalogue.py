@@ -1,4 +1,4 @@
-"""The snapshot that processes decide by, and what of an operation stops the boot (rules: access 3.6, 4.5, case 53)."""
+"""The snapshot that processes decide by, and what of an operation stops the boot (rules: access 3.6, 4.5)."""
 
 import asyncio
 from copy import copy

@@ -84,6 +84,7 @@ async def test_on_a_terminal_a_request_is_a_short_line_with_the_id_of_what_went_
     ]
 
 
+@pytest.mark.cases("registry", "A8")
 def test_a_cpf_is_masked_when_it_gets_into_a_record(caplog: pytest.LogCaptureFixture) -> None:
     cpf = Cpf.with_stem("900000001")
     logs.log.warning("something.happened", whose=cpf)

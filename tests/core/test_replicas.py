@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao import app
-from balcao.cli.replica_check import check_replicas
 from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform, assemble
@@ -26,6 +25,7 @@ from balcao.core.telemetry import telemetry
 from balcao.gateway.application import Application
 from balcao.gateway.asgi import AsgiApplication
 from balcao.gateway.gateway import Gateway
+from balcao.operate.doctor.replicas import check_replicas
 from balcao.search.public_search.state import SearchState, find_reader
 from balcao.settings import Settings, SettingsError
 from tests.support.cast import ANA

@@ -46,6 +46,7 @@ def terminal(settings: Settings) -> Terminal:
     return Terminal(settings.data_dir, port=settings.port, data_dir=settings.data_dir)
 
 
+@pytest.mark.cases("registry", "W10")
 def test_every_acknowledged_event_is_applied_once_although_everything_is_killed(
     settings: Settings, terminal: Terminal
 ) -> None:

@@ -119,10 +119,10 @@ class Writers:
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.cases("search", "60")
 async def test_another_worker_goes_on_whatever_phase_the_first_one_dies_in(
     terminal: Terminal, http: httpx.Client, database_url: str, issuer: Issuer
 ) -> None:
-    """Case 60."""
     owner = await asyncpg.connect(database_url)
     await owner.execute(V4)
     async with (

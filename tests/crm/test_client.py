@@ -1,4 +1,4 @@
-"""The CRM client against the sandbox CRM: what login sync asks of it (rules: registry cases L1-L9)."""
+"""The CRM client against the sandbox CRM: what login sync asks of it."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Behaviours and attitudes in a resume (rules: employability cases 10-12)."""
+"""Behaviours and attitudes in a resume."""
 
 import asyncio
 from collections.abc import Callable
@@ -41,6 +41,7 @@ def links(sql: Sql) -> list[int]:
     return [row["id"] for row in sql("SELECT id FROM employability.behaviour_link ORDER BY id")]
 
 
+@pytest.mark.cases("employability", "10")
 def test_the_own_link_goes_once_and_the_catalogue_stays(
     http: httpx.Client, issuer: Issuer, sql: Sql, link: int
 ) -> None:
@@ -52,6 +53,7 @@ def test_the_own_link_goes_once_and_the_catalogue_stays(
     assert len(sql("SELECT FROM employability.behaviour")) == 8
 
 
+@pytest.mark.cases("employability", "11")
 def test_neither_the_entrys_id_nor_another_citizen_removes_it(
     http: httpx.Client, issuer: Issuer, sql: Sql, link: int
 ) -> None:
@@ -68,12 +70,14 @@ def test_neither_the_entrys_id_nor_another_citizen_removes_it(
     assert links(sql) == before
 
 
+@pytest.mark.cases("employability", "12")
 @pytest.mark.parametrize("id_", ["x", "-1", "1.5", "1" * 20, str(LARGEST + 1), "+1", "1e3", "0x1", "١", "1%20", "1%0A"])
 def test_what_is_no_integer_is_refused(http: httpx.Client, issuer: Issuer, id_: str) -> None:
     answer = http.delete(PATH + id_, headers=citizen(issuer))
     assert (refusal(answer), list(answer.json())) == ((400, "id-invalid"), ["error"])
 
 
+@pytest.mark.cases("employability", "12")
 @pytest.mark.parametrize("id_", ["1", "x"])
 def test_a_token_without_cpf_identifies_nobody(http: httpx.Client, issuer: Issuer, id_: str) -> None:
     for caller in (machine(issuer), machine(issuer, "admin"), expired(issuer), {}):

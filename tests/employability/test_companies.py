@@ -1,4 +1,4 @@
-"""Companies (rules: employability 2.4, 3.2, cases 19, 20)."""
+"""Companies (rules: employability 2.4, 3.2)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -56,6 +56,7 @@ def post(http: httpx.Client, issuer: Issuer) -> Post:
     return create
 
 
+@pytest.mark.cases("employability", "19")
 def test_a_company_is_stored_bare_and_read_by_anybody(http: httpx.Client, post: Post) -> None:
     added = post(PRINTED, nome_fantasia=" Padaria Aurora ", website="", url_logo="http://aurora.example/a.png")
     company = added.json()
@@ -67,11 +68,13 @@ def test_a_company_is_stored_bare_and_read_by_anybody(http: httpx.Client, post: 
     assert http.get(f"{BASE}/{AURORA}", headers={"If-None-Match": read.headers["ETag"]}).status_code == 304
 
 
+@pytest.mark.cases("employability", "19")
 def test_letters_in_a_cnpj_are_capitals(http: httpx.Client, post: Post) -> None:
     assert post(LETTERED.lower()).json()["cnpj"] == LETTERED
     assert http.get(f"{BASE}/{LETTERED.lower()}").json()["cnpj"] == LETTERED
 
 
+@pytest.mark.cases("employability", "19")
 @pytest.mark.parametrize(
     ("cnpj", "code"),
     [
@@ -94,6 +97,7 @@ def test_a_cnpj_has_its_own_check_digits_whatever_its_marks(base: str) -> None:
     assert not is_cnpj(cnpj[:-1] + str((int(cnpj[-1]) + 1) % 10))
 
 
+@pytest.mark.cases("employability", "19")
 def test_the_same_cnpj_again_is_told_as_the_portal_knows_it(post: Post) -> None:
     assert post(AURORA).status_code == 201
     again = post(PRINTED)
@@ -148,6 +152,7 @@ def test_companies_are_listed_by_the_name_people_know_and_found_by_both(http: ht
     assert http.get(f"{BASE}?pageSize=1&page=3").json()["data"][0]["cnpj"] == LETTERED
 
 
+@pytest.mark.cases("employability", "20")
 def test_a_company_is_replaced_and_its_cnpj_stays(http: httpx.Client, issuer: Issuer, post: Post) -> None:
     before = post(AURORA, setor="Alimentação", descricao="Pães").json()
     path, headers = f"{BASE}/{AURORA}", staff(issuer, "go:empregabilidade:editor_com_curadoria")

@@ -1,4 +1,4 @@
-"""Experiences of a resume (rules: employability cases 7-9)."""
+"""Experiences of a resume."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -41,6 +41,7 @@ def path(examples: Mapping[str, Any]) -> str:
     return f"{PATH}{examples['experience_id']}"
 
 
+@pytest.mark.cases("employability", "7")
 def test_the_owner_reads_exactly_ten_members_of_the_right_types(
     http: httpx.Client, issuer: Issuer, path: str, events: Callable[[str], list[dict[str, Any]]]
 ) -> None:
@@ -53,6 +54,7 @@ def test_the_owner_reads_exactly_ten_members_of_the_right_types(
     assert [event for event in events(OPERATION) if event["actor_kind"] == "owner"] == []
 
 
+@pytest.mark.cases("employability", "8")
 def test_who_may_not_see_it_gets_the_very_answer_of_an_unknown_id(
     http: httpx.Client, issuer: Issuer, path: str
 ) -> None:
@@ -74,6 +76,7 @@ def test_without_a_valid_token_nobody_reads(http: httpx.Client, issuer: Issuer, 
     assert [http.get(path, headers=headers).status_code for headers in ({}, expired(issuer))] == [401, 401]
 
 
+@pytest.mark.cases("employability", "9")
 @pytest.mark.parametrize("role", ["go:admin", "admin", "superadmin"])
 def test_a_holder_of_the_action_reads_with_the_cpf_masked_and_leaves_an_event(
     http: httpx.Client, issuer: Issuer, path: str, events: Callable[[str], list[dict[str, Any]]], role: str

@@ -1,4 +1,4 @@
-"""Older jobs (rules: employability 4.7, cases 14, 15)."""
+"""Older jobs (rules: employability 4.7)."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -63,6 +63,7 @@ def is_removed(sql: Sql, id_: int) -> bool:
     return found
 
 
+@pytest.mark.cases("employability", "14")
 def test_a_job_is_removed_once_and_its_row_stays(http: httpx.Client, issuer: Issuer, sql: Sql, job: int) -> None:
     first, second = [http.delete(f"{PATH}{job}", headers=staff(issuer)) for _ in range(2)]
     assert (first.status_code, first.content) == (200, b"{}")
@@ -71,6 +72,7 @@ def test_a_job_is_removed_once_and_its_row_stays(http: httpx.Client, issuer: Iss
     assert is_removed(sql, job)
 
 
+@pytest.mark.cases("employability", "14")
 @pytest.mark.parametrize(
     ("id_", "status", "code"),
     [
@@ -155,6 +157,7 @@ def test_only_six_moves_of_status_are_allowed_and_a_repeat_is_none() -> None:
     assert allowed(LegacyJobStatus.CLOSED, LegacyJobStatus.OPEN, now + timedelta(seconds=1))
 
 
+@pytest.mark.cases("employability", "15")
 async def test_a_removed_job_is_in_no_list_and_its_id_is_not_used_again(call: Call) -> None:
     first = await create(call, BODY)
     await service.remove_job(call, first)

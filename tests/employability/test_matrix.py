@@ -71,11 +71,13 @@ def tokens(issuer: Issuer) -> dict[str, dict[str, str]]:
     return {VISITOR: {}, MACHINE: bearer(issuer.machine("painel-saude")), **people, **staff}
 
 
+@pytest.mark.cases("employability", "66")
 def test_the_page_has_a_row_for_each_operation_and_for_no_other() -> None:
     assert len(OURS) > 150
     assert sorted(map(key, OURS)) == sorted(RULES)
 
 
+@pytest.mark.cases("employability", "66")
 @pytest.mark.parametrize("who", [VISITOR, OWNER, OTHER, MACHINE, *STAFF])
 def test_each_caller_passes_where_the_rule_says_so_and_nowhere_else(
     http: httpx.Client, tokens: dict[str, dict[str, str]], who: str

@@ -1,4 +1,4 @@
-"""The ten tables of reference values as portals and staff use them (rules: employability 2.2, 3.1, cases 16-18)."""
+"""The ten tables of reference values as portals and staff use them (rules: employability 2.2, 3.1)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -48,6 +48,7 @@ def test_every_table_is_read_by_anybody_in_its_order(http: httpx.Client, sql: Sq
     assert (again.status_code, again.content) == (304, b"")
 
 
+@pytest.mark.cases("employability", "17")
 def test_the_waiting_times_are_not_in_the_order_of_the_alphabet(http: httpx.Client) -> None:
     values = http.get(f"{BASE}/disponibilidades").json()["data"]
     assert [value["descricao"] for value in values] == [
@@ -59,6 +60,7 @@ def test_the_waiting_times_are_not_in_the_order_of_the_alphabet(http: httpx.Clie
     ]
 
 
+@pytest.mark.cases("employability", "16")
 @pytest.mark.parametrize(
     ("query", "page", "size"),
     [

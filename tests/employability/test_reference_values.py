@@ -1,4 +1,4 @@
-"""Reference values (rules: employability cases 1-6, 13)."""
+"""Reference values."""
 
 import json
 from collections.abc import Callable
@@ -30,6 +30,7 @@ def row(sql: Sql, id_: str) -> dict[str, Any]:
     return dict(found)
 
 
+@pytest.mark.cases("employability", "1")
 def test_a_new_text_is_stored_and_surplus_members_are_ignored(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
     before = row(sql, IMMEDIATE)
     body = {"descricao": "  De imediato ", "id": str(uuid4()), "created_at": "1999", "updated_at": 1, "x": {"y": []}}
@@ -45,6 +46,7 @@ def test_a_new_text_is_stored_and_surplus_members_are_ignored(http: httpx.Client
     assert row(sql, IMMEDIATE)["posicao"] == before["posicao"]
 
 
+@pytest.mark.cases("employability", "2")
 @pytest.mark.parametrize(
     ("id_", "refused"),
     [
@@ -69,6 +71,7 @@ def test_an_unknown_id_is_not_found_and_anything_else_is_no_id(
 NO_DESCRIPTIONS: list[Any] = [None, 7, 1e308, True, [], {}]
 
 
+@pytest.mark.cases("employability", "3")
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -94,6 +97,7 @@ def test_a_bad_body_is_refused_and_nothing_changes(
     assert row(sql, TWO_WEEKS) == before
 
 
+@pytest.mark.cases("employability", "3")
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -131,6 +135,7 @@ def test_a_refusal_never_repeats_what_was_typed(http: httpx.Client, issuer: Issu
     assert "segredo" not in answer.text
 
 
+@pytest.mark.cases("employability", "4")
 @pytest.mark.parametrize("text", ["em ATE 30   dias", "Em até 30 dias", "ÊM\u00a0áte 30 dias", "Em ate\u0301 30 dias"])
 def test_the_text_of_another_value_is_taken_whatever_its_case_accents_and_blanks(
     http: httpx.Client, issuer: Issuer, sql: Sql, text: str
@@ -147,6 +152,7 @@ def test_a_value_may_keep_its_own_text_and_take_that_of_another_kind(http: httpx
         assert (answer.status_code, answer.json()["descricao"]) == (200, text)
 
 
+@pytest.mark.cases("employability", "5")
 def test_only_those_who_manage_reference_values_may_change_them(http: httpx.Client, issuer: Issuer) -> None:
     allowed = [
         staff(issuer),
@@ -170,6 +176,7 @@ def test_who_is_refused_is_not_told_whether_the_id_or_the_body_is_wrong(http: ht
     assert http.put(PATH + "abc", content=b"{").status_code == 401
 
 
+@pytest.mark.cases("employability", "6")
 @pytest.mark.parametrize(
     "label",
     ["multipart/form-data", "text/plain", "application/x-www-form-urlencoded", "application/msgpack", "nonsense"],
@@ -243,6 +250,7 @@ def test_without_an_audit_event_nothing_changes(
     assert row(sql, TWO_WEEKS) == before
 
 
+@pytest.mark.cases("employability", "13")
 def test_anybody_with_a_token_reads_a_work_model(http: httpx.Client, issuer: Issuer) -> None:
     for caller in (citizen(issuer), staff(issuer), machine(issuer)):
         answer = http.get(WORK_MODEL, headers=caller)

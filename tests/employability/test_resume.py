@@ -1,4 +1,4 @@
-"""The resume (rules: employability 2.8, 3.6, 5.2, cases 59-64)."""
+"""The resume (rules: employability 2.8, 3.6, 5.2)."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -116,6 +116,7 @@ def test_reference_values_are_shown_whole(carla: Carla, http: httpx.Client, issu
     assert carla("POST", "/formacoes", {}).json()["escolaridade"] is None
 
 
+@pytest.mark.cases("employability", "63")
 @EACH
 def test_another_persons_row_does_not_exist_but_for_staff(
     http: httpx.Client, issuer: Issuer, carla: Carla, sql: Sql, section: Section
@@ -190,6 +191,7 @@ def _save(path: str, rows: list[Any]) -> Any:
     return {path: rows} if path in ("formacoes", "experiencias") else rows
 
 
+@pytest.mark.cases("employability", "62")
 def test_a_language_is_in_a_resume_once(carla: Carla) -> None:
     assert carla("POST", "/idiomas", BODIES["idiomas"]).status_code == 201
     again = carla("POST", "/idiomas", BODIES["idiomas"] | {"id_nivel": FLUENT})
@@ -200,6 +202,7 @@ def test_a_language_is_in_a_resume_once(carla: Carla) -> None:
     assert refusal(carla("PUT", f"/idiomas/{french['id']}", BODIES["idiomas"])) == (409, "language-twice")
 
 
+@pytest.mark.cases("employability", "60")
 def test_a_save_keeps_the_rows_that_did_not_change_with_id_and_instants(carla: Carla) -> None:
     texts = {"experiencias": [BODIES["experiencias"], BODIES["experiencias"] | {"cargo": "Caixa"}]}
     first = carla("PUT", f"/{CARLA}/experiencias", texts | {"resumo_profissional": "Olá"}).json()
@@ -219,6 +222,7 @@ def test_an_absent_list_stays_and_an_empty_one_empties(carla: Carla) -> None:
     assert carla("PUT", f"/{CARLA}/formacoes", {}).json() == one
 
 
+@pytest.mark.cases("employability", "61")
 def test_a_refused_row_leaves_the_other_list_of_the_save_as_it_was(carla: Carla) -> None:
     before = carla("PUT", f"/{CARLA}/formacoes", {"formacoes": [BODIES["formacoes"]]}).json()
     body = {"formacoes": [], "idiomas": [{"id_idioma": str(uuid4()), "id_nivel": BASIC}]}
@@ -284,6 +288,7 @@ async def test_a_save_ends_with_what_was_sent_and_keeps_every_row_it_can(
     assert len(kept) == common
 
 
+@pytest.mark.cases("employability", "63")
 def test_the_complete_resume_is_empty_for_whom_nobody_has_seen(http: httpx.Client, issuer: Issuer) -> None:
     unknown = "90000000680"
     own = http.get(f"{BASE}/{unknown}", headers=citizen(issuer, unknown))
@@ -353,6 +358,7 @@ def test_a_situation_that_is_none_is_refused(carla: Carla, body: dict[str, Any],
     assert carla("GET", f"/{CARLA}/situacao-interesses").status_code == 404
 
 
+@pytest.mark.cases("employability", "64")
 def test_a_behaviour_is_linked_once(carla: Carla) -> None:
     first = carla("POST", "/comportamentos-atitudes", {"id_comportamento_atitudes": 4})
     again = carla("POST", "/comportamentos-atitudes", {"id_comportamento_atitudes": 4})
@@ -393,6 +399,7 @@ def test_links_that_are_none_change_nothing(carla: Carla, body: dict[str, Any], 
     assert carla("PUT", "", {}).json() == before
 
 
+@pytest.mark.cases("employability", "18")
 def test_what_a_resume_names_is_not_deleted_from_its_table(http: httpx.Client, issuer: Issuer, carla: Carla) -> None:
     carla("POST", "/idiomas", BODIES["idiomas"])
     carla("PUT", "", {"area_atuacao_habilidade_ids": [37]})

@@ -1,4 +1,4 @@
-"""Behaviours, skills and areas of work (rules: employability 2.3, 3.1, case 18)."""
+"""Behaviours, skills and areas of work (rules: employability 2.3, 3.1)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -175,6 +175,7 @@ def test_a_repeated_post_adds_one(http: httpx.Client, issuer: Issuer) -> None:
     assert (first.status_code, again.status_code, first.content) == (201, 201, again.content)
 
 
+@pytest.mark.cases("employability", "18")
 def test_a_behaviour_of_a_resume_an_area_with_skills_and_a_skill_with_areas_stay(
     http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:

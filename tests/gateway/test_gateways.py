@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import httpx
@@ -15,8 +15,9 @@ import pytest
 from joserfc.jwk import RSAKey
 
 from balcao import app
-from balcao.cli.gateway_config import fetch_keys
-from balcao.deploy.gateways import Plan, Server
+from balcao.operate.deploy.answers import Server
+from balcao.operate.deploy.gateways import Plan
+from balcao.operate.gateway_config import fetch_signing_keys
 from balcao.settings import Settings
 from tests.access.test_explain import make_invoices
 from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, sender
@@ -109,7 +110,7 @@ def gateway(
         servers,
         certificate.frontend(free_port()),
         applications={} if kind == "haproxy" else {"/teste:": application},
-        keys=fetch_keys(sandbox.settings),
+        keys=fetch_signing_keys(sandbox.settings),
     )
     with running(kind, plan, folder, certificate) as client:
         yield client
@@ -357,7 +358,7 @@ def test_who_comes_by_http_is_sent_to_the_port_that_people_type(kind: str, tmp_p
 
 
 def test_a_flood_from_one_address_is_refused_in_the_words_of_the_service(kind: str, tmp_path: Path) -> None:
-    rates = {"BALCAO_MACHINE_READ_RATE": "9/second", "BALCAO_MACHINE_WRITE_RATE": "1/second"}
+    rates: dict[str, Any] = {"BALCAO_MACHINE_READ_RATE": "9/second", "BALCAO_MACHINE_WRITE_RATE": "1/second"}
     with before_echo(kind, tmp_path, **rates) as (client, _):
         answers = [client.get(path) for _ in range(100) for path in (PETS, "/access/api/v1/actions")]
     refused = {tuple(answer.json()): answer for answer in answers if answer.status_code == 429}

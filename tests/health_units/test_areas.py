@@ -1,4 +1,4 @@
-"""Rights that groups limit to areas of the city (rules: health_units case 20, access 3.3)."""
+"""Rights that groups limit to areas of the city (rules: access 3.3)."""
 
 from typing import Any
 
@@ -46,6 +46,7 @@ def send(http: httpx.Client, issuer: Issuer) -> Any:
     return send
 
 
+@pytest.mark.cases("health_units", "20")
 def test_outside_the_areas_nothing_is_written_or_read(send: Any) -> None:
     opened = send(RUI, "POST", f"/unidade/{SOUTH}/notificacoes", {"risco": "Amarelo"}).json()
     path = f"/unidade/{SOUTH}"

@@ -1,4 +1,4 @@
-"""What a process vouches for: freshness before speed (rules: health_units 5, case 29)."""
+"""What a process vouches for: freshness before speed (rules: health_units 5)."""
 
 import asyncio
 import time
@@ -47,6 +47,7 @@ async def client(platform: Platform, board: UnitBoard, issuer: Issuer) -> AsyncI
         yield opened
 
 
+@pytest.mark.cases("health_units", "29")
 async def test_an_unconfirmed_state_is_not_told_and_comes_back_by_itself(
     platform: Platform, board: UnitBoard, client: httpx.AsyncClient
 ) -> None:

@@ -89,6 +89,7 @@ def without_the_first(settings: Settings, database_url: str) -> Iterator[httpx.C
         yield client
 
 
+@pytest.mark.cases("health_units", "39")
 def test_a_token_that_is_listed_no_longer_opens_nothing(without_the_first: httpx.Client) -> None:
     assert [read(without_the_first, token).status_code for token, _ in TOKENS] == [401, 200]
 

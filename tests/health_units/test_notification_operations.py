@@ -1,4 +1,4 @@
-"""Notifications over HTTP, as each kind of caller sees them (rules: health_units 2.2, 2.3, cases 3, 7-19, 38)."""
+"""Notifications over HTTP, as each kind of caller sees them (rules: health_units 2.2, 2.3)."""
 
 import itertools
 from collections.abc import Callable
@@ -99,6 +99,7 @@ def test_one_notification_is_active_at_a_time_and_a_closed_one_never_changes(sen
         assert (answer.status_code, answer.headers["Error-Code"]) == (409, "notification-closed")
 
 
+@pytest.mark.cases("health_units", "18")
 def test_of_two_changes_of_one_state_the_second_is_refused(send: Send, unit: str) -> None:
     path = f"/{open_one(send, unit)['id']}"
     answers = [send("PATCH", unit, path, {"risco": "Laranja"}, **{"If-Match": '"v1"'}) for _ in range(2)]
@@ -106,6 +107,7 @@ def test_of_two_changes_of_one_state_the_second_is_refused(send: Send, unit: str
     assert answers[1].headers["Error-Code"] == "precondition-failed"
 
 
+@pytest.mark.cases("health_units", "11")
 def test_a_mistake_is_kept_from_the_public_and_not_from_staff(send: Send, unit: str) -> None:
     first = open_one(send, unit)
     send("POST", unit, f"/{first['id']}/encerramento", {})
@@ -156,6 +158,7 @@ def test_who_may_do_what(http: httpx.Client, issuer: Issuer, send: Send, unit: s
         assert [answer.status_code for answer in answers] == statuses, (method, path)
 
 
+@pytest.mark.cases("health_units", "19")
 def test_a_citizen_does_not_learn_what_exists_or_what_is_wrong(http: httpx.Client, issuer: Issuer) -> None:
     citizen = bearer(issuer.person("90000000175"))
     for path in ("9999999/notificacoes", "123/notificacoes"):
@@ -182,6 +185,7 @@ def test_a_deactivated_unit_gets_no_notification(send: Send, unit: str, act: Any
     assert (answer.status_code, answer.headers["Error-Code"]) == (404, "unit-not-found")
 
 
+@pytest.mark.cases("health_units", "16")
 @pytest.mark.parametrize(
     ("body", "places"),
     [

@@ -1,4 +1,4 @@
-"""Writing notifications on the real database (rules: health_units cases 12-15, 18, 21, 28, 38)."""
+"""Writing notifications on the real database."""
 
 import asyncio
 import itertools
@@ -53,6 +53,7 @@ async def rows(call: Call, statement: str, *args: object) -> list[asyncpg.Record
         return list(await connection.fetch(statement, *args))
 
 
+@pytest.mark.cases("health_units", "12")
 async def test_opening_while_one_is_active_writes_nothing(call: Call, unit: Cnes) -> None:
     present = await service.open_notification(call, unit, OpenBody(risco=Risco.LARANJA))
     before = await rows(call, "SELECT (SELECT last FROM health_units.feed_counter), count(*) FROM platform.audit_event")
@@ -63,6 +64,7 @@ async def test_opening_while_one_is_active_writes_nothing(call: Call, unit: Cnes
     assert before == after
 
 
+@pytest.mark.cases("health_units", "13")
 async def test_of_twenty_parallel_openings_one_wins(call: Call, second_process: Call, unit: Cnes) -> None:
     attempts = [
         service.open_notification((call, second_process)[number % 2], unit, OpenBody(risco=Risco.AMARELO))
@@ -80,6 +82,7 @@ async def test_an_unknown_or_deactivated_unit_gets_no_notification(call: Call, u
             await service.open_notification(call, cnes, OpenBody(risco=Risco.AMARELO))
 
 
+@pytest.mark.cases("health_units", "14")
 async def test_a_closed_notification_never_changes_again(call: Call, unit: Cnes) -> None:
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
     await service.close_notification(call, unit, opened.id, CloseBody())
@@ -90,6 +93,7 @@ async def test_a_closed_notification_never_changes_again(call: Call, unit: Cnes)
     assert await service.count_events(call, unit) == 2
 
 
+@pytest.mark.cases("health_units", "15")
 async def test_another_units_notification_is_not_found(call: Call, unit: Cnes) -> None:
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
     with pytest.raises(NotFound):
@@ -159,6 +163,7 @@ async def test_notifications_of_one_second_are_paged_without_loss(call: Call, un
     assert read == opened[::-1]
 
 
+@pytest.mark.cases("health_units", "21")
 @pytest.mark.parametrize(
     "statement",
     [
@@ -173,6 +178,7 @@ async def test_the_services_own_role_cannot_rewrite_the_log(call: Call, statemen
         await rows(call, statement)
 
 
+@pytest.mark.cases("health_units", "28")
 async def test_the_feed_shows_no_number_before_a_lower_one(call: Call, second_process: Call, unit: Cnes) -> None:
     """The first writer takes its number, the second starts later; neither order of work leaves a gap for a reader."""
     unit_of_second = Cnes(str(next(_codes)))
@@ -218,6 +224,7 @@ async def test_a_feed_entry_carries_both_objects_as_callers_see_them(call: Call,
     assert tuple(entry) == ("Vermelho", "Vermelho")
 
 
+@pytest.mark.cases("health_units", "38")
 @pytest.mark.parametrize("motivo", ["falar com 900.000.001-75", "ver com ana@exemplo.com.br", "x" * 1001])
 def test_the_reason_holds_no_persons_data_and_is_short(motivo: str) -> None:
     with pytest.raises(pydantic.ValidationError):

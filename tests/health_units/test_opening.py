@@ -1,4 +1,4 @@
-"""When a unit is open, held against a slow and obvious reference (rules: health_units 4.2, cases 30-37)."""
+"""When a unit is open, held against a slow and obvious reference (rules: health_units 4.2)."""
 
 import itertools
 from collections.abc import Sequence
@@ -106,6 +106,7 @@ def test_the_state_is_what_a_walk_through_time_finds(
     assert find_opening(timetable, holidays, now) == find_slowly(timetable, holidays, now)
 
 
+@pytest.mark.cases("health_units", "30", "32", "35")
 @pytest.mark.parametrize(
     ("now", "expected"),
     [
@@ -129,11 +130,13 @@ def test_an_opening_is_told_up_to_two_weeks_ahead() -> None:
     assert opening(once, "2026-10-05T08:59") == ("fechado", None, None)
 
 
+@pytest.mark.cases("health_units", "31")
 def test_a_lunch_break_is_closed() -> None:
     broken = Timetable({1: [Interval("08:00", "12:00"), Interval("13:00", "17:00")]})
     assert opening(broken, "2026-10-05T12:30") == ("fechado", "2026-10-05T13:00", None)
 
 
+@pytest.mark.cases("health_units", "33")
 def test_what_touches_across_midnight_is_one_opening() -> None:
     night = Timetable({1: [Interval("20:00", "24:00")], 2: [Interval("00:00", "04:00")]})
     assert opening(night, "2026-10-05T23:59") == ("aberto", None, "2026-10-06T04:00")
@@ -142,6 +145,7 @@ def test_what_touches_across_midnight_is_one_opening() -> None:
     assert opening(open_always, "2026-12-31T23:59") == ("aberto", None, None)
 
 
+@pytest.mark.cases("health_units", "34")
 def test_an_exception_and_a_unit_that_opens_on_holidays_go_before_the_holiday() -> None:
     friday = date(2026, 4, 3)
     assert opening(Timetable(WEEK.week, exceptions={friday: [Interval("09:00", "10:00")]}), "2026-04-03T09:30") == (

@@ -1,4 +1,4 @@
-"""The map, the counts and the reference lists (rules: health_units 2.4, cases 41-46)."""
+"""The map, the counts and the reference lists (rules: health_units 2.4)."""
 
 import itertools
 from collections.abc import Callable
@@ -74,6 +74,7 @@ def test_near_by_a_distance_is_that_of_the_plane() -> None:
     assert abs(measure_distance(-22.9, -43.2, -22.9 + north, -43.2 + east) - flat) < 5
 
 
+@pytest.mark.cases("health_units", "41")
 def test_units_near_a_place_come_nearest_first_and_no_further_than_asked(act: Any, read: Read) -> None:
     near, far, nowhere = (make_unit(act, "8.1", place) for place in ((-10.0, -50.0), (-10.03, -50.0), None))
     until_now(lambda: read(f"/unidade/{nowhere.digits}").status_code == 200)
@@ -106,6 +107,7 @@ def test_the_map_is_geojson_with_the_unit_as_it_is_read_alone(act: Any, read: Re
     assert read("/unidades/mapa", Accept="application/json").headers["Content-Type"] == "application/json"
 
 
+@pytest.mark.cases("health_units", "42")
 @pytest.mark.parametrize(
     "query", ["lat=1", "lon=1", "lat=91&lon=0", "lat=nan&lon=0", "lat=0&lon=-181", "lat=0&lon=0&raio=0", "limit=1001"]
 )
@@ -129,6 +131,7 @@ def test_periods_are_written_as_people_write_them() -> None:
     assert format_period(find_start(day, Periodo.TRIMESTRE), Periodo.TRIMESTRE) == "2026-T4"
 
 
+@pytest.mark.cases("health_units", "43", "44")
 def test_notifications_are_counted_by_the_day_of_their_opening_and_their_highest_colour(act: Any, read: Read) -> None:
     first, second = make_unit(act, "8.3"), make_unit(act, "8.4")
     # The last evening of a month in the city is the first day of the next one at Greenwich.
@@ -220,6 +223,7 @@ def test_who_may_keep_the_lists(http: httpx.Client, issuer: Issuer, citizen: dic
     assert http.put(path, json={}, headers=manager).status_code == 422
 
 
+@pytest.mark.cases("health_units", "46")
 def test_an_event_keeps_what_kind_of_occurrence_it_was_and_the_public_does_not_see_it(
     act: Any, http: httpx.Client, manager: dict[str, str], read: Read
 ) -> None:
@@ -237,6 +241,7 @@ def test_an_event_keeps_what_kind_of_occurrence_it_was_and_the_public_does_not_s
     assert not said.keys() & read(f"/unidade/{cnes}/notificacoes").json()["itens"][0].keys()
 
 
+@pytest.mark.cases("health_units", "45")
 def test_what_is_on_no_list_is_refused_before_the_unit_is_looked_for(
     manage: Read, http: httpx.Client, manager: dict[str, str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""The risk of a unit as callers see it (rules: health_units cases 1-11, 17, 40)."""
+"""The risk of a unit as callers see it."""
 
 import itertools
 import re
@@ -64,6 +64,7 @@ def has_newest(risco: str, status: str) -> Callable[[httpx.Response], bool]:
     )
 
 
+@pytest.mark.cases("health_units", "6")
 def test_a_unit_without_notifications_has_exactly_three_members(read: Any) -> None:
     answer = read(demo.QUIET)
     assert answer.status_code == 200
@@ -71,6 +72,7 @@ def test_a_unit_without_notifications_has_exactly_three_members(read: Any) -> No
     assert answer.headers["Content-Type"] == "application/json"
 
 
+@pytest.mark.cases("health_units", "7")
 def test_an_active_notification_is_also_the_last_one(read: Any) -> None:
     body = read(demo.ACTIVE).json()
     assert set(body) == {"cnes", "notificacao_ativa", "ultima_notificacao"}
@@ -80,6 +82,7 @@ def test_an_active_notification_is_also_the_last_one(read: Any) -> None:
     assert INSTANT.fullmatch(body["notificacao_ativa"]["ultima_atualizacao"])
 
 
+@pytest.mark.cases("health_units", "4")
 def test_leading_zeros_count(read: Any) -> None:
     assert read("0012345").json()["cnes"] == "0012345"
 
@@ -99,6 +102,7 @@ def test_the_last_one_closed_as_a_mistake_leaves_the_one_before(read: Any, sql: 
     assert newest["causa"] == "engano"
 
 
+@pytest.mark.cases("health_units", "8", "9")
 def test_a_whole_episode_as_a_citizen_sees_it(unit: Cnes, read: Any, act: Any) -> None:
     opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO), utc_now() - MINUTE)
     first = wait_until(read, unit, has_newest("Amarelo", "Ativo"))
@@ -114,6 +118,7 @@ def test_a_whole_episode_as_a_citizen_sees_it(unit: Cnes, read: Any, act: Any) -
     assert closed["notificacao_ativa"] is None
 
 
+@pytest.mark.cases("health_units", "10")
 def test_closing_as_green_shows_green_and_the_log_keeps_what_was_before(
     unit: Cnes, read: Any, act: Any, sql: Any
 ) -> None:
@@ -136,6 +141,7 @@ def test_a_unit_whose_only_notification_was_a_mistake_has_none(unit: Cnes, read:
     assert body["notificacao_ativa"] is None
 
 
+@pytest.mark.cases("health_units", "17")
 def test_confirming_moves_the_instant(unit: Cnes, read: Any, act: Any) -> None:
     opened = act(notifications.open_notification, unit, OpenBody(risco=Risco.AMARELO), utc_now() - MINUTE)
     before = wait_until(read, unit, has_newest("Amarelo", "Ativo"))
@@ -143,6 +149,7 @@ def test_confirming_moves_the_instant(unit: Cnes, read: Any, act: Any) -> None:
     wait_until(read, unit, lambda answer: answer.json() != before and has_newest("Amarelo", "Ativo")(answer))
 
 
+@pytest.mark.cases("health_units", "3")
 @pytest.mark.parametrize(
     "cnes", ["123456", "12345678", "12345a7", "%201234567", "1234567%20", "%EF%BC%91234567", "%D9%A1234567", "-123456"]
 )
@@ -155,6 +162,7 @@ def test_a_malformed_code_is_one_fault_in_the_path(http: httpx.Client, issuer: I
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.cases("health_units", "5")
 def test_an_unknown_unit_is_not_found(read: Any) -> None:
     answer = read("9999999")
     assert (answer.status_code, answer.headers["Error-Code"]) == (404, "unit-not-found")
@@ -162,6 +170,7 @@ def test_an_unknown_unit_is_not_found(read: Any) -> None:
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.cases("health_units", "2")
 @pytest.mark.parametrize("cnes", [demo.ACTIVE, "9999999", "123"])
 def test_a_machine_needs_the_scope_whatever_the_unit(http: httpx.Client, issuer: Issuer, cnes: str) -> None:
     answer = http.get(path(cnes), headers=bearer(issuer.machine("painel-saude", "catalogo:read")))
@@ -174,6 +183,7 @@ def test_a_machine_with_the_scope_reads(http: httpx.Client, issuer: Issuer) -> N
     assert answer.status_code == 200
 
 
+@pytest.mark.cases("health_units", "1")
 def test_without_a_valid_token_nothing_is_said(http: httpx.Client, issuer: Issuer) -> None:
     stale = issuer.person(ANA, exp=int(time.time()) - 60)
     headers: list[dict[str, str]] = [
@@ -191,6 +201,7 @@ def test_without_a_valid_token_nothing_is_said(http: httpx.Client, issuer: Issue
         assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
+@pytest.mark.cases("health_units", "40")
 def test_a_trailing_slash_is_the_same_path(read: Any, http: httpx.Client, issuer: Issuer) -> None:
     plain = read(demo.ACTIVE)
     slashed = http.get(path(demo.ACTIVE) + "/", headers=bearer(issuer.person(ANA)), follow_redirects=False)

@@ -1,4 +1,4 @@
-"""The stream of changes: every change once, in order, to whoever listens (rules: health_units 4.3, cases 25-28)."""
+"""The stream of changes: every change once, in order, to whoever listens (rules: health_units 4.3)."""
 
 import itertools
 import threading
@@ -148,6 +148,7 @@ def test_a_stream_without_the_events_that_a_test_waits_for_fails_the_test() -> N
         stream.read(1)
 
 
+@pytest.mark.cases("health_units", "25")
 def test_a_change_reaches_a_listener_and_the_next_read(
     listen: Listen, act: Any, unit: Cnes, http: httpx.Client, citizen: dict[str, str]
 ) -> None:
@@ -174,6 +175,7 @@ def test_a_change_reaches_the_listeners_of_every_process(
         assert [event.kind for event in there.read(3)] == ["risco", "risco", "unidade"]
 
 
+@pytest.mark.cases("health_units", "26")
 def test_who_comes_back_gets_what_was_missed_then_what_comes(listen: Listen, act: Any, unit: Cnes, sql: Sql) -> None:
     with listen() as stream:
         change(act, unit, Risco.AMARELO)
@@ -230,6 +232,7 @@ def test_a_listener_of_some_units_hears_of_these_alone(listen: Listen, act: Any,
         assert [found.id for found in stream.read(1)] == [event.id]
 
 
+@pytest.mark.cases("health_units", "27")
 def test_what_is_not_kept_or_not_yet_there_leads_back_to_the_snapshot(
     listen: Listen, act: Any, unit: Cnes, sql: Sql, server: RunningServer
 ) -> None:

@@ -98,6 +98,7 @@ def test_who_may_keep_the_register(http: httpx.Client, issuer: Issuer, citizen: 
         assert http.put(f"/health-units{path}", json={}, headers=headers).status_code == status
 
 
+@pytest.mark.cases("health_units", "36")
 def test_a_risk_that_closes_is_told_before_the_openings(unit: str, act: Any, read: Ask) -> None:
     opened = act(notifications.open_notification, Cnes(unit), OpenBody(risco=Risco.VERMELHO))
     until_now(lambda: see(read, unit)["situacao"] == "fechado_por_risco")
@@ -162,6 +163,7 @@ def test_a_period_of_days_has_bounds(read: Ask, query: str) -> None:
     assert (answer.status_code, len(answer.json()["detail"])) == (422, 1)
 
 
+@pytest.mark.cases("health_units", "37")
 @pytest.mark.parametrize(
     "intervals",
     [
@@ -267,6 +269,7 @@ def test_a_malformed_filter_is_a_listed_fault(read: Ask, query: str) -> None:
     assert (answer.status_code, len(answer.json()["detail"])) == (422, 1)
 
 
+@pytest.mark.cases("health_units", "22", "23")
 @pytest.mark.usefixtures("loaded")
 def test_the_risk_of_several_units_comes_at_once(read: Ask) -> None:
     until_now(lambda: read(f"/unidade/{demo.QUIET}").status_code == 200)
@@ -281,6 +284,7 @@ def test_the_risk_of_several_units_comes_at_once(read: Ask) -> None:
         assert read("/unidades/risco", {"cnes": faulty}).status_code == 422
 
 
+@pytest.mark.cases("health_units", "24")
 def test_the_city_snapshot_changes_with_the_risk_alone(unit: str, read: Ask, act: Any) -> None:
     until_now(lambda: unit in {item["cnes"] for item in read("/unidades/risco").json()["itens"]})
     first = read("/unidades/risco")

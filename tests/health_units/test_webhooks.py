@@ -1,4 +1,4 @@
-"""Signed calls that tell of changes, and the systems that are read (rules: health_units 2.5, cases 47-56)."""
+"""Signed calls that tell of changes, and the systems that are read (rules: health_units 2.5)."""
 
 import asyncio
 import itertools
@@ -87,6 +87,7 @@ def webhook(manage: Manage, receiver: Receiver, unit: Cnes) -> dict[str, Any]:
     return added
 
 
+@pytest.mark.cases("health_units", "47")
 def test_a_change_is_told_with_the_content_of_the_stream_and_a_signature(
     webhook: dict[str, Any], receiver: Receiver, unit: Cnes, act: Act, drain: Drain, manage: Manage, sql: Sql
 ) -> None:
@@ -131,6 +132,7 @@ def test_only_the_units_that_were_asked_for_are_told_of_and_nothing_once_switche
     assert (again.status_code, again.headers["Error-Code"]) == (404, "webhook-not-found")
 
 
+@pytest.mark.cases("health_units", "48")
 def test_what_is_not_taken_is_sent_again_under_the_same_id_until_it_is(
     webhook: dict[str, Any], receiver: Receiver, unit: Cnes, act: Act, drain: Drain, manage: Manage, sql: Sql
 ) -> None:
@@ -148,6 +150,7 @@ def test_what_is_not_taken_is_sent_again_under_the_same_id_until_it_is(
     assert (shown["ultimo_erro"], shown["ultima_falha_em"] is None) == (None, False)
 
 
+@pytest.mark.cases("health_units", "49")
 def test_what_is_never_taken_is_parked_for_an_operator(
     webhook: dict[str, Any], receiver: Receiver, unit: Cnes, act: Act, drain: Drain, sql: Sql
 ) -> None:
@@ -161,6 +164,7 @@ def test_what_is_never_taken_is_parked_for_an_operator(
     assert sum(DELAYS, timedelta()) > timedelta(days=1)
 
 
+@pytest.mark.cases("health_units", "50")
 def test_a_receiver_that_is_gone_is_not_called_any_more_and_one_that_asks_for_time_gets_it(
     webhook: dict[str, Any], receiver: Receiver, unit: Cnes, act: Act, drain: Drain, manage: Manage, sql: Sql
 ) -> None:
@@ -176,6 +180,7 @@ def test_a_receiver_that_is_gone_is_not_called_any_more_and_one_that_asks_for_ti
     assert sql("SELECT FROM queue.pgqueuer") == []
 
 
+@pytest.mark.cases("health_units", "51")
 def test_after_a_change_of_secret_both_sign_for_a_day(
     webhook: dict[str, Any], receiver: Receiver, act: Act, drain: Drain, manage: Manage, sql: Sql
 ) -> None:
@@ -246,6 +251,7 @@ async def _send(call: Call, method: str, path: str, body: Any, headers: dict[str
         return await client.request(method, path, json=body)
 
 
+@pytest.mark.cases("health_units", "52")
 def test_without_the_sandboxs_setting_no_private_address_is_called_and_none_without_tls(
     settings: Settings, database_url: str, receiver: Receiver, webhook: dict[str, Any], manager: dict[str, str]
 ) -> None:
@@ -313,6 +319,7 @@ async def _post(client: ssl.SSLContext, url: str) -> int:
         return (await guarded.post(http, url, b"{}", {}, seconds=5, allow_private=True)).status
 
 
+@pytest.mark.cases("health_units", "53")
 def test_the_certificate_is_to_be_that_of_the_name_though_the_call_goes_to_the_address(tmp_path: Path) -> None:
     server, client = make_certificate(tmp_path, "localhost")
     with Receiver(server) as receiver:
@@ -345,6 +352,7 @@ def lines(*rows: Any) -> Answer:
     return Answer(body=b"\n".join(row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows))
 
 
+@pytest.mark.cases("health_units", "54")
 def test_what_the_departments_system_says_becomes_the_risk(
     department: Act, receiver: Receiver, unit: Cnes, sql: Sql, http: httpx.Client, citizen: dict[str, str]
 ) -> None:
@@ -365,6 +373,7 @@ def test_what_the_departments_system_says_becomes_the_risk(
     assert read()["ultima_notificacao"]["status"] == "Encerrado"
 
 
+@pytest.mark.cases("health_units", "55")
 def test_a_source_that_says_the_same_again_gives_only_a_sign_of_life(
     department: Act, receiver: Receiver, unit: Cnes, sql: Sql
 ) -> None:
@@ -378,6 +387,7 @@ def test_a_source_that_says_the_same_again_gives_only_a_sign_of_life(
     assert len(sql("SELECT FROM platform.audit_event")) == events
 
 
+@pytest.mark.cases("health_units", "56")
 def test_a_source_that_is_away_is_told_of_until_it_is_back(
     department: Act, receiver: Receiver, sql: Sql, http: httpx.Client, manager: dict[str, str]
 ) -> None:

@@ -33,6 +33,12 @@ def test_each_walk_of_the_architecture_goes_by_functions_that_are_there_in_three
     assert [hop for hop in hops if f"def {hop[2]}(" not in (SOURCE / hop[1]).read_text("utf-8")] == []
 
 
+def test_the_index_of_the_proofs_leads_to_every_family_once() -> None:
+    index = ROOT / "docs" / "proofs.md"
+    families = [target for target in _relative_targets(index) if target.startswith("proofs/")]
+    assert sorted(families) == sorted(f"proofs/{page.name}" for page in (ROOT / "docs" / "proofs").glob("*.md"))
+
+
 def test_a_broken_link_is_found_out() -> None:
     assert not _exists(ROOT / "README.md", "docs/absent.md")
     assert not _exists(ROOT / "README.md", "CONTRIBUTING.md#absent")

@@ -111,6 +111,7 @@ def hostile(issuer: Issuer) -> dict[str, str | None]:
     return {name: make(issuer) for name, make in HOSTILE.items()}
 
 
+@pytest.mark.cases("registry", "A1")
 @pytest.mark.parametrize("served", GUARDED, ids=str)
 def test_a_hostile_token_is_refused_alike(http: httpx.Client, hostile: dict[str, str | None], served: Served) -> None:
     assert_refused_alike(http, hostile, served)

@@ -12,7 +12,7 @@ from tests.invariants.test_commands_page import list_commands
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     page
-    for pattern in ("*.md", "docs/**/*.md", "deploy/**/*.yml", "src/balcao/deploy/templates/**/*")
+    for pattern in ("*.md", "docs/**/*.md", "deploy/**/*.yml", "src/balcao/operate/deploy/templates/**/*")
     for page in ROOT.glob(pattern)
     if page.is_file() and ROOT / "docs/adr" not in page.parents and page.name != "CHANGELOG.md"
 )

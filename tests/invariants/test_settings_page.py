@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from balcao.cli.explanation import _DERIVED, _read_texts
+from balcao.operate.explanation import _DERIVED, _read_texts
 from balcao.settings import Settings, variable_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"

@@ -143,6 +143,7 @@ def test_an_event_that_could_not_be_applied_is_listed_without_a_value(ask: Ask, 
         assert not any(value in said for value in ("segredo", ANA, "Nao_binario"))
 
 
+@pytest.mark.cases("registry", "X9")
 def test_an_event_is_applied_after_a_retry(ask: Ask, dead_event: Any, drain: Drain, sql: Sql) -> None:
     number = dead_event()
     answer = ask("POST", f"/{number}/retry")
@@ -156,6 +157,7 @@ def test_an_event_is_applied_after_a_retry(ask: Ask, dead_event: Any, drain: Dra
     assert refusal(ask("GET", f"/{number}")) == (404, "job-unknown")
 
 
+@pytest.mark.cases("registry", "X9")
 def test_a_dropped_event_has_no_effect_and_its_values_are_gone(ask: Ask, dead_event: Any, sql: Sql) -> None:
     number = dead_event(BRUNO)
     for reason in ({}, {"reason": "ab"}, {"reason": " a "}, {"reason": "x" * 201}):

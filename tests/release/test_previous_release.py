@@ -137,7 +137,7 @@ def test_only_what_the_release_lacks_is_laid_over_it(repository: Repository, tmp
     assert lay_migrations(repository.folder, older) == []
     boats = "src/balcao/boats/migrations/0001_boats.sql"
     later = {NAMES: "CREATE TABLE nickname (name text);", boats: "CREATE TABLE boat (name text);"}
-    write(repository.folder, later | {"src/balcao/deploy/roles.sql": "", "src/balcao/pets.py": "changed"})
+    write(repository.folder, later | {"src/balcao/operate/deploy/roles.sql": "", "src/balcao/pets.py": "changed"})
     assert lay_migrations(repository.folder, older) == [boats, NAMES]
     assert {name: (older / name).read_text() for name in later} == later
     assert (older / "src/balcao/pets.py").read_text() == PROGRAM["src/balcao/pets.py"]

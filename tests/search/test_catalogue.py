@@ -1,4 +1,4 @@
-"""Published services as everybody reads them (rules: search 2.3, 4.3, cases 29, 34-36, 38)."""
+"""Published services as everybody reads them (rules: search 2.3, 4.3)."""
 
 from typing import Any
 
@@ -48,8 +48,8 @@ def test_an_unchanged_answer_is_not_sent_again(http: httpx.Client, staff: Staff)
     assert by_id(http, service, headers={"If-None-Match": tag}).status_code == 200
 
 
+@pytest.mark.cases("search", "38")
 def test_a_token_is_not_looked_at(http: httpx.Client, issuer: Issuer, staff: Staff) -> None:
-    """Case 38."""
     service = staff.publish()
     for token in (issuer.admin(exp=1), issuer.person("90000000175"), "x"):
         assert by_id(http, service, headers=bearer(token)).status_code == 200
@@ -71,8 +71,8 @@ def find(http: httpx.Client, service: dict[str, Any], per_page: int) -> list[str
     return [hit["id"] for hit in found["results"]]
 
 
+@pytest.mark.cases("search", "29", "36")
 def test_drafts_and_deleted_services_are_unknown(http: httpx.Client, issuer: Issuer, staff: Staff) -> None:
-    """Cases 29, 36."""
     draft, published = staff.create(awaiting_approval=True), staff.publish()
     former = published["slug"]
     published = rename(staff, published, f"{published['nome_servico']} mudou")
@@ -97,9 +97,9 @@ def test_what_does_not_exist_is_a_404(http: httpx.Client, unknown: str) -> None:
         assert http.get(f"{BASE}/{path}/{unknown}").status_code == 404
 
 
+@pytest.mark.cases("search", "34")
 @pytest.mark.parametrize("prefix", ["/search", "/search/"])
 def test_former_addresses_lead_straight_to_the_newest(http: httpx.Client, staff: Staff, prefix: str) -> None:
-    """Case 34."""
     first = staff.publish()
     second = rename(staff, first, f"{first['nome_servico']} dois")
     third = rename(staff, first, f"{first['nome_servico']} três")
@@ -119,8 +119,8 @@ def test_former_addresses_lead_straight_to_the_newest(http: httpx.Client, staff:
         assert (followed.status_code, followed.json()["id"]) == (200, first["id"])
 
 
+@pytest.mark.cases("search", "35")
 def test_the_first_name_takes_its_address_back(http: httpx.Client, staff: Staff) -> None:
-    """Case 35."""
     first = staff.publish()
     second = rename(staff, first, f"{first['nome_servico']} dois")
     back = rename(staff, first, first["nome_servico"])

@@ -1,4 +1,4 @@
-"""Categories and subcategories for everybody, and their order (rules: search 2.3, 2.5, cases 36, 37, 43-45)."""
+"""Categories and subcategories for everybody, and their order (rules: search 2.3, 2.5)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -43,9 +43,9 @@ def ask(http: httpx.Client, path: str = "", **query: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.cases("search", "45")
 @pytest.mark.usefixtures("empty_catalogue")
 def test_a_fresh_installation_has_the_seeded_categories_in_their_order(http: httpx.Client) -> None:
-    """Case 45."""
     found = ask(http, include_empty="true")
     assert [one["name"] for one in found["categories"]] == SEEDED
     assert {one["count"] for one in found["categories"]} == {0}
@@ -55,8 +55,8 @@ def test_a_fresh_installation_has_the_seeded_categories_in_their_order(http: htt
     assert ask(http)["categories"] == []
 
 
+@pytest.mark.cases("search", "36")
 def test_a_category_counts_what_everybody_may_see(http: httpx.Client, category: str) -> None:
-    """Case 36."""
     [counted] = [one for one in ask(http)["categories"] if one["name"] == category]
     assert (counted["count"], counted["popularity_score"]) == (2, 0)
     found = ask(http, filter_category=category.upper().replace("Ç", "c"), per_page=1)["filtered_category"]
@@ -70,8 +70,8 @@ def test_a_category_counts_what_everybody_may_see(http: httpx.Client, category: 
     assert listed["metadata"]["orgao_gestor"] == ["Secretaria de Conservação"]
 
 
+@pytest.mark.cases("search", "43")
 def test_names_match_however_they_are_written(http: httpx.Client, category: str) -> None:
-    """Case 43."""
     found = [ask(http, f"/{name}/subcategories") for name in (category, category.lower(), category.replace("-", "  "))]
     assert found[0]["subcategories"] == [
         {"name": "Áreas 0", "category": category, "count": 1, "popularity_score": 0},
@@ -102,12 +102,12 @@ def test_what_is_no_category_has_nothing(http: httpx.Client, name: str) -> None:
         assert (filtered["name"], filtered["services"], filtered["total_services"]) == (name, [], 0)
 
 
+@pytest.mark.cases("search", "44")
 @pytest.mark.parametrize(
     "query", [{"sort_by": "x"}, {"order": "ASC"}, {"include_empty": "sim"}, {"include_inactive": "sim"}]
 )
 @pytest.mark.parametrize("path", ["", "/Cidade/subcategories"])
 def test_an_unknown_word_is_refused(http: httpx.Client, path: str, query: dict[str, str]) -> None:
-    """Case 44."""
     answer = http.get(f"{CATEGORIES}{path}", params=query)
     assert (*refusal(answer), list(answer.json())) == (400, f"{next(iter(query))}-invalid", ["error"])
 
@@ -125,8 +125,8 @@ def test_the_orders(http: httpx.Client, staff: Staff, category: str) -> None:
         assert [name for name in names if category in name] == wanted
 
 
+@pytest.mark.cases("search", "37")
 def test_drafts_are_for_staff_alone(http: httpx.Client, issuer: Issuer, staff: Staff, category: str) -> None:
-    """Case 37."""
     drafts = {"include_inactive": "true", "filter_category": category}
     subcategory = "/search/api/v1/subcategories/Áreas 0/services"
     paths = [CATEGORIES, f"{CATEGORIES}/{category}/subcategories", subcategory]

@@ -1,4 +1,4 @@
-"""Comparing versions over HTTP (rules: search cases 1-11)."""
+"""Comparing versions over HTTP."""
 
 from typing import Any
 from uuid import uuid4
@@ -43,8 +43,8 @@ async def service_id(platform: Platform) -> str:
     return created.id
 
 
+@pytest.mark.cases("search", "5")
 def test_the_answer_has_exactly_the_members_of_the_specification(ask: Any, service_id: str) -> None:
-    """Case 5."""
     answer = ask(service_id, from_version=1, to_version=2)
     assert answer.status_code == 200
     assert answer.headers["Cache-Control"] == "no-store"
@@ -67,8 +67,8 @@ def test_the_answer_has_exactly_the_members_of_the_specification(ask: Any, servi
     }
 
 
+@pytest.mark.cases("search", "6", "7", "8")
 def test_each_kind_of_value_is_told_with_its_type(ask: Any, service_id: str) -> None:
-    """Cases 6, 7, 8."""
     changes = ask(service_id, from_version=2, to_version=3).json()["changes"]
     assert [(c["field_name"], c["value_type"]) for c in changes] == [
         ("sub_categoria", "string"),
@@ -79,8 +79,8 @@ def test_each_kind_of_value_is_told_with_its_type(ask: Any, service_id: str) -> 
     assert (changes[1]["old_value"], changes[1]["new_value"]) == (None, False)
 
 
+@pytest.mark.cases("search", "4")
 def test_from_above_to_exchanges_old_and_new_and_tells_of_the_other_version(ask: Any, service_id: str) -> None:
-    """Case 4."""
     forth = ask(service_id, from_version=1, to_version=2).json()
     back = ask(service_id, from_version=2, to_version=1).json()
     assert back["change_type"] == "create"
@@ -89,17 +89,18 @@ def test_from_above_to_exchanges_old_and_new_and_tells_of_the_other_version(ask:
     ]
 
 
+@pytest.mark.cases("search", "3")
 def test_a_version_does_not_differ_from_itself(ask: Any, service_id: str) -> None:
-    """Case 3."""
     assert ask(service_id, from_version=2, to_version=2).json()["changes"] == []
 
 
+@pytest.mark.cases("search", "9")
 def test_versions_of_a_deleted_service_are_still_compared(ask: Any, service_id: str) -> None:
-    """Case 9."""
     answer = ask(service_id, from_version=3, to_version=4).json()
     assert (answer["change_type"], answer["changes"]) == ("delete", [])
 
 
+@pytest.mark.cases("search", "1")
 @pytest.mark.parametrize(
     "query",
     [
@@ -115,7 +116,6 @@ def test_versions_of_a_deleted_service_are_still_compared(ask: Any, service_id: 
     ],
 )
 def test_a_version_that_is_no_integer_is_named_in_a_400(ask: Any, service_id: str, query: dict[str, str]) -> None:
-    """Case 1."""
     answer = ask(service_id, **query)
     named = "from_version" if query.get("from_version") != "1" else "to_version"
     what = "missing" if query.get(named, "").strip() in {"", "null", "undefined"} else "invalid"
@@ -129,21 +129,21 @@ def test_of_a_repeated_parameter_the_first_counts(http: httpx.Client, issuer: Is
     assert http.get(path(service_id) + query, headers=bearer(issuer.admin())).json()["to_version"] == 2
 
 
+@pytest.mark.cases("search", "2")
 @pytest.mark.parametrize("name", ["from_version", "to_version"])
 @pytest.mark.parametrize("number", [5, 2147483647])
 def test_a_version_that_does_not_exist_is_named_in_a_404(ask: Any, service_id: str, name: str, number: int) -> None:
-    """Case 2."""
     answer = ask(service_id, **({"from_version": 1, "to_version": 1} | {name: number}))
     assert refusal(answer) == (404, "version-unknown")
     assert f"`{name}`" in answer.json()["error"]
 
 
+@pytest.mark.cases("search", "2")
 @pytest.mark.parametrize(
     "unknown",
     ["5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", "x", "1", "%00", "urn:uuid:5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"],
 )
 def test_a_service_that_never_existed_is_a_404_whatever_its_id_looks_like(ask: Any, unknown: object) -> None:
-    """Case 2."""
     answer = ask(unknown, from_version=1, to_version=1)
     assert (*refusal(answer), list(answer.json())) == (404, "not-found", ["error"])
 
@@ -152,15 +152,16 @@ def test_a_wrong_query_is_told_before_an_unknown_service(ask: Any) -> None:
     assert refusal(ask(uuid4(), from_version=1)) == (400, "to_version-missing")
 
 
+@pytest.mark.cases("search", "11")
 def test_a_citizen_is_refused_alike_for_known_and_unknown_services(
     http: httpx.Client, issuer: Issuer, service_id: str
 ) -> None:
-    """Case 11."""
     token = bearer(issuer.person(CITIZEN))
     answers = [http.get(path(known), headers=token) for known in (service_id, uuid4(), "x")]
     assert {(answer.status_code, answer.text) for answer in answers} == {(403, answers[0].text)}
 
 
+@pytest.mark.cases("search", "10")
 @pytest.mark.parametrize(
     ("method", "address"),
     [
@@ -172,7 +173,6 @@ def test_a_citizen_is_refused_alike_for_known_and_unknown_services(
 def test_without_a_valid_token_nothing_is_revealed(
     http: httpx.Client, issuer: Issuer, method: str, address: str
 ) -> None:
-    """Case 10."""
     tokens = [issuer.admin(exp=1), issuer.admin(aud="other"), issuer.admin()[:-4] + "AAAA"]
     answers = [http.request(method, address), *(http.request(method, address, headers=bearer(t)) for t in tokens)]
     assert {answer.status_code for answer in answers} == {401}

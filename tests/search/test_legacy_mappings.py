@@ -1,4 +1,4 @@
-"""Numbers of old systems and the services that they are now (rules: search 2.4, 4.7, cases 27, 28, 72, 73)."""
+"""Numbers of old systems and the services that they are now (rules: search 2.4, 4.7)."""
 
 import asyncio
 import threading
@@ -70,8 +70,8 @@ def test_a_new_mapping_is_found_in_every_way(http: httpx.Client, staff: Staff, s
     assert http.get(str(moved.url.join(moved.headers["Location"]))).json()["id"] == service["id"]
 
 
+@pytest.mark.cases("search", "72")
 def test_a_number_is_mapped_once(staff: Staff, service: dict[str, Any], mapping: dict[str, Any]) -> None:
-    """Case 72."""
     for target in (service["id"], staff.create()["id"]):
         body = pair(target, id_servico_antigo=mapping["id_servico_antigo"])
         answer = staff("POST", "/tombamentos", json=body)
@@ -81,10 +81,10 @@ def test_a_number_is_mapped_once(staff: Staff, service: dict[str, Any], mapping:
     assert staff("POST", "/tombamentos", json=same_number).status_code == 201
 
 
+@pytest.mark.cases("search", "72")
 def test_a_mapping_moves_and_never_onto_another_pair(
     http: httpx.Client, staff: Staff, sql: Any, service: dict[str, Any], mapping: dict[str, Any]
 ) -> None:
-    """Case 72."""
     target = staff.publish()
     path = f"/tombamentos/{mapping['id']}"
     moved = staff("PUT", path, json=pair(target["id"], id_servico_antigo=mapping["id_servico_antigo"]))
@@ -187,8 +187,8 @@ def test_editors_see_mappings_and_change_none(
         assert http.request(method, address, headers=citizen, **options).status_code == 403
 
 
+@pytest.mark.cases("search", "73")
 def test_only_a_published_service_is_led_to(http: httpx.Client, staff: Staff, mapping: dict[str, Any]) -> None:
-    """Case 73."""
     staff("PATCH", f"/services/{mapping['id_servico_novo']}/unpublish")
     assert lead(http, mapping).status_code == 404
     staff("PATCH", f"/services/{mapping['id_servico_novo']}/publish")
@@ -219,6 +219,7 @@ def test_a_publication_brings_its_mapping(http: httpx.Client, staff: Staff) -> N
     assert staff("GET", "/tombamentos", params={"id_servico_novo": draft["id"]}).json()["found"] == 1
 
 
+@pytest.mark.cases("search", "27")
 @pytest.mark.parametrize(
     ("old", "code"),
     [
@@ -228,14 +229,13 @@ def test_a_publication_brings_its_mapping(http: httpx.Client, staff: Staff) -> N
     ],
 )
 def test_half_a_mapping_publishes_nothing(staff: Staff, old: dict[str, str], code: str) -> None:
-    """Case 27."""
     draft = staff.create()
     assert refusal(staff("PATCH", f"/services/{draft['id']}/publish", params=old)) == (400, code)
     assert staff("GET", f"/services/{draft['id']}").json() == draft
 
 
+@pytest.mark.cases("search", "28")
 def test_a_number_of_another_service_publishes_nothing(staff: Staff, mapping: dict[str, Any]) -> None:
-    """Case 28."""
     draft = staff.create()
     old = {name: mapping[name] for name in ("origem", "id_servico_antigo")}
     answer = staff("PATCH", f"/services/{draft['id']}/publish", params=old)

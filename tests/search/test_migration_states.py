@@ -1,4 +1,4 @@
-"""Every call in every state of the collection (rules: search 4.5, cases 56, 57, 64, 65, 69, 70)."""
+"""Every call in every state of the collection (rules: search 4.5)."""
 
 import asyncio
 from collections.abc import Callable
@@ -156,10 +156,10 @@ async def reset(owner: asyncpg.Connection) -> None:
         await owner.execute(statement)
 
 
+@pytest.mark.cases("search", "56")
 async def test_the_status_of_a_new_installation_has_all_members(
     owner: asyncpg.Connection, admin: Callable[..., httpx.Response]
 ) -> None:
-    """Case 56."""
     active = await owner.fetchval("SELECT physical FROM search.search_collection")
     assert admin("GET", "status").json() == {
         "backup_collection": "",
@@ -180,6 +180,7 @@ async def test_the_status_of_a_new_installation_has_all_members(
     assert admin("GET", "schemas").json() == {"available_versions": ["v1", "v2", "v3"], "current_version": "v3"}
 
 
+@pytest.mark.cases("search", "57")
 @pytest.mark.parametrize(
     ("content", "code"),
     [
@@ -197,7 +198,6 @@ async def test_the_status_of_a_new_installation_has_all_members(
 def test_a_start_that_names_no_known_version_is_refused(
     admin: Callable[..., httpx.Response], content: bytes, code: str
 ) -> None:
-    """Case 57."""
     assert refusal(admin("POST", "start", content=content)) == (400, code)
     assert admin("GET", "history").json()["found"] == 0
 
@@ -312,10 +312,10 @@ async def test_without_a_collection_that_the_program_knows_nothing_is_written(
     assert staff("GET", path).json() == service
 
 
+@pytest.mark.cases("search", "70")
 async def test_a_dry_run_tries_every_row_and_leaves_nothing(
     platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response]
 ) -> None:
-    """Case 70."""
     staff = act_as_staff(platform)
     for number in range(3):
         await services.create(staff, body(nome_servico=f"Serviço {number}", sub_categoria="Uma" if number else None))

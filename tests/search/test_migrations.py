@@ -1,4 +1,4 @@
-"""Rolling back a migration and reading the history (rules: search 4.5, cases 64-69)."""
+"""Rolling back a migration and reading the history (rules: search 4.5)."""
 
 import asyncio
 import threading
@@ -104,8 +104,8 @@ async def test_a_rollback_answers_as_specified_and_names_its_run(platform: Platf
     }
 
 
+@pytest.mark.cases("search", "64")
 async def test_without_an_id_the_newest_migration_is_rolled_back_once(platform: Platform, roll_back: Any) -> None:
-    """Case 64."""
     assert refusal(roll_back()) == (404, "nothing-to-roll-back")
     await migrate(platform)
     assert roll_back().status_code == 200
@@ -121,8 +121,8 @@ async def test_after_a_rollback_an_older_migration_has_lost_its_window(platform:
     assert refusal(roll_back(newer)) == (409, "migration-rolled-back")
 
 
+@pytest.mark.cases("search", "64")
 async def test_ids_of_anything_else_are_refused(platform: Platform, roll_back: Any, owner: asyncpg.Connection) -> None:
-    """Case 64."""
     migration = await migrate(platform)
     failed = await add_run(owner, "failed")
     for unknown in (str(uuid4()), "x"):
@@ -159,6 +159,7 @@ async def test_while_a_run_is_under_way_every_rollback_waits_for_it(
     assert (await services.create(act_as_staff(platform), body())).version == 1
 
 
+@pytest.mark.cases("search", "65")
 @pytest.mark.parametrize(
     ("content", "code"),
     [
@@ -176,7 +177,6 @@ async def test_while_a_run_is_under_way_every_rollback_waits_for_it(
 async def test_a_body_that_is_no_order_rolls_nothing_back(
     platform: Platform, roll_back: Any, history: Any, content: bytes, code: str
 ) -> None:
-    """Case 65."""
     await migrate(platform)
     answer = roll_back(content=content)
     assert (*refusal(answer), list(answer.json())) == (400, code, ["error"])
@@ -199,8 +199,8 @@ async def test_everything_in_the_body_may_be_left_out(platform: Platform, roll_b
     assert roll_back(content=content).status_code == 200
 
 
+@pytest.mark.cases("search", "66")
 async def test_what_was_written_after_the_switch_survives_the_rollback(platform: Platform, roll_back: Any) -> None:
-    """Case 66."""
     call = act_as_staff(platform)
     kept, removed = [await services.create(call, body()) for _ in range(2)]
     await migrate(platform)
@@ -210,10 +210,10 @@ async def test_what_was_written_after_the_switch_survives_the_rollback(platform:
     assert await services.update(call, kept.id, body(nome_servico="Outro nome", sub_categoria="Nova")) == edited
 
 
+@pytest.mark.cases("search", "68")
 async def test_after_the_window_the_table_goes_and_nobody_notices(
     platform: Platform, roll_back: Any, owner: asyncpg.Connection
 ) -> None:
-    """Case 68."""
     call = act_as_staff(platform)
     service = await services.create(call, body())
     migration = await migrate(platform)
@@ -361,8 +361,8 @@ async def test_each_call_that_changes_the_schema_is_in_the_audit_trail(
     ]
 
 
+@pytest.mark.cases("search", "69")
 def test_the_history_of_a_new_installation_is_empty(history: Any) -> None:
-    """Case 69."""
     empty = {"found": 0, "migrations": [], "out_of": 0, "page": 1}
     for query in ({}, {"page": 0, "per_page": 101}, {"page": "x", "per_page": "null"}, {"page": "9" * 40}):
         assert history(**query) == empty

@@ -1,4 +1,4 @@
-"""The worker's steps among writers and among other workers (rules: search 4.4, cases 58-63, 66-68, 71)."""
+"""The worker's steps among writers and among other workers (rules: search 4.4)."""
 
 import asyncio
 import json
@@ -84,10 +84,10 @@ async def differences(owner: asyncpg.Connection) -> list[Any]:
     return found
 
 
+@pytest.mark.cases("search", "59")
 async def test_what_is_written_between_two_chunks_is_in_both_tables(
     platform: Platform, owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Case 59."""
     monkeypatch.setattr(work, "FIRST_CHUNK", 2)
     monkeypatch.setattr(work, "FAST_CHUNK", timedelta(0))
     staff = act_as_staff(platform)
@@ -112,10 +112,10 @@ async def test_what_is_written_between_two_chunks_is_in_both_tables(
     assert [row["name"] for row in names] == kept
 
 
+@pytest.mark.cases("search", "59")
 async def test_a_row_that_is_deleted_while_it_is_copied_does_not_come_back(
     platform: Platform, owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Case 59."""
     monkeypatch.setattr(work, "PAUSE_SECONDS", 0)
     made = await create(platform, 3)
     run = await start(platform, owner)
@@ -133,8 +133,8 @@ async def test_a_row_that_is_deleted_while_it_is_copied_does_not_come_back(
     assert (await run.row())["total_documents"] == 2
 
 
+@pytest.mark.cases("search", "61")
 async def test_a_worker_that_was_taken_for_dead_commits_nothing(platform: Platform, owner: asyncpg.Connection) -> None:
-    """Case 61."""
     await create(platform, 3)
     run = await start(platform, owner)
     for phase in ("preparing", "back_fill", "indexing", "verifying", "switching"):
@@ -207,8 +207,8 @@ async def test_a_worker_that_stops_hands_the_run_on_at_once(
     assert (found["status"], found["resumes"]) == ("completed", 0)
 
 
+@pytest.mark.cases("search", "63")
 async def test_one_wrong_row_is_found_though_the_counts_agree(platform: Platform, owner: asyncpg.Connection) -> None:
-    """Case 63."""
     made = await create(platform, 3)
     run = await start(platform, owner)
     async with run.worker() as worker:
@@ -322,8 +322,8 @@ async def test_a_run_that_fails_before_its_mirror_leaves_an_older_window_open(
         await migrations.roll_back(staff, RollbackBody())
 
 
+@pytest.mark.cases("search", "71")
 async def test_a_reader_of_the_old_table_ends_on_it(platform: Platform, owner: asyncpg.Connection) -> None:
-    """Case 71."""
     made = await create(platform, 3)
     former = await collection.read_alias(owner)
     async with owner.transaction():
@@ -356,8 +356,8 @@ async def test_writers_that_do_not_end_are_waited_for(
     assert "gravações que não terminam" in (await run.row())["error_message"]
 
 
+@pytest.mark.cases("search", "57")
 async def test_of_two_starts_at_once_one_begins(platform: Platform, http: httpx.Client, issuer: Issuer) -> None:
-    """Case 57."""
     token = bearer(issuer.admin())
 
     def call() -> int:

@@ -1,4 +1,4 @@
-"""The public search over HTTP (rules: search 2.3, 2.6, 4.6, cases 36-37, 46-55)."""
+"""The public search over HTTP (rules: search 2.3, 2.6, 4.6)."""
 
 import html
 import re
@@ -77,6 +77,7 @@ def catalogue(module_staff: Staff) -> None:
     )
 
 
+@pytest.mark.cases("search", "50")
 @pytest.mark.parametrize(
     ("typed", "first"),
     [
@@ -95,18 +96,17 @@ def catalogue(module_staff: Staff) -> None:
     ],
 )
 def test_inflected_and_unaccented_queries_find_their_service_first(search: Search, typed: str, first: str) -> None:
-    """Case 50."""
     assert search.titles(typed)[:1] == [first]
 
 
+@pytest.mark.cases("search", "48")
 @pytest.mark.parametrize("name", [name for name, *_ in CATALOGUE])
 def test_the_exact_name_is_first(search: Search, name: str) -> None:
-    """Case 48."""
     assert search.titles(name)[0] == name
 
 
+@pytest.mark.cases("search", "49")
 def test_a_misspelt_name_is_found(search: Search) -> None:
-    """Case 49."""
     found = search("castrassao de gatos")
     assert found["results"][0]["title"] == "Castração gratuita de gatos"
     assert found["metadata"]["match"] in {"any_term", "similar"}
@@ -218,6 +218,7 @@ def test_a_field_that_is_not_searched_matches_nothing(search: Search) -> None:
     assert search("galhos", V2, search_fields="nome_servico")["total_count"] == 0
 
 
+@pytest.mark.cases("search", "46", "55")
 @pytest.mark.parametrize(
     ("path", "parameters", "code"),
     [
@@ -237,13 +238,12 @@ def test_a_field_that_is_not_searched_matches_nothing(search: Search) -> None:
     ],
 )
 def test_what_is_not_allowed_is_refused(http: httpx.Client, path: str, parameters: dict[str, str], code: str) -> None:
-    """Cases 46 and 55."""
     answer = http.get(path, params=parameters)
     assert (*refusal(answer), list(answer.json())) == (400, code, ["error"])
 
 
+@pytest.mark.cases("search", "54")
 def test_another_type_of_search_falls_back_to_words(search: Search) -> None:
-    """Case 54."""
     found = search("poda", type="semantic")
     assert (found["search_type"], found["metadata"]["fallback"]) == ("keyword", True)
 
@@ -260,8 +260,8 @@ def test_what_older_clients_send_has_no_effect(search: Search) -> None:
         assert search("poda", path, **older)["results"] == search("poda", path)["results"] != []
 
 
+@pytest.mark.cases("search", "36", "37")
 def test_drafts_are_for_staff_who_ask_for_them(http: httpx.Client, issuer: Issuer, staff: Staff) -> None:
-    """Cases 36 and 37."""
     staff.create(nome_servico="Rascunho da ronda escolar", tema_geral="Segredo")
     asked = {"q": "rascunho da ronda", "facets": "tema_geral"}
     assert http.get(V1, params=asked).json()["total_count"] == 0
@@ -293,8 +293,8 @@ def test_filters_match_without_accents_and_never_more_than_they_say(search: Sear
     assert search.titles("*", publico="publico em GERAL", per_page=100) != []
 
 
+@pytest.mark.cases("search", "52")
 def test_facets_add_up(search: Search) -> None:
-    """Case 52."""
     found = search("*", facets="tema_geral,orgao_gestor,publico_especifico,is_free", per_page=100)
     for field in ("tema_geral", "is_free"):
         counts = found["facets"][field]
@@ -302,8 +302,8 @@ def test_facets_add_up(search: Search) -> None:
         assert counts == sorted(counts, key=lambda each: (-each["count"], each["value"]))
 
 
+@pytest.mark.cases("search", "51")
 def test_highlights_are_escaped_text_and_marks(staff: Staff, search: Search) -> None:
-    """Case 51."""
     word = f"xilofone{uuid4().hex[:6]}"
     staff.publish(nome_servico=f"Aula de {word} & <i>flauta</i>", resumo=f'Toca **{word}** "bem" 1 < 2 ' + "la " * 200)
     hit = search(word)["results"][0]
@@ -322,8 +322,8 @@ def test_a_threshold_removes_what_is_below_it(search: Search) -> None:
     assert (cut["total_count"], cut["filtered_count"]) == (whole["total_count"], 1)
 
 
+@pytest.mark.cases("search", "53")
 def test_pages_have_everything_once_in_the_order_of_the_score(search: Search) -> None:
-    """Case 53."""
     whole = search("*", per_page=100)["results"]
     pages = [hit for page in range(1, 8) for hit in search("*", per_page=3, page=page)["results"]]
     assert [hit["id"] for hit in pages] == [hit["id"] for hit in whole][:21]
@@ -360,10 +360,10 @@ ANYTHING = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_siz
 OPERATORS = st.text("ab \"'()&|!:*-<>\\%_áç0.@OR", min_size=1, max_size=30)
 
 
+@pytest.mark.cases("search", "47")
 @examples(max_examples=size(60, 2000))
 @given(q=ANYTHING | OPERATORS)
 def test_no_query_breaks_the_search(http: httpx.Client, q: str) -> None:
-    """Case 47."""
     answer = http.get(V1, params={"q": q, "facets": "tema_geral"})
     assert answer.status_code in {200, 400}
     if answer.status_code == 200:

@@ -127,8 +127,8 @@ async def read(platform: Platform, service_id: str) -> StaffService:
     return await services.update(act_as_staff(platform), service_id, body(sub_categoria="Áreas verdes"))
 
 
+@pytest.mark.cases("search", "67")
 async def test_v3_to_v1_and_back_changes_no_answer(platform: Platform, owner: asyncpg.Connection) -> None:
-    """Case 67."""
     call = act_as_staff(platform)
     service = await services.create(call, body(nome_servico="Corte"))
     service = await services.update(call, service.id, body(sub_categoria="Áreas verdes"))
@@ -153,10 +153,10 @@ async def test_every_write_reaches_both_tables_whatever_their_schemas(
     assert await compare(owner, physical, mirror) == []
 
 
+@pytest.mark.cases("search", "62")
 async def test_a_step_that_fails_for_one_row_fails_the_run_and_no_writer(
     platform: Platform, owner: asyncpg.Connection
 ) -> None:
-    """Case 62."""
     call = act_as_staff(platform)
     good, bad = await services.create(call, body()), await services.create(call, body(nome_servico="Quebra"))
     async with with_v4(owner):

@@ -110,9 +110,9 @@ async def test_control_queries_find_what_the_public_search_finds_synonyms_includ
     assert (await control_queries.compare(owner, alias, alias)).empty == 0.0
 
 
+@pytest.mark.cases("search", "74")
 @pytest.mark.parametrize("query", ["123.456.789-00", "cpf 900 0000 175", "maria@exemplo.com", "protocolo 12345"])
 def test_what_may_be_a_persons_is_never_kept(http: httpx.Client, query: str) -> None:
-    """Case 74."""
     assert not zero_results.may_be_kept(query)
     assert http.get(SEARCH, params={"q": query}).status_code == 200
 
@@ -122,8 +122,8 @@ def test_no_way_to_write_a_cpf_is_kept(digits: str) -> None:
     assert not zero_results.may_be_kept(f"segunda via {digits}")
 
 
+@pytest.mark.cases("search", "74")
 async def test_a_number_of_a_person_is_in_no_table(platform: Platform, owner: asyncpg.Connection) -> None:
-    """Case 74."""
     for query in ("900.000.001-75", "nada 90000000175", f"zzqx{uuid4().hex}".translate(LETTERS)):
         assert (await ask(platform, query))["metadata"]["match"] == "none"
     await zero_results.flush(platform)

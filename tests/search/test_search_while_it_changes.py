@@ -1,4 +1,4 @@
-"""Readers and writers while what they read and write changes (rules: search 4.4, 4.5, 5, cases 58 and 71)."""
+"""Readers and writers while what they read and write changes (rules: search 4.4, 4.5, 5)."""
 
 import asyncio
 import functools
@@ -185,8 +185,8 @@ async def _write_on(stage: Stage, writers: int, turns: int) -> list[tuple[str, i
     return [(f"Escrita {number}.{written[number]}", written[number] + 1) for number in range(writers)]
 
 
+@pytest.mark.cases("search", "58")
 def test_writers_through_a_migration_and_a_rollback_lose_nothing(stage: Stage, empty_catalogue: None) -> None:
-    """Case 58."""
     acknowledged = stage.run(_write_on(stage, size(5, 12), size(2, 200)))
     physical, mirror = stage.run(stage.owner.fetchrow("SELECT physical, mirror FROM search.search_collection"))
     for table in (physical, mirror):

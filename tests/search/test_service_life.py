@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+import pytest
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
@@ -153,8 +154,8 @@ def test_services_live_as_the_rules_say(staff: Staff, http: httpx.Client) -> Non
     run_machine(staff, http)
 
 
+@pytest.mark.cases("search", "23")
 async def test_fifty_editors_at_once_leave_fifty_versions_without_a_gap(staff: Staff) -> None:
-    """Case 23."""
     service = staff.create()
     bodies = [with_required(nome_servico=service["nome_servico"], resumo=f"Texto {number}") for number in range(50)]
     path = f"/services/{service['id']}"
@@ -165,8 +166,8 @@ async def test_fifty_editors_at_once_leave_fifty_versions_without_a_gap(staff: S
     assert [one["version_number"] for one in versions] == list(range(51, 0, -1))
 
 
+@pytest.mark.cases("search", "24")
 async def test_of_two_editors_who_read_the_same_state_one_is_refused_and_changes_nothing(staff: Staff) -> None:
-    """Case 24."""
     service = staff.create()
     path = f"/services/{service['id']}"
 

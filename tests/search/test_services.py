@@ -1,4 +1,4 @@
-"""The life of a service, use case by use case (rules: search cases 12-35 as far as built)."""
+"""The life of a service, use case by use case."""
 
 import asyncio
 from typing import Any
@@ -47,8 +47,8 @@ async def test_the_required_members_are_enough(platform: Platform, owner: asyncp
     assert await versions(owner, created.id) == [(1, "create")]
 
 
+@pytest.mark.cases("search", "18", "19", "20")
 async def test_a_put_keeps_clears_and_resets_as_the_table_says(platform: Platform) -> None:
-    """Cases 18, 19, 20."""
     call = act_as_staff(platform)
     created = await services.create(call, body(**FULL))
     kept = await services.update(call, created.id, body(publico_especifico=[]))
@@ -63,8 +63,8 @@ async def test_a_put_keeps_clears_and_resets_as_the_table_says(platform: Platfor
     assert (cleared.agents, cleared.is_free, cleared.extra_fields) == (None, None, {})
 
 
+@pytest.mark.cases("search", "21")
 async def test_an_equal_put_leaves_no_version(platform: Platform, owner: asyncpg.Connection) -> None:
-    """Case 21."""
     call = act_as_staff(platform)
     created = await services.create(call, body(**FULL))
     again = await services.update(call, created.id, body(**FULL))
@@ -204,12 +204,12 @@ _BREAK = {
 }
 
 
+@pytest.mark.cases("search", "25")
 @pytest.mark.parametrize("how", _BREAK.values(), ids=_BREAK)
 @pytest.mark.parametrize("table", ["search.service_versions", "platform.audit_event"])
 async def test_a_change_that_cannot_be_finished_leaves_nothing(
     platform: Platform, owner: asyncpg.Connection, how: str, table: str
 ) -> None:
-    """Case 25."""
     service = await services.create(act_as_staff(platform), body())
     before = await stored(owner, service.id)
     await owner.execute(f"""

@@ -1,4 +1,4 @@
-"""The services over HTTP, for each kind of caller (rules: search 2.2, cases 10-45 as far as they concern staff)."""
+"""The services over HTTP, for each kind of caller (rules: search 2.2)."""
 
 import json
 import time
@@ -34,8 +34,8 @@ def service(staff: Staff) -> dict[str, Any]:
     return staff.create()
 
 
+@pytest.mark.cases("search", "13")
 def test_a_new_service_is_answered_whole_with_its_address_and_tag(ask: Ask) -> None:
-    """Case 13."""
     answer = ask("POST", json=with_required())
     made = answer.json()
     assert answer.status_code == 201
@@ -46,19 +46,20 @@ def test_a_new_service_is_answered_whole_with_its_address_and_tag(ask: Ask) -> N
     assert ask("GET", f"/{made['id']}").json() == made
 
 
+@pytest.mark.cases("search", "16")
 def test_a_body_is_json_whatever_it_is_called(ask: Ask) -> None:
-    """Case 16."""
     headers = {"Content-Type": "multipart/form-data; boundary=x"}
     assert ask("POST", content=json.dumps(with_required()), headers=headers).status_code == 201
 
 
+@pytest.mark.cases("search", "15")
 def test_a_body_over_the_limit_is_refused(ask: Ask, service: dict[str, Any]) -> None:
-    """Case 15."""
     large = with_required(descricao_completa="x" * 600 * 1024)
     assert refusal(ask("POST", json=large)) == (413, "too-large")
     assert refusal(ask("PUT", f"/{service['id']}", json=large)) == (413, "too-large")
 
 
+@pytest.mark.cases("search", "14", "17")
 @pytest.mark.parametrize(
     ("members", "named", "code"),
     [
@@ -87,7 +88,6 @@ def test_a_body_over_the_limit_is_refused(ask: Ask, service: dict[str, Any]) -> 
     ],
 )
 def test_what_breaks_a_limit_is_refused_by_its_name(ask: Ask, members: dict[str, Any], named: str, code: str) -> None:
-    """Cases 14, 17."""
     answer = ask("POST", json=with_required(**members))
     assert refusal(answer) == (400, code)
     assert f"`{named}`" in answer.json()["error"]
@@ -118,6 +118,7 @@ def test_html_long_texts_and_emoji_come_back_as_they_were_sent(ask: Ask) -> None
     assert refusal(ask("POST", json=too_long)) == (400, "descricao_completa-length")
 
 
+@pytest.mark.cases("search", "22")
 @pytest.mark.parametrize("unknown", ["5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11", "x", "1", "%00"])
 @pytest.mark.parametrize(
     ("method", "path", "body"),
@@ -133,7 +134,6 @@ def test_html_long_texts_and_emoji_come_back_as_they_were_sent(ask: Ask) -> None
     ],
 )
 def test_an_unknown_service_is_a_404(ask: Ask, method: str, path: str, body: Any, unknown: str) -> None:
-    """Case 22."""
     answer = ask(method, f"/{unknown}{path}", json=body)
     assert (*refusal(answer), list(answer.json())) == (404, "not-found", ["error"])
 
@@ -154,11 +154,11 @@ EDITORS = {("GET", ""), ("POST", ""), ("GET", "/{id}"), ("PUT", "/{id}"), ("GET"
 EDITORS |= {("GET", "/{id}/versions/1")}
 
 
+@pytest.mark.cases("search", "10")
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_nobody_passes_without_a_valid_token(
     http: httpx.Client, issuer: Issuer, service: dict[str, Any], method: str, path: str
 ) -> None:
-    """Case 10."""
     address = SERVICES + path.format(id=service["id"])
     claims = {"iss": issuer.address, "aud": "account", "sub": "x", "exp": int(time.time()) + 300}
     with_text = jwt.encode({"alg": "HS256", "kid": issuer.keys[-1].kid}, claims, OctKey.import_key("k" * 32))
@@ -168,11 +168,11 @@ def test_nobody_passes_without_a_valid_token(
     assert {(answer.status_code, answer.text) for answer in answers} == {(401, answers[0].text)}
 
 
+@pytest.mark.cases("search", "11")
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_citizens_machines_and_logins_are_refused_alike(
     http: httpx.Client, issuer: Issuer, service: dict[str, Any], method: str, path: str
 ) -> None:
-    """Case 11."""
     tokens = [issuer.person(CITIZEN), issuer.machine("painel-saude", "busca:search"), issuer.login()]
     answers = [
         http.request(method, SERVICES + path.format(id=known), headers=bearer(token), json={})
@@ -189,8 +189,8 @@ def test_editors_do_what_their_role_says(ask: Ask, service: dict[str, Any], meth
     assert (answer.status_code == 403) == ((method, path) not in EDITORS), answer.text
 
 
+@pytest.mark.cases("search", "12")
 def test_an_editor_never_touches_what_is_published(ask: Ask, service: dict[str, Any]) -> None:
-    """Case 12."""
     editor = {"role": EDITOR}
     path = f"/{service['id']}"
     body = with_required(nome_servico=service["nome_servico"])
@@ -203,8 +203,8 @@ def test_an_editor_never_touches_what_is_published(ask: Ask, service: dict[str, 
     assert ask("GET", path).json() == published
 
 
+@pytest.mark.cases("search", "24")
 def test_a_stale_tag_changes_nothing(ask: Ask, service: dict[str, Any]) -> None:
-    """Case 24."""
     path, body = f"/{service['id']}", with_required(nome_servico=service["nome_servico"])
     first = ask("PUT", path, json=body | {"resumo": "um"}, headers={"If-Match": '"v1"'})
     assert (first.status_code, first.headers["ETag"]) == (200, '"v2"')
@@ -218,8 +218,8 @@ def test_a_stale_tag_changes_nothing(ask: Ask, service: dict[str, Any]) -> None:
     assert ask("GET", path).json() == first.json()
 
 
+@pytest.mark.cases("search", "26")
 def test_publishing_again_leaves_one_version(ask: Ask, service: dict[str, Any]) -> None:
-    """Case 26."""
     path = f"/{service['id']}"
     first, again = ask("PATCH", f"{path}/publish"), ask("PATCH", f"{path}/publish")
     assert (first.status_code, again.status_code, first.json()) == (200, 200, again.json())
@@ -229,8 +229,8 @@ def test_publishing_again_leaves_one_version(ask: Ask, service: dict[str, Any]) 
     assert ask("PATCH", f"{path}/unpublish").json() == back
 
 
+@pytest.mark.cases("search", "29", "30", "33")
 def test_a_deleted_service_is_gone_and_comes_back_by_a_rollback(ask: Ask, service: dict[str, Any]) -> None:
-    """Cases 29, 30, 33."""
     path = f"/{service['id']}"
     deleted = ask("DELETE", path)
     assert (deleted.status_code, deleted.content) == (204, b"")
@@ -241,8 +241,8 @@ def test_a_deleted_service_is_gone_and_comes_back_by_a_rollback(ask: Ask, servic
     assert (back["id"], back["slug"], back["status"], back["version"]) == (service["id"], service["slug"], 0, 3)
 
 
+@pytest.mark.cases("search", "31")
 def test_a_rollback_is_readable_at_the_top_and_in_service(ask: Ask, service: dict[str, Any]) -> None:
-    """Case 31."""
     path = f"/{service['id']}"
     ask("PUT", path, json=with_required(nome_servico=service["nome_servico"], resumo="outro"))
     body = ask("POST", f"{path}/rollback", json={"to_version": 1, "change_reason": "engano"}).json()
@@ -252,6 +252,7 @@ def test_a_rollback_is_readable_at_the_top_and_in_service(ask: Ask, service: dic
     assert body["resumo"] == service["resumo"]
 
 
+@pytest.mark.cases("search", "32")
 @pytest.mark.parametrize(
     ("version", "refused"),
     [
@@ -266,7 +267,6 @@ def test_a_rollback_is_readable_at_the_top_and_in_service(ask: Ask, service: dic
 def test_a_rollback_names_an_older_version(
     ask: Ask, service: dict[str, Any], version: Any, refused: tuple[int, str]
 ) -> None:
-    """Case 32."""
     body = {} if version is ... else {"to_version": version}
     assert refusal(ask("POST", f"/{service['id']}/rollback", json=body)) == refused
 
@@ -359,6 +359,7 @@ def test_names_are_in_the_order_of_the_alphabet_also_those_that_begin_with_an_or
     assert listed(ask, tema_geral=tema, order="desc") == alphabet[::-1]
 
 
+@pytest.mark.cases("search", "39", "42")
 @pytest.mark.parametrize(
     "query",
     [
@@ -370,12 +371,12 @@ def test_names_are_in_the_order_of_the_alphabet_also_those_that_begin_with_an_or
     ],
 )
 def test_what_matches_nothing_is_an_empty_page(ask: Ask, service: dict[str, Any], query: dict[str, Any]) -> None:
-    """Cases 39, 42."""
     answer = ask("GET", params=query)
     assert (answer.status_code, answer.json()["services"]) == (200, [])
     assert answer.json()["out_of"] > 0
 
 
+@pytest.mark.cases("search", "40")
 @pytest.mark.parametrize(
     ("query", "code"),
     [
@@ -392,16 +393,15 @@ def test_what_matches_nothing_is_an_empty_page(ask: Ask, service: dict[str, Any]
     ],
 )
 def test_a_parameter_that_no_list_has_is_refused_by_its_name(ask: Ask, query: dict[str, str], code: str) -> None:
-    """Case 40."""
     answer = ask("GET", params=query)
     assert (*refusal(answer), list(answer.json())) == (400, code, ["error"])
 
 
+@pytest.mark.cases("search", "41")
 @pytest.mark.parametrize("absent", ["", "null", "undefined"])
 def test_what_generated_clients_send_for_nothing_counts_as_absent(
     ask: Ask, service: dict[str, Any], absent: str
 ) -> None:
-    """Case 41."""
     names = ("status", "awaiting_approval", "tema_geral", "field", "published_at", "page", "per_page", "sort_by")
     found = ask("GET", params=dict.fromkeys(names, absent)).json()
     assert (found["page"], found["per_page"], found["found"]) == (1, 10, found["out_of"])

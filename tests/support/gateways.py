@@ -16,9 +16,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from balcao.deploy import gateways
-from balcao.deploy.files import write
-from balcao.deploy.gateways import Frontend, Plan
+from balcao.operate.deploy import gateways
+from balcao.operate.deploy.answers import Frontend
+from balcao.operate.deploy.files import write
+from balcao.operate.deploy.gateways import Plan
 from tests.support.patience import PATIENCE, until_now
 
 # nginx's configuration is one part of a whole, which a distribution brings; nothing may lie outside of our folder.

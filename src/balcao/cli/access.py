@@ -12,12 +12,12 @@ from balcao.access.audit.schemas import MAX_SEQ, Verdict, VerifyQuery
 from balcao.access.documents import service as documents
 from balcao.access.documents.schemas import Format
 from balcao.access.groups import service as groups
-from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.context.call import Call
 from balcao.core.http.operations import MIB
 from balcao.core.values.cpf import Cpf
+from balcao.operate.faults import OperatorFault
+from balcao.operate.use_cases import print_json, run_use_case
 
 access = Commands(help="Catálogo de acessos: primeiro administrador, documento, conferência do histórico.")
 SUPERADMINISTRATORS = "superadministradores"

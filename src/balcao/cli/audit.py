@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.audit import chain
 from balcao.core.audit.chain import Verdict
 from balcao.core.context.call import Call
+from balcao.operate.faults import OperatorFault
+from balcao.operate.use_cases import print_json, run_use_case
 
 audit = Commands(help="Trilha de auditoria.")
 

@@ -11,10 +11,7 @@ from typing import Annotated
 
 import typer
 
-from balcao.cli import database
-from balcao.cli.faults import OperatorFault, writing_to
 from balcao.cli.portuguese import Commands
-from balcao.cli.use_case import run_use_case
 from balcao.core import logs
 from balcao.core.context.platform import make_database, make_hash_key
 from balcao.core.database import servers
@@ -26,6 +23,9 @@ from balcao.core.embedded.refusal import explain_refusal
 from balcao.core.embedded.supervisor import EmbeddedError
 from balcao.core.errors import Unavailable
 from balcao.core.logs import log
+from balcao.operate import database
+from balcao.operate.faults import OperatorFault, writing_to
+from balcao.operate.use_cases import run_use_case
 from balcao.registry.rights import anonymisation, tombstones
 from balcao.settings import Settings
 

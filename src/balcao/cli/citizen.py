@@ -5,11 +5,11 @@ from typing import Annotated
 import msgspec
 import typer
 
-from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
+from balcao.operate.faults import OperatorFault
+from balcao.operate.use_cases import print_json, run_use_case
 from balcao.registry.rights import anonymisation, service
 from balcao.registry.rights.schemas import AnonymisationBody
 

@@ -11,19 +11,19 @@ import typer
 from rich.markup import escape
 
 from balcao.cli.console import make_console
-from balcao.cli.expiry import format_end
-from balcao.cli.explanation import Explanation, choose, explain
-from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.unknown_variables import UnknownVariable, list_unknown_variables
-from balcao.cli.use_case import print_json
 from balcao.core import logs
 from balcao.core.access.live import Change, list_live_changes
 from balcao.core.context.platform import make_database
 from balcao.core.database.faults import StatementRefused
 from balcao.core.embedded import supervisor
 from balcao.core.errors import Unavailable
-from balcao.deploy.production import parse_settings
+from balcao.operate.deploy.production import parse_settings
+from balcao.operate.expiry import format_end
+from balcao.operate.explanation import Explanation, choose, explain
+from balcao.operate.faults import OperatorFault
+from balcao.operate.unknown_variables import UnknownVariable, list_unknown_variables
+from balcao.operate.use_cases import print_json
 from balcao.settings import Settings, variable_of
 from balcao.zones import load_zone
 

@@ -7,12 +7,12 @@ import msgspec
 import typer
 from rich.table import Table
 
-from balcao.cli import database
 from balcao.cli.console import make_console
 from balcao.cli.example_calls import list_calls
-from balcao.cli.faults import OperatorFault
 from balcao.cli.offer import Offer
 from balcao.cli.plan import SERVICES
+from balcao.operate import database
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
 console = make_console()

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 from balcao import app
-from balcao.cli import database
 from balcao.cli.offer import Client, Offer, Person
 from balcao.core.context.platform import Platform
 from balcao.core.database import migrations
 from balcao.core.database.pool import Connection
 from balcao.core.jobs.worker import Worker
 from balcao.identity import demo
+from balcao.operate import database
 from balcao.settings import Settings
 
 OWNER = migrations.DEMO
@@ -59,7 +59,9 @@ async def fetch_offer(settings: Settings, url: str) -> Offer | None:
             loaded = {name for name in app.NAMES if await migrations.is_done(connection, OWNER, name)}
         if not loaded:
             return None
-        return Offer(base_urls(settings), _list_people(), _list_clients(), await _find_examples(platform, loaded))
+        return Offer(
+            app.list_base_urls(settings), _list_people(), _list_clients(), await _find_examples(platform, loaded)
+        )
 
 
 async def _find_examples(platform: Platform, loaded: set[str]) -> dict[str, Any]:
@@ -69,11 +71,6 @@ async def _find_examples(platform: Platform, loaded: set[str]) -> dict[str, Any]
             for demo_data in service.demos:
                 found |= await demo_data.examples(platform)
     return found
-
-
-def base_urls(settings: Settings) -> dict[str, str]:
-    """Return the address of each service, by name."""
-    return {service.name: settings.base_url + service.prefix + service.base for service in app.SERVICES}
 
 
 def _list_people() -> list[Person]:

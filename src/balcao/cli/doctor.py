@@ -13,7 +13,7 @@ from balcao.core import logs
 from balcao.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
-    from balcao.cli.diagnosis import Diagnosis
+    from balcao.operate.doctor.diagnosis import Diagnosis
 
 console = make_console()
 WORDS = {"up": "[green]responde[/]", "stopped": "[yellow]parado[/]", "down": "[red]não responde[/]"}
@@ -35,7 +35,7 @@ def doctor(
 
 
 def _diagnose(root: Path) -> "Diagnosis":
-    from balcao.cli.diagnosis import Diagnosis, diagnose  # loads every service, which help does without
+    from balcao.operate.doctor.diagnosis import Diagnosis, diagnose  # loads every service, which help does without
 
     logs.configure("error")
     try:

@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from balcao.cli.faults import OperatorFault
 from balcao.cli.process import STABLE_SECONDS, pause_after
 from balcao.core.embedded import disk, supervisor
 from balcao.core.embedded.supervisor import EmbeddedError, Running
 from balcao.core.logs import log
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
 

@@ -11,16 +11,16 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from balcao import app
-from balcao.cli import database
 from balcao.cli.console import make_console
-from balcao.cli.faults import OperatorFault, writing_to
 from balcao.cli.portuguese import Commands
-from balcao.cli.use_case import explain_refusals, print_json
 from balcao.core.context.call import operator_call
 from balcao.core.errors import BalcaoError
 from balcao.core.exports import reading, service
 from balcao.core.exports.folder import Manifest
 from balcao.core.exports.sealing import Identity, read_identities
+from balcao.operate import database
+from balcao.operate.faults import OperatorFault, writing_to
+from balcao.operate.use_cases import explain_refusals, print_json
 from balcao.settings import Settings
 
 export = Commands(help="Exportação cifrada dos dados de um serviço: criar, conferir, ler.")

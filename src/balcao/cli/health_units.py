@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from balcao.cli import database
-from balcao.cli.faults import OperatorFault
 from balcao.cli.importing import run_import
 from balcao.cli.portuguese import Commands
 from balcao.core.context.call import operator_call
 from balcao.core.imports.service import Order
 from balcao.health_units import SERVICE, demo
+from balcao.operate import database
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
 health_units = Commands(help="Unidades de saúde: importação de unidades e notificações, simulação de episódios.")

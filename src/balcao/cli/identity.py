@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from balcao.cli import embedded
-from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
 from balcao.core.access.keys import CHANNEL
 from balcao.core.database.pool import Database
 from balcao.core.database.reloader import notify
 from balcao.identity import keys
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings, fixed_tokens
 
 identity = Commands(help="O provedor de identidade e as suas chaves.")

@@ -10,9 +10,7 @@ from typing import Any
 import msgspec
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from balcao.cli import database, faults
 from balcao.cli.console import make_console
-from balcao.cli.faults import OperatorFault
 from balcao.core.context.call import operator_call
 from balcao.core.errors import BalcaoError
 from balcao.core.imports import service, source
@@ -20,6 +18,8 @@ from balcao.core.imports.declaration import Committed
 from balcao.core.imports.service import Order, Outcome
 from balcao.core.imports.source import Source
 from balcao.core.imports.table import WINDOWS_1252
+from balcao.operate import database, faults
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
 console = make_console(stderr=True)

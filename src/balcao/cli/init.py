@@ -9,15 +9,17 @@ from typing import Annotated
 import typer
 
 from balcao import __version__
-from balcao.cli.faults import OperatorFault
-from balcao.cli.gateway_config import REPLACE, Kind, make_gateway, write_files
+from balcao.cli.files import write_files
 from balcao.cli.init_portal import write_portal
+from balcao.cli.options import Replace
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
-from balcao.deploy import production
-from balcao.deploy.files import File
-from balcao.deploy.gateways import Frontend, Server
-from balcao.deploy.production import Installation, Secrets
+from balcao.operate.deploy import production
+from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation, Server
+from balcao.operate.deploy.files import File
+from balcao.operate.deploy.production import Secrets
+from balcao.operate.faults import OperatorFault
+from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings, SettingsError
 from balcao.settings.types import split
 
@@ -41,7 +43,9 @@ def write_production(
     auth_issuer: Annotated[str, typer.Option(help="O emissor dos tokens, como o provedor se chama.")] = "",
     database: Annotated[str, typer.Option(help="O PostgreSQL: ENDEREÇO:PORTA.")] = "localhost:5432",
     database_name: Annotated[str, typer.Option(help="O nome do banco; os papéis se chamam como ele.")] = "balcao",
-    gateway: Annotated[Kind, typer.Option(help="O programa que fica diante dos processos.")] = Kind.HAPROXY,
+    gateway: Annotated[
+        GatewayKind, typer.Option(help="O programa que fica diante dos processos.")
+    ] = GatewayKind.HAPROXY,
     server: Annotated[
         list[str] | None, typer.Option(help="Processo que o gateway chama: ENDEREÇO:PORTA. Pode repetir-se.")
     ] = None,
@@ -67,7 +71,7 @@ def write_production(
     program: Annotated[str, typer.Option(help="O comando, como está instalado no servidor.")] = Installation.program,
     image: Annotated[str, typer.Option(help="A imagem de contêiner: NOME:VERSÃO.")] = f"balcao:{__version__}",
     folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("production"),
-    replace: Annotated[bool, REPLACE] = False,
+    replace: Replace = False,
 ) -> None:
     """Escreve configuração com segredos, papéis do banco, serviços do systemd, contêineres, Kubernetes e gateway."""
     logs.configure("error")
@@ -94,7 +98,7 @@ def write_production(
     settings = _check(files)
     servers = server or [f"127.0.0.1:{port}"]
     front = Frontend(certificate, certificate_key, https_port, http_port)
-    files |= {f"gateway/{path}": file for path, file in make_gateway(gateway, settings, servers, front).items()}
+    files |= {f"gateway/{path}": file for path, file in generate_gateway(gateway, settings, servers, front).items()}
     write_files(folder, files, replace=replace)
     print(
         f"Agora, nesta ordem: {folder}/{production.ROLES} no banco, os arquivos .env em /etc/balcao, `balcao doctor`."

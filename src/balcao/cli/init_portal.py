@@ -8,15 +8,17 @@ from urllib.parse import urlsplit
 
 import typer
 
-from balcao.cli.faults import OperatorFault
-from balcao.cli.gateway_config import REPLACE, write_files
+from balcao.cli.files import write_files
+from balcao.cli.options import Replace
 from balcao.core import logs
-from balcao.deploy import portals
-from balcao.deploy.portals import Key, Portal, PortalKind
-from balcao.deploy.production import make_secret
 from balcao.identity.clients import accepts_redirect
 from balcao.identity.demo import Client
 from balcao.identity.realm import load_clients
+from balcao.operate.deploy import portals
+from balcao.operate.deploy.answers import PortalKind
+from balcao.operate.deploy.portals import Key, Portal
+from balcao.operate.deploy.production import make_secret
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 from balcao.settings.fixed_tokens import find_file
 
@@ -34,7 +36,7 @@ def write_portal(
     callback: Annotated[str, typer.Option(help="O caminho do portal a que o login volta.")] = "/callback",
     client_id: Annotated[str, typer.Option(help="O cliente no provedor; sem ela, o da demonstração.")] = "",
     folder: Annotated[Path | None, typer.Option(help="Onde ficam os arquivos; sem ela, portal-TIPO.")] = None,
-    replace: Annotated[bool, REPLACE] = False,
+    replace: Replace = False,
 ) -> None:
     """Escreve o cliente do provedor, o ambiente do portal e o que muda na configuração do Balcão."""
     logs.configure("error")

@@ -9,10 +9,10 @@ import typer
 from rich.table import Table
 
 from balcao.cli.console import make_console
-from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.values.cpf import Cpf
+from balcao.operate.faults import OperatorFault
+from balcao.operate.use_cases import print_json, run_use_case
 
 # The use cases load the platform, which help does without: each command imports its own.
 if TYPE_CHECKING:

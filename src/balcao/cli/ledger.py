@@ -7,10 +7,10 @@ import msgspec
 import typer
 from rich.table import Table
 
-from balcao.cli import database
 from balcao.cli.console import make_console
-from balcao.cli.faults import OperatorFault
 from balcao.core.values.cpf import Cpf
+from balcao.operate import database
+from balcao.operate.faults import OperatorFault
 from balcao.registry.consent.ledger import service
 from balcao.registry.consent.ledger.chain import Break
 from balcao.registry.consent.ledger.service import Verification

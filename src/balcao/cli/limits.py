@@ -8,10 +8,11 @@ import typer
 from rich.table import Column, Table
 
 from balcao.cli.console import make_console
-from balcao.cli.expiry import For, format_end, name_operator, parse_end
-from balcao.cli.faults import OperatorFault
+from balcao.cli.options import For
 from balcao.cli.portuguese import Commands
-from balcao.cli.use_case import print_json, run_use_case
+from balcao.operate.expiry import format_end, name_operator, parse_end
+from balcao.operate.faults import OperatorFault
+from balcao.operate.use_cases import print_json, run_use_case
 from balcao.settings import Settings
 from balcao.zones import load_zone
 

@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 from balcao import app
-from balcao.cli.expiry import For, Until, format_end, name_operator, parse_end
-from balcao.cli.faults import OperatorFault
+from balcao.cli.options import For, Until
 from balcao.cli.portuguese import Commands
-from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.access.live import Change
 from balcao.core.context.call import Call
 from balcao.core.live import maintenance as use_cases
+from balcao.operate.expiry import format_end, name_operator, parse_end
+from balcao.operate.faults import OperatorFault
+from balcao.operate.use_cases import print_json, run_use_case
 from balcao.settings import Settings
 from balcao.zones import load_zone
 

@@ -5,10 +5,10 @@ import asyncio
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from balcao import app
-from balcao.cli import database
 from balcao.cli.console import make_console
 from balcao.core.database.migrations import Migration
 from balcao.core.database.roles import ApplicationRole
+from balcao.operate import database
 from balcao.settings import Settings
 
 console = make_console(stderr=True)

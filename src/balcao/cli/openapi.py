@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from balcao import app
-from balcao.cli.faults import OperatorFault, writing_to
 from balcao.core.http.pages import document
+from balcao.operate.faults import OperatorFault, writing_to
 
 
 def openapi(

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from balcao.cli.faults import OperatorFault, writing_to
 from balcao.cli.processes.channel import Watched
 from balcao.core.context import processes
+from balcao.operate.faults import OperatorFault, writing_to
 from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"

@@ -11,9 +11,9 @@ from socket import socket
 
 import msgspec
 
-from balcao.cli.faults import OperatorFault
 from balcao.cli.processes.channel import BEAT_SECONDS, Order, Report
 from balcao.core.logs import log
+from balcao.operate.faults import OperatorFault
 
 # In missed heartbeats: until the first one the interpreter starts, which takes long on a busy machine.
 MOST_MISSED_AT_START = 60

@@ -6,9 +6,9 @@ import typer
 
 from balcao import app
 from balcao.cli.portuguese import Commands
-from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.audit import retention as core
 from balcao.core.context.call import Call
+from balcao.operate.use_cases import print_json, run_use_case
 
 retention = Commands(help="Prazos de guarda: aplicar, ver o que foi apagado. Tudo em JSON.")
 

@@ -8,13 +8,13 @@ import msgspec
 import typer
 
 from balcao.cli.console import make_console
-from balcao.cli.faults import OperatorFault
 from balcao.cli.plan import LOOPBACK, claiming, prepare_data_folder
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
 from balcao.core.mail import MailFolder, create_mailer
 from balcao.crm.sandbox.server import build_server
 from balcao.gateway.listening import accept_first
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
 sandbox = Commands(help="Partes da base de demonstração, cada uma por si.")

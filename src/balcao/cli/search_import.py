@@ -8,9 +8,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from balcao.cli import database
 from balcao.cli.importing import run_import
 from balcao.core.imports.service import Order
+from balcao.operate import database
 from balcao.search import SERVICE
 from balcao.search.services import service as services
 from balcao.settings import Settings

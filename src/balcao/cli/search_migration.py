@@ -11,10 +11,10 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from balcao.cli.console import make_console
-from balcao.cli.faults import OperatorFault
 from balcao.cli.portuguese import Commands
-from balcao.cli.use_case import print_json, run_use_case
 from balcao.core.context.call import Call
+from balcao.operate.faults import OperatorFault
+from balcao.operate.use_cases import print_json, run_use_case
 from balcao.search.schema_migrations import service
 from balcao.search.schema_migrations.schemas import (
     AbortBody,

@@ -9,12 +9,13 @@ from typing import Annotated
 
 import typer
 
-from balcao.cli import embedded, start_check, supervisor
+from balcao.cli import embedded, supervisor
 from balcao.cli.console import make_console
 from balcao.cli.plan import SERVICES, Plan, claiming_for_management, make_plan
 from balcao.cli.processes.channel import Order, Report, Watched
 from balcao.cli.welcome import welcome
 from balcao.core import logs
+from balcao.operate.doctor import start as start_check
 from balcao.settings import Settings, SettingsError
 
 console = make_console(stderr=True)
@@ -83,9 +84,9 @@ def _run_worker(settings: Settings, order: Order) -> None:
     """Run the worker in this process: a service manager starts and replaces it."""
     import uvloop
 
-    from balcao.cli import database
     from balcao.cli.processes import management
     from balcao.cli.processes import worker as role
+    from balcao.operate import database
 
     async def run_until_stopped() -> None:
         await database.check(settings, order.database_url)

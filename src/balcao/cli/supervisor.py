@@ -12,10 +12,10 @@ from contextlib import AsyncExitStack
 import msgspec
 
 from balcao.cli.embedded import EmbeddedDatabase, find_database
-from balcao.cli.faults import OperatorFault
 from balcao.cli.plan import Plan, Ports, claim_data_folder, list_withheld
 from balcao.cli.process import Process, stopping
 from balcao.cli.processes.channel import Order, Report
+from balcao.operate.faults import OperatorFault
 from balcao.settings import remembered
 
 Progress = Callable[[str], None]

@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 import httpx
 import typer
 
-from balcao.cli.faults import OperatorFault
 from balcao.identity import demo
+from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
 PORTAL = "portal-cidadao"

@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from balcao.cli.console import make_console
-from balcao.cli.faults import OperatorFault
-from balcao.cli.readings import Picture, ProcessState, Queue, Reading, Traffic, compare
-from balcao.cli.use_case import print_json
 from balcao.core import logs
+from balcao.operate.faults import OperatorFault
+from balcao.operate.readings import Picture, ProcessState, Queue, Reading, Traffic, compare
+from balcao.operate.use_cases import print_json
 from balcao.settings import Settings
 
 console = make_console()

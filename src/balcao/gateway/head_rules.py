@@ -10,6 +10,10 @@ _VERSIONS = frozenset({"1.0", "1.1"})
 _FRAMING = frozenset({b"content-length", b"transfer-encoding", b"expect", b"host"})
 
 
+# How much of a body that is refused is read on: a caller who is still sending would miss the refusal else.
+DISCARD_BYTES = 16 * 1024 * 1024
+
+
 class Refused(Exception):
     """The wire refuses the request by itself, with a status that has no body."""
 

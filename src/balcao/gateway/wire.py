@@ -1,9 +1,9 @@
 """HTTP/1.1 on the event loop: one connection, from its bytes to the application and back.
 
 llhttp (`httptools`) parses: request line, fields, framing and chunks, strictly. What it leaves to a server is here: the
-size of a head, `Host`, forms of the target, the order of pipelined responses, `Expect`, deadlines, backpressure, and how
-a connection ends. Where the application waits for nothing, the response goes out within the call that parsed the
-request. ADR 0013 says why this is ours.
+order of pipelined responses, `Expect`, offers of other protocols, deadlines, backpressure, and how a connection ends;
+`head_rules` judges a head. Where the application waits for nothing, the response goes out within the call that parsed
+the request. ADR 0013 says why this is ours.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
 from balcao.core.logs import log, request_id
 from balcao.gateway.application import Served, fixed_headers
-from balcao.gateway.head_rules import Refused, judge
+from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge
 
 _NEVER = float("inf")
 _MOST_FIELDS = 100
@@ -32,7 +32,7 @@ _MOST_WAITING, _SLICE = 16, 4096
 # Sizes, extensions and trailers of chunks, beside what the body itself may bring: no honest body consists of them.
 _MOST_FRAMING = 8_192
 # A caller that is still sending when it is refused reads the refusal only if somebody reads on for a while.
-_DISCARD_SECONDS, DISCARD_BYTES = 2.0, 16 * 1024 * 1024
+_DISCARD_SECONDS = 2.0
 # How long a caller who takes nothing of a response is waited for.
 _UNREAD_SECONDS = 30.0
 
@@ -50,8 +50,8 @@ class Limits(msgspec.Struct, frozen=True):
 
     `head_seconds` also ends an idle connection.
 
-    `settling_seconds` passes between the last accepted connection and the first one that is closed, so that a caller who
-    has just connected still gets a response; `drain_seconds` is how long requests in flight may take to end.
+    `settling_seconds` passes between the last accepted connection and the first one that is closed, so that a caller
+    who has just connected still gets a response; `drain_seconds` is how long requests in flight may take to end.
     """
 
     connections: int = 4096

@@ -10,8 +10,7 @@ import secrets
 from collections.abc import Callable
 from datetime import timedelta
 
-from balcao.core.audit.retention import Retention, Swept
-from balcao.core.context.call import Call
+from balcao.core.audit.retention import OldRows
 from balcao.core.database.pool import Connection, Database
 from balcao.core.values.ids import new_id
 from balcao.identity import store
@@ -151,9 +150,4 @@ def _hash(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-async def _delete_expired(_: Call, connection: Connection) -> Swept:
-    checked = await store.count_sessions(connection)
-    return Swept(checked, await store.delete_expired_sessions(connection))
-
-
-RETENTION = (Retention("identity_session", _delete_expired),)
+RETENTION = [OldRows("identity_session", store.count_sessions, store.delete_expired_sessions)]

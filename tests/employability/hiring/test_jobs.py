@@ -1,4 +1,4 @@
-"""Jobs as staff keep them (rules: employability 2.5, 3.3, 4.2, cases 21 to 32)."""
+"""Jobs as staff keep them (rules: employability 2.5, 3.3, 4.2)."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,6 +20,7 @@ def steps_of(job: dict[str, Any]) -> list[tuple[str, int]]:
     return [(step["titulo"], step["ordem"]) for step in job["etapas"]]
 
 
+@pytest.mark.cases("employability", "21")
 def test_a_job_begins_as_a_draft_whatever_is_sent(http: httpx.Client, callers: Callers, create: Create) -> None:
     job = create(status="publicado_ativo", id="00000000-0000-4000-8000-000000000000", slug="x")
     assert (job["status"], job["publicado_em"], job["acoes_permitidas"]) == (
@@ -62,6 +63,7 @@ def test_what_was_read_is_taken_back_as_a_duplicate(http: httpx.Client, callers:
         assert {item["id_vaga"] for item in second[nested]} == {second["id"]}
 
 
+@pytest.mark.cases("employability", "23", "32")
 def test_a_draft_needs_its_base_and_a_publication_everything(
     http: httpx.Client, callers: Callers, create: Create, sql: Sql
 ) -> None:
@@ -164,6 +166,7 @@ def test_a_company_that_goes_while_a_job_of_it_is_stored_is_told(
     assert sql("SELECT count(*) FROM employability.job") == before
 
 
+@pytest.mark.cases("employability", "22")
 def test_a_department_outside_the_scope_is_refused(http: httpx.Client, callers: Callers, sql: Sql) -> None:
     before = sql("SELECT count(*) FROM employability.job")
     answer = http.post(BASE, json=describe_job(id_orgao_parceiro=OTHER), headers=callers[EDITOR])
@@ -172,6 +175,7 @@ def test_a_department_outside_the_scope_is_refused(http: httpx.Client, callers: 
     assert http.post(BASE, json=describe_job(id_orgao_parceiro=OTHER), headers=callers[ADMIN]).status_code == 201
 
 
+@pytest.mark.cases("employability", "26")
 def test_another_departments_job_is_as_unknown_as_any(http: httpx.Client, callers: Callers, create: Create) -> None:
     path = f"{BASE}/{create()['id']}"
     unknown = f"{BASE}/00000000-0000-4000-8000-000000000000"
@@ -203,6 +207,7 @@ def test_a_draft_without_department_is_its_authors(http: httpx.Client, callers: 
     assert (given.status_code, given.json()["id_orgao_parceiro"]) == (200, "1100")
 
 
+@pytest.mark.cases("employability", "27", "31")
 def test_absent_members_are_kept_or_cleared_as_each_one_says(
     http: httpx.Client, callers: Callers, create: Create
 ) -> None:
@@ -236,6 +241,7 @@ def test_absent_members_are_kept_or_cleared_as_each_one_says(
     assert (emptied["etapas"], emptied["zonas"], emptied["idade_maxima"]) == ([], [], None)
 
 
+@pytest.mark.cases("employability", "28")
 def test_steps_are_told_apart_by_id_and_numbered_without_gaps(
     http: httpx.Client, callers: Callers, create: Create
 ) -> None:
@@ -251,6 +257,7 @@ def test_steps_are_told_apart_by_id_and_numbered_without_gaps(
     assert again["etapas"] == after["etapas"]
 
 
+@pytest.mark.cases("employability", "29")
 def test_a_question_of_another_job_is_a_new_one(http: httpx.Client, callers: Callers, create: Create) -> None:
     one, other = create(), create()
     foreign = other["informacoes_complementares"][0]
@@ -262,6 +269,7 @@ def test_a_question_of_another_job_is_a_new_one(http: httpx.Client, callers: Cal
     assert unchanged["informacoes_complementares"] == other["informacoes_complementares"]
 
 
+@pytest.mark.cases("employability", "30")
 def test_a_published_job_stays_complete_and_its_department_as_it_is(
     http: httpx.Client, callers: Callers, create: Create
 ) -> None:

@@ -1,4 +1,4 @@
-"""Jobs as anybody reads them (rules: employability 2.6, 3.3, cases 37 to 40)."""
+"""Jobs as anybody reads them (rules: employability 2.6, 3.3)."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -23,6 +23,7 @@ def found(http: httpx.Client, **query: Any) -> list[str]:
     return [job["titulo"] for job in answer.json()["data"]]
 
 
+@pytest.mark.cases("employability", "37")
 def test_a_draft_is_no_published_job(http: httpx.Client, create: Create) -> None:
     draft = create()
     answer = http.get(f"{PUBLIC}/{draft['id']}")
@@ -45,6 +46,7 @@ def test_a_visitor_sees_a_job_without_what_is_for_staff(http: httpx.Client, crea
     assert item.keys() == seen.json().keys() - {"etapas", "informacoes_complementares"}
 
 
+@pytest.mark.cases("employability", "40")
 def test_an_old_slug_leads_to_the_present_one(http: httpx.Client, create: Create, callers: Callers) -> None:
     job = create(acao="publicar", titulo="Açougueiro (noite)")
     assert job["slug"].startswith("acougueiro-noite-")
@@ -56,6 +58,7 @@ def test_an_old_slug_leads_to_the_present_one(http: httpx.Client, create: Create
     assert refusal(http.get(f"{PUBLIC}/slug/nada")) == (404, "job-unknown")
 
 
+@pytest.mark.cases("employability", "38")
 def test_filters_narrow_the_list_and_its_total(http: httpx.Client, create: Create, sql: Sql) -> None:
     sql("UPDATE employability.job SET deleted_at = now()")
     sql(
@@ -82,6 +85,7 @@ def test_filters_narrow_the_list_and_its_total(http: httpx.Client, create: Creat
     assert ([job["titulo"] for job in page["data"]], page["meta"]["total"]) == (["Copeira"], 2)
 
 
+@pytest.mark.cases("employability", "39")
 def test_today_begins_at_local_midnight() -> None:
     zone = ZoneInfo("America/Sao_Paulo")
     late = datetime(2026, 5, 11, 1, 30, tzinfo=UTC)  # 22:30 of the day before

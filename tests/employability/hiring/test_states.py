@@ -1,4 +1,4 @@
-"""The states of jobs, every row of the table for every caller (rules: employability 4.1, 4.6, cases 23-25, 33-36)."""
+"""The states of jobs, every row of the table for every caller (rules: employability 4.1, 4.6)."""
 
 import asyncio
 import re
@@ -72,6 +72,7 @@ def expected(row_event: Event, shown: JobStatus, who: str) -> int:
     return 200 if find_transition(row_event, shown) else 409
 
 
+@pytest.mark.cases("employability", "25")
 @pytest.mark.parametrize("shown", JobStatus)
 def test_every_transition_answers_every_caller_as_the_table_says(
     http: httpx.Client, callers: Callers, create: Create, put_into: Put, shown: JobStatus
@@ -167,6 +168,7 @@ def test_expiry_is_the_same_in_sql_and_in_python(
     assert asyncio.run(ask()) == show_status(status, limit, now)
 
 
+@pytest.mark.cases("employability", "33", "34")
 def test_an_expired_job_is_expired_in_lists_details_and_transitions(
     http: httpx.Client, callers: Callers, create: Create, put_into: Put
 ) -> None:
@@ -188,6 +190,7 @@ def test_an_expired_job_is_expired_in_lists_details_and_transitions(
     assert longer.json()["status"] == "publicado_ativo"
 
 
+@pytest.mark.cases("employability", "36")
 def test_a_job_reactivated_after_its_limit_is_shown_as_expired(
     http: httpx.Client, callers: Callers, create: Create, expire: Callable[[str], None]
 ) -> None:
@@ -198,6 +201,7 @@ def test_a_job_reactivated_after_its_limit_is_shown_as_expired(
     assert http.get(f"{PUBLIC}/{id_}").json()["status"] == "publicado_expirado"
 
 
+@pytest.mark.cases("employability", "24")
 def test_of_two_publications_at_once_one_is_refused(http: httpx.Client, callers: Callers, create: Create) -> None:
     id_ = create()["id"]
     with ThreadPoolExecutor(2) as pool:

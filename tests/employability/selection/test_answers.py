@@ -1,4 +1,4 @@
-"""Answers to a job's questions (rules: employability 4.5, cases 47 and 48)."""
+"""Answers to a job's questions (rules: employability 4.5)."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -45,6 +45,7 @@ def check(asked: Question, answer: Any) -> list[str]:
     return [each.resposta for each in check_answers([asked], [AnswerBody(str(asked.id), answer)])]
 
 
+@pytest.mark.cases("employability", "48")
 @settings(max_examples=EXAMPLES)
 @given(OPTIONS, st.randoms())
 def test_every_choice_among_the_options_is_taken_apart_again(options: list[str], chance: Any) -> None:
@@ -96,6 +97,7 @@ def test_a_number_has_one_separator_and_keeps_to_its_bounds(answer: Any, is_take
         assert refused.value.code == "answer-invalid"
 
 
+@pytest.mark.cases("employability", "48")
 def test_an_empty_answer_is_none_and_refused_where_one_is_demanded() -> None:
     for empty in ("", "  ", None):
         assert check(question("selecao_unica", opcoes=["a"]), empty) == []
@@ -106,6 +108,7 @@ def test_an_empty_answer_is_none_and_refused_where_one_is_demanded() -> None:
         check_answers([question("resposta_curta", required=True)], [])
 
 
+@pytest.mark.cases("employability", "47")
 def test_each_question_is_the_jobs_own_and_answered_once() -> None:
     asked = question("resposta_curta")
     for sent, code in (
@@ -120,6 +123,7 @@ def test_each_question_is_the_jobs_own_and_answered_once() -> None:
         assert "xx" not in refused.value.message
 
 
+@pytest.mark.cases("employability", "47")
 def test_over_http_wrong_answers_are_refused_and_right_ones_stored(
     publish: Publish, apply: Apply, http: httpx.Client
 ) -> None:

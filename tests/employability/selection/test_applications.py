@@ -1,4 +1,4 @@
-"""Applications as citizens make, change and withdraw them (rules: employability 2.7, 3.4, 4.3, cases 41 to 52)."""
+"""Applications as citizens make, change and withdraw them (rules: employability 2.7, 3.4, 4.3)."""
 
 import asyncio
 from collections.abc import Iterator
@@ -35,6 +35,7 @@ def statements() -> Iterator[Statements]:
         yield found
 
 
+@pytest.mark.cases("employability", "46")
 def test_an_application_is_stored_with_the_servers_resume_and_shown_whole(
     http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply
 ) -> None:
@@ -211,6 +212,7 @@ def test_a_person_applies_ten_times_a_minute(
     assert other.status_code == 400
 
 
+@pytest.mark.cases("employability", "41")
 def test_forty_applications_at_once_make_one(publish: Publish, apply: Apply, sql: Sql) -> None:
     job, cpf = publish(), person(3)
     with ThreadPoolExecutor(40) as pool:
@@ -221,6 +223,7 @@ def test_forty_applications_at_once_make_one(publish: Publish, apply: Apply, sql
     assert sql("SELECT count(*) FROM employability.application WHERE cpf = $1", cpf)[0][0] == 1
 
 
+@pytest.mark.cases("employability", "42")
 def test_a_job_takes_applications_while_it_is_active(
     http: httpx.Client, callers: Callers, create: Create, publish: Publish, apply: Apply, expire: Any
 ) -> None:
@@ -237,6 +240,7 @@ def test_a_job_takes_applications_while_it_is_active(
     assert refusal(apply(deleted, cpf)) == (404, "job-unknown")
 
 
+@pytest.mark.cases("employability", "52")
 def test_who_withdrew_may_apply_again_three_times(
     http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply
 ) -> None:
@@ -292,6 +296,7 @@ def test_a_read_by_staff_is_recorded_and_the_candidates_own_is_not(
     assert (recorded["action"], recorded["actor_kind"], recorded["fields"]) == ("read", "staff", ["candidatura"])
 
 
+@pytest.mark.cases("employability", "50")
 def test_a_citizen_applies_for_nobody_else(http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply) -> None:
     job = publish()
     assert refusal(apply(job, person(9), {"cpf": person(10)})) == (403, "cpf-foreign")
@@ -319,6 +324,7 @@ def test_staff_apply_for_a_person_within_their_departments(
         assert refusal(http.post(BASE, json=body | wrong, headers=callers[EDITOR])) == (400, code)
 
 
+@pytest.mark.cases("employability", "52")
 def test_contact_and_answers_change_until_somebody_decides(
     http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, apply: Apply, sql: Sql
 ) -> None:
@@ -346,6 +352,7 @@ def test_contact_and_answers_change_until_somebody_decides(
     )
 
 
+@pytest.mark.cases("employability", "35")
 def test_the_state_of_the_job_stands_in_the_place_of_every_status(
     http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, apply: Apply, sql: Sql
 ) -> None:
@@ -415,6 +422,7 @@ def test_an_idempotency_key_gives_the_first_answer_again(
     assert http.post(BASE, json=body | {"nome": "x"}, headers=headers).status_code == 409
 
 
+@pytest.mark.cases("employability", "28")
 @pytest.mark.parametrize("kept", [[0], [1, 2], [0, 2], []])
 def test_the_candidate_of_a_removed_step_stands_on_the_step_before(
     http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, apply: Apply, sql: Sql, kept: list[int]
@@ -443,6 +451,7 @@ SCOPED = sorted((method, path) for (method, path), who in read_rules().items() i
 BY_ID = [each for each in SCOPED if each[1].count("/vagas/{}") or "/candidaturas/{}" in each[1]]
 
 
+@pytest.mark.cases("employability", "26")
 def test_to_an_editor_of_another_department_every_job_and_application_is_unknown(
     http: httpx.Client, callers: Callers, publish: Publish, apply: Apply
 ) -> None:

@@ -1,4 +1,4 @@
-"""Staff's list of applications (rules: employability 2.7, 3.4, 5.6, cases 26, 57 to 59)."""
+"""Staff's list of applications (rules: employability 2.7, 3.4, 5.6)."""
 
 import asyncio
 import json
@@ -80,6 +80,7 @@ def crowded(publish: Publish, sql: Sql) -> Iterator[dict[str, Any]]:
     sql("DELETE FROM employability.application WHERE id_vaga = $1", job["id"])
 
 
+@pytest.mark.cases("employability", "57")
 @pytest.mark.parametrize(("asked", "used"), [("10000", 10_000), ("20000", 10_000), ("x", 10), ("0", 1)])
 def test_a_page_of_one_job_may_be_long_enough_for_an_export(
     listed: List, crowded: dict[str, Any], asked: str, used: int
@@ -141,6 +142,7 @@ async def test_an_export_needs_the_memory_of_a_part_of_it(platform: Platform, cr
     assert peak < 8 * 1024 * 1024
 
 
+@pytest.mark.cases("employability", "58")
 def test_the_counts_respect_every_filter_but_the_one_by_status(listed: List, crowded: dict[str, Any]) -> None:
     whole = listed(vagaId=crowded["id"])["resumo"]
     assert tuple(whole) == STATUSES
@@ -188,6 +190,7 @@ def test_a_search_finds_parts_of_name_and_address_and_beginnings_of_a_cpf(
     assert names == found
 
 
+@pytest.mark.cases("employability", "59")
 def test_an_item_shows_the_application_its_job_and_nothing_sensitive(
     http: httpx.Client, callers: Callers, listed: List, publish: Publish, apply: Apply, sql: Sql
 ) -> None:
@@ -224,6 +227,7 @@ def test_an_item_shows_the_application_its_job_and_nothing_sensitive(
     assert decided.status_code == 200
 
 
+@pytest.mark.cases("employability", "26")
 def test_each_member_of_staff_sees_the_applications_of_their_departments(
     http: httpx.Client, callers: Callers, listed: List, create: Create, publish: Publish, apply: Apply
 ) -> None:

@@ -1,4 +1,4 @@
-"""What a job demands of a person, judged without database and registry (rules: employability 4.4, cases 43 to 45)."""
+"""What a job demands of a person, judged without database and registry (rules: employability 4.4)."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -68,6 +68,7 @@ def met(demanding: Job, record: PersonRecord | None = None, **facts: Any) -> lis
     return [each.atendido for each in check_criteria(demanding, Facts(record=record, **whole))]
 
 
+@pytest.mark.cases("employability", "43")
 @given(st.dates(date(1900, 1, 1), date(2026, 1, 1)), st.integers(0, 120))
 def test_a_person_turns_older_on_the_birthday_and_not_the_day_before(birth: date, years: int) -> None:
     try:
@@ -96,6 +97,7 @@ def test_an_age_without_birth_date_is_not_met_and_without_registry_not_known() -
     assert not may_need_registry(job(idiomas_requisito=[object()], areas_formacao_elegibilidade=["x"]))
 
 
+@pytest.mark.cases("employability", "44")
 @pytest.mark.parametrize(
     ("demanded", "rows", "declared", "expected"),
     [
@@ -128,6 +130,7 @@ def test_a_resume_with_the_schooling_needs_no_registry() -> None:
         met(job(escolaridade_minima=level("Técnico")))
 
 
+@pytest.mark.cases("employability", "45")
 def test_each_language_is_a_criterion_of_its_own() -> None:
     english, spanish = value("Inglês"), value("Espanhol")
     basic, advanced = value("Básico", 1), value("Avançado", 3)

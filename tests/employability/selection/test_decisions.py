@@ -1,4 +1,4 @@
-"""What staff decide on applications, one by one and many at once (rules: employability 2.7, 4.3, cases 53 to 56)."""
+"""What staff decide on applications, one by one and many at once (rules: employability 2.7, 4.3)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -68,6 +68,7 @@ def emails(sql: Sql, application: Any) -> list[str]:
     return [row["kind"] for row in rows]
 
 
+@pytest.mark.cases("employability", "53")
 def test_a_second_approval_changes_nothing_and_sends_nothing(
     made: dict[str, Any], decide: Decide, shown: Any, sql: Sql
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_status_changes_to_any_other_until_it_is_closed(
     assert shown(application)["status"] == (start if answer.status_code == 409 else target)
 
 
+@pytest.mark.cases("employability", "54")
 def test_while_the_job_is_paused_nothing_is_decided(
     http: httpx.Client, callers: Callers, made: dict[str, Any], decide: Decide, shown: Any, sql: Sql
 ) -> None:
@@ -123,6 +125,7 @@ def test_while_the_job_is_paused_nothing_is_decided(
     assert shown(made)["status"] == APPROVED
 
 
+@pytest.mark.cases("employability", "55")
 def test_a_step_is_one_of_the_jobs_own_in_both_directions_or_none(
     made: dict[str, Any], publish: Publish, decide: Decide, shown: Any, sql: Sql
 ) -> None:
@@ -175,6 +178,7 @@ def three(publish: Publish, apply: Apply) -> tuple[dict[str, Any], list[dict[str
     return job, [answer.json() for answer in made]
 
 
+@pytest.mark.cases("employability", "56")
 def test_a_bulk_decision_changes_whom_it_can_and_names_the_others(
     http: httpx.Client, callers: Callers, three: Any, decide: Decide, shown: Any, sql: Sql
 ) -> None:
@@ -200,6 +204,7 @@ def test_a_bulk_decision_changes_whom_it_can_and_names_the_others(
     assert len(trail) == 2
 
 
+@pytest.mark.cases("employability", "56")
 def test_a_bulk_move_takes_candidates_of_one_step_only(
     http: httpx.Client, callers: Callers, three: Any, decide: Decide, shown: Any, publish: Publish
 ) -> None:

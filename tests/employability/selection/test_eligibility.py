@@ -1,4 +1,4 @@
-"""Who may apply is decided by the server, with what the registry says (rules: employability 4.4, cases 43 to 51)."""
+"""Who may apply is decided by the server, with what the registry says (rules: employability 4.4)."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -57,6 +57,7 @@ def count(sql: Sql, table: str, cpf: str) -> int:
     return found
 
 
+@pytest.mark.cases("employability", "43")
 def test_who_is_too_young_is_refused_and_leaves_one_block_a_day(
     publish: Publish, apply: Apply, know: Know, sql: Sql, events: Any
 ) -> None:
@@ -76,6 +77,7 @@ def test_who_is_too_young_is_refused_and_leaves_one_block_a_day(
     assert apply(job, cpf).status_code == 201
 
 
+@pytest.mark.cases("employability", "45")
 def test_without_accepted_terms_nothing_else_is_looked_at(
     http: httpx.Client, cut_off: httpx.Client, issuer: Issuer, publish: Publish, sql: Sql
 ) -> None:
@@ -129,6 +131,7 @@ def test_what_is_demanded_can_be_seen_before_and_nothing_is_stored(
     assert refusal(http.get(f"{JOBS}/{draft['id']}/elegibilidade", headers=headers)) == (404, "job-unknown")
 
 
+@pytest.mark.cases("employability", "44")
 def test_the_registrys_declared_schooling_counts(
     http: httpx.Client, registry: RunningServer, issuer: Issuer, publish: Publish, apply: Apply, know: Know
 ) -> None:
@@ -157,6 +160,7 @@ def test_name_and_address_come_from_the_registry_where_it_was_asked(
     assert any(second["id"] in bytes(row[0]).decode() for row in waiting)
 
 
+@pytest.mark.cases("employability", "49")
 def test_while_the_registry_is_away_only_what_needs_it_waits(
     cut_off: httpx.Client, issuer: Issuer, publish: Publish, know: Know, apply: Apply, sql: Sql
 ) -> None:
@@ -183,6 +187,7 @@ def test_while_the_registry_is_away_only_what_needs_it_waits(
     assert refusal(send(third)) == (503, "registry-away")
 
 
+@pytest.mark.cases("employability", "51")
 def test_staff_register_a_person_who_fails_and_the_criterion_is_kept(
     http: httpx.Client, callers: Callers, publish: Publish, know: Know, sql: Sql
 ) -> None:

@@ -185,6 +185,7 @@ FROM queue.pgqueuer WHERE entrypoint = $1
 DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = $1 AND status = 'queued'"
 
 
+@pytest.mark.cases("employability", "65")
 def test_a_mail_server_that_is_away_is_tried_six_times_and_then_an_operator_may_try_again(
     http: httpx.Client, callers: Callers, made: dict[str, Any], subjects: Any, post: MailServer, sql: Sql
 ) -> None:
@@ -205,6 +206,7 @@ def test_a_mail_server_that_is_away_is_tried_six_times_and_then_an_operator_may_
     assert subjects() == ["Candidatura recebida"]
 
 
+@pytest.mark.cases("employability", "65")
 def test_an_application_is_stored_with_its_event_its_trail_and_its_job(made: dict[str, Any], sql: Sql) -> None:
     """All of them are there once it is answered, seen from another connection, whatever happens to the process."""
     (counts,) = sql(

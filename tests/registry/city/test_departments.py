@@ -1,4 +1,4 @@
-"""Departments (rules: registry 2.6, cases H1, A6)."""
+"""Departments (rules: registry 2.6)."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -70,6 +70,7 @@ def test_the_list_is_public_cacheable_and_in_the_order_of_the_chart(http: httpx.
     assert http.get(PATH, headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
 
 
+@pytest.mark.cases("registry", "A6")
 def test_a_department_is_public_and_shows_what_is_set(http: httpx.Client) -> None:
     health, top = (http.get(f"{PATH}/{code}") for code in ("1100", "1000"))
     assert set(health.json()) == MEMBERS
@@ -88,11 +89,13 @@ def test_an_unknown_department_is_not_found(http: httpx.Client, code: str) -> No
     assert (answer.status_code, set(answer.json())) == (404, {"error"})
 
 
+@pytest.mark.cases("registry", "H1")
 def test_more_than_a_thousand_items_a_page_are_a_thousand(http: httpx.Client) -> None:
     asked = [http.get(PATH, params={"per_page": wanted}).json() for wanted in ("101", "999", "1000", "1001", "5000")]
     assert [found["pagination"]["per_page"] for found in asked] == [101, 999, 1000, 1000, 1000]
 
 
+@pytest.mark.cases("registry", "H1")
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -113,6 +116,7 @@ def test_a_bad_parameter_is_refused_by_name(http: httpx.Client, name: str, value
     assert f"`{name}`" in answer.json()["error"]
 
 
+@pytest.mark.cases("registry", "H1")
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -213,6 +217,7 @@ def walk(nodes: list[DepartmentNode], above: tuple[str, ...] = ()) -> Iterator[t
         yield from walk(node.children, (*above, node.cd_ua))
 
 
+@pytest.mark.cases("registry", "H3")
 @given(parents=st.dictionaries(st.integers(0, 30), st.none() | st.integers(0, 32), max_size=31))
 def test_every_department_is_in_the_tree_once_and_below_its_parent_unless_that_is_unknown_or_a_ring(
     parents: dict[int, int | None],
@@ -240,6 +245,7 @@ def list_codes(nodes: list[dict[str, Any]]) -> list[str]:
     return [code for node in nodes for code in (node["cd_ua"], *list_codes(node["children"]))]
 
 
+@pytest.mark.cases("registry", "H3")
 def test_the_tree_and_the_ancestors_agree_over_http(http: httpx.Client) -> None:
     body = http.get(f"{PATH}/tree").json()
     assert body["total_count"] == len(list_codes(body["departments"]))

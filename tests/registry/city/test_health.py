@@ -1,6 +1,7 @@
-"""The health check (rules: registry case H2)."""
+"""The health check."""
 
 import httpx
+import pytest
 
 from balcao import __version__, app
 from balcao.settings import Settings
@@ -10,6 +11,7 @@ from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
 
+@pytest.mark.cases("registry", "H2")
 def test_everything_up(http: httpx.Client) -> None:
     answer = http.get("/registry/v1/health")
     body = answer.json()
@@ -19,6 +21,7 @@ def test_everything_up(http: httpx.Client) -> None:
     assert all(set(part) == {"status", "message", "timestamp"} and part["status"] for part in body["services"].values())
 
 
+@pytest.mark.cases("registry", "H2")
 def test_without_the_shared_cache_the_service_goes_on_and_says_so(settings: Settings, database_url: str) -> None:
     lost = settings.model_copy(update={"redis_url": "redis://127.0.0.1:1/0"})
     with RunningServer(app.build(lost, database_url)) as running:
@@ -27,6 +30,7 @@ def test_without_the_shared_cache_the_service_goes_on_and_says_so(settings: Sett
     assert (answer.json()["status"], answer.json()["services"]["cache"]["status"]) == (False, False)
 
 
+@pytest.mark.cases("registry", "H2")
 def test_without_the_data_store_it_is_unavailable(settings: Settings) -> None:
     name = databases.new_name()
     url = databases.create(name)

@@ -1,4 +1,4 @@
-"""Notification categories: the public list and its keepers' (rules: registry 2.5, 3.8, case P7)."""
+"""Notification categories: the public list and its keepers' (rules: registry 2.5, 3.8)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -104,6 +104,7 @@ def test_keeping_them_needs_the_action(
     assert ids(anybody, LIST) == [id_ for id_, _, _ in SEEDED]
 
 
+@pytest.mark.cases("registry", "P7")
 def test_a_new_category_is_complete_comes_last_and_shows_to_every_citizen(
     anybody: Talk, admin: Talk, made: Callable[..., dict[str, Any]], http: httpx.Client, issuer: Issuer
 ) -> None:
@@ -139,6 +140,7 @@ REFUSED: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.cases("registry", "P7")
 @pytest.mark.parametrize("wrong", REFUSED, ids=range(len(REFUSED)))
 def test_a_malformed_category_is_refused_naming_the_member(admin: Talk, wrong: dict[str, Any]) -> None:
     before = admin.ok("GET", ADMIN)
@@ -157,6 +159,7 @@ def test_a_category_needs_its_three_texts(admin: Talk, missing: str) -> None:
     assert (answer.status_code, f"`{missing}`" in answer.json()["error"]) == (400, True)
 
 
+@pytest.mark.cases("registry", "P7")
 def test_an_id_is_taken_for_ever(admin: Talk, made: Callable[..., dict[str, Any]]) -> None:
     new = {"id": made()["id"], "name": "Outra", "description": "Outra."}
     assert refusal(admin("POST", ADMIN, new)) == (409, "category-exists")
@@ -216,6 +219,7 @@ def test_an_unknown_id_is_not_found(admin: Talk, method: str, id_: str) -> None:
     assert answer.json()["error"] == "Não há categoria com este `id`."
 
 
+@pytest.mark.cases("registry", "P7")
 def test_deactivated_it_is_gone_and_revived_the_choices_are_back(
     admin: Talk, anybody: Talk, made: Callable[..., dict[str, Any]], http: httpx.Client, issuer: Issuer
 ) -> None:
@@ -261,6 +265,7 @@ def test_every_write_leaves_its_event_and_a_repeated_one_none(
     ]
 
 
+@pytest.mark.cases("registry", "P7")
 def test_with_none_active_the_list_is_empty_and_nothing_fails(
     anybody: Talk, admin: Talk, http: httpx.Client, issuer: Issuer
 ) -> None:

@@ -1,4 +1,4 @@
-"""Changing and reading notification preferences (rules: registry 2.5, 4.7, cases P1-P6, A2)."""
+"""Changing and reading notification preferences (rules: registry 2.5, 4.7)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -53,6 +53,7 @@ def entries(citizen: Talk, path: str) -> Callable[[], list[dict[str, Any]]]:
     return lambda: citizen.ok("GET", f"{path}/history?per_page=100")["data"][::-1]
 
 
+@pytest.mark.cases("registry", "P1")
 def test_without_a_choice_the_defaults_show_and_reading_stores_nothing(
     citizen: Talk, path: str, cpf: str, sql: Sql
 ) -> None:
@@ -66,6 +67,7 @@ def test_without_a_choice_the_defaults_show_and_reading_stores_nothing(
     assert sql("SELECT FROM registry.preferences WHERE cpf = $1", cpf) == []
 
 
+@pytest.mark.cases("registry", "A2")
 def test_another_citizens_preferences_are_forbidden_whether_they_exist_or_not(
     citizen: Talk, http: httpx.Client
 ) -> None:
@@ -133,6 +135,7 @@ def test_what_changes_nothing_is_accepted_and_leaves_no_entry(
     assert entries() == []
 
 
+@pytest.mark.cases("registry", "P3")
 def test_opting_out_twice_is_one_entry(citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]]) -> None:
     first, second = (citizen.ok("PUT", path, {"channel": "web", "opt_in": False}) for _ in range(2))
     assert first == second
@@ -140,6 +143,7 @@ def test_opting_out_twice_is_one_entry(citizen: Talk, path: str, entries: Callab
     assert first["category_opt_ins"] == DEFAULTS
 
 
+@pytest.mark.cases("registry", "P2")
 def test_the_other_settings_do_not_touch_a_category(citizen: Talk, cpf: str, path: str) -> None:
     citizen.ok("PUT", path, {"channel": "web", "category_opt_ins": {"health": False}})
     citizen.ok("PUT", f"/citizen/{cpf}/firstlogin")
@@ -160,6 +164,7 @@ def inactive(admin: Talk) -> str:
     return "inactive_one"
 
 
+@pytest.mark.cases("registry", "P4")
 @pytest.mark.parametrize("category", ["nobody_knows", "inactive_one", "", "Health"])
 def test_an_unknown_or_inactive_category_changes_nothing(
     citizen: Talk,
@@ -214,6 +219,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.cases("registry", "P5")
 @pytest.mark.parametrize(("method", "suffix", "body"), REFUSED, ids=range(len(REFUSED)))
 def test_a_malformed_change_is_refused_and_changes_nothing(
     citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], method: str, suffix: str, body: Any
@@ -341,6 +347,7 @@ def fifty(admin: Talk) -> Iterator[list[str]]:
         admin.ok("DELETE", f"/admin/notification-categories/{id_}")
 
 
+@pytest.mark.cases("registry", "P6")
 def test_fifty_parallel_choices_of_different_categories_all_stay(
     citizen: Talk, cpf: str, path: str, fifty: list[str], entries: Callable[[], list[dict[str, Any]]], act: Act
 ) -> None:

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from balcao.cli.commands import balcao
-from balcao.cli.faults import OperatorFault
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
+from balcao.operate.faults import OperatorFault
 from balcao.registry import consent
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.ledger.chain import BEGINNING, Break, Link, find_breaks, link_entries

@@ -1,4 +1,4 @@
-"""How the CRM integration fares: status, events, what lies ahead of the clock (rules: registry 2.10, case C7)."""
+"""How the CRM integration fares: status, events, what lies ahead of the clock (rules: registry 2.10)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -179,6 +179,7 @@ def test_a_filter_that_is_none_is_refused_by_its_name(ask: Ask, query: dict[str,
     assert next(iter(query)) in answer.json()["error"]
 
 
+@pytest.mark.cases("registry", "C7")
 def test_what_lies_ahead_of_the_clock_is_released_and_ordinary_events_win_again(
     ask: Ask, send: Callable[..., str], drain: Drain, http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:

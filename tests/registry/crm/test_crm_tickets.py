@@ -1,4 +1,4 @@
-"""The citizen's tickets in the CRM (rules: registry 2.11, 4.11, cases K1-K6), over HTTP against the sandbox CRM."""
+"""The citizen's tickets in the CRM (rules: registry 2.11, 4.11), over HTTP against the sandbox CRM."""
 
 import itertools
 from collections.abc import Callable
@@ -65,6 +65,7 @@ def read(http: httpx.Client, issuer: Issuer) -> Read:
     return call
 
 
+@pytest.mark.cases("registry", "K1")
 def test_a_citizen_sees_their_tickets_with_orders_and_progress_the_newest_first(read: Read, crm: RunningCrm) -> None:
     answer = read()
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store, private")
@@ -82,22 +83,26 @@ def test_a_citizen_sees_their_tickets_with_orders_and_progress_the_newest_first(
     assert read(**{"If-None-Match": answer.headers["ETag"]}).status_code == 304
 
 
+@pytest.mark.cases("registry", "K2")
 def test_who_has_no_account_has_no_tickets(read: Read, crm: RunningCrm) -> None:
     assert (read(DAVI).status_code, read(DAVI).json()) == (200, {"protocolos": []})
 
 
+@pytest.mark.cases("registry", "K3")
 def test_another_persons_ticket_is_as_unknown_as_one_that_does_not_exist(read: Read, crm: RunningCrm) -> None:
     answers = [read(BRUNO, number) for number in (NUMBER, "PA-2026-99999999", "pa-2026-00000337", "x", "A'--")]
     assert {refusal(answer) for answer in answers} == {(404, "ticket-unknown")}
     assert len({answer.content for answer in answers}) == 1
 
 
+@pytest.mark.cases("registry", "K3")
 def test_a_number_that_no_ticket_can_have_is_not_put_to_the_crm(read: Read, crm: RunningCrm) -> None:
     for number in ("PA-2026-0000033", "PA-2026-00000337x", "P-2026-00000337", "PA-2026-00000337' OR CPF__c = 'x"):
         assert refusal(read(number=number)) == (404, "ticket-unknown")
     assert crm.operations() == []
 
 
+@pytest.mark.cases("registry", "K4")
 def test_a_machine_and_a_login_without_cpf_have_no_tickets_of_their_own(
     read: Read, issuer: Issuer, crm: RunningCrm
 ) -> None:
@@ -116,6 +121,7 @@ FAULTS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+@pytest.mark.cases("registry", "K5")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_crm_that_fails_is_502(
     crm: RunningCrm, settings: Settings, database_url: str, issuer: Issuer, fault: str
@@ -141,6 +147,7 @@ plans = st.lists(
 )
 
 
+@pytest.mark.cases("registry", "K6")
 @examples(max_examples=size(8, 300), suppress_health_check=list(HealthCheck))
 @given(plan=plans)
 def test_everybody_sees_exactly_what_the_crm_has_of_them(

@@ -1,4 +1,4 @@
-"""Login sync against the sandbox CRM over HTTP (rules: registry cases L1-L9)."""
+"""Login sync against the sandbox CRM over HTTP."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -52,6 +52,7 @@ def changes(crm: RunningCrm, cpf: str) -> list[dict[str, Any]]:
     return [row for row in crm.requests(cpf=cpf) if row["operation"] in {"update", "upsert", "create"}]
 
 
+@pytest.mark.cases("registry", "L1")
 def test_an_account_with_the_same_email_in_other_case_is_matched_untouched(login: Ask, crm: RunningCrm) -> None:
     email = crm.accounts(BRUNO)[0]["PersonEmail"]
     answer = login(BRUNO, email=email.swapcase())
@@ -60,6 +61,7 @@ def test_an_account_with_the_same_email_in_other_case_is_matched_untouched(login
     assert changes(crm, BRUNO) == []
 
 
+@pytest.mark.cases("registry", "L1")
 def test_another_email_is_patched_without_the_origin_account(login: Ask, crm: RunningCrm) -> None:
     answer = login(CARLA, email="nova@casa.example")
     assert (answer.status_code, answer.json()["action"]) == (200, "matched")
@@ -69,6 +71,7 @@ def test_another_email_is_patched_without_the_origin_account(login: Ask, crm: Ru
     assert crm.accounts(CARLA)[0]["PersonEmail"] == "nova@casa.example"
 
 
+@pytest.mark.cases("registry", "L2")
 def test_a_first_login_creates_one_account_and_the_next_matches_it(login: Ask, crm: RunningCrm) -> None:
     assert login(DAVI, name="Davi Furtado", email="davi@casa.example").json()["action"] == "created"
     assert login(DAVI, name="Davi Furtado", email="davi@casa.example").json()["action"] == "matched"
@@ -86,6 +89,7 @@ def test_the_answer_has_the_keys_of_the_specification_and_no_null(login: Ask, cr
     assert all(isinstance(entry, dict) for entry in cidadao["consentimento"])
 
 
+@pytest.mark.cases("registry", "L3")
 def test_parallel_first_logins_in_two_processes_make_one_account(
     login: Ask, crm: RunningCrm, settings: Settings, database_url: str, issuer: Issuer, sql: Sql
 ) -> None:
@@ -116,6 +120,7 @@ def test_a_lease_that_a_killed_process_left_is_a_courtesy_only(login: Ask, crm: 
     sql("DELETE FROM registry.crm_lease")
 
 
+@pytest.mark.cases("registry", "L4")
 def test_several_accounts_of_one_person_match_the_oldest(login: Ask, crm: RunningCrm) -> None:
     accounts = crm.accounts(JOAO)
     oldest = min(accounts, key=lambda account: account["CreatedDate"])
@@ -123,6 +128,7 @@ def test_several_accounts_of_one_person_match_the_oldest(login: Ask, crm: Runnin
     assert login(JOAO).json()["cidadao"]["accountId"] == oldest["Id"]
 
 
+@pytest.mark.cases("registry", "L4")
 def test_a_refused_email_change_is_not_the_users_affair(login: Ask, crm: RunningCrm) -> None:
     before = crm.accounts(CARLA)[0]["PersonEmail"]
     crm.faults({"operation": "update", "mode": "error", "status": 500})
@@ -162,6 +168,7 @@ def test_a_login_is_created_without_what_the_crm_cannot_hold(
     sql("DELETE FROM registry.base_record WHERE cpf = $1", DAVI)
 
 
+@pytest.mark.cases("registry", "L6")
 def test_a_rate_limit_and_an_expired_token_are_waited_out(login: Ask, crm: RunningCrm) -> None:
     crm.faults({"operation": "query", "mode": "rate_limit", "retry_after": 1, "times": 1})
     assert login(BRUNO).status_code == 200
@@ -200,6 +207,7 @@ class FasterCrm:
         return self.response
 
 
+@pytest.mark.cases("registry", "L4")
 @pytest.mark.parametrize(
     "response",
     [
@@ -234,6 +242,7 @@ def test_an_account_that_the_crm_made_and_does_not_find_is_no_login(
     assert sql("SELECT FROM registry.crm_lease") == []
 
 
+@pytest.mark.cases("registry", "L7")
 def test_without_a_crm_there_is_no_sync(settings: Settings, database_url: str, issuer: Issuer) -> None:
     alone = settings.model_copy(update={"crm_url_override": ""})
     with RunningServer(app.build(alone, database_url, ["registry"])) as running:
@@ -276,6 +285,7 @@ def held(sql: Sql) -> Iterator[Callable[..., None]]:
         sql(f"DELETE FROM registry.{table} WHERE cpf = $1", BRUNO)
 
 
+@pytest.mark.cases("registry", "L8")
 @pytest.mark.parametrize("origin", ["citizen", "staff"])
 def test_what_was_declared_stands_in_place_of_the_tokens_email(
     login: Ask, crm: RunningCrm, held: Callable[..., None], origin: str
@@ -323,11 +333,13 @@ def test_a_login_remembers_what_it_wrote_and_whether_it_still_writes(
         assert tuple(row) == (sha256(email.strip().lower().encode()).digest(), True)
 
 
+@pytest.mark.cases("registry", "L7")
 def test_a_machine_cannot_log_in(http: httpx.Client, issuer: Issuer) -> None:
     answer = http.get(PATH, headers=bearer(issuer.machine("portal-cidadao")))
     assert (answer.status_code, set(answer.json())) == (401, {"error"})
 
 
+@pytest.mark.cases("registry", "L9")
 def test_nothing_of_the_crm_is_stored(login: Ask, crm: RunningCrm, sql: Sql) -> None:
     assert login(CARLA, email="nova@casa.example").status_code == 200
     assert login(DAVI, name="Davi Furtado").status_code == 200
@@ -340,6 +352,7 @@ def test_nothing_of_the_crm_is_stored(login: Ask, crm: RunningCrm, sql: Sql) -> 
     assert {row["action"] for row in sql(actions)} >= {"create", "update"}
 
 
+@pytest.mark.cases("registry", "L5")
 @pytest.mark.parametrize(
     "fault",
     [

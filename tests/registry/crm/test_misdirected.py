@@ -1,4 +1,4 @@
-"""A CRM that answers with somebody else's records is believed in nothing (rules: registry 4.6, case L10).
+"""A CRM that answers with somebody else's records is believed in nothing (rules: registry 4.6).
 
 Under the sandbox's fault `misdirected` every query is answered with the records of whoever comes first.
 """
@@ -76,6 +76,7 @@ def test_every_operation_that_asks_the_crm_is_tried() -> None:
     assert set(CALLING) == set(BODIES)
 
 
+@pytest.mark.cases("registry", "L10")
 @pytest.mark.usefixtures("crowd")
 @pytest.mark.parametrize("cpf", [CARLA, DAVI])
 @pytest.mark.parametrize("key", BODIES)
@@ -93,6 +94,7 @@ def test_no_operation_shows_or_writes_what_is_somebody_elses(
     assert everything() == before
 
 
+@pytest.mark.cases("registry", "L10")
 def test_a_push_writes_into_nobodys_account_until_the_crm_answers_of_the_person(
     own: Own, send: Callable[..., None], crm: RunningCrm, sql: Sql
 ) -> None:
@@ -108,6 +110,7 @@ def test_a_push_writes_into_nobodys_account_until_the_crm_answers_of_the_person(
     assert crm.accounts(CARLA)[0]["NomeExibicao__c"] == "Carlinha"
 
 
+@pytest.mark.cases("registry", "L10")
 def test_a_reconciliation_of_all_feeds_nothing_until_the_crm_answers_of_whom_it_asks(
     http: httpx.Client, issuer: Issuer, crm: RunningCrm, drain: Drain, sql: Sql
 ) -> None:

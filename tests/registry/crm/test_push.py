@@ -1,4 +1,4 @@
-"""Own changes told to the CRM (rules: registry 4.5, cases X1-X6, X10, T3)."""
+"""Own changes told to the CRM (rules: registry 4.5)."""
 
 import json
 from collections.abc import Callable
@@ -84,6 +84,7 @@ def account(crm: RunningCrm, cpf: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.cases("registry", "X1")
 def test_a_change_is_one_call_with_the_changed_fields_and_the_channel(
     put: Callable[[str, str], None], send: Callable[..., None], crm: RunningCrm, row: Callable[[str], Any]
 ) -> None:
@@ -107,6 +108,7 @@ def test_the_first_try_is_two_seconds_after_the_first_change(
     assert crm.operations() == []
 
 
+@pytest.mark.cases("registry", "X1")
 def test_five_changes_before_the_push_are_one_call_with_the_last_value(
     put: Callable[[str, str], None], send: Callable[..., None], crm: RunningCrm
 ) -> None:
@@ -157,6 +159,7 @@ def test_the_parts_of_an_address_and_empty_values_reach_their_fields(
     assert stored["PersonMailingStreet"] == "Rua das Acácias, 45"
 
 
+@pytest.mark.cases("registry", "X2")
 def test_what_comes_from_the_crm_is_not_sent_back(
     event: Callable[..., None], send: Callable[..., None], crm: RunningCrm, person: str, row: Callable[[str], Any]
 ) -> None:
@@ -166,6 +169,7 @@ def test_what_comes_from_the_crm_is_not_sent_back(
     assert crm.operations(cpf=person) == []
 
 
+@pytest.mark.cases("registry", "X2")
 def test_the_echo_of_a_push_changes_neither_value_nor_wording(
     put: Callable[[str, str], None],
     send: Callable[..., None],
@@ -196,6 +200,7 @@ def test_an_empty_text_comes_back_as_null_and_stays_empty(
     assert tuple(register) == ('""', "citizen")
 
 
+@pytest.mark.cases("registry", "X3")
 def test_a_late_echo_of_an_older_push_does_not_undo_the_newer_change(
     put: Callable[[str, str], None],
     send: Callable[..., None],
@@ -205,7 +210,7 @@ def test_a_late_echo_of_an_older_push_does_not_undo_the_newer_change(
     shown: Callable[[str], Any],
     row: Callable[[str], Any],
 ) -> None:
-    """X3: A is sent, B is written, then the echo of A comes, dated after B."""
+    """A is sent, B is written, then the echo of A comes, dated after B."""
     put(person, "Homem cisgênero")
     crm.faults({"operation": "upsert", "mode": "reset", "applied": "after", "times": 1})
     send()  # took effect, and was not confirmed
@@ -220,6 +225,7 @@ def test_a_late_echo_of_an_older_push_does_not_undo_the_newer_change(
     )
 
 
+@pytest.mark.cases("registry", "X10")
 def test_a_newer_event_takes_its_field_out_of_the_push(
     own: Own,
     send: Callable[..., None],
@@ -261,6 +267,7 @@ def test_a_clearing_takes_what_it_covers_out_of_the_push(
     assert crm.operations() == []
 
 
+@pytest.mark.cases("registry", "T3")
 def test_after_a_clearing_nobody_is_created_anew(
     put: Callable[[str, str], None],
     event: Callable[..., None],
@@ -276,6 +283,7 @@ def test_after_a_clearing_nobody_is_created_anew(
     assert (crm.accounts(person), row(person), shown(person)) == ([], None, "Agênero")
 
 
+@pytest.mark.cases("registry", "T3")
 def test_after_a_clearing_an_account_that_exists_is_written(
     put: Callable[[str, str], None], event: Callable[..., None], send: Callable[..., None], crm: RunningCrm
 ) -> None:
@@ -285,6 +293,7 @@ def test_after_a_clearing_an_account_that_exists_is_written(
     assert account(crm, BRUNO)["Genero__c"] == "Nao_binario"
 
 
+@pytest.mark.cases("registry", "X4")
 def test_a_write_that_fails_marks_nothing(
     http: httpx.Client, issuer: Issuer, sql: Sql, person: str, row: Callable[[str], Any]
 ) -> None:
@@ -297,6 +306,7 @@ def test_a_write_that_fails_marks_nothing(
     assert (answer.status_code, row(person)) == (503, None)
 
 
+@pytest.mark.cases("registry", "X1")
 def test_the_platforms_own_token_is_used(
     put: Callable[[str, str], None], send: Callable[..., None], crm: RunningCrm, issuer: Issuer, person: str
 ) -> None:
@@ -375,6 +385,7 @@ def test_a_push_of_an_email_waits_for_the_login_that_writes_one(
     assert sql("SELECT FROM registry.login_write WHERE cpf = $1", person) == []
 
 
+@pytest.mark.cases("registry", "C8")
 def test_a_declared_email_stands_whatever_record_the_crm_tells_and_whoever_logs_in(
     own: Own,
     send: Callable[..., None],
@@ -385,7 +396,7 @@ def test_a_declared_email_stands_whatever_record_the_crm_tells_and_whoever_logs_
     person: str,
     sql: Sql,
 ) -> None:
-    """Case C8: the CRM tells the whole record for another field's sake, and the token has another e-mail."""
+    """The CRM tells the whole record for another field's sake, and the token has another e-mail."""
     crm.insert("Account", CPF__c=person, LastName="Lima", PersonEmail="antiga@x.example")
     own(person, email="Declarado@x.example")
     send()

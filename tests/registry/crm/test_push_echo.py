@@ -1,4 +1,4 @@
-"""The sandbox CRM echoes what was pushed: a round trip over HTTP that changes nothing (rules: registry case X2)."""
+"""The sandbox CRM echoes what was pushed: a round trip over HTTP that changes nothing."""
 
 from collections.abc import Callable, Iterator
 
@@ -28,6 +28,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
         yield running
 
 
+@pytest.mark.cases("registry", "X2")
 def test_a_push_comes_back_and_changes_nothing(
     sandbox: Sandbox, send: Callable[..., None], drain: Drain, sql: Sql
 ) -> None:

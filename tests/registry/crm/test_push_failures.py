@@ -1,4 +1,4 @@
-"""Pushes that the CRM does not take: tries, dead letters, the open circuit (rules: registry cases X3, X5-X8)."""
+"""Pushes that the CRM does not take: tries, dead letters, the open circuit."""
 
 import json
 from collections.abc import Callable
@@ -150,6 +150,7 @@ def test_a_person_created_by_somebody_else_meanwhile_is_written(
     assert (crm.accounts(person)[0]["Genero__c"], letter(person)) == ("Homem_cisgenero", None)
 
 
+@pytest.mark.cases("registry", "X6")
 def test_too_long_a_text_names_its_field_and_the_next_change_revives_the_push(
     own: Own, send: Callable[..., None], crm: RunningCrm, letter: Callable[[str], Any]
 ) -> None:
@@ -189,6 +190,7 @@ def test_a_push_whose_job_was_dropped_begins_anew_with_the_next_change(
     assert (account["Genero__c"], account["NomeExibicao__c"]) == ("Nao_binario", "Bia")
 
 
+@pytest.mark.cases("registry", "X5")
 def test_after_its_tries_a_push_is_dead_and_an_operator_can_revive_it(
     own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, letter: Callable[[str], Any]
 ) -> None:
@@ -219,6 +221,7 @@ async def test_the_log_keeps_the_last_ten_tries(platform: Platform, crm: Running
     assert [code for _, code in codes(row)] == [f"TRY_{number}" for number in range(2, 12)]
 
 
+@pytest.mark.cases("registry", "X7")
 def test_the_crms_own_pause_counts_when_it_is_longer(
     own: Own, send: Callable[..., None], crm: RunningCrm, letter: Callable[[str], Any]
 ) -> None:
@@ -235,6 +238,7 @@ def test_try_n_waits_twice_as_long_as_the_one_before_but_no_longer_than_a_quarte
         assert timedelta(seconds=seconds / 2) <= kind.delay(made) <= timedelta(seconds=seconds * 1.5)
 
 
+@pytest.mark.cases("registry", "X8")
 def test_a_change_that_took_effect_before_its_answer_was_lost_is_repeated_without_harm(
     own: Own,
     send: Callable[..., None],
@@ -251,6 +255,7 @@ def test_a_change_that_took_effect_before_its_answer_was_lost_is_repeated_withou
     assert ([found["Genero__c"] for found in crm.accounts(person)], letter(person)) == (["Nao_binario"], None)
 
 
+@pytest.mark.cases("registry", "X3")
 def test_a_change_during_the_call_is_sent_after_it(
     own: Own,
     send: Callable[..., None],
@@ -259,7 +264,7 @@ def test_a_change_during_the_call_is_sent_after_it(
     kinds: Callable[[str], list[str]],
     person: str,
 ) -> None:
-    """X3: the row is not lost with the confirmation of the value before."""
+    """The row is not lost with the confirmation of the value before."""
     own(person, genero="Nao_binario")
     send()
     own(person, genero="Homem_cisgenero")
@@ -307,6 +312,7 @@ def test_a_job_that_runs_a_second_time_finds_nothing_to_do(
     assert kinds(person) == ["upsert"]
 
 
+@pytest.mark.cases("registry", "X8")
 def test_a_push_whose_worker_was_killed_is_taken_by_another(
     own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, letter: Callable[[str], Any], person: str
 ) -> None:
@@ -320,10 +326,11 @@ def test_a_push_whose_worker_was_killed_is_taken_by_another(
     assert (crm.accounts(person)[0]["Genero__c"], letter(person)) == ("Nao_binario", None)
 
 
+@pytest.mark.cases("registry", "X7")
 async def test_while_the_crm_is_down_changes_wait_and_all_are_delivered_afterwards(
     platform: Platform, crm: RunningCrm
 ) -> None:
-    """X7: an hour of it, by the circuit's own clock."""
+    """An hour of it, by the circuit's own clock."""
     now = [0.0]
     platform.part(CrmClient).circuit = Circuit(lambda: now[0])
     people = [Cpf.with_stem(f"94{number:07}") for number in range(CHANGED)]

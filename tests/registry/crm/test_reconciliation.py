@@ -1,4 +1,4 @@
-"""The reconciliation with the CRM (rules: registry 2.11, 4.12, cases Q1-Q8), over HTTP against the sandbox CRM."""
+"""The reconciliation with the CRM (rules: registry 2.11, 4.12), over HTTP against the sandbox CRM."""
 
 import itertools
 import random
@@ -152,6 +152,7 @@ def change(crm: RunningCrm, cpf: str, what: str, how: Any) -> dict[str, Any]:
 
 
 # A seed has no smaller one that says more.
+@pytest.mark.cases("registry", "Q1")
 @examples(max_examples=size(2, 60), suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(seed=st.integers(0, 2**32), one_by_one=st.booleans())
 def test_whatever_events_were_lost_repeated_or_late_the_mirror_becomes_what_the_crm_has(
@@ -212,6 +213,7 @@ DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'crm_r
 EMAILS = "SELECT cpf, value #>> '{}' AS email FROM registry.register WHERE field = 'email' AND cpf = ANY ($1)"
 
 
+@pytest.mark.cases("registry", "Q2")
 def test_a_run_that_fails_in_the_middle_goes_on_where_it_was(
     reconcile: Reconcile, many: list[str], crm: RunningCrm, http: httpx.Client, issuer: Issuer, drain: Drain, sql: Sql
 ) -> None:
@@ -235,6 +237,7 @@ def test_a_run_that_fails_in_the_middle_goes_on_where_it_was(
     assert {row["cpf"]: row["email"] for row in sql(EMAILS, many)} == {cpf: f"p{cpf}@x.example" for cpf in many}
 
 
+@pytest.mark.cases("registry", "Q3")
 def test_a_page_whose_job_runs_again_after_a_kill_feeds_nothing_twice(
     reconcile: Reconcile, many: list[str], settings: Settings, database_url: str, sql: Sql, drain: Drain
 ) -> None:
@@ -260,6 +263,7 @@ def test_a_page_whose_job_runs_again_after_a_kill_feeds_nothing_twice(
     assert tuple(sql(place, again)[0])[2:] == (0, "done")  # nothing is new
 
 
+@pytest.mark.cases("registry", "Q4")
 def test_a_run_that_an_operator_drops_ends_and_another_may_begin(
     reconcile: Reconcile, crm: RunningCrm, sql: Sql, drain: Drain, http: httpx.Client, issuer: Issuer
 ) -> None:
@@ -299,6 +303,7 @@ def test_one_person_is_compared_at_once_and_a_second_time_nothing_is_new(
     assert ("staff", "crm:write") in {tuple(row) for row in sql(traces)}
 
 
+@pytest.mark.cases("registry", "Q6")
 def test_a_consent_that_was_deleted_in_the_crm_goes(
     reconcile: Reconcile,
     event: Callable[[dict[str, Any]], None],
@@ -315,6 +320,7 @@ def test_a_consent_that_was_deleted_in_the_crm_goes(
     assert consented(CARLA) == in_crm(crm, CARLA)[1]
 
 
+@pytest.mark.cases("registry", "Q6")
 def test_an_anonymisation_whose_event_was_lost_is_caught_up_with(
     reconcile: Reconcile, crm: RunningCrm, own: Own, drain: Drain, sql: Sql
 ) -> None:
@@ -330,6 +336,7 @@ def test_an_anonymisation_whose_event_was_lost_is_caught_up_with(
     assert sql("SELECT FROM registry.register WHERE cpf = $1", person) == []
 
 
+@pytest.mark.cases("registry", "Q5")
 def test_what_citizens_said_themselves_stays_theirs_when_the_crm_has_it_too(
     reconcile: Reconcile, crm: RunningCrm, own: Own, drain: Drain, sql: Sql
 ) -> None:
@@ -348,6 +355,7 @@ def test_what_citizens_said_themselves_stays_theirs_when_the_crm_has_it_too(
     assert held["nomeExibicao"] == ("Bia", "crm")
 
 
+@pytest.mark.cases("registry", "Q6")
 def test_of_several_accounts_the_oldest_counts_in_a_run_too(
     reconcile: Reconcile, crm: RunningCrm, drain: Drain, mirrored: Callable[[str], dict[str, Any]]
 ) -> None:
@@ -370,6 +378,7 @@ def test_what_would_be_refused_of_a_webhook_is_counted_and_the_rest_is_fed(
     assert consented(person) == {("b", ""): "OUT"}
 
 
+@pytest.mark.cases("registry", "Q7")
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -386,6 +395,7 @@ def test_a_scope_that_is_none_is_refused(reconcile: Reconcile, body: dict[str, A
     assert sql("SELECT FROM registry.crm_reconciliation WHERE state = 'running'") == []
 
 
+@pytest.mark.cases("registry", "Q7", "Q8")
 def test_who_may_not_and_who_is_unknown(
     reconcile: Reconcile, http: httpx.Client, issuer: Issuer, crm: RunningCrm
 ) -> None:
@@ -406,6 +416,7 @@ def test_without_a_crm_no_run_is_opened(settings: Settings, database_url: str, i
     assert sql("SELECT FROM registry.crm_reconciliation WHERE state = 'running'") == []
 
 
+@pytest.mark.cases("registry", "Q8")
 @pytest.mark.parametrize("mode", ["misdirected", "garbage"])
 def test_a_crm_that_answers_with_other_people_or_nonsense_feeds_nothing(
     reconcile: Reconcile, crm: RunningCrm, sql: Sql, mode: str

@@ -1,4 +1,4 @@
-"""The webhook at the door and its way into the citizen record (rules: registry cases W1-W9, D1-D9, T1-T6)."""
+"""The webhook at the door and its way into the citizen record."""
 
 from collections.abc import Callable
 from typing import Any
@@ -46,6 +46,7 @@ def event(cpf: str = ANA, **more: Any) -> dict[str, Any]:
     return {"cpf": cpf, "updatedAt": "2026-07-01T10:00:00Z", "dados": {"email": "ana@casa.example"}} | more
 
 
+@pytest.mark.cases("registry", "W1")
 def test_an_event_is_acknowledged_with_a_masked_cpf_and_shows_in_the_record(
     send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain
 ) -> None:
@@ -105,6 +106,7 @@ MALFORMED: dict[str, list[dict[str, Any]]] = {
 }
 
 
+@pytest.mark.cases("registry", "W3", "W4", "W6", "W7", "W9")
 @pytest.mark.parametrize(
     ("change", "code"), [(change, code) for code, changes in MALFORMED.items() for change in changes], ids=str
 )
@@ -117,6 +119,7 @@ def test_a_malformed_event_is_refused_and_nothing_is_stored(
     assert sql("SELECT count(*) FROM registry.crm_event") == before
 
 
+@pytest.mark.cases("registry", "W3", "W4", "W6", "W7", "W9")
 @pytest.mark.parametrize(
     "change",
     [
@@ -139,6 +142,7 @@ def test_what_the_document_allows_is_accepted(send: Ask, change: dict[str, Any])
     assert send(event(**change)).status_code == 202
 
 
+@pytest.mark.cases("registry", "W3", "W7")
 @pytest.mark.parametrize(("key", "code"), [("cpf", "cpf-invalid"), ("dados", "dados-missing")])
 def test_what_is_needed_and_absent_is_refused_by_its_name(send: Ask, key: str, code: str) -> None:
     answer = send({name: value for name, value in event().items() if name != key})
@@ -161,12 +165,14 @@ def test_a_refusal_shows_what_would_do_as_the_document_writes_it(
     assert allowed in send(event(**change)).json()["error"]
 
 
+@pytest.mark.cases("registry", "W9")
 @pytest.mark.parametrize("key", [*TEXT_KEYS, LANGUAGES, TOURIST, ADDRESS, CONSENTS])
 @pytest.mark.parametrize("value", ["", None], ids=repr)
 def test_every_key_may_be_empty_or_null(send: Ask, key: str, value: Any) -> None:
     assert send(event(dados={key: value})).status_code == 202
 
 
+@pytest.mark.cases("registry", "W5")
 @pytest.mark.parametrize(
     ("text", "instant"),
     [
@@ -184,6 +190,7 @@ def test_the_time_of_an_event_is_what_it_says(send: Ask, sql: Sql, text: str, in
     assert kept[0][0].isoformat() == instant
 
 
+@pytest.mark.cases("registry", "W2")
 @pytest.mark.parametrize("change", [{"crm_webhook_clients_csv": ""}, {"crm_url_override": ""}], ids=str)
 def test_an_integration_that_is_not_configured_says_so_to_whoever_has_a_token(
     settings: Settings, database_url: str, issuer: Issuer, change: dict[str, str]
@@ -217,6 +224,7 @@ def test_a_full_queue_refuses_before_the_body_is_looked_at(
     drain()
 
 
+@pytest.mark.cases("registry", "W10")
 def test_without_the_store_nothing_is_acknowledged(settings: Settings, issuer: Issuer) -> None:
     name = databases.new_name()
     url = databases.create(name)
@@ -247,6 +255,7 @@ def test_the_same_event_again_is_acknowledged_alike_and_queued_once(send: Ask, s
     assert sql("SELECT count(*) FROM registry.crm_event WHERE cpf = $1", "90000000256")[0][0] == 1
 
 
+@pytest.mark.cases("registry", "W8")
 def test_dados_is_measured_as_sent(http: httpx.Client, issuer: Issuer) -> None:
     token = bearer(issuer.machine("crm-sandbox"))
 
@@ -260,6 +269,7 @@ def test_dados_is_measured_as_sent(http: httpx.Client, issuer: Issuer) -> None:
     assert [post(65_536), post(65_537), post(65_536, 9), post(65_537, 10)] == [accepted, refused] * 2
 
 
+@pytest.mark.cases("registry", "W8")
 def test_a_body_has_at_most_131072_bytes(http: httpx.Client, issuer: Issuer) -> None:
     def post(length: int) -> tuple[int, str | None]:
         body = b'{"cpf":"90000000337","dados":{},"x":"' + b"a" * length
@@ -270,6 +280,7 @@ def test_a_body_has_at_most_131072_bytes(http: httpx.Client, issuer: Issuer) -> 
     assert [post(131_072), post(131_073), post(200_000)] == [(202, None), *[(400, "body-too-large")] * 2]
 
 
+@pytest.mark.cases("registry", "W2")
 def test_who_may_call(http: httpx.Client, issuer: Issuer) -> None:
     cases = {
         None: 401,
@@ -288,6 +299,7 @@ def delta(send: Ask, drain: Drain, cpf: str, hour: int, dados: dict[str, Any]) -
     drain()
 
 
+@pytest.mark.cases("registry", "D2")
 def test_absent_keeps_null_clears_and_empty_sets_empty(
     send: Ask, record: Callable[[str], dict[str, Any]], drain: Drain
 ) -> None:
@@ -339,6 +351,7 @@ def test_what_was_applied_is_not_kept_a_second_time(send: Ask, drain: Drain, sql
     assert [(row["dados"], row["result"]) for row in rows] == [(None, "applied")]
 
 
+@pytest.mark.cases("registry", "W7")
 def test_an_event_without_effect_creates_no_mirror(send: Ask, drain: Drain, sql: Sql) -> None:
     cpf = "90000000841"
     delta(send, drain, cpf, 10, {})

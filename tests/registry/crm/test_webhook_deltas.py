@@ -1,4 +1,4 @@
-"""What events make of the record (rules: registry cases D1-D9, C1-C6, T1-T6): tables of events and what then shows."""
+"""What events make of the record: tables of events and what then shows."""
 
 import itertools
 import json
@@ -92,9 +92,10 @@ def main(found: dict[str, Any], member: str, part: str = "valor") -> Any:
     return found[member]["principal"] and found[member]["principal"][part]
 
 
+@pytest.mark.cases("registry", "D1")
 def test_an_email_is_set_emptied_and_cleared(
     crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str
-) -> None:  # D1, D2
+) -> None:
     crm(cpf, "10:00", {"email": "crm@casa.example"})
     assert main(record(cpf), "email") == "crm@casa.example"
     crm(cpf, "11:00", {"genero": "Nao_binario"})
@@ -110,6 +111,7 @@ WHOLE = {"logradouro": "Rua A", "municipio": "Niterói", "estado": "RJ", "cep": 
 FROM_BASE = {"logradouro": "Base", "municipio": "Porto Aurora", "estado": "RJ", "cep": "20000000"}
 
 
+@pytest.mark.cases("registry", "D3", "D4")
 @pytest.mark.parametrize(
     ("then", "shown"),
     [
@@ -125,24 +127,26 @@ FROM_BASE = {"logradouro": "Base", "municipio": "Porto Aurora", "estado": "RJ", 
 )
 def test_an_address_changes_by_parts_and_shows_whole(
     crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str, then: Any, shown: Any
-) -> None:  # D3, D4
+) -> None:
     crm(cpf, "10:00", {"endereco": ADDRESS})
     crm(cpf, "11:00", then)
     found = record(cpf)["endereco"]["principal"]
     assert {part: found[part] for part in shown} == shown
 
 
+@pytest.mark.cases("registry", "D5")
 def test_a_city_alone_makes_no_address(
     crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str
-) -> None:  # D5
+) -> None:
     crm(cpf, "10:00", {"cidade": "Maricá"})
     found = record(cpf)["endereco"]["principal"]
     assert {part: found[part] for part in FROM_BASE} == FROM_BASE
 
 
+@pytest.mark.cases("registry", "D6")
 def test_phones_beside_the_main_one_and_what_is_no_phone(
     crm: Callable[..., None], record: Callable[[str], dict[str, Any]], cpf: str
-) -> None:  # D6
+) -> None:
     crm(cpf, "10:00", {"telefone1": "5521988887777", "telefone2": "5521977776666"})
     found = record(cpf)["telefone"]
     assert (found["principal"]["valor"], [other["valor"] for other in found["alternativo"]]) == (
@@ -155,13 +159,14 @@ def test_phones_beside_the_main_one_and_what_is_no_phone(
     assert main(record(cpf), "telefone") == "900001111"
 
 
+@pytest.mark.cases("registry", "D7")
 def test_names_and_birth_date_are_never_looked_at(
     crm: Callable[..., None],
     record: Callable[[str], dict[str, Any]],
     mirror: Callable[[str], dict[str, Any]],
     sql: Sql,
     cpf: str,
-) -> None:  # D7
+) -> None:
     ignored = {"nome": "Outro", "nomeSocial": 5, "dataNascimento": ["x"]}
     crm(cpf, "10:00", ignored)
     assert sql("SELECT result FROM registry.crm_event WHERE cpf = $1", cpf)[0][0] == "no_effect"
@@ -177,9 +182,10 @@ def statuses(found: dict[str, Any]) -> dict[tuple[str, str], str]:
     return {(entry["categoria"], entry["canal"]): entry["status"] for entry in found["crm_consentimentos"]}
 
 
+@pytest.mark.cases("registry", "D8", "D9")
 def test_consents_change_one_by_one_and_are_cleared_together(
     crm: Callable[..., None], mirror: Callable[[str], dict[str, Any]], sql: Sql, cpf: str
-) -> None:  # D8, D9
+) -> None:
     out = {"status": "OUT", "motivo": "m"}
     crm(cpf, "10:00", {"consentimento": [{"categoria": "a.$", "status": "IN"}, {"categoria": "b", "status": "IN"}]})
     crm(cpf, "11:00", {"consentimento": [{"categoria": "a.$"} | out, {"categoria": "a.$", "canal": "x"} | out]})
@@ -201,6 +207,7 @@ def both_orders(*events: Any) -> list[Any]:
     return list(itertools.permutations(events))
 
 
+@pytest.mark.cases("registry", "C1", "C3", "T2", "T5")
 @pytest.mark.parametrize(
     ("events", "shown"),
     [
@@ -227,6 +234,7 @@ def test_the_order_of_arrival_does_not_matter(
     assert found["anonymised_at"] == (cleared and f"2026-07-01T{cleared}:00Z")
 
 
+@pytest.mark.cases("registry", "C4")
 def test_the_same_event_five_times_is_one_job_and_applied_again_changes_nothing(
     http: httpx.Client,
     issuer: Issuer,
@@ -236,7 +244,7 @@ def test_the_same_event_five_times_is_one_job_and_applied_again_changes_nothing(
     mirror: Callable[[str], dict[str, Any]],
     sql: Sql,
     cpf: str,
-) -> None:  # C4
+) -> None:
     token = bearer(issuer.machine("crm-sandbox"))
     before = sql("SELECT count(*) FROM queue.pgqueuer")[0][0]
     body = {"cpf": cpf, "updatedAt": "2026-07-01T10:00:00Z", "dados": {"email": "a@casa.example"}}
@@ -254,17 +262,19 @@ def test_the_same_event_five_times_is_one_job_and_applied_again_changes_nothing(
     assert mirror(cpf) == found
 
 
+@pytest.mark.cases("registry", "C5")
 def test_without_a_time_the_acceptance_counts(
     crm: Callable[..., None], mirror: Callable[[str], dict[str, Any]], cpf: str
-) -> None:  # C5
+) -> None:
     crm(cpf, None, {"email": "aceito@casa.example"})
     crm(cpf, "10:00", {"email": "antes@casa.example"})
     assert values(mirror(cpf)) == {"email": "aceito@casa.example"}
 
 
+@pytest.mark.cases("registry", "C6")
 def test_a_citizens_word_stays_until_the_crm_says_something_later(
     crm: Callable[..., None], record: Callable[[str], dict[str, Any]], http: httpx.Client, issuer: Issuer, cpf: str
-) -> None:  # C6
+) -> None:
     put: dict[str, Any] = {"json": {"valor": "livre"}, "headers": bearer(issuer.person(cpf))}
     assert http.put(f"/registry/v1/citizen/{cpf}/gender", **put).status_code == 200
     for _ in range(2):
@@ -277,6 +287,7 @@ def test_a_citizens_word_stays_until_the_crm_says_something_later(
 SECRET = "segredo-da-pessoa"  # in every value of the mirror
 
 
+@pytest.mark.cases("registry", "T1", "T4")
 @pytest.mark.parametrize("dados", [None, [], 5, {"email": SECRET}], ids=str)
 def test_an_anonymisation_leaves_no_value_of_the_mirror_anywhere(
     crm: Callable[..., None],
@@ -287,7 +298,7 @@ def test_an_anonymisation_leaves_no_value_of_the_mirror_anywhere(
     sql: Sql,
     cpf: str,
     dados: Any,
-) -> None:  # T1, T4
+) -> None:
     consent = {"categoria": SECRET, "canal": SECRET, "status": "OUT", "motivo": SECRET}
     crm(cpf, "10:00", {"email": SECRET, "endereco": {"bairro": SECRET}, "consentimento": [consent]})
     put: dict[str, Any] = {"json": {"valor": SECRET}, "headers": bearer(issuer.person(cpf))}
@@ -311,18 +322,20 @@ def dump(sql: Callable[..., Any]) -> str:
     return "\n".join(str(row[0]) for table in rows for row in table)
 
 
+@pytest.mark.cases("registry", "T3")
 def test_an_own_word_after_a_clearing_shows(
     crm: Callable[..., None], record: Callable[[str], dict[str, Any]], http: httpx.Client, issuer: Issuer, cpf: str
-) -> None:  # T3
+) -> None:
     crm(cpf, None)
     put: dict[str, Any] = {"json": {"valor": "depois"}, "headers": bearer(issuer.person(cpf))}
     assert http.put(f"/registry/v1/citizen/{cpf}/gender", **put).status_code == 200
     assert record(cpf)["genero"] == "depois"
 
 
+@pytest.mark.cases("registry", "T6")
 def test_a_clearing_of_somebody_unknown_stands_against_what_is_older(
     crm: Callable[..., None], mirror: Callable[[str], dict[str, Any]], sql: Sql
-) -> None:  # T6
+) -> None:
     unknown = Cpf.with_stem(f"900000{next(_stems)}").digits
     crm(unknown, "11:00")
     crm(unknown, "10:00", {"email": "a@casa.example"})

@@ -1,4 +1,4 @@
-"""Any order, repetition or retry of a set of events ends in the same mirror (rules: registry case C2).
+"""Any order, repetition or retry of a set of events ends in the same mirror.
 
 Also around own writes and confirmed pushes, which are given: events older than they are come late or repeated at any
 moment, even while a push is on its way, and newer ones come after them.
@@ -159,6 +159,7 @@ def shuffled(sequence: list[Event], chance: random.Random) -> list[Event]:
     return repeated
 
 
+@pytest.mark.cases("registry", "C2")
 @settings(max_examples=size(60, 2_000))
 @given(sequence=events(START, 1, 12), seed=st.integers(0, 2**32))
 def test_any_shuffle_with_repetitions_ends_as_the_sorted_sequence(

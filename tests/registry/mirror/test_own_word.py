@@ -1,4 +1,4 @@
-"""Who declared a value and who last confirmed it are two facts (rules: registry 4.2, cases C9-C11)."""
+"""Who declared a value and who last confirmed it are two facts (rules: registry 4.2)."""
 
 import asyncio
 import itertools
@@ -106,6 +106,7 @@ def test_an_equal_word_of_the_crm_confirms_and_takes_nothing_over(
     within(story)
 
 
+@pytest.mark.cases("registry", "C9")
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_another_word_supersedes_it_for_good_in_whatever_order_they_come(
     within: Within, order: tuple[int, ...]
@@ -166,6 +167,7 @@ def test_a_confirmation_that_lies_ahead_of_the_clock_is_released_too(within: Wit
     within(story)
 
 
+@pytest.mark.cases("registry", "C11")
 @pytest.mark.parametrize("told", [TOKEN, f" {TOKEN.upper()}"])
 def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhile(within: Within, told: str) -> None:
     """The login had read that nobody declared any; its echo is newer than the citizen's word, and nobody's word."""
@@ -273,6 +275,7 @@ class World:
 ACTIONS = ("citizen", "attendant", "attendant_elsewhere", "push", "push", "sign_in", "sign_in", "deliver", "reconcile")
 
 
+@pytest.mark.cases("registry", "C10")
 @settings(max_examples=size(150, 3_000), deadline=None)
 @given(actions=st.lists(st.sampled_from(ACTIONS), min_size=15, max_size=40), seed=st.integers(0, 2**32))
 def test_echoes_pushes_and_logins_end_with_one_email_which_is_the_declared_one(

@@ -1,4 +1,4 @@
-"""The catalogue of brands, models and colours (rules: registry 2.7, 2.8, 3.6, cases M4, M11)."""
+"""The catalogue of brands, models and colours (rules: registry 2.7, 2.8, 3.6)."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -95,6 +95,7 @@ def test_a_brand_gets_an_id_from_its_name_and_keeps_it(garage: Garage) -> None:
     assert [brand["deleted_at"] is None for brand in kept if brand["id"] == "brand_sao_joao_x_2"] == [False]
 
 
+@pytest.mark.cases("registry", "M11")
 def test_names_are_unique_without_case_among_live_ones(garage: Garage) -> None:
     assert garage.brand("Corisco").status_code == 201
     assert refusal(garage.brand(" corisco ")) == NAME_TAKEN
@@ -158,6 +159,7 @@ def test_models_belong_to_a_brand_and_can_move_while_nobody_uses_them(garage: Ga
     assert {m["id"] for m in garage.ask(garage.admin, "GET", MODELS).json()["data"]} > {"model_partida_agil_2"}
 
 
+@pytest.mark.cases("registry", "M11")
 def test_what_live_vehicles_refer_to_stays_but_for_its_name(garage: Garage) -> None:
     garage.brand("Usada")
     garage.brand("Outra casa")

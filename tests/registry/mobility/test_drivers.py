@@ -1,4 +1,4 @@
-"""Drivers by invitation (rules: registry 2.7, 4.8, 5, cases M6-M10)."""
+"""Drivers by invitation (rules: registry 2.7, 4.8, 5)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -62,6 +62,7 @@ def statuses(sql: Any, vehicle_id: str) -> list[str]:
     return [row["status"] for row in rows]
 
 
+@pytest.mark.cases("registry", "M10")
 def test_an_invitation_is_pending_and_shows_what_the_owner_typed(garage: Garage, held: str) -> None:
     made = garage.invite(ANA, held, BRUNO, email="Bru.NO@Correio.EXAMPLE", name=" Bruno ", phone="21 9")
     assert (made.status_code, made.headers["Cache-Control"]) == (201, "no-store, private")
@@ -72,6 +73,7 @@ def test_an_invitation_is_pending_and_shows_what_the_owner_typed(garage: Garage,
     assert garage.conductors(ANA, held).json() == {"data": [link]}
 
 
+@pytest.mark.cases("registry", "M7")
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -105,6 +107,7 @@ def test_a_cpf_may_have_blanks_around_and_need_not_be_known(garage: Garage, held
     assert garage.invite(ANA, held, f" {DAVI} ").status_code == 201
 
 
+@pytest.mark.cases("registry", "M7")
 def test_one_open_link_at_a_time_and_a_new_one_after_a_refusal(garage: Garage, held: str, sql: Any) -> None:
     link = garage.invited(ANA, held, BRUNO)
     assert refusal(garage.invite(ANA, held, BRUNO)) == (409, "conductor-exists")
@@ -115,6 +118,7 @@ def test_one_open_link_at_a_time_and_a_new_one_after_a_refusal(garage: Garage, h
     assert statuses(sql, held) == ["rejected", "accepted"]
 
 
+@pytest.mark.cases("registry", "M7")
 @pytest.mark.parametrize("_", range(size(3, 50)))
 def test_two_invitations_at_once_make_one_link(garage: Garage, held: str, sql: Any, _: int) -> None:
     with ThreadPoolExecutor(2) as pool:
@@ -133,6 +137,7 @@ def test_the_same_key_invites_once(garage: Garage, held: str, sql: Any) -> None:
     assert statuses(sql, held) == ["pending"]
 
 
+@pytest.mark.cases("registry", "M8")
 def test_only_the_invitee_answers_and_only_once(garage: Garage, held: str) -> None:
     link = garage.invited(ANA, held, BRUNO)
     assert refusal(garage.answer(CARLA, link)) == (404, "conductor-unknown")
@@ -166,6 +171,7 @@ def test_invitations_are_pending_ones_newest_first(garage: Garage, held: str) ->
     assert garage.invitations(FABIO) == []
 
 
+@pytest.mark.cases("registry", "M9")
 def test_the_owner_removes_and_the_driver_leaves_each_once(garage: Garage, held: str) -> None:
     pending, accepted = garage.invited(ANA, held, CARLA), garage.driving(ANA, held, BRUNO)
     assert refusal(garage.unlink(CARLA, held, pending)) == (404, "vehicle-unknown")  # no driver yet

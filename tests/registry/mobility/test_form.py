@@ -1,4 +1,4 @@
-"""The pure rules: flows, photo addresses, slugs (rules: registry 3.6, 4.8, cases M3, M4, M11)."""
+"""The pure rules: flows, photo addresses, slugs (rules: registry 3.6, 4.8)."""
 
 import re
 from typing import Any
@@ -62,6 +62,7 @@ def by_the_table(choice: Choice) -> Choice | None:
     return None
 
 
+@pytest.mark.cases("registry", "M5")
 @settings(max_examples=EXAMPLES)
 @given(choices)
 def test_a_choice_is_kept_as_the_table_of_flows_says(choice: Choice) -> None:
@@ -158,11 +159,13 @@ REFUSED = [
 ]
 
 
+@pytest.mark.cases("registry", "M3")
 @pytest.mark.parametrize("url", TAKEN, ids=ascii)
 def test_an_address_on_an_allowed_server_is_taken_as_it_is(url: str) -> None:
     assert parse_url("foto", url, HOSTS) == url.strip()
 
 
+@pytest.mark.cases("registry", "M3")
 @pytest.mark.parametrize("url", REFUSED, ids=lambda url: ascii(url)[:60])
 def test_any_other_address_is_refused(url: str) -> None:
     with pytest.raises(Invalid, match="`foto`") as refused:
@@ -181,6 +184,7 @@ def test_what_is_taken_leads_every_reader_to_an_allowed_server(url: str) -> None
     assert re.fullmatch(r"([a-z-]+\.)*storage\.(googleapis|cloud\.google)\.com", authority)
 
 
+@pytest.mark.cases("registry", "M11")
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [

@@ -1,4 +1,4 @@
-"""Registering, reading, changing and deleting vehicles (rules: registry 2.7, cases M1-M6)."""
+"""Registering, reading, changing and deleting vehicles (rules: registry 2.7)."""
 
 import json
 from collections.abc import Callable
@@ -49,6 +49,7 @@ DETAIL = ITEM | {
 }
 
 
+@pytest.mark.cases("registry", "M1")
 def test_a_vehicle_of_the_catalogue_takes_its_type_from_the_model_and_a_number_of_its_own(garage: Garage) -> None:
     extra = {"registration_number": "RJ-E-000000", "owner_phone": "1", "id": "x"}
     made = [garage.registered(ANA, vehicle_type="ciclomotor", brand_other="texto", **extra) for _ in range(2)]
@@ -90,6 +91,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.cases("registry", "M2")
 @pytest.mark.parametrize(("field", "members", "code"), REFUSED)
 def test_a_form_at_fault_is_refused_by_name_and_nothing_is_stored(
     garage: Garage, sql: Any, field: str, members: dict[str, Any], code: str
@@ -128,6 +130,7 @@ CHOICES = [
 ]
 
 
+@pytest.mark.cases("registry", "M4")
 @pytest.mark.parametrize(("members", "kept"), CHOICES)
 def test_outside_the_catalogue_brand_and_model_are_as_typed(
     garage: Garage, members: dict[str, Any], kept: tuple[Any, ...]
@@ -138,6 +141,7 @@ def test_outside_the_catalogue_brand_and_model_are_as_typed(
     assert made["brand_name"] == ("Brisa" if kept[0] else None)
 
 
+@pytest.mark.cases("registry", "M4")
 @pytest.mark.parametrize(
     ("members", "code"),
     [
@@ -219,6 +223,7 @@ CHANGES: list[tuple[dict[str, Any], dict[str, Any] | str]] = [
 ]
 
 
+@pytest.mark.cases("registry", "M5")
 @pytest.mark.parametrize(("change", "outcome"), CHANGES, ids=repr)
 def test_a_change_keeps_what_it_does_not_name(
     garage: Garage, change: dict[str, Any], outcome: dict[str, Any] | str
@@ -250,6 +255,7 @@ def test_a_new_photo_clears_what_was_known_of_the_old_file(garage: Garage) -> No
     assert known(vehicle_photo_url=PHOTO + "?3") == (None, None)
 
 
+@pytest.mark.cases("registry", "M6")
 def test_strangers_find_nothing_and_drivers_may_only_look(garage: Garage, sql: Any) -> None:
     held = garage.registered(ANA)["id"]
     garage.driving(ANA, held, BRUNO)
@@ -271,6 +277,7 @@ def test_strangers_find_nothing_and_drivers_may_only_look(garage: Garage, sql: A
     assert {tuple(event) for event in trail} == {("***.000.001-**", "vehicle_link")}
 
 
+@pytest.mark.cases("registry", "M10")
 def test_a_driver_sees_the_owner_masked_and_the_owner_finds_it_in_the_trail(garage: Garage, sql: Any) -> None:
     held = garage.registered(ANA)["id"]
     link = garage.driving(ANA, held, BRUNO)
@@ -342,6 +349,7 @@ def test_staff_register_change_and_delete_in_the_place_of_the_person(garage: Gar
     assert refusal(garage.ask(garage.admin, "POST", f"{CITIZEN}/123/vehicles", form())) == (400, "cpf-invalid")
 
 
+@pytest.mark.cases("registry", "M8")
 def test_deleting_is_repeatable_revokes_every_link_and_hides_the_vehicle(garage: Garage, sql: Any) -> None:
     held = garage.registered(ANA)["id"]
     garage.driving(ANA, held, BRUNO)

@@ -17,7 +17,7 @@ from balcao import app
 from balcao.core.audit.personal_data import Cleared
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.avatars.personal_data import PERSONAL_DATA
+from balcao.registry.person.avatars.api import PERSONAL_DATA
 from balcao.settings import Settings
 from tests.registry.talking import Talk, somebody
 from tests.support.fixtures import Sql

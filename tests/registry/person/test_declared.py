@@ -1,4 +1,4 @@
-"""The self-declared fields of one value (rules: registry 2.3, cases G4, T3)."""
+"""The self-declared fields of one value (rules: registry 2.3)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -120,6 +120,7 @@ NO_OPTIONS: list[tuple[Any, str]] = [
 ]
 
 
+@pytest.mark.cases("registry", "G4")
 @pytest.mark.parametrize(
     ("name", "valor", "code"),
     [
@@ -187,6 +188,7 @@ def test_what_is_no_address_is_refused(citizen: Citizen, valor: Any, code: str) 
     assert citizen.main("email") is None
 
 
+@pytest.mark.cases("registry", "G4")
 def test_the_same_address_is_no_change_until_it_has_aged(citizen: Citizen, sql: Sql) -> None:
     assert citizen.declare("email", "Ana.B@Correio.Example").status_code == 200
     first = citizen.main("email")

@@ -1,4 +1,4 @@
-"""The self-declared address (rules: registry 2.3, 4.2, case G5)."""
+"""The self-declared address (rules: registry 2.3, 4.2)."""
 
 import json
 from typing import Any
@@ -140,11 +140,13 @@ def test_a_federal_unit_is_known_by_code_and_name(citizen: Citizen) -> None:
     assert [kept(text) for text in ("sp", "sao paulo", "Lisboa")] == ["SP", "SP", "Lisboa"]
 
 
+@pytest.mark.cases("registry", "G5")
 def test_what_is_unknown_may_be_left_open(citizen: Citizen) -> None:
     assert citizen.put("address", HOME | {"cep": "Não informado", "bairro": ""}).status_code == 200
     assert (shown(citizen)["cep"], shown(citizen)["bairro"], shown(citizen)["numero"]) == (None, "", "S/N")
 
 
+@pytest.mark.cases("registry", "G5")
 def test_a_removal_hides_the_base_address_too_and_may_be_repeated(citizen: Citizen, registers: Any, sql: Sql) -> None:
     record = json.dumps({"cpf": citizen.cpf, "endereco": {"principal": BASE, "alternativo": []}})
     sql("INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2::jsonb, 'test')", citizen.cpf, record)

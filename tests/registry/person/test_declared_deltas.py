@@ -1,4 +1,4 @@
-"""How the CRM's deltas show in the merged record's addresses, phones and e-mails (rules: registry cases D1-D6)."""
+"""How the CRM's deltas show in the merged record's addresses, phones and e-mails."""
 
 import json
 from typing import Any

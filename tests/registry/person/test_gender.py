@@ -1,4 +1,4 @@
-"""The self-declared gender (rules: registry cases G1-G3, A2, A6)."""
+"""The self-declared gender."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,6 +36,7 @@ def shown(http: httpx.Client, issuer: Issuer) -> Callable[[], Any]:
     return lambda: http.get(f"/registry/v1/citizen/{ANA}", headers=token).json()["genero"]
 
 
+@pytest.mark.cases("registry", "G1")
 @pytest.mark.parametrize("valor", [*GENDER, "Agênero", "🌈", "é" * 1000])
 def test_any_free_text_shows_at_once(put: Ask, shown: Callable[[], Any], valor: str) -> None:
     answer = put(valor)
@@ -54,6 +55,7 @@ def test_what_was_typed_is_what_is_read(put: Ask, shown: Callable[[], Any], text
         assert (answer.status_code, text.strip()) == (400, "")
 
 
+@pytest.mark.cases("registry", "G2")
 @pytest.mark.parametrize("valor", [None, "", "   ", 5, [], {}, True, "x" * 1001, "a\u0000b", "a\u0007b"], ids=repr)
 def test_what_is_no_text_is_refused_and_changes_nothing(put: Ask, shown: Callable[[], Any], valor: Any) -> None:
     assert put("Agênero").status_code == 200
@@ -79,6 +81,7 @@ def test_a_body_of_more_than_a_form_is_too_large(http: httpx.Client, issuer: Iss
     assert (answer.status_code, set(answer.json())) == (413, {"error"})
 
 
+@pytest.mark.cases("registry", "A6")
 def test_json_counts_whatever_its_label_says(http: httpx.Client, issuer: Issuer) -> None:
     headers = bearer(issuer.person(ANA)) | {"Content-Type": "multipart/form-data"}
     assert http.put(path(ANA), content=b'{"valor":"Outro"}', headers=headers).status_code == 200
@@ -89,6 +92,7 @@ def test_line_breaks_and_tabs_become_blanks(put: Ask, shown: Callable[[], Any]) 
     assert shown() == "uma duas linhas"
 
 
+@pytest.mark.cases("registry", "A2")
 def test_only_owner_or_holder_of_the_action_may_write(http: httpx.Client, issuer: Issuer) -> None:
     def told(token: str, cpf: str) -> tuple[int, str | None]:
         return refusal(http.put(path(cpf), json={"valor": "x"}, headers=bearer(token)))
@@ -101,6 +105,7 @@ def test_only_owner_or_holder_of_the_action_may_write(http: httpx.Client, issuer
     assert told(issuer.person("900.000.001-75"), "900.000.001-75") == (200, None)
 
 
+@pytest.mark.cases("registry", "G3")
 def test_an_own_write_wins_over_every_event_before_it_and_loses_to_a_later_one(
     http: httpx.Client, issuer: Issuer, put: Ask, shown: Callable[[], Any], drain: Drain
 ) -> None:
@@ -121,6 +126,7 @@ def test_an_own_write_wins_over_every_event_before_it_and_loses_to_a_later_one(
     assert shown() == "Homem cisgênero"
 
 
+@pytest.mark.cases("registry", "A7")
 def test_the_change_and_its_audit_event_stand_or_fall_together(put: Ask, shown: Callable[[], Any], sql: Sql) -> None:
     assert put("antes").status_code == 200
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")

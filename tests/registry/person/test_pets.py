@@ -1,4 +1,4 @@
-"""Pets (rules: registry 2.6, 3.7, case G8)."""
+"""Pets (rules: registry 2.6, 3.7)."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +12,8 @@ import pytest
 
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
+from balcao.registry.person.pets.api import PERSONAL_DATA
 from balcao.registry.person.pets.imports import IMPORTS
-from balcao.registry.person.pets.personal_data import PERSONAL_DATA
 from balcao.registry.person.pets.service import MOST_OWN
 from tests.registry.loading import load
 from tests.support.fixtures import Ask, Sql
@@ -84,6 +84,7 @@ def add(http: httpx.Client, owner: dict[str, str]) -> Callable[..., httpx.Respon
     return call
 
 
+@pytest.mark.cases("registry", "G8")
 def test_a_pet_without_breed_and_size_is_created_and_shown(http: httpx.Client, owner: dict[str, str], add: Ask) -> None:
     answer = add()
     assert answer.status_code == 201

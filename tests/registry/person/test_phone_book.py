@@ -1,4 +1,4 @@
-"""The phone book (rules: registry 2.11, 4.13, cases N1-N9), over HTTP."""
+"""The phone book (rules: registry 2.11, 4.13), over HTTP."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from balcao.core.audit import retention
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phone_book import service
-from balcao.registry.person.phone_book.personal_data import RETENTION
+from balcao.registry.person.phone_book.api import RETENTION
 from balcao.settings import Settings
 from tests.registry.person.booking import NAMES, PEOPLE, Book, load_people, new_number
 from tests.registry.talking import Talk
@@ -100,6 +100,7 @@ STEPS = [
 steps = st.lists(st.tuples(st.sampled_from(STEPS), st.sampled_from(PEOPLE)), min_size=1, max_size=14)
 
 
+@pytest.mark.cases("registry", "N1")
 @examples(max_examples=size(25, 600), suppress_health_check=list(HealthCheck), deadline=None)
 @given(plan=steps)
 def test_a_number_shows_whoever_has_it_and_nobody_who_had_it(
@@ -127,6 +128,7 @@ def test_a_number_shows_whoever_has_it_and_nobody_who_had_it(
         assert read.json().get("cpf") == (Cpf(owner).masked if owner else None)
 
 
+@pytest.mark.cases("registry", "N2")
 def test_two_people_at_once_bind_a_free_number_and_one_has_it(book: Book) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(book.bind_own, [ANA, BRUNO] * 4))
@@ -136,6 +138,7 @@ def test_two_people_at_once_bind_a_free_number_and_one_has_it(book: Book) -> Non
     assert book.status()["cpf"] == Cpf(winner.pop()).masked
 
 
+@pytest.mark.cases("registry", "N2")
 def test_opt_ins_and_opt_outs_at_once_are_all_entered_and_the_last_one_counts(book: Book, sql: Sql) -> None:
     book.prove(ANA)
     with ThreadPoolExecutor(8) as pool:
@@ -154,6 +157,7 @@ def test_opt_ins_and_opt_outs_at_once_are_all_entered_and_the_last_one_counts(bo
 # --- who may, and what is said ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.cases("registry", "N3")
 def test_nobody_binds_a_number_to_somebody_else(book: Book, http: httpx.Client, issuer: Issuer) -> None:
     body = {"cpf": ANA, "channel": "web"}
     assert book.post("bind", body, book.people[BRUNO]).status_code == 403
@@ -162,6 +166,7 @@ def test_nobody_binds_a_number_to_somebody_else(book: Book, http: httpx.Client, 
     assert book.status()["found"] is False
 
 
+@pytest.mark.cases("registry", "N4")
 def test_citizens_reach_nothing_else_of_the_book(book: Book, http: httpx.Client) -> None:
     ana, path = book.people[ANA], f"/phone/{book.number}"
     reads = ("status", "citizen", "notification-preferences")
@@ -173,12 +178,14 @@ def test_citizens_reach_nothing_else_of_the_book(book: Book, http: httpx.Client)
     assert Talk(http)("GET", f"{path}/status").status_code == 401
 
 
+@pytest.mark.cases("registry", "N5")
 @pytest.mark.parametrize("text", ["123", "abc", "+55 21 9", "5521900010175123", "+5521-90001"])
 def test_what_is_no_number_is_refused(book: Book, text: str) -> None:
     answer = book.staff("GET", f"/phone/{text}/status")
     assert (answer.status_code, answer.headers["Error-Code"]) == (400, "phone-invalid")
 
 
+@pytest.mark.cases("registry", "N5")
 def test_a_number_is_the_same_with_and_without_plus_and_country(book: Book) -> None:
     book.prove(ANA)
     shown = [
@@ -249,6 +256,7 @@ def test_the_version_of_masked_preferences_is_the_one_that_a_change_names(book: 
     assert book.staff("PATCH", f"{path}/categories/courses", body, If_Match=new).status_code == 200
 
 
+@pytest.mark.cases("registry", "N6")
 def test_a_registration_is_checked_without_telling_more_than_was_sent(book: Book) -> None:
     def check(**changed: str) -> dict[str, Any]:
         body = {"cpf": ANA, "name": "ana  beatriz MOREIRA", "birth_date": "1990-05-17", "channel": "whatsapp"} | changed
@@ -269,6 +277,7 @@ def test_what_is_no_birth_date_is_refused_and_costs_no_guess(book: Book) -> None
     assert book.post("validate-registration", body | {"birth_date": " 1990-05-17 "}).status_code == 200
 
 
+@pytest.mark.cases("registry", "N7")
 def test_quarantined_numbers_are_listed_and_counted(book: Book) -> None:
     before = book.staff.ok("GET", "/admin/phone/quarantine/stats")
     book.prove(ANA)
@@ -295,6 +304,7 @@ def test_quarantined_numbers_are_listed_and_counted(book: Book) -> None:
 # --- the person's rights ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.cases("registry", "N8")
 def test_the_export_has_numbers_and_history_and_the_history_no_number(book: Book, sql: Sql) -> None:
     book.prove(BRUNO)
     book.opt_in(BRUNO)
@@ -307,6 +317,7 @@ def test_the_export_has_numbers_and_history_and_the_history_no_number(book: Book
     assert book.number not in sql(entries)[0][0]
 
 
+@pytest.mark.cases("registry", "N8")
 def test_an_anonymisation_frees_the_numbers_and_keeps_the_proof(
     http: httpx.Client, issuer: Issuer, sql: Sql, drain: Drain, book: Book
 ) -> None:

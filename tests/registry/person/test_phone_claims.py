@@ -1,4 +1,4 @@
-"""Numbers that are somebody's on their word alone (rules: registry 4.13, cases N10-N15), over HTTP."""
+"""Numbers that are somebody's on their word alone (rules: registry 4.13), over HTTP."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ from balcao.core.errors import Conflict, TooMany
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.person.phone_book import service
-from balcao.registry.person.phone_book.personal_data import RETENTION
+from balcao.registry.person.phone_book.api import RETENTION
 from balcao.registry.person.phone_book.schemas import PhoneBindBody, RegistrationBody
 from balcao.settings import Settings, rates
 from tests.registry.person.booking import Book, load_people, new_number
@@ -75,6 +75,7 @@ def age(sql: Sql, book: Book, days: int) -> None:
     sql(aged, book.number, days)
 
 
+@pytest.mark.cases("registry", "N10")
 @pytest.mark.parametrize("place", ["principal", "alternativo"])
 @pytest.mark.parametrize("phone", WRITTEN)
 def test_a_number_in_somebodys_imported_record_is_not_free_however_it_is_written(
@@ -97,6 +98,7 @@ def test_numbers_that_only_resemble_one_in_a_record_are_free(book: Book, sql: Sq
 FIELDS = ["telefone1", "telefone2", "telefone3", "telefonePrincipal", "telefoneInternacional"]
 
 
+@pytest.mark.cases("registry", "N10")
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_number_that_the_crm_tells_of_somebody_is_not_free(
     book: Book, http: httpx.Client, issuer: Issuer, drain: Drain, field: str
@@ -111,6 +113,7 @@ def test_a_number_that_the_crm_tells_of_somebody_is_not_free(
     assert refusal(book.bind_own(BRUNO)) == DONE
 
 
+@pytest.mark.cases("registry", "N10")
 def test_a_number_with_or_without_its_ninth_digit_is_the_same_to_a_record(
     book: Book, http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
@@ -119,6 +122,7 @@ def test_a_number_with_or_without_its_ninth_digit_is_the_same_to_a_record(
     assert refusal(shorter.bind_own(BRUNO)) == NOT_FREE
 
 
+@pytest.mark.cases("registry", "N11")
 def test_a_squatters_binding_gives_way_when_the_crm_tells_whose_number_it_is(
     book: Book, http: httpx.Client, issuer: Issuer, drain: Drain
 ) -> None:
@@ -137,6 +141,7 @@ def test_a_squatters_binding_gives_way_when_the_crm_tells_whose_number_it_is(
     assert (shown["cpf"], shown["opt_in"]) == (Cpf(ANA).masked, False)
 
 
+@pytest.mark.cases("registry", "N12")
 def test_a_number_in_two_records_is_nobodys_without_a_code(book: Book, sql: Sql) -> None:
     for cpf in (ANA, BRUNO):
         set_base(sql, cpf, {"principal": write(WRITTEN[0], book.number)})
@@ -184,6 +189,7 @@ def test_an_anonymised_persons_number_stays_theirs_while_the_city_has_it(
 # --- how many, and for how long ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.cases("registry", "N13")
 def test_nobody_has_more_than_three_numbers_on_their_word_and_learns_nothing_of_a_fourth(
     book: Book, http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
@@ -198,6 +204,7 @@ def test_nobody_has_more_than_three_numbers_on_their_word_and_learns_nothing_of_
     assert refusal(others[-1].bind_own(CARLA)) == NOT_FREE
 
 
+@pytest.mark.cases("registry", "N13")
 def test_of_eight_numbers_bound_at_once_three_are_bound(
     book: Book, http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
@@ -211,6 +218,7 @@ def test_of_eight_numbers_bound_at_once_three_are_bound(
     }
 
 
+@pytest.mark.cases("registry", "N14")
 def test_a_binding_on_somebodys_word_lapses_after_thirty_days_before_any_job_has_run(
     book: Book, sql: Sql, http: httpx.Client, issuer: Issuer
 ) -> None:
@@ -238,6 +246,7 @@ def test_what_has_lapsed_counts_for_nothing(book: Book, http: httpx.Client, issu
     assert refusal(books[0].bind_own(BRUNO)) == (409, "phones-unconfirmed")
 
 
+@pytest.mark.cases("registry", "N14")
 def test_a_proven_binding_does_not_lapse(book: Book, sql: Sql) -> None:
     book.prove(BRUNO)
     age(sql, book, 400)
@@ -300,6 +309,7 @@ async def _use_up(operator: Call, what: str) -> list[str]:
     return answers
 
 
+@pytest.mark.cases("registry", "N15")
 @pytest.mark.parametrize(
     ("what", "answers"),
     [

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.tickets.personal_data import PERSONAL_DATA
+from balcao.registry.person.tickets.api import PERSONAL_DATA
 from balcao.settings import Settings
 from tests.registry.importing import Load, importing, written
 from tests.support.acting import acting

@@ -1,4 +1,4 @@
-"""Wallet and merged record of loaded citizens, by who asks (rules: registry 2.2, 3.2, 3.3, cases A2-A5)."""
+"""Wallet and merged record of loaded citizens, by who asks (rules: registry 2.2, 3.2, 3.3)."""
 
 from collections.abc import Callable, Iterator
 from datetime import date
@@ -15,7 +15,7 @@ from balcao.registry.person import invented
 from balcao.registry.person.citizens import personal_data as base_record
 from balcao.registry.person.citizens.base import CitizenRow, format_citizen
 from balcao.registry.person.citizens.merge import merge_record
-from balcao.registry.person.wallet import personal_data as wallet
+from balcao.registry.person.wallet import api as wallet
 from balcao.settings import Settings
 from tests.registry.importing import Load, importing, written
 from tests.support.acting import acting
@@ -104,6 +104,7 @@ def test_nothing_stored_is_a_fault_for_others_but_not_for_the_owner(
     assert refusal(read("123", issuer.admin(), what)) == (400, "cpf-invalid")
 
 
+@pytest.mark.cases("registry", "A4")
 def test_the_record_of_an_owner_of_whom_nothing_is_stored_has_every_member(
     read: Callable[..., httpx.Response], issuer: Issuer
 ) -> None:
@@ -119,12 +120,14 @@ def str_of(members: dict[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in members.items()}
 
 
+@pytest.mark.cases("registry", "A3")
 def test_a_token_with_a_punctuated_cpf_reads_it_too(read: Callable[..., httpx.Response], issuer: Issuer) -> None:
     dotted = "900.000.001-75"
     token = issuer.token(sub="person", azp="portal-cidadao", cpf=dotted)
     assert read(dotted, token, "").content == read(ANA, issuer.person(ANA), "").content
 
 
+@pytest.mark.cases("registry", "A5")
 @pytest.mark.parametrize("scopes", [(), ("rmi:telefone:read",)], ids=["record", "phone"])
 def test_machines_see_a_phone_by_its_own_scope_and_never_what_is_sensitive(
     read: Callable[..., httpx.Response], issuer: Issuer, scopes: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""After an anonymisation no table holds a value of the person's mirror any more (rules: registry case T4).
+"""After an anonymisation no table holds a value of the person's mirror any more.
 
 Every column of every row of every table is searched, jobs, audit, caches and the queue's log included. What the scan
 cannot see, rows not yet vacuumed and the write-ahead log, stands in docs/explain/lgpd.md.
@@ -121,6 +121,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.cases("registry", "T4")
 @pytest.mark.parametrize(("way", "cpf"), [(by_event, ANA), (by_operation, BRUNO)], ids=["event", "operation"])
 async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, way: Any, cpf: Cpf) -> None:
     assert not find_tables_with(await dumped(sql), MARK)

@@ -1,4 +1,4 @@
-"""The person's rights over HTTP: the export, "who saw my data", the trail (rules: registry cases R1, A7)."""
+"""The person's rights over HTTP: the export, "who saw my data", the trail."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -10,7 +10,7 @@ import pytest
 
 from balcao.core.access.limits import Limits
 from balcao.core.audit import platform_data
-from balcao.core.audit.personal_data import DeclaredPersonalData, PersonalData
+from balcao.core.audit.personal_data import DeclaredPersonalData, ExportMember, PersonalData
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -80,6 +80,7 @@ def test_nobody_writes_words_into_somebody_elses_list_but_staff_whom_a_role_let_
     assert sql("SELECT count(*) FROM platform.audit_event")[0][0] == 4
 
 
+@pytest.mark.cases("registry", "R1")
 def test_the_person_sees_who_looked_and_why_but_not_which_servant(
     http: httpx.Client, owner: dict[str, str], staff: dict[str, str]
 ) -> None:
@@ -202,12 +203,12 @@ async def test_what_changes_during_the_export_is_not_in_it(platform: Platform, m
     call = operator_call(platform, "test.export")
     await declaring.declare_gender(call, Cpf(BRUNO), GenderBody("antes"))
 
-    async def meanwhile(_: Any, cpf: Cpf) -> dict[str, Any]:
+    async def meanwhile(_: Any, cpf: Cpf) -> None:
         await declaring.declare_gender(call, cpf, GenderBody("depois"))
-        return {}
 
     first, *others = platform.part(DeclaredPersonalData).declarations
-    declared = DeclaredPersonalData([first, PersonalData("meanwhile", meanwhile), *others])
+    second = PersonalData("meanwhile", [ExportMember("meanwhile", None, "", 0, meanwhile)])
+    declared = DeclaredPersonalData([first, second, *others])
     monkeypatch.setitem(platform.parts, DeclaredPersonalData, declared)
     exported = await service.export(call, Cpf(BRUNO))
     assert b"antes" in exported

@@ -1,4 +1,4 @@
-"""Anonymisation in two calls: a rehearsal that changes nothing, then in earnest (rules: registry case R2)."""
+"""Anonymisation in two calls: a rehearsal that changes nothing, then in earnest."""
 
 import asyncio
 from collections.abc import Callable
@@ -59,6 +59,7 @@ def exported(http: httpx.Client, owner: dict[str, str]) -> Any:
     return http.get(f"/registry/v1/citizen/{ANA}/data-export", headers=owner).raise_for_status().json()
 
 
+@pytest.mark.cases("registry", "R2")
 def test_a_rehearsal_says_what_would_go_and_leaves_the_database_as_it_was(
     post: Post, http: httpx.Client, owner: dict[str, str], sql: Sql
 ) -> None:
@@ -101,6 +102,7 @@ def test_a_body_is_not_needed_to_rehearse(http: httpx.Client, owner: dict[str, s
     assert (answer.status_code, answer.json()["dry_run"]) == (200, True)
 
 
+@pytest.mark.cases("registry", "R2")
 def test_confirmed_it_erases_once_and_keeps_what_the_city_must_keep(
     post: Post, http: httpx.Client, owner: dict[str, str], sql: Sql
 ) -> None:
@@ -138,6 +140,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.cases("registry", "R2")
 @pytest.mark.parametrize("what", CHANGES)
 def test_when_the_data_changed_since_the_rehearsal_nothing_is_erased(post: Post, sql: Sql, what: str) -> None:
     confirmation = post().json()["confirmation"]

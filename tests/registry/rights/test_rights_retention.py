@@ -11,7 +11,7 @@ from balcao.core.audit.retention import Retention
 from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE
 from balcao.registry.crm.events import service as crm_sync
-from balcao.registry.crm.events.personal_data import RETENTION as EVENTS
+from balcao.registry.crm.events.api import RETENTION as EVENTS
 from balcao.settings import Settings
 from tests.support import cast
 from tests.support.acting import acting

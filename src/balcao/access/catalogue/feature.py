@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from balcao.access.catalogue import store
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import OldRows, Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
@@ -23,11 +23,10 @@ async def _delete_old_events(_: Call, connection: Connection) -> Swept:
     return Swept(checked, await store.delete_old_catalogue_events(connection, DENIALS_AND_READS, CHAIN))
 
 
-async def _forget_changes(_: Call, connection: Connection) -> Swept:
-    return Swept(await store.count_noted_changes(connection), await store.forget_noted_changes(connection, CHANGES))
-
-
-RETENTION = (Retention("access_audit_event", _delete_old_events), Retention("access_change", _forget_changes))
+RETENTION = [
+    Retention("access_audit_event", _delete_old_events),
+    OldRows("access_change", store.count_noted_changes, store.forget_noted_changes, CHANGES),
+]
 
 
 FEATURE = Feature(

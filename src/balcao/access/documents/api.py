@@ -19,9 +19,8 @@ from balcao.access.documents.schemas import (
 from balcao.access.documents.service import PLAN_AGE
 from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import MIB
@@ -120,12 +119,8 @@ async def read_policy_template(call: Call, query: PolicyInQuery) -> PolicyTempla
     return await service.make_policy_template(call, query.role)
 
 
-async def _delete_old_plans(_: Call, connection: Connection) -> Swept:
-    return Swept(await store.count_plans(connection), await store.delete_old_plans(connection, PLAN_AGE))
-
-
 FEATURE = Feature(
     routes=routes.declared,
-    retention=(Retention("access_plan", _delete_old_plans),),
+    retention=[OldRows("access_plan", store.count_plans, store.delete_old_plans, PLAN_AGE)],
     exports=Exports(derived=("access.plan",)),
 )

@@ -10,9 +10,8 @@ from balcao.access.routes import ROUTES
 from balcao.access.users import service, store
 from balcao.access.users.schemas import DirectAssignment, DirectlyAssigned, User, Users, UsersQuery
 from balcao.core.access.rules import action, authenticated, own
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.responses import Response
@@ -135,13 +134,8 @@ async def remove_user_role(call: Call, cpf: CpfInPath, role_name: RoleInPath) ->
 
 UNSEEN = timedelta(days=731)
 
-
-async def _forget_people(_: Call, connection: Connection) -> Swept:
-    return Swept(await store.count_people(connection), await store.delete_unseen_people(connection, UNSEEN))
-
-
 FEATURE = Feature(
     routes=routes.declared,
-    retention=(Retention("access_person", _forget_people),),
+    retention=[OldRows("access_person", store.count_people, store.delete_unseen_people, UNSEEN)],
     exports=Exports(tables=("access.person", "access.person_role")),
 )

@@ -15,11 +15,11 @@ from typing import TypeAlias
 
 import uvloop
 
-from balcao.cli import faults
 from balcao.cli.processes import channel
 from balcao.cli.processes.channel import Order, Report
 from balcao.core import logs
 from balcao.core.logs import log
+from balcao.operate import faults
 from balcao.settings import Settings
 
 # The role works while the block lasts; its task ends before that only by a failure.

@@ -1,11 +1,12 @@
 """What a process does to the database before its roles start."""
 
 from balcao import app
-from balcao.cli import database, demo_data
+from balcao.cli import demo_data
 from balcao.cli.processes import channel
 from balcao.cli.processes.channel import Order, Report
 from balcao.core.database.migrations import Migration
 from balcao.core.database.roles import ApplicationRole
+from balcao.operate import database
 from balcao.settings import Settings
 
 
@@ -24,7 +25,7 @@ async def prepare(settings: Settings, order: Order) -> Report:
         await database.check(settings, url)
     if not order.describe:
         return Report(ready=True)
-    return Report(ready=True, base_urls=demo_data.base_urls(settings), offer=await demo_data.fetch_offer(settings, url))
+    return Report(ready=True, base_urls=app.list_base_urls(settings), offer=await demo_data.fetch_offer(settings, url))
 
 
 def _report_progress(migration: Migration) -> None:

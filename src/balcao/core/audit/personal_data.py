@@ -1,14 +1,16 @@
 """What a feature stores of a person, declared to the rights over it (rules: registry 4.9)."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, get_args
 
 import msgspec
 from msgspec import Meta
 
+from balcao.core.database.own_rows import make_deletion
 from balcao.core.database.pool import Connection
+from balcao.core.database.results import list_members
 from balcao.core.values.cpf import Cpf
 
 
@@ -28,59 +30,106 @@ class Kept(msgspec.Struct, frozen=True):
     basis: Annotated[str, Meta(description="Por que ficam.", examples=["Dever de guarda de registros."])]
 
 
-@dataclass(frozen=True)
-class ExportMember:
-    """One member of the export file: `kind` is the type of what it holds, which `description` tells in Portuguese.
+class FileMember(NamedTuple):
+    """One member of the export file as integrators see it: its type, and what it holds, in Portuguese."""
 
-    Members stand in the file by `place`; one that names none comes last.
+    name: str
+    kind: Any
+    description: str
+
+
+class ExportMember(NamedTuple):
+    """A `FileMember` that a feature fills: `read` returns what it holds of the person.
+
+    Members stand in the file by `place`.
     """
 
     name: str
     kind: Any
     description: str
-    place: int = 1000
+    place: int
+    read: Callable[[Connection, Cpf], Awaitable[Any]]
 
 
-def describe_members(members: Iterable[ExportMember]) -> list[tuple[str, Any]]:
+def describe_members(members: Iterable[FileMember | ExportMember]) -> list[tuple[str, Any]]:
     """Return the fields of an export file's type for these members, in their order."""
     return [(member.name, Annotated[member.kind, Meta(description=member.description)]) for member in members]
 
 
-class UndeclaredMember(Exception):
-    """Raised for an export that returns other members than its feature declares."""
-
-
-# Returns the declared members of the export file, by name.
-Export = Callable[[Connection, Cpf], Awaitable[Mapping[str, Any]]]
 # Erases what the person's anonymisation at that time erases; in a dry run the caller rolls it back.
 Erase = Callable[[Connection, Cpf, datetime], Awaitable[Sequence[Cleared]]]
 # What no anonymisation erases.
 Retain = Callable[[Connection, Cpf], Awaitable[Sequence[Kept]]]
 
 
-async def no_members(_: Connection, __: Cpf) -> Mapping[str, Any]:
-    """Export nothing: the rows are no data of the person's own."""
-    return {}
+def erase_rows(kind: str, delete: Callable[[Connection, Cpf], Awaitable[int]], fields: Sequence[str]) -> Erase:
+    """Return what erases all rows of the person by this statement, which returns how many there were."""
+
+    async def erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
+        return [Cleared(kind, await delete(connection, cpf), list(fields))]
+
+    return erase
+
+
+def erase_older_rows(
+    kind: str, delete: Callable[[Connection, Cpf, datetime], Awaitable[int]], fields: Sequence[str]
+) -> Erase:
+    """Return what erases by this statement the rows that the anonymisation covers, which younger ones outlive."""
+
+    async def erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
+        return [Cleared(kind, await delete(connection, cpf, at), list(fields))]
+
+    return erase
+
+
+def retain_rows(kind: str, count: Callable[[Connection, Cpf], Awaitable[int]], basis: str) -> Retain:
+    """Return what tells that the rows which this statement counts are retained, and on which basis."""
+
+    async def retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
+        return [Kept(kind, await count(connection, cpf), basis)]
+
+    return retain
 
 
 @dataclass(frozen=True)
 class PersonalData:
     """One feature's declaration. Without `erase` nothing of it is erased, `retain` says why.
 
-    `members` are what `export` returns. `by_event`: an `anonimizacao` of the CRM erases it too. `tables` names every
-    table of the feature that has a person's number in a column.
+    `by_event`: an `anonimizacao` of the CRM erases it too. `tables` names every table of the feature that has a
+    person's number in a column.
     """
 
     name: str
-    export: Export = no_members
+    members: Sequence[ExportMember] = ()
     erase: Erase | None = None
     retain: Retain | None = None
     by_event: bool = False
-    tables: tuple[str, ...] = ()
-    members: tuple[ExportMember, ...] = ()
+    tables: Sequence[str] = ()
+
+    async def export(self, connection: Connection, cpf: Cpf) -> dict[str, Any]:
+        """Return the members of the export file by name, ready for JSON."""
+        return {member.name: msgspec.to_builtins(await member.read(connection, cpf)) for member in self.members}
 
 
-def list_members(declarations: Iterable[PersonalData]) -> list[ExportMember]:
+class OwnRows(PersonalData):
+    """The common case: one table whose rows are the person's whose number stands in `cpf`.
+
+    They are exported by `member`, and erased one and all. `kind` is their word in the report of an erasure (the table's
+    name unless given), `fields` what it says is gone: what `member` exports unless given.
+    """
+
+    def __init__(
+        self, table: str, *, member: ExportMember | None = None, kind: str = "", fields: Sequence[str] = ()
+    ) -> None:
+        kind = kind or table.partition(".")[2]
+        if member is not None and not fields:
+            (row, *_) = get_args(member.kind) or [member.kind]
+            fields = list(list_members(row))
+        erase = erase_rows(kind, make_deletion(table), fields)
+        super().__init__(kind, () if member is None else (member,), erase, tables=(table,))
+
+
+def list_export_members(declarations: Iterable[PersonalData]) -> list[ExportMember]:
     """Return the members of the export file, in its order."""
     members = [member for declared in declarations for member in declared.members]
     return sorted(members, key=lambda member: member.place)
@@ -93,17 +142,11 @@ class DeclaredPersonalData:
         self.declarations = tuple(declarations)
 
     async def export(self, connection: Connection, cpf: Cpf) -> dict[str, Any]:
-        """Return what is stored of the person: the members of the export file, in its order.
-
-        Raises UndeclaredMember.
-        """
+        """Return what is stored of the person: the members of the export file, in its order."""
         found: dict[str, Any] = {}
         for declared in self.declarations:
-            members = await declared.export(connection, cpf)
-            if set(members) != {member.name for member in declared.members}:
-                raise UndeclaredMember(declared.name)
-            found |= members
-        return {member.name: found[member.name] for member in list_members(self.declarations)}
+            found |= await declared.export(connection, cpf)
+        return {member.name: found[member.name] for member in list_export_members(self.declarations)}
 
     async def erase(self, connection: Connection, cpf: Cpf, at: datetime, *, by_event: bool = False) -> list[Cleared]:
         """Erase what an anonymisation at that time erases; with `by_event`, what a CRM event erases beside the mirror.

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from balcao.core.access import sessions
 from balcao.core.audit.personal_data import Cleared, PersonalData
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import OldRows, Retention, Swept
 from balcao.core.context import idempotency, tickets
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -44,17 +44,6 @@ async def drop_audit_months(call: Call, connection: Connection) -> Swept:
 async def _count_responses(connection: Connection) -> int: ...
 
 
-async def forget_answers(_: Call, connection: Connection) -> Swept:
-    """Delete old responses that are stored for idempotency keys."""
-    checked = await _count_responses(connection)
-    return Swept(checked, await idempotency.forget_old(connection))
-
-
-async def delete_job_log(_: Call, connection: Connection) -> Swept:
-    """Delete old entries of the queue's log."""
-    return Swept(await queue.count_log_entries(connection), await queue.delete_log_entries(connection, JOB_LOG))
-
-
 async def end_dead_letters(call: Call, connection: Connection) -> Swept:
     """End dead-lettered jobs that nobody looked after, as if an operator had dropped them."""
     checked = await queue.count_matching_jobs(connection, JobFilters(dead_letters.DEAD))
@@ -75,25 +64,13 @@ async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
     return True
 
 
-async def forget_ended_sessions(_: Call, connection: Connection) -> Swept:
-    """Delete ended sessions whose tokens have all expired."""
-    checked = await sessions.count_endings(connection)
-    return Swept(checked, await sessions.delete_expired_endings(connection))
-
-
-async def forget_tickets(_: Call, connection: Connection) -> Swept:
-    """Delete one-use tickets that nobody used in time."""
-    checked = await tickets.count_tickets(connection)
-    return Swept(checked, await tickets.delete_expired_tickets(connection))
-
-
 RETENTION = (
     Retention("audit_event", drop_audit_months),
-    Retention("job_log", delete_job_log),
-    Retention("idempotent_answer", forget_answers),
+    OldRows("job_log", queue.count_log_entries, queue.delete_log_entries, JOB_LOG),
+    OldRows("idempotent_answer", _count_responses, idempotency.forget_old),
     Retention("dead_letter", end_dead_letters),
-    Retention("ended_session", forget_ended_sessions),
-    Retention("access_ticket", forget_tickets),
+    OldRows("ended_session", sessions.count_endings, sessions.delete_expired_endings),
+    OldRows("access_ticket", tickets.count_tickets, tickets.delete_expired_tickets),
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import msgspec
 
@@ -14,6 +14,8 @@ from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import JobKind, failure_code
 from balcao.core.logs import log
 from balcao.core.values.ids import new_id
+
+P = ParamSpec("P")
 
 OPERATION = "platform.apply_retention"
 REASON = "Prazo de guarda"
@@ -33,6 +35,26 @@ class Retention:
 
     kind: str
     apply: Callable[[Call, Connection], Awaitable[Swept]]
+
+
+class OldRows(Retention):
+    """The common case: all rows of the kind are counted, and a statement removes those that are too old.
+
+    `limits` are what it takes beside the connection: their age, or nothing where that stands in its text.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        count: Callable[[Connection], Awaitable[int]],
+        remove: Callable[Concatenate[Connection, P], Awaitable[int]],
+        *limits: P.args,
+        **named: P.kwargs,
+    ) -> None:
+        async def apply(_: Call, connection: Connection) -> Swept:
+            return Swept(await count(connection), await remove(connection, *limits, **named))
+
+        super().__init__(kind, apply)
 
 
 class Report(msgspec.Struct, frozen=True):

@@ -1,11 +1,9 @@
 """Routes of the first login to the job listings."""
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from balcao.core.access.rules import own, own_alone
-from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
+from balcao.core.audit.personal_data import ExportMember, OwnRows
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
@@ -51,23 +49,21 @@ async def complete_onboarding(call: Call, cpf: CpfInPath) -> Message:
     return await service.complete(call, cpf)
 
 
-async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+async def _read_exported(connection: Connection, cpf: Cpf) -> str | None:
     completed = await store.read_completion(connection, cpf)
-    return {"apresentacao_vagas": completed.isoformat() if completed else None}
+    return completed.isoformat() if completed else None
 
 
-async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
-    return [Cleared("onboarding", await store.delete_completion(connection, cpf), ["onboarding"])]
-
-
-PERSONAL_DATA = PersonalData(
-    "onboarding",
-    _export,
-    _erase,
-    tables=("employability.onboarding",),
-    members=(
-        ExportMember("apresentacao_vagas", datetime | None, "Quando a pessoa concluiu a apresentação das vagas.", 202),
+PERSONAL_DATA = OwnRows(
+    "employability.onboarding",
+    member=ExportMember(
+        "apresentacao_vagas",
+        datetime | None,
+        "Quando a pessoa concluiu a apresentação das vagas.",
+        202,
+        _read_exported,
     ),
+    fields=["onboarding"],
 )
 FEATURE = Feature(
     routes=routes.declared, personal_data=PERSONAL_DATA, exports=Exports(tables=("employability.onboarding",))

@@ -14,7 +14,3 @@ async def read_completion(connection: Connection, cpf: Cpf) -> datetime | None: 
 @statement("INSERT INTO employability.onboarding (cpf) VALUES (:cpf) ON CONFLICT (cpf) DO NOTHING")
 async def insert_completion(connection: Connection, cpf: Cpf) -> bool:
     """Return false when it was complete before."""
-
-
-@statement("DELETE FROM employability.onboarding WHERE cpf = :cpf")
-async def delete_completion(connection: Connection, cpf: Cpf) -> int: ...

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from balcao.core.access.rules import own_alone
-from balcao.core.audit.personal_data import PersonalData, list_members
+from balcao.core.audit.personal_data import PersonalData, list_export_members
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
@@ -52,5 +52,5 @@ async def erase_data(call: Call, cpf: CpfInPath) -> Message:
 
 def make_feature(declarations: Iterable[PersonalData]) -> Feature:
     """Declare the rights over what these features store: the export is described by their declarations."""
-    export = make_export_type(list_members(declarations))
+    export = make_export_type(list_export_members(declarations))
     return Feature(routes=[one.returning(export) if one.key == EXPORT_KEY else one for one in routes.declared])

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.core.audit.personal_data import ExportMember, describe_members
+from balcao.core.audit.personal_data import ExportMember, FileMember, describe_members
 
 
 class JobsExport(msgspec.Struct):
@@ -14,7 +14,7 @@ class JobsExport(msgspec.Struct):
 
 def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
     """Return the type of the export file: its members in their order, each with its type and description."""
-    made_at = ExportMember("exportado_em", datetime, "Quando o arquivo foi feito (RFC 3339).")
+    made_at = FileMember("exportado_em", datetime, "Quando o arquivo foi feito (RFC 3339).")
     fields = describe_members([made_at, *members])
     namespace = {"__doc__": JobsExport.__doc__}
     return msgspec.defstruct(JobsExport.__name__, fields, bases=(JobsExport,), namespace=namespace)

@@ -1,11 +1,10 @@
 """Routes of the terms of use."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any
 
 from balcao.core.access.rules import own, own_alone
-from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
+from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
@@ -80,29 +79,24 @@ async def read_terms_acceptance(call: Call, cpf: CpfInPath) -> Response[TermsAcc
     return personal(await service.read_details(call, cpf), call)
 
 
-async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
+async def _read_exported(connection: Connection, cpf: Cpf) -> Mapping[str, Any] | None:
     found = await store.read_acceptance(connection, cpf)
-    accepted = None if found is None else {"versao": found.version, "aceito_em": found.aceito_em.isoformat()}
-    return {"termos_vagas": accepted}
-
-
-async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
-    return [Cleared("terms", await store.delete_acceptance(connection, cpf), ["termos_uso"])]
+    return None if found is None else {"versao": found.version, "aceito_em": found.aceito_em.isoformat()}
 
 
 PERSONAL_DATA = PersonalData(
     "terms",
-    _export,
-    _erase,
-    tables=("employability.terms_acceptance",),
-    members=(
+    [
         ExportMember(
             "termos_vagas",
             ExportedAcceptance | None,
             "A versão dos termos das vagas que a pessoa aceitou, e quando.",
             201,
-        ),
-    ),
+            _read_exported,
+        )
+    ],
+    erase_rows("terms", store.delete_acceptance, ["termos_uso"]),
+    tables=["employability.terms_acceptance"],
 )
 FEATURE = Feature(
     routes=routes.declared,

@@ -1,8 +1,6 @@
 """The mirror with its outbox: nothing of it is reached over HTTP directly."""
 
-from balcao.core.audit.retention import Retention, Swept
-from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.audit.retention import OldRows
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.jobs.declaration import DeadJobs
@@ -10,14 +8,10 @@ from balcao.registry.mirror import login_write_store, outbox_store
 from balcao.registry.mirror.fields import PUSH_JOB
 from balcao.registry.mirror.personal_data import PERSONAL_DATA
 
-
-async def _sweep_login_writes(_: Call, connection: Connection) -> Swept:
-    checked = await login_write_store.count_login_writes(connection)
-    return Swept(checked, await login_write_store.delete_old_login_writes(connection))
-
-
 FEATURE = Feature(
-    retention=[Retention("login_writes", _sweep_login_writes)],
+    retention=[
+        OldRows("login_writes", login_write_store.count_login_writes, login_write_store.delete_old_login_writes)
+    ],
     personal_data=PERSONAL_DATA,
     dead_jobs=[
         DeadJobs(

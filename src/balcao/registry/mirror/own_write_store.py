@@ -1,7 +1,6 @@
 """SQL of an own write: one statement for the change, the outbox, the job and the audit events."""
 
 from datetime import timedelta
-from typing import NamedTuple
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection
@@ -9,15 +8,9 @@ from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import NewJob, enqueue_sql, withdraw_sql
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror.fields import FIRST_DELAY
+from balcao.registry.mirror.records import Written
 from balcao.registry.mirror.store import OWN_STAYS
 from balcao.registry.mirror.writes import OwnWrite
-
-
-class Written(NamedTuple):
-    """Whether the mirror still had the expected version, and whether it was written then."""
-
-    is_current: bool
-    is_written: bool
 
 
 # A change by the citizen or on their behalf, what is to be sent to the CRM for it, and its audit event.

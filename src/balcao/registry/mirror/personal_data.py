@@ -1,8 +1,7 @@
 """The mirror as personal data: what was declared, by whom and when; a tombstone erases it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
 from balcao.core.database.pool import Connection
@@ -11,13 +10,6 @@ from balcao.registry.mirror import outbox, store
 from balcao.registry.mirror.records import ExportedConsent, ExportedField
 
 CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", "motivo"]
-
-
-async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    return {
-        "autodeclarado": await store.list_exported_fields(connection, cpf),
-        "consentimentos_crm": await store.list_exported_consents(connection, cpf),
-    }
 
 
 async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
@@ -38,23 +30,29 @@ async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cle
 # An event's own tombstone is the mirror's affair already, together with the time of the event.
 PERSONAL_DATA = PersonalData(
     "mirror",
-    _export,
+    [
+        ExportMember(
+            "autodeclarado",
+            list[ExportedField],
+            "O que o cidadão e o CRM declararam, campo a campo, com data e origem.",
+            20,
+            store.list_exported_fields,
+        ),
+        ExportMember(
+            "consentimentos_crm",
+            list[ExportedConsent],
+            "Consentimentos como o CRM os informou.",
+            30,
+            store.list_exported_consents,
+        ),
+    ],
     _erase,
-    tables=(
+    tables=[
         "registry.mirror_head",
         "registry.register",
         "registry.wording",
         "registry.crm_consentimentos",
         "registry.outbox",
         "registry.login_write",
-    ),
-    members=(
-        ExportMember(
-            "autodeclarado",
-            list[ExportedField],
-            "O que o cidadão e o CRM declararam, campo a campo, com data e origem.",
-            20,
-        ),
-        ExportMember("consentimentos_crm", list[ExportedConsent], "Consentimentos como o CRM os informou.", 30),
-    ),
+    ],
 )

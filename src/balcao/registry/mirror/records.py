@@ -39,6 +39,13 @@ class Mirror(msgspec.Struct, frozen=True):
     read_at: datetime | None = None
 
 
+class Written(NamedTuple):
+    """Whether the mirror still had the expected version, and whether it was written then."""
+
+    is_current: bool
+    is_written: bool
+
+
 class CrmConsent(msgspec.Struct, frozen=True):
     """A consent as the CRM gave it, or as it confirmed one of the citizen's."""
 

@@ -13,8 +13,7 @@ from balcao.core.values.ids import new_id
 from balcao.registry.mirror import login_write_store, outbox, own_write_store, store
 from balcao.registry.mirror.fields import EMAIL, PUSH_JOB
 from balcao.registry.mirror.login_write_store import LoginWrite
-from balcao.registry.mirror.own_write_store import Written
-from balcao.registry.mirror.records import Erasures, Head, Mirror
+from balcao.registry.mirror.records import Erasures, Head, Mirror, Written
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
 # More than a login's budget: a process that was killed delays a push by no more.

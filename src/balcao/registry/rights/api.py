@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from balcao.core.access.rules import action, own
-from balcao.core.audit.personal_data import PersonalData, list_members
+from balcao.core.audit.personal_data import PersonalData, list_export_members
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http import decoding
@@ -99,5 +99,5 @@ async def list_audit_events(call: Call, query: Query, page: PageInQuery) -> Resp
 
 def make_feature(declarations: Iterable[PersonalData]) -> Feature:
     """Declare the rights over what these features store: the export is described by their declarations."""
-    export = make_export_type(list_members(declarations))
+    export = make_export_type(list_export_members(declarations))
     return Feature(routes=[one.returning(export) if one.key == EXPORT_KEY else one for one in routes.declared])

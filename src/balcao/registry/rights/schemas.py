@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from balcao.core.audit.personal_data import Cleared, ExportMember, Kept, describe_members
+from balcao.core.audit.personal_data import Cleared, ExportMember, FileMember, Kept, describe_members
 from balcao.core.http.paging import PageQuery
 from balcao.core.values.page import Pagination
 from balcao.registry.members import CpfDigits, PeriodEnd, PeriodStart
@@ -126,10 +126,10 @@ class Export(msgspec.Struct):
 def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
     """Return the type of the export file: its members in their order, each with its type and description."""
     own = (
-        ExportMember("exportado_em", datetime, "Quando o arquivo foi feito (RFC 3339)."),
-        ExportMember("cidadao", Citizen, "O cadastro do cidadão como as operações o mostram."),
+        FileMember("exportado_em", datetime, "Quando o arquivo foi feito (RFC 3339)."),
+        FileMember("cidadao", Citizen, "O cadastro do cidadão como as operações o mostram."),
     )
-    last = ExportMember("acessos", list[Access], "Quem viu ou mudou os dados do cidadão nos últimos 12 meses.")
+    last = FileMember("acessos", list[Access], "Quem viu ou mudou os dados do cidadão nos últimos 12 meses.")
     fields = describe_members([*own, *members, last])
     return msgspec.defstruct(Export.__name__, fields, bases=(Export,), namespace={"__doc__": Export.__doc__})
 

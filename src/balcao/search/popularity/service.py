@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-from balcao.core.audit.retention import Swept
-from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.search.popularity import store
@@ -47,9 +45,3 @@ async def rank(platform: Platform) -> None:
 async def find_source(connection: Connection) -> Source:
     """Return what popularity comes from: the seeds alone while there are no views."""
     return "views" if await store.has_views(connection) else "seed"
-
-
-async def apply_retention(_: Call, connection: Connection) -> Swept:
-    """Erase views older than 400 days."""
-    checked = await store.count_view_rows(connection)
-    return Swept(checked, await store.delete_old_views(connection, KEPT_DAYS))

@@ -1,7 +1,7 @@
 """Routes of the queries that find nothing."""
 
 from balcao.core.access.rules import action
-from balcao.core.audit.retention import Retention
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
@@ -10,7 +10,7 @@ from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
 from balcao.search.conventions import parse_page, respond_to_staff
 from balcao.search.routes import ROUTES
-from balcao.search.zero_results import service
+from balcao.search.zero_results import service, store
 from balcao.search.zero_results.schemas import FailedQueries
 
 routes = ROUTES.extend(tags=["tuning"])
@@ -32,6 +32,8 @@ async def list_zero_results(call: Call, query: Query) -> Response[FailedQueries]
 
 FEATURE = Feature(
     routes=routes.declared,
-    retention=[Retention("search_zero_results", service.apply_retention)],
+    retention=[
+        OldRows("search_zero_results", store.count_zero_results, store.delete_old_zero_results, service.KEPT_DAYS)
+    ],
     exports=Exports(tables=("search.zero_results",)),
 )

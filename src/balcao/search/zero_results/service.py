@@ -2,10 +2,8 @@
 
 import re
 
-from balcao.core.audit.retention import Swept
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
-from balcao.core.database.pool import Connection
 from balcao.search.tallies import Tally
 from balcao.search.zero_results import store
 from balcao.search.zero_results.schemas import FailedQueries, FailedQuery
@@ -53,9 +51,3 @@ async def list_frequent(call: Call, page: int, per_page: int) -> FailedQueries:
         )
     listed = [FailedQuery(each.query, each.times, each.last_day.isoformat()) for each in queries]
     return FailedQueries(found, found, page, per_page, listed)
-
-
-async def apply_retention(_: Call, connection: Connection) -> Swept:
-    """Erase what is older than 90 days."""
-    checked = await store.count_zero_results(connection)
-    return Swept(checked, await store.delete_old_zero_results(connection, KEPT_DAYS))

@@ -1,4 +1,4 @@
-"""How often a code is sent, tried and good for (rules: registry 4.7, cases G7, G9)."""
+"""How often a code is sent, tried and good for (rules: registry 4.7)."""
 
 import asyncio
 from collections.abc import Callable
@@ -45,6 +45,7 @@ def test_what_is_no_code_is_refused_and_no_try(citizen: Citizen, sql: Sql, code:
     assert sql(HELD, citizen.cpf)[0]["attempts"] == 0
 
 
+@pytest.mark.cases("registry", "G7")
 def test_a_code_is_good_once_for_its_number_and_while_it_lasts(
     citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
 ) -> None:
@@ -65,6 +66,7 @@ def test_a_code_is_good_once_for_its_number_and_while_it_lasts(
     assert refusal(citizen.post("phone/validate", phone | {"code": code})) == (404, "phone-code-wrong")
 
 
+@pytest.mark.cases("registry", "G7")
 def test_a_code_ends_after_its_time(citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql) -> None:
     phone = mobile()
     assert citizen.put("phone", phone).status_code == 200
@@ -76,6 +78,7 @@ def test_a_code_ends_after_its_time(citizen: Citizen, code_of: Callable[[dict[st
     assert citizen.main("telefone") is None
 
 
+@pytest.mark.cases("registry", "G7")
 def test_five_wrong_tries_end_it_until_a_new_code_is_asked_for(
     citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
 ) -> None:
@@ -123,6 +126,7 @@ def test_a_new_code_voids_the_one_before(citizen: Citizen, code_of: Callable[[di
     assert citizen.post("phone/validate", second | {"code": code_of(second)}).status_code == 200
 
 
+@pytest.mark.cases("registry", "G6")
 def test_a_code_a_minute_for_the_citizen_and_for_the_number(
     http: httpx.Client, issuer: Issuer, citizen: Citizen, code_of: Callable[[dict[str, str]], str], sql: Sql
 ) -> None:
@@ -163,6 +167,7 @@ def test_so_many_codes_an_hour_and_a_day(
     assert asking.put("phone", phone).status_code == 200
 
 
+@pytest.mark.cases("registry", "G9")
 @pytest.mark.parametrize("step", [61.0, 3_700.0], ids=["within an hour", "over the day"])
 def test_nobody_alone_spends_the_codes_of_a_number(
     http: httpx.Client, issuer: Issuer, citizen: Citizen, sql: Sql, step: float
@@ -181,6 +186,7 @@ def test_nobody_alone_spends_the_codes_of_a_number(
     assert citizen.put("phone", phone).status_code == 200
 
 
+@pytest.mark.cases("registry", "G9")
 @pytest.mark.parametrize("told_by", ["city", "city, as another one", "CRM"])
 def test_however_many_spend_a_number_whoever_has_it_in_their_record_gets_a_code(
     http: httpx.Client, issuer: Issuer, citizen: Citizen, sql: Sql, drain: Drain, database_url: str, told_by: str

@@ -1,4 +1,4 @@
-"""The phone and its verification (rules: registry 2.3, 2.4, 4.7, cases G6, G7)."""
+"""The phone and its verification (rules: registry 2.3, 2.4, 4.7)."""
 
 import asyncio
 import json
@@ -17,8 +17,8 @@ from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events.service import apply_event
 from balcao.registry.person.phones import service, store
+from balcao.registry.person.phones.api import PERSONAL_DATA
 from balcao.registry.person.phones.code import unseal
-from balcao.registry.person.phones.personal_data import PERSONAL_DATA
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 from balcao.settings import Settings
 from tests.registry.declaring import Citizen
@@ -46,6 +46,7 @@ from tests.support.sizes import size
 FUTURE = "2099-01-01T00:00:00Z"
 
 
+@pytest.mark.cases("registry", "G6")
 @pytest.mark.parametrize(
     ("phone", "fields"),
     [
@@ -72,10 +73,10 @@ def test_a_number_counts_once_its_code_came_back(
     assert registers(sql, citizen) == dict.fromkeys(fields, digits(phone))
 
 
+@pytest.mark.cases("registry", "N9")
 def test_who_confirms_a_number_has_it_in_the_phone_book_whoever_had_it_before(
     citizen: Citizen, code_of: Callable[[dict[str, str]], str], http: httpx.Client, issuer: Issuer
 ) -> None:
-    """Rules: registry case N9."""
     staff = Talk(http, issuer.admin())
     former, phone = Citizen.new(http, issuer), mobile()
     path = f"/phone/+{digits(phone)}"
@@ -126,6 +127,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
+@pytest.mark.cases("registry", "G6")
 @pytest.mark.parametrize(("parts", "member", "code"), WRONG)
 def test_what_is_no_number_is_refused(
     citizen: Citizen, sql: Sql, parts: dict[str, Any], member: str, code: str

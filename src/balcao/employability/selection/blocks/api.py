@@ -1,11 +1,9 @@
 """Routes of the blocks."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from balcao.core.access.rules import authenticated
-from balcao.core.audit.personal_data import Cleared, ExportMember, PersonalData
+from balcao.core.audit.personal_data import ExportMember, OwnRows
 from balcao.core.audit.retention import Retention, Swept
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -14,7 +12,6 @@ from balcao.core.feature import Demo, Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CallersCpf, InQuery
 from balcao.core.http.responses import Response, created, personal
-from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.employability.hiring.listings.api import scoped
 from balcao.employability.hiring.paths import sandbox_job_id
@@ -72,24 +69,17 @@ async def list_blocks(call: Call, filters: Filters, page: BlockPage) -> Response
     return personal(await service.list_blocks(call, filters, page), call)
 
 
-async def _export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    return {"bloqueios": await store.list_exported_blocks(connection, cpf)}
-
-
-async def _erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
-    return [Cleared("application_blocks", await store.delete_blocks(connection, cpf), ["criterios_nao_atendidos"])]
-
-
-PERSONAL_DATA = PersonalData(
-    "application_blocks",
-    _export,
-    _erase,
-    tables=("employability.application_block",),
-    members=(
-        ExportMember(
-            "bloqueios", list[ExportedBlock], "As tentativas de candidatura que foram recusadas, e por quê.", 203
-        ),
+PERSONAL_DATA = OwnRows(
+    "employability.application_block",
+    member=ExportMember(
+        "bloqueios",
+        list[ExportedBlock],
+        "As tentativas de candidatura que foram recusadas, e por quê.",
+        203,
+        store.list_exported_blocks,
     ),
+    kind="application_blocks",
+    fields=["criterios_nao_atendidos"],
 )
 
 

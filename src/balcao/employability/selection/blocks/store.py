@@ -83,10 +83,6 @@ async def list_exported_blocks(connection: Connection, cpf: Cpf) -> list[Exporte
     """Return a person's blocks, oldest first."""
 
 
-@statement("DELETE FROM employability.application_block WHERE cpf = :cpf")
-async def delete_blocks(connection: Connection, cpf: Cpf) -> int: ...
-
-
 @statement("SELECT count(*) FROM employability.application_block")
 async def count_blocks(connection: Connection) -> int: ...
 

@@ -79,8 +79,3 @@ async def refresh_stale(call: Call) -> None:
         if len(people) < BATCH:
             return
         after = people[-1].digits
-
-
-async def erase(connection: Connection, cpf: Cpf) -> int:
-    """Delete a person's copy and return how many there were."""
-    return await store.delete_copy(connection, cpf)

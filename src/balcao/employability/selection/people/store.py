@@ -53,10 +53,6 @@ async def find_candidate(connection: Connection, application: UUID) -> Cpf | Non
     """Return whose application it is; None for one that is withdrawn, or was cleared of its person's data."""
 
 
-@statement("DELETE FROM employability.candidate WHERE cpf = :cpf")
-async def delete_copy(connection: Connection, cpf: Cpf) -> int: ...
-
-
 @statement("SELECT count(*) FROM employability.candidate")
 async def count_copies(connection: Connection) -> int: ...
 

@@ -1,10 +1,5 @@
 """The companies of a person as personal data; the city's register of companies is never erased."""
 
-from collections.abc import Mapping
-from typing import Any
-
-import msgspec
-
 from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
@@ -13,22 +8,21 @@ from balcao.registry.city.companies.schemas import Company
 from balcao.registry.city.companies.views import mask
 
 
-async def export(connection: Connection, cpf: Cpf) -> Mapping[str, Any]:
-    """Export the companies of the person, with other people's CPFs masked."""
-    companies = await store.list_all_companies_of(connection, cpf)
-    return {"empresas": msgspec.to_builtins([mask(company, cpf) for company in companies])}
+async def list_masked_companies(connection: Connection, cpf: Cpf) -> list[Company]:
+    """Return the companies of the person, with other people's CPFs masked."""
+    return [mask(company, cpf) for company in await store.list_all_companies_of(connection, cpf)]
 
 
 PERSONAL_DATA = PersonalData(
     "companies",
-    export,
-    tables=("registry.company_member",),
-    members=(
+    [
         ExportMember(
             "empresas",
             list[Company],
             "Empresas de que o cidadão é sócio ou responsável, com os CPFs de outras pessoas mascarados.",
             100,
-        ),
-    ),
+            list_masked_companies,
+        )
+    ],
+    tables=["registry.company_member"],
 )

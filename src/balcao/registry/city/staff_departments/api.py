@@ -1,6 +1,7 @@
 """Routes of the links between staff and departments."""
 
 from balcao.core.access.rules import action, client, own
+from balcao.core.audit.personal_data import PersonalData, retain_rows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Demo, Feature
@@ -8,8 +9,7 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal
 from balcao.registry.city.departments.paths import DepartmentInPath
-from balcao.registry.city.staff_departments import demo, service
-from balcao.registry.city.staff_departments.personal_data import PERSONAL_DATA
+from balcao.registry.city.staff_departments import demo, service, store
 from balcao.registry.city.staff_departments.schemas import (
     StaffDepartments,
     StaffMapping,
@@ -78,7 +78,12 @@ async def delete_mapping(call: Call, cpf: CpfInPath, cd_ua: DepartmentInPath) ->
 
 FEATURE = Feature(
     routes=routes.declared,
-    personal_data=PERSONAL_DATA,
+    # The city's own organisation, which nobody erases here.
+    personal_data=PersonalData(
+        "staff_departments",
+        retain=retain_rows("staff_departments", store.count_staff_mappings, "Vínculo funcional com a prefeitura."),
+        tables=["registry.staff_department"],
+    ),
     demo=Demo(demo.load),
     exports=Exports(tables=("registry.staff_department",)),
 )

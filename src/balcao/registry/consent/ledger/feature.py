@@ -1,9 +1,27 @@
-"""The proof of consent; its one route is with the preferences."""
+"""The proof of consent, which an anonymisation leaves as it is; its one route is with the preferences."""
 
+from balcao.core.audit.personal_data import ExportMember, PersonalData, retain_rows
+from balcao.core.audit.retention import OldRows
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.registry.consent.ledger.personal_data import PERSONAL_DATA, RETENTION
+from balcao.registry.consent.ledger import service, store
+from balcao.registry.consent.ledger.schemas import LedgerEntry
+
+EXPORTED = ExportMember(
+    "historico_preferencias",
+    list[LedgerEntry],
+    "Cada mudança das preferências de notificação, com data e origem.",
+    50,
+    service.list_history,
+)
 
 FEATURE = Feature(
-    retention=RETENTION, personal_data=PERSONAL_DATA, exports=Exports(tables=("registry.preference_ledger",))
+    retention=[OldRows("preference_ledger", store.count_all_ledger_entries, store.delete_old_chains, "5 years")],
+    personal_data=PersonalData(
+        "ledger",
+        [EXPORTED],
+        retain=retain_rows("preference_history", store.count_ledger_entries, service.PROOF_OF_CONSENT),
+        tables=["registry.preference_ledger"],
+    ),
+    exports=Exports(tables=("registry.preference_ledger",)),
 )

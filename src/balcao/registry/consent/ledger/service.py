@@ -17,6 +17,9 @@ from balcao.registry.consent.ledger.chain import Break, Link, find_breaks, link_
 from balcao.registry.consent.ledger.schemas import LedgerAction, LedgerEntry, PreferenceHistory
 from balcao.registry.consent.ledger.store import LedgerHead
 
+PROOF_OF_CONSENT = "Prova do consentimento."
+"""The basis on which what somebody agreed to is kept."""
+
 
 @dataclass(frozen=True)
 class Change:

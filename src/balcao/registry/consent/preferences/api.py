@@ -1,6 +1,7 @@
 """Routes of the notification preferences."""
 
 from balcao.core.access.rules import own, public
+from balcao.core.audit.personal_data import ExportMember, PersonalData, retain_rows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Demo, Feature
@@ -11,9 +12,8 @@ from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_
 from balcao.registry.consent.categories.paths import CategoryInPath
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.ledger.schemas import PreferenceHistory
-from balcao.registry.consent.preferences import demo, service
+from balcao.registry.consent.preferences import demo, service, store
 from balcao.registry.consent.preferences.options import CHANNELS, OPT_OUT_REASONS
-from balcao.registry.consent.preferences.personal_data import PERSONAL_DATA
 from balcao.registry.consent.preferences.schemas import (
     ChoiceBody,
     Preferences,
@@ -118,9 +118,17 @@ async def list_opt_out_reasons(call: Call) -> Response[list[str]]:
     return with_etag(list(OPT_OUT_REASONS), call, PUBLIC)
 
 
+EXPORTED = ExportMember("preferencias", Preferences, "Preferências de notificação.", 40, store.read_preferences)
+
 FEATURE = Feature(
     routes=routes.declared,
-    personal_data=PERSONAL_DATA,
+    # An anonymisation leaves them as they are.
+    personal_data=PersonalData(
+        "preferences",
+        [EXPORTED],
+        retain=retain_rows("preferences", store.count_preference_rows, ledger.PROOF_OF_CONSENT),
+        tables=["registry.preferences", "registry.preference_choice"],
+    ),
     demo=Demo(demo.load),
     exports=Exports(tables=("registry.preferences", "registry.preference_choice")),
 )

@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.context.optimistic import write_optimistically
+from balcao.core.database.pool import Connection
 from balcao.core.http.decoding import decode
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.etags import etag_of, require_match
@@ -61,26 +62,23 @@ async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: 
 async def _change(
     call: Call, cpf: Cpf, parse_change: Callable[[Preferences], RequestedChange], known: Known
 ) -> Preferences:
-    """Read, decide, and write if nobody has changed the preferences in between; otherwise begin again.
+    """Read, decide, and write if nobody has changed the preferences in between; otherwise begin again."""
 
-    No lock is current while this process decides. The ledger's end is read before the preferences: a change that comes
-    between the two readings moves it, and is noticed. Somebody has always changed them when one has to begin again,
-    so this ends.
-    """
-    while True:
-        async with call.platform.database.connection() as connection:
-            head = await ledger.read_ledger_head(connection, cpf)
-            current = await store.read_preferences(connection, cpf)
-            requested = parse_change(current)
-            changes = requested.list_changes(current)
-            require_match(call.if_match, etag_of(msgspec.json.encode(known(current))))
-            after = requested.apply_to(current)
-            if changes:
-                after.updated_at = head.moment
-            entries = ledger.make_entries(call, cpf, head, changes, requested.channel, requested.reason)
-            trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=requested.fields)
-            with recording():
-                if await store.write_preferences(
-                    connection, after, requested.choices, behind=head.seq, entries=entries, trail=trail
-                ):
-                    return after
+    async def attempt(connection: Connection) -> Preferences | None:
+        # The ledger's end before the preferences: a change between the two readings moves it, and is noticed.
+        head = await ledger.read_ledger_head(connection, cpf)
+        current = await store.read_preferences(connection, cpf)
+        requested = parse_change(current)
+        changes = requested.list_changes(current)
+        require_match(call.if_match, etag_of(msgspec.json.encode(known(current))))
+        after = requested.apply_to(current)
+        if changes:
+            after.updated_at = head.moment
+        entries = ledger.make_entries(call, cpf, head, changes, requested.channel, requested.reason)
+        trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=requested.fields)
+        is_written = await store.write_preferences(
+            connection, after, requested.choices, behind=head.seq, entries=entries, trail=trail
+        )
+        return after if is_written else None
+
+    return await write_optimistically(call.platform.database, attempt)

@@ -1,6 +1,10 @@
 """Route of the CRM's events."""
 
+from datetime import timedelta
+
 from balcao.core.access.rules import client
+from balcao.core.audit.personal_data import PersonalData, erase_older_rows
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
 from balcao.core.exports.declaration import Exports
@@ -9,7 +13,6 @@ from balcao.core.http.operations import UNLIMITED
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.crm.events import event_parser, service, store
 from balcao.registry.crm.events.jobs import JOBS
-from balcao.registry.crm.events.personal_data import PERSONAL_DATA, RETENTION
 from balcao.registry.crm.events.schemas import Acknowledgement, WebhookBody
 from balcao.registry.routes import ROUTES
 
@@ -43,11 +46,22 @@ async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
     return await service.accept_event(call, content)
 
 
+# The payload goes first, of events that nobody will apply any more; then the events that are applied or dead.
+RETENTION = [
+    OldRows("crm_event_payload", store.count_event_payloads, store.erase_old_event_payloads, timedelta(days=30)),
+    OldRows("crm_event", store.count_crm_events, store.delete_old_crm_events, timedelta(days=90)),
+]
+
 FEATURE = Feature(
     routes=routes.declared,
     jobs=JOBS,
     retention=RETENTION,
-    personal_data=PERSONAL_DATA,
+    personal_data=PersonalData(
+        "crm_events",
+        erase=erase_older_rows("pending_events", store.erase_covered_events, ["dados"]),
+        by_event=True,
+        tables=["registry.crm_event"],
+    ),
     dead_jobs=[
         DeadJobs(store.EVENT_JOB, "event", store.find_event_subjects, store.list_waiting_event_ids, store.give_up_event)
     ],

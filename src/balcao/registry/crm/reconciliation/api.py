@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from balcao.core.access.rules import action
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
@@ -60,15 +60,10 @@ async def _no_runs(_: Connection, __: Cpf) -> Sequence[str]:
     return ()
 
 
-async def _sweep(_: Call, connection: Connection) -> Swept:
-    checked = await store.count_reconciliations(connection)
-    return Swept(checked, await store.delete_old_reconciliations(connection))
-
-
 FEATURE = Feature(
     routes=routes.declared,
     jobs=JOBS,
-    retention=[Retention("crm_reconciliation", _sweep)],
+    retention=[OldRows("crm_reconciliation", store.count_reconciliations, store.delete_old_reconciliations)],
     dead_jobs=[DeadJobs(store.RECONCILE_JOB, "run", _no_subjects, _no_runs, store.abandon_reconciliation)],
     exports=Exports(tables=("registry.crm_reconciliation",)),
 )

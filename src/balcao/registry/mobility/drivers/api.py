@@ -1,6 +1,8 @@
 """Routes of the drivers of a vehicle and of a citizen's invitations."""
 
 from balcao.core.access.rules import own, scope
+from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
@@ -12,11 +14,11 @@ from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.mobility.drivers import service, store
 from balcao.registry.mobility.drivers.invitation_email import JOB
 from balcao.registry.mobility.drivers.jobs import JOBS
-from balcao.registry.mobility.drivers.personal_data import PERSONAL_DATA, RETENTION
 from balcao.registry.mobility.drivers.schemas import (
     Conductor,
     ConductorInvite,
     Conductors,
+    DrivenVehicle,
     InvitationAnswer,
     VehicleInvitations,
 )
@@ -105,6 +107,27 @@ async def answer(call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: In
     """
     return stored(await service.answer_invitation(call, cpf, conductor_id, body))
 
+
+# What was typed is erased before the vehicles are: the links to one's own vehicles are found by their owner.
+PERSONAL_DATA = PersonalData(
+    "drivers",
+    [
+        ExportMember(
+            "condutor_de",
+            list[DrivenVehicle],
+            "Convites e vínculos de condutor do cidadão, em qualquer situação.",
+            70,
+            service.list_driven_vehicles,
+        )
+    ],
+    erase_older_rows("vehicle_links", store.erase_typed, ["conductor_name", "notify_email", "phone", "invited_by_cpf"]),
+    tables=["registry.vehicle_conductor"],
+)
+# An invitation that nobody answered in time is revoked; its row goes two years later, as any link's that ended.
+RETENTION = [
+    OldRows("vehicle_invitation", store.count_pending_invitations, store.expire_invitations),
+    OldRows("vehicle_link", store.count_driver_links, store.delete_old_driver_links),
+]
 
 FEATURE = Feature(
     routes=routes.declared,

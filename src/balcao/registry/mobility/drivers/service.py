@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import Repeatable
+from balcao.core.context.optimistic import write_optimistically
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.jobs.worker import NewJob, encode_payload
@@ -54,23 +54,24 @@ async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: Conducto
     invitee = _parse_invitee(body)
     trail = people.encode_trail(call, "create", cpf, [invitee.cpf], FIELDS)
     repeatable = Repeatable.of(call, cpf, [cpf.digits, vehicle_id, body])
+
+    async def attempt(connection: Connection) -> bytes | None:
+        vehicle = await store.read_vehicle_links(connection, vehicle_id, cpf)
+        # After that reading: a link that it has came with the response that is stored for its key.
+        if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
+            return earlier
+        if vehicle is None:
+            raise _unknown_vehicle()
+        _require_invitable(vehicle, cpf, invitee, call.platform.settings.mobility_max_drivers)
+        link = _to_pending(vehicle, invitee, cpf)
+        response = msgspec.json.encode(views.to_conductor(link, cpf, {}))
+        email = NewJob(invitation_email.JOB, encode_payload({"conductor": link.id}))
+        kept = repeatable and repeatable.keep(response)
+        is_inserted = await store.insert_link(connection, link, sorted(vehicle.links), email, trail, kept)
+        return response if is_inserted else None
+
     async with people.recording_refusals(call):
-        while True:  # until nobody has changed the links since they were read
-            async with call.platform.database.connection() as connection:
-                vehicle = await store.read_vehicle_links(connection, vehicle_id, cpf)
-                # After that reading: a link that it has came with the response that is stored for its key.
-                if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
-                    return earlier
-                if vehicle is None:
-                    raise _unknown_vehicle()
-                _require_invitable(vehicle, cpf, invitee, call.platform.settings.mobility_max_drivers)
-                link = _to_pending(vehicle, invitee, cpf)
-                response = msgspec.json.encode(views.to_conductor(link, cpf, {}))
-                email = NewJob(invitation_email.JOB, encode_payload({"conductor": link.id}))
-                kept = repeatable and repeatable.keep(response)
-                with recording():
-                    if await store.insert_link(connection, link, sorted(vehicle.links), email, trail, kept):
-                        return response
+        return await write_optimistically(call.platform.database, attempt)
 
 
 def _require_invitable(vehicle: VehicleLinks, inviter: Cpf, invitee: Invitee, most: int) -> None:
@@ -107,17 +108,17 @@ async def remove_conductor(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) 
 
     Raises NotFound, and Invalid for the owner when the link is over.
     """
-    while True:  # until the link is in the state that was decided on: it has few, and never comes back to one
-        async with call.platform.database.connection() as connection:
-            owner = await _find_owner(connection, vehicle_id, cpf)
-            link = await store.read_link(connection, link_id, vehicle_id)
-            if link is None or not (owner == cpf or (link.conductor_cpf == cpf and link.is_accepted)):
-                raise _unknown_link()
-            states.require_open(link.status)
-            trail = people.encode_trail(call, "delete", cpf, [owner, link.conductor_cpf], FIELDS)
-            with recording():
-                if await store.revoke_link(connection, link, trail):
-                    return
+
+    async def attempt(connection: Connection) -> bool | None:
+        owner = await _find_owner(connection, vehicle_id, cpf)
+        link = await store.read_link(connection, link_id, vehicle_id)
+        if link is None or not (owner == cpf or (link.conductor_cpf == cpf and link.is_accepted)):
+            raise _unknown_link()
+        states.require_open(link.status)
+        trail = people.encode_trail(call, "delete", cpf, [owner, link.conductor_cpf], FIELDS)
+        return await store.revoke_link(connection, link, trail) or None
+
+    await write_optimistically(call.platform.database, attempt)
 
 
 def open_links_sql(vehicle_id: str) -> str:
@@ -157,19 +158,19 @@ async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: Invitation
     Raises Invalid, also when it is not pending any more; NotFound, also once the vehicle is deleted.
     """
     status = states.parse_answer(body.status)
-    while True:  # until it is answered here or is found not to be pending any more, which it never is again
-        async with call.platform.database.connection() as connection:
-            found = await store.read_received_invitation(connection, link_id, cpf)
-            if found is None:
-                raise _unknown_link()
-            link, driver = found
-            states.require_pending(link.status)
-            inviter = [link.invited_by_cpf] if link.invited_by_cpf else []
-            trail = people.encode_trail(call, "update", cpf, inviter, FIELDS)
-            with recording():
-                answered = await store.answer_invitation(connection, link.id, status, trail)
-        if answered is not None:
-            return views.to_conductor(answered, cpf, {cpf: driver})
+
+    async def attempt(connection: Connection) -> Conductor | None:
+        found = await store.read_received_invitation(connection, link_id, cpf)
+        if found is None:
+            raise _unknown_link()
+        link, driver = found
+        states.require_pending(link.status)
+        inviter = [link.invited_by_cpf] if link.invited_by_cpf else []
+        trail = people.encode_trail(call, "update", cpf, inviter, FIELDS)
+        answered = await store.answer_invitation(connection, link.id, status, trail)
+        return views.to_conductor(answered, cpf, {cpf: driver}) if answered else None
+
+    return await write_optimistically(call.platform.database, attempt)
 
 
 async def list_driven_vehicles(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:

@@ -1,6 +1,8 @@
 """Routes of a citizen's vehicles."""
 
 from balcao.core.access.rules import own, scope
+from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Demo, Feature
@@ -10,8 +12,7 @@ from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.registry.mobility.paths import VehicleId
-from balcao.registry.mobility.vehicles import demo, service
-from balcao.registry.mobility.vehicles.personal_data import PERSONAL_DATA, RETENTION
+from balcao.registry.mobility.vehicles import demo, service, store
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail, Vehicles, VehicleUpdate
 from balcao.registry.routes import ROUTES
 
@@ -112,9 +113,29 @@ async def remove_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> N
     await service.remove_vehicle(call, cpf, vehicle_id)
 
 
+# Erased but for the registration number, which then belongs to nobody.
+PERSONAL_DATA = PersonalData(
+    "vehicles",
+    [
+        ExportMember(
+            "veiculos",
+            list[VehicleDetail],
+            "Veículos que o cidadão registrou, com os excluídos.",
+            60,
+            service.list_owned_vehicles,
+        )
+    ],
+    erase_older_rows(
+        "vehicles",
+        store.erase_owned_vehicles,
+        ["display_name", "serial_number", "brand_other", "model_other", "photos"],
+    ),
+    tables=["registry.vehicle"],
+)
+
 FEATURE = Feature(
     routes=routes.declared,
-    retention=RETENTION,
+    retention=[OldRows("vehicle", store.count_vehicles, store.erase_old_vehicles)],
     personal_data=PERSONAL_DATA,
     demo=Demo(demo.load),
     exports=Exports(tables=("registry.vehicle",)),

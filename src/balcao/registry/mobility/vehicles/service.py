@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import msgspec
 
-from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import Repeatable
+from balcao.core.context.optimistic import write_optimistically
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.cpf import Cpf
@@ -37,31 +37,32 @@ async def list_vehicles(call: Call, cpf: Cpf, page: Page) -> Vehicles:
 async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
     """Register a vehicle; return it as JSON. Raises Invalid, and Conflict beyond the limit.
 
-    What decides is read without a lock and tested again by the statement that writes. When that finds something else,
-    all is decided again: somebody else has written then, so this ends.
+    What decides is read without a lock and tested again by the statement that writes.
     """
     settings = call.platform.settings
     form = forms.normalize(body, settings.mobility_hosts)
     trail = people.encode_trail(call, "create", cpf, [], FIELDS)
     repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
-    while True:
-        async with call.platform.database.connection() as connection:
-            ids = catalogue.check_id(form.brand_id), catalogue.check_id(form.model_id)
-            draft = await store.draft_vehicle(connection, cpf, settings.mobility_prefix, *ids)
-            # After the draft: a vehicle that is counted there came with the response that is stored for its key.
-            if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
-                return earlier
-            _require_below_limit(settings.mobility_max_vehicles, draft.owned)
-            resolved = _resolve_model(form, draft.chosen)
-            vehicle = _to_vehicle(cpf, draft, resolved)
-            owner = people.parse_contact(cpf, draft.owner)
-            response = msgspec.json.encode(_build_detail(call, vehicle, owner, cpf))
-            shared = draft.chosen.share(resolved.brand_id, resolved.model_id)
-            kept = repeatable and repeatable.keep(response)
-            most = settings.mobility_max_vehicles
-            with recording():
-                if await store.insert_vehicle(connection, vehicle, shared, most=most, trail=trail, kept=kept):
-                    return response
+
+    async def attempt(connection: Connection) -> bytes | None:
+        ids = catalogue.check_id(form.brand_id), catalogue.check_id(form.model_id)
+        draft = await store.draft_vehicle(connection, cpf, settings.mobility_prefix, *ids)
+        # After the draft: a vehicle that is counted there came with the response that is stored for its key.
+        if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
+            return earlier
+        most = settings.mobility_max_vehicles
+        if most and draft.owned >= most:
+            raise Conflict(f"Cada pessoa pode ter até {most} veículos.", code="vehicle-limit")
+        resolved = _resolve_model(form, draft.chosen)
+        vehicle = _to_vehicle(cpf, draft, resolved)
+        owner = people.parse_contact(cpf, draft.owner)
+        response = msgspec.json.encode(_build_detail(call, vehicle, owner, cpf))
+        shared = draft.chosen.share(resolved.brand_id, resolved.model_id)
+        kept = repeatable and repeatable.keep(response)
+        is_inserted = await store.insert_vehicle(connection, vehicle, shared, most=most, trail=trail, kept=kept)
+        return response if is_inserted else None
+
+    return await write_optimistically(call.platform.database, attempt)
 
 
 async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
@@ -76,45 +77,47 @@ async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
 
 
 async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleUpdate) -> VehicleDetail:
-    """Change a vehicle of the person's own; return it after that. Begins again as `register_vehicle` does.
+    """Change a vehicle of the person's own; return it after that.
 
     Raises Invalid, DriverRefused, NotFound, PreconditionFailed.
     """
     trail = people.encode_trail(call, "update", cpf, [], FIELDS)
+
+    async def attempt(connection: Connection) -> VehicleDetail | None:
+        vehicle, owner = await _find_owned(connection, call, vehicle_id, cpf)
+        changed = forms.normalize(forms.merge(vehicle.form, change), call.platform.settings.mobility_hosts)
+        chosen = await catalogue.read_chosen(connection, changed.brand_id, changed.model_id)
+        form = _resolve_model(changed, chosen)
+        shared = chosen.share(form.brand_id, form.model_id)
+        moment = await store.update_vehicle(connection, vehicle, form, shared, trail)
+        if moment is None:
+            return None
+        brand, model = chosen.names(form.brand_id, form.model_id)
+        vehicle = replace(vehicle, form=form, brand_name=brand, model_name=model, updated_at=moment)
+        return _build_detail(call, vehicle, owner, cpf)
+
     async with people.recording_refusals(call):
-        while True:
-            async with call.platform.database.connection() as connection:
-                vehicle, owner = await _find_owned(connection, call, vehicle_id, cpf)
-                changed = forms.normalize(forms.merge(vehicle.form, change), call.platform.settings.mobility_hosts)
-                chosen = await catalogue.read_chosen(connection, changed.brand_id, changed.model_id)
-                form = _resolve_model(changed, chosen)
-                shared = chosen.share(form.brand_id, form.model_id)
-                with recording():
-                    moment = await store.update_vehicle(connection, vehicle, form, shared, trail)
-            if moment is not None:
-                brand, model = chosen.names(form.brand_id, form.model_id)
-                vehicle = replace(vehicle, form=form, brand_name=brand, model_name=model, updated_at=moment)
-                return _build_detail(call, vehicle, owner, cpf)
+        return await write_optimistically(call.platform.database, attempt)
 
 
 async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
-    """Remove a vehicle and revoke its links; a repetition does nothing. Begins again as `register_vehicle` does.
+    """Remove a vehicle and revoke its links; a repetition does nothing.
 
     Raises DriverRefused, NotFound, PreconditionFailed.
     """
+
+    async def attempt(connection: Connection) -> bool | None:
+        found = await store.read_removable_vehicle(connection, vehicle_id, cpf)
+        if found is None:
+            if await store.is_deleted_vehicle(connection, vehicle_id, cpf):
+                return True
+            raise _unknown()
+        _require_current(call, found.vehicle, found.owner, cpf)
+        trail = people.encode_trail(call, "delete", cpf, found.links.values(), FIELDS)
+        return await store.delete_vehicle(connection, found.vehicle, sorted(found.links), trail) or None
+
     async with people.recording_refusals(call):
-        while True:
-            async with call.platform.database.connection() as connection:
-                found = await store.read_removable_vehicle(connection, vehicle_id, cpf)
-                if found is None:
-                    if await store.is_deleted_vehicle(connection, vehicle_id, cpf):
-                        return
-                    raise _unknown()
-                _require_current(call, found.vehicle, found.owner, cpf)
-                trail = people.encode_trail(call, "delete", cpf, found.links.values(), FIELDS)
-                with recording():
-                    if await store.delete_vehicle(connection, found.vehicle, sorted(found.links), trail):
-                        return
+        await write_optimistically(call.platform.database, attempt)
 
 
 async def _find_visible(connection: Connection, vehicle_id: str, viewer: Cpf) -> VisibleVehicle:
@@ -156,11 +159,6 @@ def _build_detail(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) -> 
     if people.hides_phones(call):
         owner = Contact(owner.name, owner.email, None)
     return views.to_detail(vehicle, viewer, owner)
-
-
-def _require_below_limit(most: int, present: int) -> None:
-    if most and present >= most:
-        raise Conflict(f"Cada pessoa pode ter até {most} veículos.", code="vehicle-limit")
 
 
 def _to_vehicle(owner: Cpf, draft: store.Draft, form: VehicleCreate) -> Vehicle:

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from balcao.core.access.rules import action, own, public
+from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
@@ -15,9 +16,16 @@ from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_
 from balcao.core.values.page import Page
 from balcao.registry.person.avatars import service
 from balcao.registry.person.avatars.paths import AvatarInPath
-from balcao.registry.person.avatars.personal_data import PERSONAL_DATA
 from balcao.registry.person.avatars.pictures import PNG, SVG, respond_picture
-from balcao.registry.person.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
+from balcao.registry.person.avatars.schemas import (
+    Avatar,
+    AvatarChoice,
+    AvatarChoiceBody,
+    Avatars,
+    ExportedAvatar,
+    NewAvatar,
+)
+from balcao.registry.person.settings import service as settings
 from balcao.registry.routes import ROUTES
 
 TAGS = ["avatars"]
@@ -120,4 +128,14 @@ async def choose(call: Call, cpf: CpfInPath, body: AvatarChoiceBody) -> Response
     return stored(await service.choose(call, cpf, body))
 
 
-FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA, exports=Exports(tables=("registry.avatar",)))
+EXPORTED = ExportMember(
+    "avatar", ExportedAvatar | None, "O avatar escolhido; nulo sem escolha.", 90, service.read_exported_choice
+)
+
+PERSONAL_DATA = PersonalData("avatars", [EXPORTED], erase_rows("avatar", settings.erase_avatar, ["avatar_id"]))
+
+FEATURE = Feature(
+    routes=routes.declared,
+    personal_data=PERSONAL_DATA,
+    exports=Exports(tables=("registry.avatar",)),
+)

@@ -12,7 +12,14 @@ from balcao.core.values.page import Page
 from balcao.core.values.text import clean
 from balcao.registry.person.avatars import store
 from balcao.registry.person.avatars.pictures import embed_picture
-from balcao.registry.person.avatars.schemas import Avatar, AvatarChoice, AvatarChoiceBody, Avatars, NewAvatar
+from balcao.registry.person.avatars.schemas import (
+    Avatar,
+    AvatarChoice,
+    AvatarChoiceBody,
+    Avatars,
+    ExportedAvatar,
+    NewAvatar,
+)
 from balcao.registry.person.avatars.store import StoredAvatar
 from balcao.registry.person.settings import service as settings
 
@@ -53,6 +60,13 @@ async def deactivate(call: Call, id_: str) -> None:
             raise _unknown()
         await settings.clear_avatar(connection, id_)
         await call.platform.audit.record(connection, call, "delete", fields=["avatar"])
+
+
+async def read_exported_choice(connection: Connection, cpf: Cpf) -> ExportedAvatar | None:
+    """Return the avatar that the person chose, if it is still on offer."""
+    chosen = await settings.read_avatar(connection, cpf)
+    avatar = await store.read_offered_avatar(connection, chosen) if chosen else None
+    return ExportedAvatar(avatar.id, avatar.name) if avatar else None
 
 
 async def read_choice(call: Call, cpf: Cpf) -> AvatarChoice:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from balcao.core.access.rules import Reason
-from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.context.optimistic import write_optimistically
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
@@ -15,6 +15,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.etags import require_match
 from balcao.core.values.ready import Ready
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.records import Written
 from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import store
 from balcao.registry.person.citizens.base import format_citizen
@@ -106,21 +107,19 @@ async def write_own(
     Returns false only where the `verification` of a phone was used or void already.
 
     Where the record decides, it is read without a lock, and the write holds only if nobody has changed the mirror
-    since: the statement that locks it compares the version. Otherwise all is decided again. Somebody has always
-    written when one has to begin again, so this ends.
+    since: the statement that locks it compares the version.
     """
-    audit, database = call.platform.audit, call.platform.database
-    trail = audit.encode_event(call, "update", subject=cpf, fields=[member])
+    trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=[member])
     depends = check is not None or call.if_match is not None or write.removes_wording
-    while True:
-        async with database.connection() as connection:
-            expected = await _check_current(connection, call, cpf, check) if depends else None
-            with recording():
-                written = await mirror.write_own(
-                    connection, call, cpf, write, trail=trail, expected=expected, verification=verification
-                )
-        if written.is_current:
-            return written.is_written
+
+    async def attempt(connection: Connection) -> Written | None:
+        expected = await _check_current(connection, call, cpf, check) if depends else None
+        written = await mirror.write_own(
+            connection, call, cpf, write, trail=trail, expected=expected, verification=verification
+        )
+        return written if written.is_current else None
+
+    return (await write_optimistically(call.platform.database, attempt)).is_written
 
 
 async def _check_current(

@@ -3,6 +3,7 @@
 from typing import Any
 
 from balcao.core.access.rules import own
+from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
 from balcao.core.context.call import Call
 from balcao.core.feature import Demo, Feature
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
@@ -13,7 +14,6 @@ from balcao.core.http.responses import Response, created, personal
 from balcao.registry.person.pets import demo, service, store
 from balcao.registry.person.pets.imports import IMPORTS
 from balcao.registry.person.pets.paths import PetInPath
-from balcao.registry.person.pets.personal_data import PERSONAL_DATA
 from balcao.registry.person.pets.schemas import Pet, PetBody, Pets, PetStats
 from balcao.registry.routes import ROUTES
 
@@ -82,6 +82,22 @@ async def read_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath) -> Response[Pe
     """Devolve um animal do cidadão. O de outra pessoa é desconhecido (404), como um número que não existe."""
     return personal(await service.read_pet(call, cpf, pet_id), call)
 
+
+EXPORTED = ExportMember(
+    "pets",
+    list[Pet],
+    "Animais do cidadão, os carregados pela prefeitura e os próprios.",
+    80,
+    service.list_all_pets,
+)
+
+# A person's own are erased, the city's records stay.
+PERSONAL_DATA = PersonalData(
+    "pets",
+    [EXPORTED],
+    erase_rows("pets", store.erase_own_pets, PetBody.__struct_fields__),
+    tables=["registry.loaded_pet", "registry.own_pet"],
+)
 
 FEATURE = Feature(
     routes=routes.declared,

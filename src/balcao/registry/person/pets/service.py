@@ -2,9 +2,10 @@
 
 import msgspec
 
-from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import Repeatable
+from balcao.core.context.optimistic import write_optimistically
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
@@ -36,6 +37,11 @@ async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
     return _format(found, call)
 
 
+async def list_all_pets(connection: Connection, cpf: Cpf) -> list[Pet]:
+    """Return every pet, for the person's export: of other tutors the CPF is masked."""
+    return [mask_tutors(pet) for pet in await store.list_all_pets(connection, cpf)]
+
+
 async def read_stats(call: Call, cpf: Cpf) -> PetStats:
     async with call.reading(cpf, FIELDS) as connection:
         imported = await store.count_imported_by_species(connection, cpf)
@@ -53,22 +59,20 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
     record = check_body(body, utc_now(), call.zone)
     trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=FIELDS)
     repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
-    while True:  # until the key is ours or its response is found
-        async with call.platform.database.connection() as connection:
-            if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
-                return earlier
-            number = await store.draw_number(connection)
-            pet = Pet(**msgspec.structs.asdict(record), id_animal=number, source="self_registered")
-            response = msgspec.json.encode(_format(pet, call))
-            kept = repeatable and repeatable.keep(response)
-            with recording():
-                insertion = await store.insert_pet(
-                    connection, cpf, number, record, most=MOST_OWN, trail=trail, kept=kept
-                )
-            if not insertion.is_below_limit:
-                raise Conflict(f"O cadastro já tem {MOST_OWN} animais próprios.", code="pet-limit")
-            if insertion.is_inserted:
-                return response
+
+    async def attempt(connection: Connection) -> bytes | None:
+        if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
+            return earlier
+        number = await store.draw_number(connection)
+        pet = Pet(**msgspec.structs.asdict(record), id_animal=number, source="self_registered")
+        response = msgspec.json.encode(_format(pet, call))
+        kept = repeatable and repeatable.keep(response)
+        insertion = await store.insert_pet(connection, cpf, number, record, most=MOST_OWN, trail=trail, kept=kept)
+        if not insertion.is_below_limit:
+            raise Conflict(f"O cadastro já tem {MOST_OWN} animais próprios.", code="pet-limit")
+        return response if insertion.is_inserted else None  # the key is taken: its response is there now
+
+    return await write_optimistically(call.platform.database, attempt)
 
 
 def mask_tutors(pet: Pet) -> Pet:

@@ -1,6 +1,8 @@
 """Routes of the phone book. None is public: a number says nothing of who asks for it."""
 
 from balcao.core.access.rules import action, authenticated
+from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows, retain_rows
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
 from balcao.core.exports.declaration import Exports
@@ -10,12 +12,14 @@ from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, personal, stored
 from balcao.registry.consent.categories.paths import CategoryInPath
+from balcao.registry.consent.ledger.service import PROOF_OF_CONSENT
 from balcao.registry.consent.preferences.schemas import ChoiceBody, PreferencesBody
-from balcao.registry.person.phone_book import demo, service
+from balcao.registry.person.phone_book import demo, service, store
 from balcao.registry.person.phone_book.paths import NumberInPath
-from balcao.registry.person.phone_book.personal_data import PERSONAL_DATA, RETENTION
 from balcao.registry.person.phone_book.schemas import (
     BoundPhone,
+    ExportedPhone,
+    ExportedPhoneEntry,
     PhoneBindBody,
     PhoneCitizen,
     PhoneOptInBody,
@@ -253,6 +257,36 @@ async def read_quarantine_stats(call: Call) -> QuarantineStats:
     """Conta as quarentenas que valem e as que terminaram há até 30 dias."""
     return await service.read_stats(call)
 
+
+# Bindings go with an anonymisation, the proof of consent stays.
+PERSONAL_DATA = PersonalData(
+    "phone_book",
+    [
+        ExportMember(
+            "telefones",
+            list[ExportedPhone],
+            "Telefones ligados ao cidadão, e se ele aceita mensagens neles.",
+            52,
+            store.list_bound_phones,
+        ),
+        ExportMember(
+            "historico_telefones",
+            list[ExportedPhoneEntry],
+            "O que se disse por esses telefones: aceites, recusas, quarentenas.",
+            54,
+            store.list_phone_entries,
+        ),
+    ],
+    erase_older_rows("phone_book", store.unbind_covered_phones, ["number", "cpf"]),
+    retain_rows("phone_book_entries", store.count_own_phone_entries, PROOF_OF_CONSENT),
+    by_event=True,
+    tables=["registry.phone_book", "registry.phone_book_entry"],
+)
+RETENTION = [
+    OldRows("phone_quarantine", store.count_quarantined_phones, store.delete_ended_quarantines),
+    OldRows("phone_unproven", store.count_unproven_phones, store.delete_lapsed_phones),
+    OldRows("phone_book_entry", store.count_phone_entries, store.delete_old_phone_entries),
+]
 
 FEATURE = Feature(
     routes=routes.declared,

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UnsetType
 
-from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.context.optimistic import write_optimistically
 from balcao.core.context.reasons import refuse_personal_data
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Invalid, NotFound, Unavailable
+from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.core.values.page import Page
@@ -51,8 +51,6 @@ GUESSES = "5/hour"
 # Numbers that one person asks for on their word: who is refused learns that the number is somebody's, if not whose.
 CLAIMS = "10/hour"
 FIELDS = ["phone_book"]
-# So often one change begins again because others wrote the same number first; more than ask for one at once.
-MOST_TURNS = 100
 
 
 class Said(NamedTuple):
@@ -242,21 +240,20 @@ async def _change(
     """Read, decide, and write with entry and trace if nobody has changed what decided in between; else begin again.
 
     Where `change` returns None nothing is to be written but the trace, and no entry. The trace is of the person whom
-    the number is bound to before the change, or else afterwards, or of `subject`. Raises Unavailable where so many
-    others wrote first that something else must be at fault: a rule that the statement has and `change` has not.
+    the number is bound to before the change, or else afterwards, or of `subject`.
     """
     call.require_reason()
-    for _ in range(MOST_TURNS):
-        async with call.platform.database.connection() as connection:
-            found = await store.find_phone(connection, number, claimant)
-            after = change(found)
-            person = found.phone.cpf or (after.cpf if after else None)
-            entries = [_make_entry(call, number, person, said)] if said and after else []
-            trail = call.platform.audit.encode_event(call, "update", subject=person or subject, fields=FIELDS)
-            with recording():
-                if await store.write_phone(connection, number, found, after, entries, trail):
-                    return Changed(found.phone, after)
-    raise Unavailable
+
+    async def attempt(connection: Connection) -> Changed | None:
+        found = await store.find_phone(connection, number, claimant)
+        after = change(found)
+        person = found.phone.cpf or (after.cpf if after else None)
+        entries = [_make_entry(call, number, person, said)] if said and after else []
+        trail = call.platform.audit.encode_event(call, "update", subject=person or subject, fields=FIELDS)
+        is_written = await store.write_phone(connection, number, found, after, entries, trail)
+        return Changed(found.phone, after) if is_written else None
+
+    return await write_optimistically(call.platform.database, attempt)
 
 
 def _make_entry(call: Call, number: str, person: Cpf | None, said: Said) -> PhoneEntry:

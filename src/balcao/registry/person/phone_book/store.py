@@ -236,6 +236,10 @@ async def list_phone_entries(connection: Connection, cpf: Cpf) -> list[ExportedP
     """Return what the person said over any number, the newest first."""
 
 
+@statement("SELECT count(*) FROM registry.phone_book_entry WHERE cpf = :cpf")
+async def count_own_phone_entries(connection: Connection, cpf: Cpf) -> int: ...
+
+
 @statement("DELETE FROM registry.phone_book WHERE cpf = :cpf AND bound_at <= :at")
 async def unbind_covered_phones(connection: Connection, cpf: Cpf, at: datetime) -> int:
     """Free the numbers that were bound to the person up to that time; return how many."""

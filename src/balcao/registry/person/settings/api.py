@@ -1,14 +1,14 @@
 """Routes of a citizen's settings."""
 
 from balcao.core.access.rules import own
+from balcao.core.audit.personal_data import PersonalData, retain_rows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal, stored
-from balcao.registry.person.settings import service
-from balcao.registry.person.settings.personal_data import PERSONAL_DATA
+from balcao.registry.person.settings import service, store
 from balcao.registry.person.settings.schemas import FirstLogin, OptIn, OptInBody
 from balcao.registry.routes import ROUTES
 
@@ -69,4 +69,12 @@ async def change_opt_in(call: Call, cpf: CpfInPath, body: OptInBody) -> Response
     return stored(await service.change_opt_in(call, cpf, body))
 
 
-FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA, exports=Exports(tables=("registry.settings",)))
+BASIS = "Funcionamento do portal: só indica se houve um primeiro acesso."
+
+FEATURE = Feature(
+    routes=routes.declared,
+    personal_data=PersonalData(
+        "settings", retain=retain_rows("settings", store.count_settings, BASIS), tables=["registry.settings"]
+    ),
+    exports=Exports(tables=("registry.settings",)),
+)

@@ -59,8 +59,8 @@ async def remove_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
     await store.remove_avatar(connection, cpf, trail)
 
 
-async def erase_avatar(connection: Connection, cpf: Cpf) -> bool:
-    """Erase the choice; return whether there was one. The caller records the erasure."""
+async def erase_avatar(connection: Connection, cpf: Cpf) -> int:
+    """Erase the choice; return 1 where there was one. The caller records the erasure."""
     return await store.erase_avatar(connection, cpf)
 
 

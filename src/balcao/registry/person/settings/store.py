@@ -57,7 +57,7 @@ async def remove_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
 
 
 @statement("UPDATE registry.settings SET avatar_id = NULL WHERE cpf = :cpf AND avatar_id IS NOT NULL")
-async def erase_avatar(connection: Connection, cpf: Cpf) -> bool:
+async def erase_avatar(connection: Connection, cpf: Cpf) -> int:
     """Return whether there was one; the caller records the erasure."""
 
 

@@ -1,6 +1,7 @@
 """Routes of the service tickets."""
 
 from balcao.core.access.rules import own
+from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.paging import PageInQuery
@@ -8,8 +9,7 @@ from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal
 from balcao.registry.person.tickets import service, store
 from balcao.registry.person.tickets.imports import IMPORTS
-from balcao.registry.person.tickets.personal_data import PERSONAL_DATA
-from balcao.registry.person.tickets.schemas import Tickets
+from balcao.registry.person.tickets.schemas import Ticket, Tickets
 from balcao.registry.routes import ROUTES
 
 routes = ROUTES.extend(tags=["citizen"])
@@ -29,4 +29,16 @@ async def list_tickets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Respons
     return personal(await service.list_tickets(call, cpf, page), call)
 
 
-FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA, imports=IMPORTS, exports=store.EXPORTS)
+EXPORTED = ExportMember(
+    "chamados", list[Ticket], "Chamados do cidadão nos canais da prefeitura.", 110, service.list_all_tickets
+)
+
+# The city's, imported, and never erased here.
+PERSONAL_DATA = PersonalData("tickets", [EXPORTED], tables=["registry.ticket"])
+
+FEATURE = Feature(
+    routes=routes.declared,
+    personal_data=PERSONAL_DATA,
+    imports=IMPORTS,
+    exports=store.EXPORTS,
+)

@@ -9,16 +9,20 @@ from balcao.core.values.page import Page
 from balcao.registry.person.tickets import store
 from balcao.registry.person.tickets.schemas import Ticket, Tickets
 
-# For the export, which takes them all.
 EVERYTHING = Page(1, 1_000_000)
 
 
 async def list_tickets(call: Call, cpf: Cpf, page: Page) -> Tickets:
     async with call.reading(cpf, ["tickets"]) as connection:
-        return await read_ticket_page(connection, cpf, page)
+        return await _read_ticket_page(connection, cpf, page)
 
 
-async def read_ticket_page(connection: Connection, cpf: Cpf, page: Page = EVERYTHING) -> Tickets:
+async def list_all_tickets(connection: Connection, cpf: Cpf) -> list[Ticket]:
+    """Return every ticket, for the person's export."""
+    return (await _read_ticket_page(connection, cpf, EVERYTHING)).data
+
+
+async def _read_ticket_page(connection: Connection, cpf: Cpf, page: Page) -> Tickets:
     totals = await store.count_tickets(connection, cpf)
     rows = await store.list_tickets(connection, cpf, page)
     found = msgspec.convert([{**row, **totals._asdict()} for row in rows], list[Ticket])

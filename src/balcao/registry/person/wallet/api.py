@@ -1,13 +1,13 @@
 """Routes of the wallet."""
 
 from balcao.core.access.rules import own, scope
+from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, personal
 from balcao.registry.person.wallet import service
-from balcao.registry.person.wallet.personal_data import PERSONAL_DATA
-from balcao.registry.person.wallet.schemas import Wallet
+from balcao.registry.person.wallet.schemas import ImportedWallet, Wallet
 from balcao.registry.routes import ROUTES
 
 routes = ROUTES.extend(tags=["citizen"])
@@ -26,5 +26,16 @@ async def read_wallet(call: Call, cpf: CpfInPath) -> Response[Wallet]:
     """
     return personal(await service.read_wallet(call, cpf), call)
 
+
+EXPORTED = ExportMember(
+    "carteira",
+    ImportedWallet | None,
+    "A carteira do cidadão: saúde, educação e assistência social.",
+    120,
+    service.read_imported_wallet,
+)
+
+# The city's, imported, and never erased here.
+PERSONAL_DATA = PersonalData("wallet", [EXPORTED])
 
 FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA)

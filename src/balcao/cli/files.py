@@ -1,0 +1,26 @@
+"""Writes generated files for a command, and says which."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from balcao.operate.faults import OperatorFault, writing_to
+
+if TYPE_CHECKING:
+    from balcao.operate.deploy.files import File
+
+
+def write_files(folder: Path, files: "dict[str, File]", *, replace: bool) -> None:
+    """Write the files and say which; the second time none. Raises OperatorFault for those that differ."""
+    from balcao.operate.deploy.files import Differs, write
+
+    try:
+        with writing_to(folder):
+            written = write(folder, files, replace=replace)
+    except Differs as fault:
+        names = "\n".join(f"    {path}" for path in fault.paths)
+        raise OperatorFault(
+            f"Estes arquivos já existem e diferem:\n{names}\nNada foi escrito: com --replace são substituídos."
+        ) from None
+    for path in written:
+        print(path)
+    print(f"{len(written)} de {len(files)} arquivos escritos em {folder}; os outros estavam em dia.")

@@ -1,0 +1,102 @@
+"""Which database a command works on: the configured one, or the embedded one of the data folder.
+
+The platform and its services are loaded when there is a database to work on: help and refusals need not wait for it.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+from balcao.core import logs
+from balcao.core.embedded import supervisor
+from balcao.core.errors import Unavailable
+from balcao.operate.faults import OperatorFault
+from balcao.settings import Settings
+
+if TYPE_CHECKING:
+    from balcao.core.context.platform import Platform
+
+
+@contextmanager
+def open_database(settings: Settings, *, create: bool = False) -> Iterator[str]:
+    """Yield the database's address; an embedded server that does not run is started for the duration of the block.
+
+    Raises OperatorFault when there are no embedded data yet, unless `create` is set.
+    """
+    logs.configure("error")  # a command answers on the terminal
+    if not settings.embedded_database:
+        yield settings.database_url
+        return
+    if not create and not (settings.data_dir / "postgres").exists():
+        raise OperatorFault(
+            f"Ainda não há dados em {settings.data_dir}: execute `balcao serve`, "
+            "ou indique um banco em BALCAO_DATABASE_URL."
+        )
+    with supervisor.start(settings.data_dir) as running:
+        yield running.server.url
+
+
+async def require_owner(settings: Settings, url: str) -> str:
+    """Return the owner's address for the database at `url`, once it is known that the owner can log in.
+
+    Raises OperatorFault with the variable at fault.
+    """
+    from balcao.core.database.pool import Database
+    from balcao.core.database.refusals import refusal
+
+    owner_url = settings.owner_url(url)
+    database = Database(owner_url, size=2, role=None)
+    try:
+        await database.open()
+    except Unavailable as fault:
+        sentence = refusal(fault) or str(fault)
+        if settings.database_owner_url:
+            sentence = sentence.replace("BALCAO_DATABASE_URL", "BALCAO_DATABASE_OWNER_URL")
+        raise OperatorFault(sentence) from fault
+    await database.close()
+    return owner_url
+
+
+async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
+    """Raise SettingsError in production for a database with demo data, before anybody migrates it for nothing."""
+    from balcao import app
+    from balcao.core.database.pool import Database
+
+    database = Database(owner_url, size=2, role=None)
+    await database.open()
+    try:
+        async with database.connection() as connection:
+            await app.refuse_demo_data(connection, settings)
+    finally:
+        await database.close()
+
+
+async def check(settings: Settings, url: str) -> None:
+    """Raise MigrationError for a database that is not up to date, Unavailable for one that cannot be reached.
+
+    Raises SettingsError in production for one with demo data, first: nobody need migrate that one.
+    """
+    from balcao import app
+    from balcao.core.context.platform import make_database
+    from balcao.core.database import migrations
+
+    database = make_database(settings, url)
+    await database.open()
+    try:
+        async with database.connection() as connection:
+            await app.refuse_demo_data(connection, settings)
+            await migrations.check(connection, app.list_migrations())
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def open_platform(settings: Settings, url: str, *, bare: bool = False) -> AsyncIterator["Platform"]:
+    """Open the platform for a command, with what every service holds in a process; `bare`, without that."""
+    from balcao import app
+    from balcao.core.context.platform import assemble
+
+    await check(settings, url)
+    assembled = assemble(settings, url)
+    async with app.open_services(assembled, () if bare else app.SERVICES):
+        yield assembled

@@ -1,0 +1,84 @@
+"""What an operator answers where files of an installation are generated. Loads nothing, as help names its defaults."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from balcao import __version__
+
+_PORTS = {"redis": 6379, "rediss": 6379, "http": 80, "https": 443}
+
+
+class GatewayKind(StrEnum):
+    """The gateways that can be configured."""
+
+    HAPROXY = "haproxy"
+    NGINX = "nginx"
+    ENVOY = "envoy"
+
+
+@dataclass(frozen=True)
+class Server:
+    """A process that serves, or another application's."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Server":
+        """Read `host:port`. Raises ValueError."""
+        parts = urlsplit(f"//{text}")
+        if not parts.hostname or not parts.port or parts.path or parts.username:
+            raise ValueError(text)
+        return cls(parts.hostname, parts.port)
+
+
+@dataclass(frozen=True)
+class Frontend:
+    """Where the gateway listens and what it shows; `http_port` 0: nothing but HTTPS."""
+
+    certificate: str = "/etc/ssl/balcao/balcao.pem"
+    certificate_key: str = "/etc/ssl/balcao/balcao.key"
+    https_port: int = 443
+    http_port: int = 80
+
+
+class PortalKind(StrEnum):
+    """For whom a portal is."""
+
+    CITIZEN = "citizen"
+    STAFF = "staff"
+
+
+@dataclass(frozen=True)
+class Installation:
+    """What the operator answers; `database` and `replicas` are `host:port`, `program` the command as the units call it.
+
+    What is empty stands in the settings as a comment.
+    """
+
+    public_url: str
+    auth_issuer: str
+    database: str = "localhost:5432"
+    database_name: str = "balcao"
+    allow_loopback_issuer: bool = False
+    port: int = 8080
+    management_port: int = 8090
+    management_host: str = "127.0.0.1"
+    replicas: tuple[str, ...] = ()
+    redis_url: str = ""
+    traces_url: str = ""
+    trusted_proxies: str = "127.0.0.1,::1"
+    program: str = "/opt/balcao/bin/balcao"
+    image: str = f"balcao:{__version__}"
+    folder: str = "production"
+
+    @property
+    def ports_called(self) -> list[int]:
+        """Return the ports of what the processes call, the provider's, the CRM's and the mail server's included."""
+        stores = {int(place.rpartition(":")[2]) for place in (self.database, *self.replicas)}
+        urls = [urlsplit(url) for url in (self.redis_url or "redis:", self.traces_url or "https:")]
+        return sorted({443, 587, *stores, *(port for url in urls if (port := url.port or _PORTS.get(url.scheme)))})

@@ -1,0 +1,123 @@
+"""What a portal that is switched over needs: its client at the provider, its environment, and our settings for it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from balcao.operate.deploy.answers import PortalKind
+from balcao.operate.deploy.files import SECRET, File
+from balcao.operate.deploy.production import read_settings
+from balcao.operate.deploy.rendering import render
+from balcao.settings import fixed_tokens
+from balcao.settings.fixed_tokens import FixedToken
+
+PORTAL_ENVIRONMENT, OWN_SETTINGS, CLIENT, ENTRIES = "portal.env", "balcao.env", "client.json", "fixed-tokens"
+# What a portal with a fixed key calls with it: the risk of one unit, and of many.
+KEY_OPERATIONS = ("health_units.read_risk", "health_units.list_risks")
+# The portals refresh every 300 s: a token outlives a refresh that failed.
+ACCESS_SECONDS = 600
+_SCOPES = ("basic", "roles", "acr", "web-origins", "profile", "email", "balcao")
+
+
+@dataclass(frozen=True)
+class Portal:
+    """What is known of a portal and of the platform; `origin` is where browsers open it.
+
+    `entries_file` lists the platform's fixed tokens, where its settings name a file.
+    """
+
+    kind: PortalKind
+    origin: str
+    redirect_uri: str
+    client_id: str
+    client_secret: str
+    base_url: str
+    issuer: str
+    cors_origins: Sequence[str] = ()
+    fixed_tokens: Sequence[FixedToken] = ()
+    entries_file: Path | None = None
+
+
+@dataclass(frozen=True)
+class Key:
+    """A fixed key and the entries that list it; none of either for staff, who come with their own token."""
+
+    text: str = ""
+    entries: tuple[FixedToken, ...] = ()
+
+
+def find_client_secret(folder: Path) -> str | None:
+    """Return the secret that the folder's files have already."""
+    return read_settings(folder / PORTAL_ENVIRONMENT).get("OIDC_CLIENT_SECRET")
+
+
+def make_key(folder: Path, until: date, today: date) -> Key:
+    """Return the key that the folder's files have, as long as it is listed and has not ended, else a new one."""
+    text = read_settings(folder / PORTAL_ENVIRONMENT).get("HEALTH_UNITS_KEY", "")
+    digest = fixed_tokens.compute_digest(text.encode())
+    own = tuple(entry for entry in _list_entries(folder, today) if entry.digest == digest and entry.until >= today)
+    if {entry.operation for entry in own} == set(KEY_OPERATIONS):
+        return Key(text, own)
+    text, entry = fixed_tokens.make(KEY_OPERATIONS[0], until)
+    return Key(text, tuple(entry._replace(operation=operation) for operation in KEY_OPERATIONS))
+
+
+def _list_entries(folder: Path, today: date) -> Iterator[FixedToken]:
+    """Yield the entries of the folder's files, and of the file that they name; what cannot be read is none."""
+    setting = read_settings(folder / OWN_SETTINGS).get("BALCAO_FIXED_SERVICE_TOKENS", "")
+    named = fixed_tokens.find_file(setting)
+    texts = [] if named else setting.split(",")
+    for file in filter(None, (named, folder / ENTRIES)):
+        with suppress(ValueError):
+            texts += [text for _, text in fixed_tokens.read_lines(file)]
+    for text in texts:
+        with suppress(ValueError):
+            yield fixed_tokens.parse_entry(text.strip(), today)
+
+
+def generate(portal: Portal, key: Key) -> dict[str, File]:
+    """Return the files by their path in the portal's folder; those with secrets are their owner's alone."""
+    entries = [fixed_tokens.format_entry(entry) for entry in dict.fromkeys([*portal.fixed_tokens, *key.entries])]
+    values = vars(portal) | {
+        "is_citizen": portal.kind is PortalKind.CITIZEN,
+        "health_units_key": key.text,
+        "cors_origins": ",".join(dict.fromkeys([*portal.cors_origins, portal.origin])),
+        "fixed_tokens": portal.entries_file or ",".join(entries),
+    }
+    files = {
+        PORTAL_ENVIRONMENT: File.of(render("portal/portal.env", **values), SECRET),
+        OWN_SETTINGS: File.of(render("portal/balcao.env", **values), SECRET),
+        CLIENT: File.of(json.dumps(_describe_client(portal), indent=2, ensure_ascii=False) + "\n", SECRET),
+    }
+    if portal.entries_file and key.entries:
+        lines = "".join(f"{fixed_tokens.format_entry(entry)}\n" for entry in key.entries)
+        files[ENTRIES] = File.of(lines, SECRET)
+    return files
+
+
+def _describe_client(portal: Portal) -> dict[str, Any]:
+    """Return the client as Keycloak imports it (`kcadm.sh create clients -f`), like those of the realm file."""
+    return {
+        "clientId": portal.client_id,
+        "name": "Portal do cidadão" if portal.kind is PortalKind.CITIZEN else "Portal do servidor",
+        "secret": portal.client_secret,
+        "publicClient": False,
+        "standardFlowEnabled": True,
+        "directAccessGrantsEnabled": False,
+        "serviceAccountsEnabled": False,
+        "fullScopeAllowed": False,
+        "rootUrl": portal.origin,
+        "redirectUris": [portal.redirect_uri],
+        "webOrigins": ["+"],
+        "attributes": {
+            "backchannel.logout.url": f"{portal.base_url}/auth/backchannel-logout",
+            "backchannel.logout.session.required": "false",
+            "access.token.lifespan": str(ACCESS_SECONDS),
+        },
+        "defaultClientScopes": list(_SCOPES),
+        "optionalClientScopes": [],
+    }

@@ -1,0 +1,100 @@
+"""The files of an installation in production: settings with secrets, roles, units, containers, manifests."""
+
+import re
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from balcao import __version__
+from balcao.operate.deploy.answers import Installation
+from balcao.operate.deploy.files import SECRET, File
+from balcao.operate.deploy.rendering import render
+
+SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/roles.sql"
+BACKUP_SETTINGS = "backup/balcao-backup.env"
+_SECRET_FILES = (SETTINGS, OWNER_SETTINGS, ROLES, BACKUP_SETTINGS)
+UNITS = ("balcao-api.service", "balcao-worker.service", "balcao-migrate.service")
+BACKUP_UNITS = (
+    "balcao-backup.service",
+    "balcao-backup.timer",
+    "balcao-backup-follow.service",
+    "balcao-backup-verify.service",
+    "balcao-backup-verify.timer",
+)
+_OPEN_FILES = (
+    *(f"systemd/{unit}" for unit in UNITS),
+    *(f"backup/{unit}" for unit in BACKUP_UNITS),
+    "container/Containerfile",
+    "container/compose.yaml",
+    "kubernetes/kustomization.yaml",
+    "kubernetes/migrate.yaml",
+    "kubernetes/api.yaml",
+    "kubernetes/worker.yaml",
+    "kubernetes/network.yaml",
+)
+_LINE = re.compile(r"([A-Z_]+)=(.*)")
+
+
+def make_secret() -> str:
+    """Return 32 random bytes, in signs that need no quoting anywhere."""
+    return secrets.token_hex(32)
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """The secrets of an installation, 32 random bytes each, in signs that need no quoting anywhere."""
+
+    app_password: str = field(default_factory=make_secret)
+    owner_password: str = field(default_factory=make_secret)
+    client_secret: str = field(default_factory=make_secret)
+    hash_key: str = field(default_factory=make_secret)
+    metrics_token: str = field(default_factory=make_secret)
+    backup_password: str = field(default_factory=make_secret)
+
+    @classmethod
+    def of(cls, folder: Path) -> "Secrets":
+        """Return those that the folder's files have already, and new ones in the place of those that they lack."""
+        known: dict[str, str] = {}
+        for name in (SETTINGS, OWNER_SETTINGS, BACKUP_SETTINGS):
+            known |= read_settings(folder / name)
+        found = {
+            "app_password": urlsplit(known.get("BALCAO_DATABASE_URL", "")).password,
+            "owner_password": urlsplit(known.get("BALCAO_DATABASE_OWNER_URL", "")).password,
+            "client_secret": known.get("BALCAO_CLIENT_SECRET"),
+            "hash_key": known.get("BALCAO_HASH_KEY"),
+            "metrics_token": known.get("BALCAO_METRICS_TOKEN"),
+            "backup_password": urlsplit(known.get("BALCAO_BACKUP_URL", "")).password,
+        }
+        return cls(**{name: value for name, value in found.items() if value})
+
+
+def generate(installation: Installation, own: Secrets) -> dict[str, File]:
+    """Return the files, by their path in the installation's folder; those with secrets are their owner's alone."""
+    name, _, tag = installation.image.rpartition(":")
+    values = vars(installation) | {
+        "secrets": own,
+        "version": __version__,
+        "image_name": name,
+        "image_tag": tag,
+        "ports_called": installation.ports_called,
+        # Who traces installs more.
+        "lock": "requirements-traces.lock" if installation.traces_url else "requirements.lock",
+    }
+    files = {path: File.of(render(path, **values), SECRET) for path in _SECRET_FILES}
+    return files | {path: File.of(render(path, **values)) for path in _OPEN_FILES}
+
+
+def parse_settings(text: str) -> dict[str, str]:
+    """Return the variables of an environment file, as systemd reads it: the last line counts, without quotes."""
+    return {found[1]: _unquote(found[2].strip()) for line in text.splitlines() if (found := _LINE.fullmatch(line))}
+
+
+def _unquote(value: str) -> str:
+    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if is_quoted else value
+
+
+def read_settings(path: Path) -> dict[str, str]:
+    """Return the variables of a file; none where there is none."""
+    return parse_settings(path.read_text("utf-8")) if path.exists() else {}

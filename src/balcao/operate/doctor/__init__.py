@@ -1,0 +1,1 @@
+"""What `balcao doctor` looks at."""

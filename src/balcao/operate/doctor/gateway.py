@@ -1,0 +1,109 @@
+"""Checks the gateway's configuration where an operator put it: whether it is what would be generated now."""
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from balcao.operate.deploy.answers import Frontend, GatewayKind
+from balcao.operate.deploy.gateways import COMMAND, FILES
+from balcao.operate.doctor.installation import check_certificate, list_seen
+from balcao.operate.faults import OperatorFault
+from balcao.operate.gateway_config import generate_gateway
+from balcao.settings import Settings
+
+# Where each distribution of Debian's has it; the first that `balcao gateway-config` wrote counts.
+FOLDERS = {GatewayKind.HAPROXY: "etc/haproxy", GatewayKind.NGINX: "etc/nginx/conf.d", GatewayKind.ENVOY: "etc/envoy"}
+# In HAProxy's configuration: the file of the key under whose name a token is verified, and that name.
+_KEY = re.compile(r'jwt_verify\("RS256",(\S+)\) if jwt \{ var\(txn\.kid\) -m str (?:-- )?(.+) \}$', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A configuration, and the answers that it was generated from, as its first lines tell."""
+
+    path: Path
+    kind: GatewayKind
+    command: str
+    servers: list[str]
+    applications: list[str]
+    frontend: Frontend
+
+
+def find(root: Path) -> Generated | None:
+    """Return the configuration of ours that is installed; None where there is none, as on another machine."""
+    for kind, folder in FOLDERS.items():
+        path = root / folder / FILES[kind]
+        text = path.read_text("utf-8", errors="replace") if path.exists() else ""
+        for line in text.splitlines():
+            if line.startswith(f"# {COMMAND} {kind} "):
+                return _parse(path, kind, line.removeprefix("# "))
+    return None
+
+
+def check(root: Path, settings: Settings) -> tuple[str, list[str]]:
+    """Return which file is ours, "" for none, and what is wrong with the gateway."""
+    files: list[str] = []
+
+    def look() -> list[str]:
+        generated = find(root)
+        if generated is None:
+            return []
+        files.append(str(generated.path))
+        return compare(root, settings, generated)
+
+    problems = list_seen(look)
+    return "".join(files), problems
+
+
+def compare(root: Path, settings: Settings, generated: Generated) -> list[str]:
+    """Compare the files with what would be generated now, and check the certificate that they name."""
+    front = generated.frontend
+    key = front.certificate if generated.kind is GatewayKind.HAPROXY else front.certificate_key
+    host = urlsplit(settings.base_url).hostname or ""
+    found = check_certificate(root / front.certificate.lstrip("/"), root / key.lstrip("/"), host)
+    try:
+        files = generate_gateway(generated.kind, settings, generated.servers, front, generated.applications)
+    except OperatorFault as fault:
+        return [*found, str(fault)]
+    folder = generated.path.parent
+    for name in _list_reused_names(_read(generated.path), files[generated.path.name].content):
+        found.append(
+            f"O provedor publica outra chave com o nome (`kid`) {name}, e o HAProxy recusa os tokens dela. Gere logo "
+            f"de novo com `{generated.command} --replace` e recarregue o HAProxy."
+        )
+    differing = [name for name, file in files.items() if _read(folder / name) != file.content]
+    if differing:
+        found.append(
+            f"{', '.join(str(folder / name) for name in differing)}: não é o que esta versão, esta configuração e as "
+            f"chaves do provedor pedem. Gere de novo com `{generated.command} --replace` e recarregue o gateway."
+        )
+    return found
+
+
+def _list_reused_names(installed: bytes | None, present: bytes) -> list[str]:
+    """Return the names of keys under which the provider publishes another one than HAProxy verifies with."""
+    known, published = (
+        {name: file for file, name in _KEY.findall(text.decode(errors="replace"))}
+        for text in (installed or b"", present)
+    )
+    return [name for name, file in published.items() if known.get(name, file) != file]
+
+
+def _parse(path: Path, kind: GatewayKind, command: str) -> Generated:
+    options: dict[str, list[str]] = {}
+    for word in shlex.split(command)[3:]:
+        name, _, value = word.removeprefix("--").partition("=")
+        options.setdefault(name, []).append(value)
+    front = Frontend(
+        options["certificate"][0],
+        options["certificate-key"][0],
+        int(options["https-port"][0]),
+        int(options["http-port"][0]),
+    )
+    return Generated(path, kind, command, options["server"], options.get("application", []), front)
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None

@@ -1,0 +1,261 @@
+"""Checks what `balcao init production` wrote where an operator put it: settings, units, certificate, data folder.
+
+Each check returns sentences about what is wrong; none changes anything. `root` is `/`, or that of an image.
+"""
+
+import ipaddress
+import os
+import pwd
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from balcao.operate.deploy.production import (
+    BACKUP_SETTINGS,
+    BACKUP_UNITS,
+    OWNER_SETTINGS,
+    SETTINGS,
+    UNITS,
+    parse_settings,
+)
+from balcao.operate.deploy.rendering import render
+from balcao.operate.unknown_variables import list_unknown_variables
+from balcao.settings import Settings
+
+SETTINGS_FOLDER, UNITS_FOLDER, STATE_FOLDER = "etc/balcao", "etc/systemd/system", "var/lib/balcao"
+DAYS_OF_NOTICE = 14
+LEAST_FREE_BYTES = 1024**3
+# What a file of examples has in the place of the city's own values.
+_PLACEHOLDER = re.compile(r"\.example\b|<[^>]*>|\b(?:troque|preencha|change-?me|xxx+)\b", re.IGNORECASE)
+_GROUP_AND_OTHERS = 0o077
+_START = re.compile(r"^ExecStart=(\S+)", re.MULTILINE)
+_FILES_READ = re.compile(r"^EnvironmentFile=-?(\S+)", re.MULTILINE)
+
+
+def check(root: Path, settings: Settings, environment: Mapping[str, str]) -> list[str]:
+    """Check all but the gateway."""
+    checks: list[Callable[[], list[str]]] = [
+        lambda: check_secrets(settings),
+        lambda: check_settings(root, environment),
+        lambda: check_units(root, settings),
+        lambda: check_disk(settings.data_dir),
+    ]
+    return [sentence for one in checks for sentence in list_seen(one)]
+
+
+def list_seen(look: Callable[[], list[str]]) -> list[str]:
+    """Return what a check says, or that this user may not look."""
+    try:
+        return look()
+    except PermissionError as fault:
+        return [f"{fault.filename} não pode ser visto por este usuário: execute `balcao doctor` como root."]
+
+
+def check_whether_read(root: Path, settings: Settings) -> list[str]:
+    """Return that this is no look at the production that is installed here, where there is one."""
+    if not settings.sandbox or not is_installed(root):
+        return []
+    path = root / SETTINGS_FOLDER / SETTINGS
+    return [
+        f"{path} existe, e este comando não o leu: isto é a base de demonstração, não a instalação. Como as unidades o "
+        f"fazem: `set -a; . {path}; set +a`."
+    ]
+
+
+def is_installed(root: Path) -> bool:
+    """Tell whether there are settings of an installation."""
+    try:
+        return (root / SETTINGS_FOLDER / SETTINGS).exists()
+    except PermissionError:  # of somebody else, who tries the demonstration on this machine
+        return False
+
+
+def check_settings(root: Path, environment: Mapping[str, str]) -> list[str]:
+    """Check the files of settings: whose they are, who may read them, what they hold, and whether that is in force."""
+    found = []
+    for name in (SETTINGS, OWNER_SETTINGS, Path(BACKUP_SETTINGS).name):
+        path = root / SETTINGS_FOLDER / name
+        if path.exists():
+            found += [*_check_private(path), *_check_variables(path, environment)]
+    return found
+
+
+def _check_private(path: Path) -> Iterator[str]:
+    status = path.stat()
+    if status.st_mode & _GROUP_AND_OTHERS:
+        yield f"{path} pode ser lido por outros (modo {stat.S_IMODE(status.st_mode):o}): `chmod 600 {path}`."
+    if status.st_uid not in {0, os.geteuid()}:
+        yield f"{path} é do usuário {_name_user(status.st_uid)} e guarda segredos: `chown root {path}`."
+
+
+def _check_variables(path: Path, environment: Mapping[str, str]) -> Iterator[str]:
+    try:
+        variables = parse_settings(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        yield f"{path} não pode ser lido: execute `balcao doctor` como root, e confira se é texto em UTF-8."
+        return
+    yield from (f"{path}: {stranger.describe()}" for stranger in list_unknown_variables(variables))
+    for name, value in variables.items():
+        if _PLACEHOLDER.search(value):
+            yield f"{path}: {name} ainda tem um valor de exemplo."
+    # Who only answers calls is not given the logins of the owner and of the copies, and need not have them.
+    is_optional = path.name != SETTINGS
+    differing = sorted(
+        name
+        for name, value in variables.items()
+        if name.startswith(("BALCAO_", "CRM_")) and environment.get(name, value if is_optional else None) != value
+    )
+    if differing:
+        yield (
+            f"{path}: {', '.join(differing)} não vale o que está escrito. Leia o arquivo antes do comando "
+            f"(`set -a; . {path}; set +a`); se já o leu, outra variável o cobre."
+        )
+
+
+def check_secrets(settings: Settings) -> list[str]:
+    """Check that no secret of a production stands for two things: who learns one would have the other."""
+    named = {
+        "BALCAO_CLIENT_SECRET": settings.client_secret.get_secret_value(),
+        "BALCAO_HASH_KEY": settings.hash_key.get_secret_value(),
+        "BALCAO_METRICS_TOKEN": settings.metrics_token.get_secret_value(),
+        "BALCAO_CRM_CLIENT_SECRET": settings.crm_client_secret.get_secret_value() if settings.crm_url else "",
+        "a senha de BALCAO_DATABASE_URL": urlsplit(settings.database_url.replace(",", "")).password or "",
+        "a senha de BALCAO_DATABASE_OWNER_URL": urlsplit(settings.database_owner_url.replace(",", "")).password or "",
+    }
+    if settings.database_owner_url == settings.database_url:
+        del named["a senha de BALCAO_DATABASE_OWNER_URL"]
+    return [
+        f"{first} e {second} têm o mesmo segredo: dê um a cada."
+        for first, second in combinations(named, 2)
+        if named[first] and named[first] == named[second]
+    ]
+
+
+def check_units(root: Path, settings: Settings) -> list[str]:
+    """Check the units, where there are any: those of this release, on files that exist, and their folder."""
+    folder = root / UNITS_FOLDER
+    found = list(_check_together(root, folder, "backup", BACKUP_UNITS))
+    if not any((folder / name).exists() for name in UNITS):
+        return found
+    found += _check_together(root, folder, "systemd", UNITS)
+    if settings.data_dir != Path("/", STATE_FOLDER):
+        found.append(
+            f"BALCAO_DATA_DIR é {settings.data_dir}, e as unidades só podem gravar em /{STATE_FOLDER}: escreva essa."
+        )
+    return [*found, *check_state_folder(root / STATE_FOLDER)]
+
+
+def _check_together(root: Path, folder: Path, origin: str, names: Sequence[str]) -> Iterator[str]:
+    """Check units that come together from one folder of the installation, where any of them is there."""
+    there = [name for name in names if (folder / name).exists()]
+    if there:
+        yield from (f"Falta {folder / name}: as unidades vêm juntas." for name in names if name not in there)
+    for name in there:
+        yield from _check_unit(root, folder / name, f"{origin}/{name}")
+
+
+def _check_unit(root: Path, path: Path, template: str) -> Iterator[str]:
+    text = path.read_text("utf-8", errors="replace")
+    start = _START.search(text)
+    program = start[1] if start else ""
+    if path.suffix == ".service" and not os.access(root / (program or "nada").lstrip("/"), os.X_OK):
+        yield f"{path} executa {program or 'nada'}, que não existe ou não pode ser executado."
+    for file in _FILES_READ.findall(text):
+        if not (root / file.lstrip("/")).exists():
+            yield f"{path} lê {file}, que não existe."
+    expected = _list_lines(render(template, program=program))
+    if differing := sorted(expected ^ _list_lines(text)):
+        yield (
+            f"{path} difere do que esta versão escreve, como em `{differing[0]}`: gere-o de novo com "
+            f"`balcao init production`. O que é da cidade fica em {path}.d/."
+        )
+
+
+def _list_lines(text: str) -> set[str]:
+    lines = (line.strip() for line in text.splitlines())
+    return {line for line in lines if line and not line.startswith("#")}
+
+
+def check_state_folder(folder: Path) -> list[str]:
+    """Check that the data folder, once there is one, and all in it are the processes' own."""
+    if not folder.exists():
+        return []
+    status = folder.stat()
+    found = []
+    if status.st_mode & _GROUP_AND_OTHERS:
+        found.append(f"{folder} está aberta a outros (modo {stat.S_IMODE(status.st_mode):o}): `chmod 700 {folder}`.")
+    strangers = sorted(path for path in folder.iterdir() if path.lstat().st_uid != status.st_uid)
+    if strangers:
+        owner = _name_user(status.st_uid)
+        found.append(
+            f"{strangers[0]} não é do usuário {owner}, e os processos não podem gravar nele: "
+            f"`chown -R {owner} {folder}`. Isso acontece quando um comando é executado como root."
+        )
+    return found
+
+
+def check_disk(folder: Path, least: int = LEAST_FREE_BYTES) -> list[str]:
+    """Check that the disk of the data folder has room for counters, metrics and copies."""
+    there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    if free >= least:
+        return []
+    return [f"O disco de {folder} tem só {free // 1024**2} MiB livres: libere espaço."]
+
+
+def check_certificate(certificate: Path, key: Path, host: str, now: datetime | None = None) -> list[str]:
+    """Check the certificate of the gateway: whether it is for `host`, for how long, and whether the key is its own."""
+    now = now or datetime.now(UTC)
+    try:
+        leaf = x509.load_pem_x509_certificates(certificate.read_bytes())[0]
+        found = list(_check_validity(certificate, leaf, host, now))
+    except (OSError, ValueError):
+        return [f"{certificate} não é um certificado que se possa ler."]
+    try:
+        private = load_pem_private_key(key.read_bytes(), None)
+    except (OSError, ValueError, TypeError):
+        return [*found, f"{key} não tem uma chave que se possa ler."]
+    if private.public_key() != leaf.public_key():
+        found.append(f"A chave de {key} não é a do certificado {certificate}.")
+    if key.stat().st_mode & stat.S_IROTH:
+        found.append(f"{key} pode ser lido por todos: `chmod o-rwx {key}`.")
+    return found
+
+
+def _check_validity(path: Path, leaf: x509.Certificate, host: str, now: datetime) -> Iterator[str]:
+    begins, ends = leaf.not_valid_before_utc, leaf.not_valid_after_utc
+    if now < begins:
+        yield f"O certificado {path} só vale a partir de {begins:%d/%m/%Y}."
+    if ends <= now + timedelta(days=DAYS_OF_NOTICE):
+        yield f"O certificado {path} {'venceu' if ends <= now else 'vence'} em {ends:%d/%m/%Y}: troque-o por um novo."
+    if not _is_for(leaf, host):
+        yield f"O certificado {path} não é de {host}, o servidor de BALCAO_PUBLIC_URL."
+
+
+def _is_for(leaf: x509.Certificate, host: str) -> bool:
+    """Tell whether a client that calls this server would take the certificate: by its alternative names alone."""
+    try:
+        names = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return False
+    try:
+        return ipaddress.ip_address(host) in names.get_values_for_type(x509.IPAddress)
+    except ValueError:
+        pass
+    wildcard = f"*.{host.partition('.')[2]}"
+    return any(name.lower() in {host.lower(), wildcard.lower()} for name in names.get_values_for_type(x509.DNSName))
+
+
+def _name_user(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return str(number)

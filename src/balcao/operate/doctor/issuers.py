@@ -1,0 +1,128 @@
+"""Checks the identity providers: their names, their keys, their clocks, and whether they know the platform's client."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+import httpx
+
+from balcao.core.access.tokens import LEEWAY_SECONDS
+from balcao.core.logs import log
+from balcao.operate.certificates import describe_distrust, is_distrust
+from balcao.settings import Settings
+
+# Of the clocks of two machines. Beyond the leeway good tokens are refused, so that this is said well before.
+MOST_SKEW_SECONDS = LEEWAY_SECONDS / 2
+TIMEOUT_SECONDS = 5.0
+Clock = Callable[[], float]
+
+
+class Checked(NamedTuple):
+    """How many keys each issuer publishes, 0 without an answer, and what is wrong."""
+
+    keys: dict[str, int]
+    problems: list[str]
+
+
+class _Published(NamedTuple):
+    """What an issuer answers; its own name and where it gives tokens, where there is a discovery document."""
+
+    keys: int = 0
+    issuer: str | None = None
+    gives_tokens_at: str | None = None
+    skew: float = 0.0
+    distrusted: bool = False
+
+
+async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock = time.time) -> Checked:
+    """Ask each issuer for its document and its keys and, in production, the first one for a token of our own."""
+    problems = []
+    keys = {}
+    for issuer in settings.issuers:
+        found = await _fetch(issuer, http, now)
+        keys[issuer] = found.keys
+        if found.distrusted:
+            problems.append(describe_distrust(issuer))
+        elif not found.keys:
+            problems.append(f"O emissor {issuer} não publica chaves que se possam ler.")
+        if found.issuer not in {None, issuer}:
+            problems.append(
+                f"O provedor em {issuer} se chama {found.issuer}: escreva BALCAO_AUTH_ISSUER exatamente assim."
+            )
+        problems += describe_skew(f"ao do provedor em {issuer}", found.skew)
+        if found.gives_tokens_at and not settings.sandbox and issuer == settings.issuers[0]:
+            problems += await _check_client(settings, found.gives_tokens_at, http)
+    return Checked(keys, problems)
+
+
+@asynccontextmanager
+async def warning_of_issuers(settings: Settings) -> AsyncIterator[None]:
+    """Look at the providers once while the block lasts, and write a warning for everything that is wrong with them."""
+    looking = asyncio.create_task(_warn_of_issuers(settings))
+    try:
+        yield
+    finally:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
+
+
+async def _warn_of_issuers(settings: Settings) -> None:
+    async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
+        for reason in (await check_issuers(settings, http)).problems:
+            log.warning("settings.doubtful", reason=reason)
+
+
+def describe_skew(whose: str, seconds: float) -> list[str]:
+    """Return a sentence about two clocks that are too far apart; `seconds` is how much theirs is ahead."""
+    if abs(seconds) <= MOST_SKEW_SECONDS:
+        return []
+    direction = "adiantado" if seconds < 0 else "atrasado"
+    return [
+        f"O relógio desta máquina está {abs(seconds):.0f} s {direction} em relação {whose}: acerte os dois por NTP. "
+        f"A partir de {LEEWAY_SECONDS} s tokens bons são recusados."
+    ]
+
+
+async def _fetch(issuer: str, http: httpx.AsyncClient, now: Clock) -> _Published:
+    found = _Published()
+    try:
+        known = await http.get(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        found = found._replace(skew=_measure_skew(known, now))
+        address = f"{issuer.rstrip('/')}/protocol/openid-connect/certs"
+        if known.is_success:
+            document = known.json()
+            found = found._replace(issuer=str(document["issuer"]), gives_tokens_at=document.get("token_endpoint"))
+            address = document["jwks_uri"]
+        return found._replace(keys=len((await http.get(address)).json()["keys"]))
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError) as fault:
+        return found._replace(distrusted=is_distrust(fault))
+
+
+def _measure_skew(response: httpx.Response, now: Clock) -> float:
+    """Return how much the server's clock is ahead of ours; its header tells whole seconds, of a moment ago."""
+    stamp = response.headers.get("Date")
+    try:
+        return parsedate_to_datetime(stamp).timestamp() + 0.5 - now() if stamp else 0.0
+    except ValueError:
+        return 0.0
+
+
+async def _check_client(settings: Settings, address: str, http: httpx.AsyncClient) -> list[str]:
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": settings.client_id,
+        "client_secret": settings.client_secret.get_secret_value(),
+    }
+    try:
+        response = await http.post(address, data=form)
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return [f"O provedor não responde em {address}, onde dá tokens."]
+    if response.is_success:
+        return []
+    return [
+        f"O provedor recusou o cliente {settings.client_id} ({response.status_code}): entre nele o segredo que está em "
+        "BALCAO_CLIENT_SECRET."
+    ]

@@ -1,0 +1,60 @@
+"""When a change ends, as an operator says it: after a while, or at a time of the city's clock; and who makes it."""
+
+import getpass
+import os
+import re
+import socket
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from balcao.operate.faults import OperatorFault
+
+LONGEST = timedelta(days=90)
+_DURATION = re.compile(r"([0-9]{1,6})([mhd])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
+
+
+def parse_end(lasting: str, until: str, now: datetime, zone: ZoneInfo) -> datetime | None:
+    """Return when the change ends, in UTC; None for not by itself. Raises OperatorFault for what is no such time."""
+    if lasting and until:
+        raise OperatorFault("Use --for ou --until, não os dois.")
+    if not lasting and not until:
+        return None
+    end = now + _parse_duration(lasting) if lasting else _parse_time(until, now.astimezone(zone))
+    if not now < end <= now + LONGEST:
+        raise OperatorFault(f"O fim deve ficar no futuro, a no máximo {LONGEST.days} dias.")
+    return end.astimezone(UTC)
+
+
+def _parse_duration(text: str) -> timedelta:
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise OperatorFault(f"--for {text}: escreva um número e m, h ou d, como 30m.")
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def _parse_time(text: str, now: datetime) -> datetime:
+    """Return the instant; of a time of day the next one."""
+    if found := _CLOCK.fullmatch(text):
+        end = now.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
+        return end if end > now else end + timedelta(days=1)
+    try:
+        end = datetime.fromisoformat(text)
+    except ValueError:
+        raise OperatorFault(f"--until {text}: escreva 18:30, ou 2026-03-01T18:30.") from None
+    return end if end.tzinfo else end.replace(tzinfo=now.tzinfo)
+
+
+def format_end(end: datetime | None, zone: ZoneInfo) -> str:
+    """Return when a change ends, for people."""
+    return "até que alguém o desfaça" if end is None else f"até {end.astimezone(zone):%d/%m/%Y %H:%M}"
+
+
+def name_operator() -> str:
+    """Return who types: the login, also behind `sudo`, and the machine."""
+    try:
+        login = os.environ.get("SUDO_USER") or getpass.getuser()
+    except (KeyError, OSError):  # a container whose user has no name
+        login = str(os.getuid())
+    return f"{login}@{socket.gethostname()}"[:200]

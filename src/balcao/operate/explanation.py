@@ -1,0 +1,182 @@
+"""What each setting does, what it is now and why: from the settings' own declarations."""
+
+import hashlib
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from types import MethodType
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from pydantic import SecretStr
+
+from balcao.core.access.live import RATE, Change
+from balcao.operate.deploy.gateways import READ_SETTINGS
+from balcao.operate.masking import mask
+from balcao.settings import SANDBOX_SECRETS, Settings, remembered, variable_of
+from balcao.settings.rates import WIDENED
+
+Source = Literal["environment", "file", "remembered", "derived", "default"]
+
+
+class Secret(msgspec.Struct, frozen=True):
+    """What is told of a secret: `fingerprint` is the same on every machine that has the same one."""
+
+    is_set: bool = msgspec.field(name="set")
+    length: int
+    fingerprint: str
+    is_public: bool = msgspec.field(name="public")
+
+
+class Live(msgspec.Struct, frozen=True):
+    """The rate that holds instead, until somebody takes it back or `until`."""
+
+    rate: str
+    until: Any
+    by: str
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """One setting; `value` and `default` are null for a secret, and without passwords for an address.
+
+    `source` is where the value comes from, and `origin` the file or the settings that it follows from. `empty` says
+    what holds where the value is empty. `affects` are settings that follow this one now.
+    """
+
+    variable: str
+    text: str
+    value: Any
+    source: Source
+    origin: list[str]
+    default: Any
+    empty: str | None
+    secret: Secret | None
+    affects: list[str]
+    in_gateway: bool
+    live: Live | None
+
+
+# What is in force where a setting is empty, and follows from others.
+_DERIVED: Mapping[str, Callable[[Any], Any]] = {
+    "public_url": lambda settings: settings.base_url,
+    "server_urls_csv": lambda settings: ", ".join(settings.server_urls) or settings.base_url,
+    "auth_issuer": lambda settings: ", ".join(settings.issuers),
+    "docs_client_id": lambda settings: settings.docs_client,
+    "registry_url_override": lambda settings: settings.registry_url,
+    "crm_url_override": lambda settings: settings.crm_url,
+    "phone_code_url_override": lambda settings: settings.phone_code_url,
+    "database_owner_url": lambda settings: settings.owner_url(settings.database_url),
+    "backup_url": lambda settings: settings.find_backup_url(settings.database_url),
+    "crm_webhook_clients_csv": lambda settings: _join(settings.client_lists["CRM_WEBHOOK_CLIENTS"]),
+    "platform_clients_csv": lambda settings: _join(settings.client_lists["BALCAO_PLATFORM_CLIENTS"]),
+    "agent_runtime_clients_csv": lambda settings: _join(settings.client_lists["BALCAO_AGENT_RUNTIME_CLIENTS"]),
+}
+
+
+def explain(
+    settings: Settings,
+    environment: Mapping[str, str],
+    in_files: Mapping[str, str],
+    changes: Iterable[Change] = (),
+) -> list[Explanation]:
+    """Explain every setting. `in_files` is the file in which a variable stands; the environment goes before it."""
+    texts, empty = _read_texts()
+    live = {change.name: Live(change.value, change.ends_at, change.author) for change in changes if change.kind == RATE}
+    reads = {field: _find_read(settings, derive) for field, derive in _DERIVED.items()}
+    found = {}
+    for field in Settings.model_fields:
+        variable, value = variable_of(field), getattr(settings, field)
+        source, origin = _find_source(settings, field, environment, in_files)
+        if source == "default" and not _is_filled(value) and field in _DERIVED:
+            value = _DERIVED[field](settings)
+            if _is_filled(value):
+                source, origin = "derived", sorted(variable_of(name) for name in reads[field] - {field})
+        secret = _describe_secret(settings, field, value) if isinstance(value, SecretStr) else None
+        found[variable] = Explanation(
+            variable=variable,
+            text=texts[variable],
+            value=None if secret else mask(value),
+            source=source,
+            origin=origin,
+            default=None if secret else mask(_find_default(settings, field)),
+            empty=empty.get(variable),
+            secret=secret,
+            affects=sorted(variable_of(other) for other, read in reads.items() if field in read and other != field),
+            in_gateway=field in READ_SETTINGS,
+            live=live.get(variable),
+        )
+    return [found[variable] for variable in texts]
+
+
+def choose(name: str) -> list[str]:
+    """Return the variables that a name means: exactly that one, or all that contain it; none for a misspelt one."""
+    known = [variable_of(field) for field in Settings.model_fields]
+    wanted = name.upper()
+    exact = [variable for variable in known if variable in {wanted, f"BALCAO_{wanted}"}]
+    return exact or [variable for variable in known if wanted in variable]
+
+
+@cache
+def _read_texts() -> tuple[dict[str, str], dict[str, str]]:
+    known = tomllib.loads((files("balcao.settings") / "descriptions.toml").read_text("utf-8"))
+    return known["texts"], known["empty"]
+
+
+def _find_source(
+    settings: Settings, field: str, environment: Mapping[str, str], in_files: Mapping[str, str]
+) -> tuple[Source, list[str]]:
+    variable = variable_of(field)
+    if variable in environment:
+        return "environment", []
+    if variable in in_files:
+        return "file", [in_files[variable]]
+    if field == "port" and settings.port != Settings.model_fields["port"].get_default():
+        return "remembered", [str(remembered.file_in(settings.data_dir))]
+    return "default", []
+
+
+def _find_default(settings: Settings, field: str) -> Any:
+    default = Settings.model_fields[field].get_default()
+    return settings.declared_rate(default) if field in WIDENED else default
+
+
+def _is_filled(value: Any) -> bool:
+    return value not in {None, ""}
+
+
+def _describe_secret(settings: Settings, field: str, value: SecretStr) -> Secret:
+    """Tell what compares two machines and gives nothing away: 24 bits, keyed with the installation's own key."""
+    text = value.get_secret_value()
+    key = settings.hash_key.get_secret_value().encode()[:64]
+    digest = hashlib.blake2b(text.encode(), key=key, digest_size=3, person=b"config-explain").hexdigest()
+    is_public = text in {SANDBOX_SECRETS.get(field), Settings.model_fields[field].get_default().get_secret_value()}
+    return Secret(bool(text), len(text), digest if text else "", bool(text) and is_public)
+
+
+def _join(names: frozenset[str]) -> str:
+    return ",".join(sorted(names))
+
+
+class _Recorder(NamedTuple):
+    """Stands in for settings, and notes which of them a property or method reads on its way."""
+
+    settings: Settings
+    read: set[str]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in Settings.model_fields:
+            self.read.add(name)
+            return getattr(self.settings, name)
+        member = getattr(Settings, name)
+        if isinstance(member, property):
+            assert member.fget
+            return member.fget(self)
+        return MethodType(member, self)
+
+
+def _find_read(settings: Settings, derive: Callable[[Any], Any]) -> set[str]:
+    """Return the settings that a derived value follows from now; other values may lead elsewhere."""
+    recorder = _Recorder(settings, set())
+    derive(recorder)
+    return recorder.read

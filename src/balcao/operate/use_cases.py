@@ -1,0 +1,46 @@
+"""Runs use cases for a command: by the right of the operator, on the configured database, with JSON as the result."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from balcao.core.errors import BalcaoError
+from balcao.operate import database
+from balcao.operate.faults import OperatorFault
+from balcao.settings import Settings
+
+if TYPE_CHECKING:
+    from balcao.core.context.call import Call
+
+T = TypeVar("T")
+
+
+def run_use_case(operation: str, act: Callable[["Call"], Awaitable[T]]) -> T:
+    """Run the use case and return its result. Raises OperatorFault with the sentence of a refusal."""
+    from balcao.core.context.call import operator_call  # loads the platform, which help does without
+
+    settings = Settings.load()
+
+    async def run(url: str) -> T:
+        async with database.open_platform(settings, url) as platform:
+            return await act(operator_call(platform, operation))
+
+    with database.open_database(settings) as url:
+        return explain_refusals(lambda: asyncio.run(run(url)))
+
+
+def explain_refusals(act: Callable[[], T]) -> T:
+    """Run the use case. Raises OperatorFault for a refusal; a fault of ours is raised as it is."""
+    try:
+        return act()
+    except BalcaoError as refused:
+        if refused.status >= 500:
+            raise
+        raise OperatorFault(str(refused)) from None
+
+
+def print_json(value: Any) -> None:
+    """Print the value as indented JSON."""
+    print(msgspec.json.format(msgspec.json.encode(value)).decode())
