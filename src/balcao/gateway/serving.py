@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 from balcao.core.logs import log
 from balcao.gateway import listening
 from balcao.gateway.application import Served
-from balcao.gateway.wire import Connection, Limits, Shared
+from balcao.gateway.limits import Limits
+from balcao.gateway.wire import Connection, Shared
 
 # Of the open files, for the database, the CRM and the process itself.
 _RESERVED_FILES = 256

@@ -1,9 +1,7 @@
 """HTTP/1.1 on the event loop: one connection, from its bytes to the application and back.
 
-llhttp (`httptools`) parses: request line, fields, framing and chunks, strictly. What it leaves to a server is here: the
-order of pipelined responses, `Expect`, offers of other protocols, deadlines, backpressure, and how a connection ends;
-`head_rules` judges a head. Where the application waits for nothing, the response goes out within the call that parsed
-the request. ADR 0013 says why this is ours.
+Where the application waits for nothing, the response goes out within the call that parsed the request. Responses keep
+the order of the requests; a caller who does not read them is not worked for. ADR 0013 says why this is ours.
 """
 
 import asyncio
@@ -14,23 +12,16 @@ from contextlib import aclosing, suppress
 from http import HTTPStatus
 from typing import Any
 
-import httptools
-import msgspec
-
-from balcao.core.http.endpoint import Endpoint
-from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
 from balcao.core.logs import log, request_id
 from balcao.gateway.application import Served, fixed_headers
-from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge
+from balcao.gateway.head_rules import DISCARD_BYTES
+from balcao.gateway.limits import Limits
+from balcao.gateway.receiving import Exchange, Receiver
 
 _NEVER = float("inf")
-_MOST_FIELDS = 100
-# Requests that wait for their turn on one connection. llhttp does not stop between two requests, so that what was
-# received is parsed in slices; those of the last slice come on top.
-_MOST_WAITING, _SLICE = 16, 4096
-# Sizes, extensions and trailers of chunks, beside what the body itself may bring: no honest body consists of them.
-_MOST_FRAMING = 8_192
+# Requests that wait for their turn on one connection.
+_MOST_WAITING = 16
 # A caller that is still sending when it is refused reads the refusal only if somebody reads on for a while.
 _DISCARD_SECONDS = 2.0
 # How long a caller who takes nothing of a response is waited for.
@@ -43,35 +34,6 @@ _CLOSE = b"connection: close\r\n"
 _KEEP_ALIVE = b"connection: keep-alive\r\n"
 _CHUNKED = b"transfer-encoding: chunked\r\n"
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """The limits of connections and requests of one process, as the settings have them.
-
-    `head_seconds` also ends an idle connection.
-
-    `settling_seconds` passes between the last accepted connection and the first one that is closed, so that a caller
-    who has just connected still gets a response; `drain_seconds` is how long requests in flight may take to end.
-    """
-
-    connections: int = 4096
-    head_bytes: int = 65_536
-    head_seconds: float = 30.0
-    body_seconds: float = 30.0
-    settling_seconds: float = 0.2
-    drain_seconds: float = 10.0
-
-
-class Exchange:
-    """One request and what answers it; `keep` says whether the connection goes on, `is_old` that it is HTTP/1.0."""
-
-    __slots__ = ("endpoint", "is_old", "keep", "request")
-
-    def __init__(self, endpoint: Endpoint, request: Request, *, keep: bool, is_old: bool) -> None:
-        self.endpoint = endpoint
-        self.request = request
-        self.keep = keep
-        self.is_old = is_old
 
 
 class Shared:
@@ -94,40 +56,24 @@ class Shared:
 
 
 class Connection(asyncio.BufferedProtocol):
-    """One connection; all methods belong to the event loop, the `on_...` ones are called by llhttp.
+    """One connection; all methods belong to the event loop.
 
-    What is received and what is answered are two sides: requests wait in `_turns` until all before them are answered. A
-    refusal of the wire's own waits there as its status, and nothing is read after it.
+    Requests wait in `_turns` until all before them are answered; a refusal of the wire's own waits there as its status.
+    After `deadline`, by the event loop's clock, `expire` is to be called.
     """
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._application = shared.application
-        self._limits = shared.limits
-        # Received.
-        self._target = b""
-        self._fields: RawHeaders = []
-        self._in_head = False
-        self._head_size = 0
-        self._reading: Exchange | None = None
-        self._body: list[bytes] = []
-        self._body_size = 0
-        self._raw_size = 0
-        self._wants_continue = False
-        self._is_discarding = False
-        self._unparsed = b""
-        self._frame = b""
-        self._is_input_over = False
-        # Answered.
         self._turns: deque[Exchange | int] = deque()
         self._is_busy = False
         self._task: asyncio.Task[None] | None = None
         self._stream: asyncio.Task[None] | None = None
         self._unblocked: asyncio.Future[None] | None = None
         self._unsent = 0
-        # Ended.
-        self._is_draining = False
+        self._discarded = 0
         self._is_lingering = False
+        self._is_draining = False
         self._is_gone = False
         self.deadline = _NEVER
 
@@ -138,9 +84,9 @@ class Connection(asyncio.BufferedProtocol):
         self._transport = transport
         self._write = transport.write
         peer = transport.get_extra_info("peername")
-        self._peer = str(peer[0]) if isinstance(peer, tuple) else ""
-        self._start_parser()
-        self._set_deadline(self._limits.head_seconds)
+        address = str(peer[0]) if isinstance(peer, tuple) else ""
+        self._receiver = Receiver(self._application, self._shared.limits, address, self)
+        self.wait(self._shared.limits.head_seconds)
         self._shared.made(self)
 
     def connection_lost(self, _: Exception | None) -> None:
@@ -150,7 +96,7 @@ class Connection(asyncio.BufferedProtocol):
         self._turns.clear()
         self._end_stream()
         self.resume_writing()
-        del self._parser, self._feed
+        self._receiver.close()
         self._shared.ended(self)
 
     def get_buffer(self, _: int) -> memoryview:
@@ -158,21 +104,21 @@ class Connection(asyncio.BufferedProtocol):
         return self._shared.buffer
 
     def buffer_updated(self, size: int) -> None:
-        """Parse what was received, and answer what is whole."""
-        if not self._is_input_over:
-            self._parse(self._shared.buffer[:size])
+        """Take what was received; after the end only its amount counts."""
+        if not self._receiver.is_over:
+            self._receiver.receive(self._shared.buffer[:size])
         elif self._is_lingering:
-            self._raw_size += size
-            if self._raw_size > DISCARD_BYTES:
-                self._transport.abort()
+            self._discarded += size
+            if self._discarded > DISCARD_BYTES:
+                self.abort()
 
     def eof_received(self) -> bool:
         """End what the caller sends; return whether there is something left to answer."""
         if self._is_lingering or self._stream is not None:
             return False
-        if self._reading is not None and not self._is_discarding:
-            self._refuse(400)
-        self._is_input_over = True
+        if self._receiver.waits_for_body:
+            self._receiver.refuse(400)
+        self._receiver.is_over = True
         return self._is_busy or bool(self._turns) or self._is_lingering
 
     def pause_writing(self) -> None:
@@ -183,15 +129,77 @@ class Connection(asyncio.BufferedProtocol):
     def resume_writing(self) -> None:
         """Go on."""
         unblocked, self._unblocked = self._unblocked, None
-        if unblocked is None:
-            return
-        if not unblocked.done():
+        if unblocked is not None:
             unblocked.set_result(None)
-        if self._is_busy:
-            self.deadline = _NEVER
-        self._go_on()
+            self._set_deadline(_UNREAD_SECONDS)
+            if self._is_busy:
+                self.deadline = _NEVER
+            self._go_on()
 
-    # ---- deadlines and the end --------------------------------------------------------------------------------------
+    # ---- what the receiving side calls ------------------------------------------------------------------------------
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more is to be parsed for now."""
+        return len(self._turns) >= _MOST_WAITING or (self._unblocked is not None and bool(self._turns))
+
+    def take(self, turn: Exchange | int) -> None:
+        """Answer the request, or refuse with the status, after all before it."""
+        if self._is_busy or self._turns or self._unblocked is not None:
+            self._turns.append(turn)
+        else:
+            self._begin(turn)
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long for more, unless something is being answered."""
+        if not self._is_busy:
+            self._set_deadline(seconds)
+
+    def continue_body(self) -> None:
+        """Ask for a body that was offered, if all before it is answered."""
+        if self._receiver.wants_continue and not self._is_busy and not self._turns:
+            self._receiver.wants_continue = False
+            self._set_deadline(self._shared.limits.body_seconds)
+            self._write(_CONTINUE)
+
+    def settle(self) -> None:
+        """Wait for what comes next, or end."""
+        receiver = self._receiver
+        if self._is_busy or self._turns or self._is_gone:
+            return
+        if receiver.is_discarding:
+            self._set_deadline(_DISCARD_SECONDS)
+            if receiver.is_over:
+                self._linger()
+        elif receiver.is_over or (self._is_draining and receiver.is_idle):
+            self._close()
+        else:
+            limits = self._shared.limits
+            self._set_deadline(limits.head_seconds if receiver.reading is None else limits.body_seconds)
+
+    def pause(self) -> None:
+        """Read nothing more for now."""
+        self._transport.pause_reading()
+
+    def abort(self) -> None:
+        """Close at once."""
+        self._transport.abort()
+
+    # ---- what the server calls --------------------------------------------------------------------------------------
+
+    def hold(self) -> None:
+        """Read nothing until there is a place."""
+        self.pause()
+        self.deadline = _NEVER
+
+    def admit(self) -> None:
+        """Begin to read."""
+        self._set_deadline(self._shared.limits.head_seconds)
+        self._transport.resume_reading()
+
+    def turn_away(self) -> None:
+        """Answer 503, as there is no place."""
+        self._write_refusal(503, b"retry-after: 1\r\n")
 
     def expire(self, now: float) -> None:
         """Do what is due, as the deadline has passed."""
@@ -200,9 +208,9 @@ class Connection(asyncio.BufferedProtocol):
             self._unsent = unsent
             self.deadline = now + _UNREAD_SECONDS
         elif unsent or self._is_lingering:
-            self._transport.abort()
-        elif self._reading is not None and not self._is_discarding:
-            self._refuse(408)
+            self.abort()
+        elif self._receiver.waits_for_body:
+            self._receiver.refuse(408)
         else:
             self._close()
 
@@ -210,216 +218,35 @@ class Connection(asyncio.BufferedProtocol):
         """Close as soon as what is in flight is answered; a stream ends now: its reader comes back elsewhere."""
         self._is_draining = True
         self._end_stream()
-        if not self._in_head and self._reading is None and not self._is_lingering:
-            self._settle()
-
-    def abort(self) -> None:
-        """Close at once."""
-        self._transport.abort()
-
-    def hold(self) -> None:
-        """Read nothing for now."""
-        self._transport.pause_reading()
-        self.deadline = _NEVER
-
-    def admit(self) -> None:
-        """Begin to read."""
-        self._set_deadline(self._limits.head_seconds)
-        self._transport.resume_reading()
-
-    def turn_away(self) -> None:
-        """Answer 503, as there is no place for the connection."""
-        self._write_refusal(503, b"retry-after: 1\r\n")
+        if self._receiver.is_idle and not self._is_lingering:
+            self.settle()
 
     def _set_deadline(self, seconds: float) -> None:
         self.deadline = self._shared.loop.time() + seconds
 
     def _close(self) -> None:
-        self._is_input_over = True
+        self._receiver.is_over = True
         self._transport.close()
         self._set_deadline(_UNREAD_SECONDS)
 
     def _linger(self) -> None:
         """End what we send, and read on for a while: closing now could reset what the caller has not read yet."""
-        self._is_lingering = self._is_input_over = True
-        self._raw_size = 0
+        self._is_lingering = self._receiver.is_over = True
         self._set_deadline(_DISCARD_SECONDS)
         with suppress(OSError):
             self._transport.write_eof()
         self._transport.resume_reading()
 
-    # ---- what is received -------------------------------------------------------------------------------------------
-
-    def _start_parser(self) -> None:
-        self._parser = httptools.HttpRequestParser(self)
-        self._feed = self._parser.feed_data
-
-    def _parse(self, received: memoryview) -> None:
-        """Parse slice by slice, and keep what there are too many requests before."""
-        place = 0
-        try:
-            while place < len(received) and not self._is_input_over:
-                if len(self._turns) >= _MOST_WAITING or (self._unblocked is not None and self._turns):
-                    self._unparsed = bytes(received[place:])
-                    self._transport.pause_reading()
-                    return
-                place += self._parse_slice(received[place : place + _SLICE])
-        except Refused as refused:
-            self._refuse(refused.status)
-        except httptools.HttpParserCallbackError as failure:
-            refusal = failure.__context__
-            if not isinstance(refusal, Refused):
-                log.error("request.failed", exc_info=refusal)
-            self._refuse(refusal.status if isinstance(refusal, Refused) else 500)
-        except httptools.HttpParserError:
-            self._refuse(400)
-
-    def _parse_slice(self, piece: memoryview) -> int:
-        """Return how much was parsed. Raises HttpParserError; Refused for a head or the frame of a body too large."""
-        was_in_head, size = self._in_head, len(piece)
-        try:
-            self._feed(piece)
-        except httptools.HttpParserUpgrade as offer:
-            # No offer of another protocol is taken up: what follows is the body, or the next request.
-            size = offer.args[0]
-            self._start_parser()
-            if self._frame:
-                self._feed(self._frame)
-        if self._in_head:
-            # llhttp hands a field over when it is whole. Where the head began within the piece, what stands before it
-            # is not counted: its exact size is looked at in the end.
-            self._head_size += size if was_in_head else 0
-            if self._head_size > self._limits.head_bytes:
-                raise Refused(431)
-        elif self._reading is not None:
-            self._raw_size += size
-            if self._raw_size > _MOST_FRAMING + 16 * self._body_size:
-                raise Refused(400)
-        return size
-
-    def on_message_begin(self) -> None:
-        """Begin a request."""
-        if self._frame:
-            return
-        self._target, self._fields = b"", []
-        self._in_head, self._head_size = True, 0
-        if not self._is_busy:
-            self._set_deadline(self._limits.head_seconds)
-
-    def on_url(self, part: bytes) -> None:
-        """Take the target, or a piece of it."""
-        if self._frame:
-            return
-        self._target += part
-        if len(self._target) > self._limits.head_bytes:
-            raise Refused(414)
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a field; those of a trailer say nothing that anybody here asks for."""
-        if self._in_head:
-            if len(self._fields) == _MOST_FIELDS:
-                raise Refused(431)
-            self._fields.append((name.lower(), value.rstrip(b" \t")))
-
-    def on_headers_complete(self) -> None:
-        """Judge the head, find what answers, and take in its body."""
-        if self._frame:
-            self._frame = b""
-            return
-        self._in_head = False
-        parser, fields = self._parser, self._fields
-        method, version = parser.get_method().decode(), parser.get_http_version()
-        path, query, has_body = judge(method, self._target, version, fields, self._limits.head_bytes)
-        request = self._application.build_request(method, path, query, fields, self._peer)
-        endpoint = self._application.match(request)
-        self._reading = Exchange(endpoint, request, keep=parser.should_keep_alive(), is_old=version == "1.0")
-        if not has_body:
-            return
-        self._body, self._body_size, self._raw_size = [], 0, 0
-        if parser.should_upgrade():
-            self._frame = _frame_again(request.headers.get(b"content-length"))
-        if not self._is_busy:
-            self._set_deadline(self._limits.body_seconds)
-        self._wants_continue = b"expect" in request.headers and version == "1.1"
-        if int(request.headers.get(b"content-length", b"0")) > endpoint.body_limit:
-            self._answer_early()
-        else:
-            self._say_continue()
-
-    def on_body(self, part: bytes) -> None:
-        """Take a piece of the body; one beyond the limit is answered at once, and not kept."""
-        assert self._reading is not None
-        self._wants_continue = False
-        self._body_size += len(part)
-        if self._is_discarding:
-            if self._body_size > DISCARD_BYTES:
-                self._transport.abort()
-            return
-        self._body.append(part)
-        if self._body_size > self._reading.endpoint.body_limit:
-            self._answer_early()
-
-    def on_message_complete(self) -> None:
-        """Let the request wait for its turn."""
-        if self._frame:
-            return
-        assert self._reading is not None
-        exchange, self._reading = self._reading, None
-        self._wants_continue = False
-        self._is_input_over = not exchange.keep
-        if self._is_discarding:
-            self._is_discarding = False
-            self._settle()
-            return
-        if self._body:
-            exchange.request.content = b"".join(self._body)
-            self._body = []
-        self._take_turn(exchange)
-
-    def _answer_early(self) -> None:
-        """Answer a body that is too large before it has come, and read on for a moment.
-
-        One that was only offered may never come, so that nothing can follow it.
-        """
-        assert self._reading is not None
-        self._reading.keep &= not self._wants_continue
-        self._wants_continue = False
-        self._reading.request.content = None
-        self._body = []
-        self._is_discarding = True
-        self._take_turn(self._reading)
-
-    def _say_continue(self) -> None:
-        """Ask for the body that was offered, once all before it is answered."""
-        if self._wants_continue and not self._is_busy and not self._turns:
-            self._wants_continue = False
-            self._set_deadline(self._limits.body_seconds)
-            self._write(_CONTINUE)
-
-    def _refuse(self, status: int) -> None:
-        """Refuse what cannot be served, after all before it; nothing that follows is read."""
-        self._is_input_over, self._in_head = True, False
-        self._reading, self._is_discarding = None, False
-        self._body = []
-        self._take_turn(status)
-
-    # ---- what is answered -------------------------------------------------------------------------------------------
-
-    def _take_turn(self, turn: Exchange | int) -> None:
-        if self._is_busy or self._turns or self._unblocked is not None:
-            self._turns.append(turn)
-        else:
-            self._begin(turn)
+    # ---- answering --------------------------------------------------------------------------------------------------
 
     def _go_on(self) -> None:
         """Answer what waits, then read on."""
         while self._turns and not self._is_busy and self._unblocked is None and not self._is_gone:
             self._begin(self._turns.popleft())
-        if self._unparsed and not self._is_busy and self._unblocked is None and not self._is_input_over:
-            unparsed, self._unparsed = self._unparsed, b""
+        if not self._is_busy and self._unblocked is None and not self._receiver.is_over:
             self._transport.resume_reading()
-            self._parse(memoryview(unparsed))
-        self._say_continue()
+            self._receiver.go_on()
+            self.continue_body()
 
     def _begin(self, turn: Exchange | int) -> None:
         if isinstance(turn, int):
@@ -483,10 +310,10 @@ class Connection(asyncio.BufferedProtocol):
                 await self._write_chunks(chunks, is_framed=not turn.is_old)
         except asyncio.CancelledError:
             if not self._is_draining:
-                self._transport.abort()
+                self.abort()
         except Exception:
             log.exception("request.failed")
-            self._transport.abort()
+            self.abort()
         self._stream = None
         turn.keep &= not self._is_draining
         if not turn.is_old:
@@ -508,24 +335,9 @@ class Connection(asyncio.BufferedProtocol):
     def _end_turn(self, turn: Exchange) -> None:
         self._is_busy, self._task = False, None
         if not turn.keep:
-            self._is_input_over = True
+            self._receiver.is_over = True
             self._turns.clear()
-        self._settle()
-
-    def _settle(self) -> None:
-        """Wait for what comes next, or end."""
-        if self._is_busy or self._turns or self._is_gone:
-            return
-        if self._is_discarding:
-            self._set_deadline(_DISCARD_SECONDS)
-            if self._is_input_over:
-                self._linger()
-        elif self._reading is not None:
-            self._set_deadline(self._limits.body_seconds)
-        elif self._is_input_over or (self._is_draining and not self._in_head and not self._unparsed):
-            self._close()
-        else:
-            self._set_deadline(self._limits.head_seconds)
+        self.settle()
 
     def _encode_head(self, turn: Exchange, response: Response[Any], status: int, more: bytes = b"") -> list[bytes]:
         """Return the head in parts. Raises ValueError for a field that cannot be sent."""
@@ -550,15 +362,6 @@ class Connection(asyncio.BufferedProtocol):
         self._write_refusal(500)
 
 
-def _frame_again(length: bytes | None) -> bytes:
-    """Return a head for the body that comes with an offer of another protocol.
-
-    `httptools` takes every offer for accepted and parses no further: a new parser needs to know the body's frame.
-    """
-    framing = b"transfer-encoding: chunked" if length is None else b"content-length: " + length
-    return b"POST / HTTP/1.1\r\n%b\r\n\r\n" % framing
-
-
 def _encode(fields: RawHeaders) -> bytes:
     """Return the lines. Raises ValueError where a field would be more than one."""
     lines = b"".join([b"%b: %b\r\n" % field for field in fields])
@@ -575,6 +378,7 @@ class _Clock:
         self._line = b""
 
     def read(self) -> bytes:
+        """Return the line."""
         now = int(time.time())
         if now != self._second:
             self._second = now

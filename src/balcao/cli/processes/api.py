@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from balcao import app
 from balcao.cli.processes.channel import Order
 from balcao.gateway import serving
-from balcao.gateway.wire import Limits
+from balcao.gateway.limits import Limits
 from balcao.operate.doctor.issuers import warning_of_issuers
 from balcao.settings import Settings
 

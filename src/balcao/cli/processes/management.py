@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from balcao import app
 from balcao.cli.processes.channel import Order
 from balcao.gateway import serving
-from balcao.gateway.wire import Limits
+from balcao.gateway.limits import Limits
 from balcao.settings import Settings
 
 # Nobody connects at the last moment but who asks again.
