@@ -34,7 +34,7 @@ from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.gateway import management
-from balcao.gateway.asgi import Application
+from balcao.gateway.application import Application
 from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import mount_pages

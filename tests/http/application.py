@@ -2,12 +2,16 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+from balcao.core.context.headers import Headers
+from balcao.core.http.endpoint import Responding
+from balcao.core.http.operations import MIB
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import TEXT, RawHeaders, Response
+from balcao.core.telemetry import meter
 
 _STATUS = {b"/none": 204, b"/unchanged": 304}
 
@@ -15,7 +19,8 @@ _STATUS = {b"/none": 204, b"/unchanged": 304}
 class Echo:
     """Answers `METHOD path?query length-of-body`; some paths behave in a way of their own.
 
-    `/unread` answers before the body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set.
+    `/unread` allows no body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set, `/later`
+    after a turn of the event loop.
     """
 
     def __init__(self) -> None:
@@ -23,32 +28,55 @@ class Echo:
         self.arrived = threading.Event()
         self.released = threading.Event()
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await receive()
-            await send({"type": "lifespan.startup.complete"})
-            await receive()
-            return
-        self.served += 1
-        path = scope["raw_path"]
-        if path == b"/fails":
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        yield
+
+    def build_request(self, method: str, path: bytes, query: bytes, fields: RawHeaders, peer: str) -> Request:
+        return Request(method, path, query, Headers.of(fields), peer)
+
+    def match(self, request: Request) -> "_Endpoint":
+        return _Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB)
+
+    def further_headers(self, _endpoint: object, _request: Request) -> RawHeaders:
+        return []
+
+    def record(self, *_: object) -> None:
+        return
+
+
+class _Endpoint:
+    key, service, status, allow = "", "test", 200, None
+    meter = meter("test", "echo", "GET")
+
+    def __init__(self, echo: Echo, body_limit: int) -> None:
+        self._echo = echo
+        self.body_limit = body_limit
+
+    def respond(self, request: Request) -> Responding:
+        self._echo.served += 1
+        if request.path == b"/fails":
             raise ValueError("the application failed")
-        if path == b"/waits":
-            self.arrived.set()
-            await asyncio.to_thread(self.released.wait, 60)
-        size = 0 if path == b"/unread" else await _size(receive)
-        query = scope["query_string"]
-        seen = b"%s %s %d" % (scope["method"].encode(), path + (b"?" + query if query else b""), size)
-        status = _STATUS.get(path, 200)
-        headers = [(b"injected", b"a\r\nb: c")] if path == b"/injects" else []
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if status != 200 else seen})
+        if request.path == b"/waits":
+            return self._wait(request)
+        if request.path == b"/later":
+            return self._respond_later(request)
+        return _say(request)
+
+    async def _wait(self, request: Request) -> Response[Any]:
+        self._echo.arrived.set()
+        await asyncio.to_thread(self._echo.released.wait, 60)
+        return _say(request)
+
+    async def _respond_later(self, request: Request) -> Response[Any]:
+        await asyncio.sleep(0)
+        return _say(request)
 
 
-async def _size(receive: Receive) -> int:
-    size = 0
-    while True:
-        message = await receive()
-        size += len(message.get("body", b""))
-        if not message.get("more_body", False):
-            return size
+def _say(request: Request) -> Response[Any]:
+    if status := _STATUS.get(request.path):
+        return Response(status=status)
+    query = b"?" + request.query_string if request.query_string else b""
+    seen = b"%s %s %d" % (request.method.encode(), request.path + query, len(request.content or b""))
+    headers = {"Injected": "a\r\nb: c"} if request.path == b"/injects" else {}
+    return Response(seen, headers=headers, media_type=TEXT)

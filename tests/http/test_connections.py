@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from balcao.gateway import listening
-from balcao.gateway.serving import Limits
+from balcao.gateway.limits import Limits
 from tests.http.application import Echo
 from tests.http.connection import Connection
 from tests.support.server import RunningServer

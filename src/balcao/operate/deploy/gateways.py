@@ -18,7 +18,7 @@ from limits import parse
 from balcao.core.access.tokens import LEEWAY_SECONDS
 from balcao.core.service import Service
 from balcao.gateway.cors import EXPOSED_HEADERS
-from balcao.gateway.http_rules import DISCARD_BYTES
+from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.operate.deploy.answers import Frontend, Server
 from balcao.operate.deploy.areas import PAGES, Area, list_areas, list_public_patterns
 from balcao.operate.deploy.files import File

@@ -1,0 +1,102 @@
+"""What a server serves: a gateway with what every response gets, and what is counted and logged of it."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from time import perf_counter
+from typing import Any, Protocol
+
+from balcao.core.access.live import MAINTENANCE
+from balcao.core.context.headers import Headers
+from balcao.core.http.endpoint import Endpoint
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import RawHeaders, Response
+from balcao.core.request_log import request_log
+from balcao.core.telemetry import counter
+from balcao.gateway.cors import Cors
+from balcao.gateway.gateway import Gateway
+from balcao.gateway.proxies import Proxies
+
+# No answer is to be guessed at, framed, or run as a page; pages bring a policy of their own.
+_POLICY = "Content-Security-Policy"
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_NO_PAGE = (
+    _POLICY.lower().encode(),
+    b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+)
+NO_ORIGIN, NO_PROXY = Cors(), Proxies()
+# They are wanted, so no rate of errors may count them among the responses.
+_refused_in_maintenance = counter("balcao_maintenance_refusals", "Calls refused by a maintenance", "service")
+
+
+class Served(Protocol):
+    """What the server asks of an application."""
+
+    def open(self) -> AbstractAsyncContextManager[None]:
+        """Return the context manager of the application's life."""
+
+    def build_request(self, method: str, path: bytes, query: bytes, pairs: RawHeaders, peer: str) -> Request:
+        """Return the request; `peer` is the address that opened the connection."""
+
+    def match(self, request: Request) -> Endpoint:
+        """Return what answers the request."""
+
+    def further_headers(self, endpoint: Endpoint, request: Request) -> RawHeaders:
+        """Return what this response has beside `fixed_headers` and its own."""
+
+    def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
+        """Count and log a response whose head is sent."""
+
+
+class Application:
+    """Serves a gateway; `is_traffic` says whether requests are counted and logged."""
+
+    def __init__(
+        self, gateway: Gateway, cors: Cors = NO_ORIGIN, proxies: Proxies = NO_PROXY, *, is_traffic: bool = True
+    ) -> None:
+        self.match = gateway.match
+        self._gateway = gateway
+        self._is_traffic = is_traffic
+        self._cors = cors
+        self._proxies = proxies
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Open what the endpoints need; a server does so before it listens."""
+        try:
+            async with self._gateway.lifespan():
+                yield
+        finally:
+            request_log.flush()
+
+    def build_request(self, method: str, path: bytes, query: bytes, pairs: RawHeaders, peer: str) -> Request:
+        """Return the request; `peer` is the address that opened the connection."""
+        return Request(method, path, query, Headers.of(pairs), self._proxies.find_caller(peer, pairs))
+
+    def further_headers(self, endpoint: Endpoint, request: Request) -> RawHeaders:
+        """Return what the response gets for this request: its id, and what the Fetch standard asks."""
+        return [
+            (b"x-request-id", request.id.encode()),
+            *self._cors.headers(request.headers, endpoint.allow),
+        ]
+
+    def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
+        """Count and log a response.
+
+        That is done before its body is sent: how long somebody listens to a stream of events says nothing about us.
+        """
+        if not self._is_traffic:
+            return
+        seconds = perf_counter() - request.started
+        if status == 503 and response.headers.get("Error-Code") == MAINTENANCE:
+            _refused_in_maintenance.inc(endpoint.service)
+        elif not request.is_apart:
+            endpoint.meter.count(status, seconds)
+        if not request.is_added_up:
+            request_log.add(endpoint.meter.labels, status, seconds, request.id)
+
+
+def fixed_headers(response: Response[Any]) -> RawHeaders:
+    """Return the headers of a response that are the same whoever asked."""
+    if _POLICY in response.headers:
+        return [*response.raw_headers, _NO_SNIFFING]
+    return [*response.raw_headers, _NO_SNIFFING, _NO_PAGE]
