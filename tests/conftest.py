@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import gc
+import logging
 import ssl
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 
@@ -10,6 +11,7 @@ import asyncpg
 import httpx
 import pytest
 import pytest_asyncio
+import structlog
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
@@ -72,9 +74,22 @@ def pytest_configure(config: pytest.Config) -> None:
     if controls:
         config.stash[_leftovers] = Leftovers(run_folder.make())
     logs.configure("info")
+    logs.log.bind()  # as it is configured now; a command's own level at the first line would stay for the whole run
     log_scan.start()
     if controls:
         config.stash[_cluster] = databases.Cluster()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Give the run its log back after a test: a command that runs in its process configures that of the process."""
+    log = logging.getLogger()
+    level, handlers, configured = log.level, log.handlers[:], structlog.get_config()
+    result = yield
+    log.setLevel(level)
+    log.handlers[:] = handlers
+    structlog.configure(**configured)
+    return result
 
 
 def _place(item: pytest.Item) -> tuple[str, int]:

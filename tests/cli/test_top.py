@@ -113,8 +113,6 @@ def test_it_shows_the_instance_that_runs(
     assert picture.processes[0].connections_limit > 0
     assert {service.service: service.requests_per_second > 0 for service in picture.services}["registry"]
     monkeypatch.setattr(Settings, "load", lambda: here)
-    # A command configures the log of its process, and this one is that of the tests, which scan their log.
-    monkeypatch.setattr("balcao.core.logs.configure", lambda level: None)
     top.top(as_json=True, interval=0)
     assert json.loads(capsys.readouterr().out)["dead_jobs"] == picture.dead_jobs
     top.top(once=True, interval=0)
@@ -126,7 +124,6 @@ def test_on_a_terminal_one_picture_follows_the_other_until_ctrl_c(
 ) -> None:
     shown = io.StringIO()
     monkeypatch.setattr(top, "console", Console(width=120, file=shown, force_terminal=True))
-    monkeypatch.setattr("balcao.core.logs.configure", lambda level: None)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setattr(Settings, "load", lambda: settings.model_copy(update={"port": server.port}))
     pictures, draw = [], top.draw

@@ -343,9 +343,8 @@ def test_an_entry_taken_out_of_the_middle_leaves_a_gap(entries: list[LedgerEntry
 
 
 @pytest.fixture
-def operator(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Types the command, in this process, whose log is that of the tests: a command would configure it anew."""
-    monkeypatch.setattr("balcao.core.logs.configure", lambda level: None)
+def operator(database_url: str) -> Callable[..., Result]:
+    """Types the command, in this process."""
     environment = {"BALCAO_DATABASE_URL": database_url}
     return lambda *words: CliRunner().invoke(balcao, ["registry", "verify-ledger", *words], env=environment)
 
