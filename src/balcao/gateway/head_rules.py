@@ -2,6 +2,7 @@
 
 import re
 
+from balcao.core.context.headers import Headers
 from balcao.core.http.responses import RawHeaders
 
 _HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+,;=%:\[\]-]+")
@@ -22,9 +23,29 @@ class Refused(Exception):
         self.status = status
 
 
-def judge(method: str, target: bytes, version: str, fields: RawHeaders, head_bytes: int) -> tuple[bytes, bytes, bool]:
-    """Return the path and the query as they were sent, and whether a body is announced. Raises Refused."""
-    size = len(target)
+class Head:
+    """A head's version and fields, which were judged, without its request line.
+
+    `size` is that of the fields, `length` the declared one, None without; `caller` is the address that called.
+    """
+
+    __slots__ = ("caller", "fields", "has_body", "headers", "is_old", "length", "size", "version", "wants_continue")
+
+    def __init__(self, version: str, fields: RawHeaders, caller: str) -> None:
+        """Judge what the fields say. Raises Refused."""
+        self.version = version
+        self.fields = fields
+        self.caller = caller
+        self.is_old = version == "1.0"
+        self.headers = Headers.of(fields)
+        self.length = self.headers.get(b"content-length")
+        self.size, self.has_body = _judge(version, fields)
+        self.wants_continue = b"expect" in self.headers and not self.is_old
+
+
+def _judge(version: str, fields: RawHeaders) -> tuple[int, bool]:
+    """Return the size of the fields, and whether a body is announced. Raises Refused."""
+    size = 0
     hosts, codings, length, expected = [], [], b"0", b"100-continue"
     for name, value in fields:
         size += len(name) + len(value) + 4
@@ -37,12 +58,9 @@ def judge(method: str, target: bytes, version: str, fields: RawHeaders, head_byt
                 expected = value
             else:
                 codings.append(value)
-    if size > head_bytes:
-        raise Refused(431)
     if version not in _VERSIONS:
         raise Refused(400)
     is_old = version == "1.0"
-    path, query = _split(method, target)
     if len(hosts) > 1 or (hosts and not _HOST.fullmatch(hosts[0])) or (not hosts and not is_old):
         raise Refused(400)
     # HTTP/1.0 knows no codings: whoever stands between may have read another end of the body.
@@ -52,19 +70,23 @@ def judge(method: str, target: bytes, version: str, fields: RawHeaders, head_byt
         raise Refused(501)
     if expected.lower() != b"100-continue":
         raise Refused(417)
-    return path, query, bool(codings) or length != b"0"
+    return size, bool(codings) or length != b"0"
 
 
-def _split(method: str, target: bytes) -> tuple[bytes, bytes]:
-    """Return path and query. Of the absolute form the authority is left out: one origin is served."""
+def split_target(method: str, target: bytes) -> tuple[bytes, bytes]:
+    """Return path and query as they were sent. Raises Refused.
+
+    Of the absolute form the authority is left out: one origin is served.
+    """
     if method == "CONNECT":
         raise Refused(501)
-    if absolute := _ABSOLUTE.match(target):
-        if not _HOST.fullmatch(absolute[1]):
+    if not target.startswith(b"/") and (target != b"*" or method != "OPTIONS"):
+        absolute = _ABSOLUTE.match(target)
+        if absolute is None or not _HOST.fullmatch(absolute[1]):
             raise Refused(400)
         target = target[absolute.end() :]
         target = target if target.startswith(b"/") else b"/" + target
-    if (not target.startswith(b"/") and (target != b"*" or method != "OPTIONS")) or b"#" in target:
+    if b"#" in target:
         raise Refused(400)
     path, _, query = target.partition(b"?")
     return path, query
