@@ -8,20 +8,20 @@ from typing import Protocol
 
 import httptools
 
+from balcao.core.context.headers import Headers
 from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders
 from balcao.core.logs import log
 from balcao.gateway.application import Served
-from balcao.gateway.head_rules import DISCARD_BYTES, Head, Refused, split_target
+from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge, split_target
 from balcao.gateway.limits import Limits
 
 _MOST_FIELDS = 100
+_AROUND_FIELD = len(": \r\n")
 # llhttp does not stop between two requests, so that what was received is parsed in slices: where too many requests
 # wait, those of one slice come on top.
 _SLICE = 4096
-# A caller says the same with every request of a connection: what was made of it is kept up to this size.
-_KEPT_HEAD = 4096
 # Sizes, extensions and trailers of chunks, beside what the body itself may bring: no honest body consists of them.
 _MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 16
 
@@ -78,7 +78,7 @@ class Receiver:
         self._answering = answering
         self._target = b""
         self._fields: RawHeaders = []
-        self._head: Head | None = None
+        self._fields_size = 0
         self._head_size = 0
         self._body: list[bytes] = []
         self._body_size = 0
@@ -172,7 +172,7 @@ class Receiver:
         """Begin a request."""
         if self._frame:
             return
-        self._target, self._fields = b"", []
+        self._target, self._fields, self._fields_size = b"", [], 0
         self.in_head, self._head_size = True, 0
 
     def on_url(self, part: bytes) -> None:
@@ -186,7 +186,8 @@ class Receiver:
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a field; those of a trailer say nothing that anybody here asks for."""
         if self.in_head:
-            if len(self._fields) == _MOST_FIELDS:
+            self._fields_size += len(name) + len(value) + _AROUND_FIELD
+            if len(self._fields) == _MOST_FIELDS or self._fields_size > self._limits.head_bytes:
                 raise Refused(431)
             self._fields.append((name.lower(), value.rstrip(b" \t")))
 
@@ -196,34 +197,27 @@ class Receiver:
             self._frame = b""
             return
         self.in_head = False
-        parser = self._parser
-        method, target = parser.get_method().decode(), self._target
-        head = self._judge_head(parser.get_http_version(), self._fields)
-        if len(target) + head.size > self._limits.head_bytes:
+        parser, fields = self._parser, self._fields
+        if len(self._target) + self._fields_size > self._limits.head_bytes:
             raise Refused(431)
-        path, query = split_target(method, target)
-        request = Request(method, path, query, head.headers, head.caller)
+        method, version, headers = parser.get_method().decode(), parser.get_http_version(), Headers.of(fields)
+        has_body = judge(version, headers, fields)
+        path, query = split_target(method, self._target)
+        request = Request(method, path, query, headers, self._application.find_caller(self._peer, fields))
         endpoint = self._application.match(request)
-        self.reading = Exchange(endpoint, request, keep=parser.should_keep_alive(), is_old=head.is_old)
-        if not head.has_body:
+        self.reading = Exchange(endpoint, request, keep=parser.should_keep_alive(), is_old=version == "1.0")
+        if not has_body:
             return
         self._body, self._body_size, self._raw_size = [], 0, 0
+        length = headers.get(b"content-length")
         if parser.should_upgrade():
-            self._frame = _frame_again(head.length)
+            self._frame = _frame_again(length)
         self._answering.wait(self._limits.body_seconds)
-        self.wants_continue = head.wants_continue
-        if head.length is not None and int(head.length) > endpoint.body_limit:
+        self.wants_continue = b"expect" in headers and version == "1.1"
+        if length is not None and int(length) > endpoint.body_limit:
             self._answer_early(self.reading)
         elif self.wants_continue:
             self._answering.continue_body()
-
-    def _judge_head(self, version: str, fields: RawHeaders) -> Head:
-        """Return what the fields say; those of the request before are not judged again. Raises Refused."""
-        head = self._head
-        if head is None or head.fields != fields or head.version != version:
-            head = Head(version, fields, self._application.find_caller(self._peer, fields))
-            self._head = head if head.size <= _KEPT_HEAD else None
-        return head
 
     def on_body(self, part: bytes) -> None:
         """Take a piece of the body; one beyond the limit is answered at once, and not kept."""
