@@ -25,7 +25,7 @@ class Refused(Exception):
 def judge(method: str, target: bytes, version: str, fields: RawHeaders, head_bytes: int) -> tuple[bytes, bytes, bool]:
     """Return the path and the query as they were sent, and whether a body is announced. Raises Refused."""
     size = len(target)
-    hosts, codings, length, expected = [], [], b"0", b"100-continue"
+    hosts, codings, length, is_understood = [], [], b"0", True
     for name, value in fields:
         size += len(name) + len(value) + 4
         if name in _FRAMING:
@@ -34,7 +34,7 @@ def judge(method: str, target: bytes, version: str, fields: RawHeaders, head_byt
             elif name == b"content-length":
                 length = value
             elif name == b"expect":
-                expected = value
+                is_understood &= value.lower() == b"100-continue"
             else:
                 codings.append(value)
     if size > head_bytes:
@@ -50,7 +50,7 @@ def judge(method: str, target: bytes, version: str, fields: RawHeaders, head_byt
         raise Refused(400)
     if codings and codings[0].lower() != b"chunked":
         raise Refused(501)
-    if expected.lower() != b"100-continue":
+    if not is_understood:
         raise Refused(417)
     return path, query, bool(codings) or length != b"0"
 
