@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from balcao.core.context.headers import Headers
 from balcao.core.http.endpoint import Responding
 from balcao.core.http.operations import MIB
 from balcao.core.http.requests import Request
@@ -32,8 +31,8 @@ class Echo:
     async def open(self) -> AsyncIterator[None]:
         yield
 
-    def build_request(self, method: str, path: bytes, query: bytes, fields: RawHeaders, peer: str) -> Request:
-        return Request(method, path, query, Headers.of(fields), peer)
+    def find_caller(self, peer: str, _: RawHeaders) -> str:
+        return peer
 
     def match(self, request: Request) -> "_Endpoint":
         return _Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB)

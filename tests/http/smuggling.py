@@ -287,9 +287,9 @@ _METHODS = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "PUT", "PAT
 _EXPECTATIONS = {
     "at once": ("Expect: 100-continue", TAKEN),
     "in capitals": ("Expect: 100-CONTINUE", TAKEN),
-    "twice": ("Expect: 100-continue\nExpect: 100-continue", TAKEN),
-    "another first": ("Expect: x\nExpect: 100-continue", "417"),
-    "another last": ("Expect: 100-continue\nExpect: x", "417"),
+    "twice": ("Expect: 100-continue\nExpect: 100-continue", BAD),
+    "another first": ("Expect: x\nExpect: 100-continue", BAD),
+    "another last": ("Expect: 100-continue\nExpect: x", BAD),
     "in a list": ("Expect: 100-continue, x", "417"),
     "after a letter": ("Expect: y 100-continue", "417"),
     "cut short": ("Expect: 100", "417"),

@@ -6,7 +6,6 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from balcao.core.access.live import MAINTENANCE
-from balcao.core.context.headers import Headers
 from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
@@ -34,8 +33,8 @@ class Served(Protocol):
     def open(self) -> AbstractAsyncContextManager[None]:
         """Return the context manager of the application's life."""
 
-    def build_request(self, method: str, path: bytes, query: bytes, pairs: RawHeaders, peer: str) -> Request:
-        """Return the request; `peer` is the address that opened the connection."""
+    def find_caller(self, peer: str, pairs: RawHeaders) -> str:
+        """Return the address that called; `peer` opened the connection."""
 
     def match(self, request: Request) -> Endpoint:
         """Return what answers the request."""
@@ -54,10 +53,10 @@ class Application:
         self, gateway: Gateway, cors: Cors = NO_ORIGIN, proxies: Proxies = NO_PROXY, *, is_traffic: bool = True
     ) -> None:
         self.match = gateway.match
+        self.find_caller = proxies.find_caller
         self._gateway = gateway
         self._is_traffic = is_traffic
         self._cors = cors
-        self._proxies = proxies
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -68,16 +67,9 @@ class Application:
         finally:
             request_log.flush()
 
-    def build_request(self, method: str, path: bytes, query: bytes, pairs: RawHeaders, peer: str) -> Request:
-        """Return the request; `peer` is the address that opened the connection."""
-        return Request(method, path, query, Headers.of(pairs), self._proxies.find_caller(peer, pairs))
-
     def further_headers(self, endpoint: Endpoint, request: Request) -> RawHeaders:
         """Return what the response gets for this request: its id, and what the Fetch standard asks."""
-        return [
-            (b"x-request-id", request.id.encode()),
-            *self._cors.headers(request.headers, endpoint.allow),
-        ]
+        return [(b"x-request-id", request.id.encode()), *self._cors.headers(request.headers, endpoint.allow)]
 
     def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
         """Count and log a response.

@@ -8,15 +8,17 @@ from typing import Protocol
 
 import httptools
 
+from balcao.core.context.headers import Headers
 from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders
 from balcao.core.logs import log
 from balcao.gateway.application import Served
-from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge
+from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge, split_target
 from balcao.gateway.limits import Limits
 
 _MOST_FIELDS = 100
+_AROUND_FIELD = len(": \r\n")
 # llhttp does not stop between two requests, so that what was received is parsed in slices: where too many requests
 # wait, those of one slice come on top.
 _SLICE = 4096
@@ -76,6 +78,7 @@ class Receiver:
         self._answering = answering
         self._target = b""
         self._fields: RawHeaders = []
+        self._fields_size = 0
         self._head_size = 0
         self._body: list[bytes] = []
         self._body_size = 0
@@ -152,6 +155,8 @@ class Receiver:
             if self._frame:
                 self._feed(self._frame)
         if self.in_head:
+            if not was_in_head:
+                self._answering.wait(self._limits.head_seconds)
             # llhttp hands a field over when it is whole. Where the head began within the piece, the piece is not
             # counted: the exact size is looked at in the end.
             self._head_size += size if was_in_head else 0
@@ -167,9 +172,8 @@ class Receiver:
         """Begin a request."""
         if self._frame:
             return
-        self._target, self._fields = b"", []
+        self._target, self._fields, self._fields_size = b"", [], 0
         self.in_head, self._head_size = True, 0
-        self._answering.wait(self._limits.head_seconds)
 
     def on_url(self, part: bytes) -> None:
         """Take the target, or a piece of it."""
@@ -182,7 +186,8 @@ class Receiver:
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a field; those of a trailer say nothing that anybody here asks for."""
         if self.in_head:
-            if len(self._fields) == _MOST_FIELDS:
+            self._fields_size += len(name) + len(value) + _AROUND_FIELD
+            if len(self._fields) == _MOST_FIELDS or self._fields_size > self._limits.head_bytes:
                 raise Refused(431)
             self._fields.append((name.lower(), value.rstrip(b" \t")))
 
@@ -193,19 +198,22 @@ class Receiver:
             return
         self.in_head = False
         parser, fields = self._parser, self._fields
-        method, version = parser.get_method().decode(), parser.get_http_version()
-        path, query, has_body = judge(method, self._target, version, fields, self._limits.head_bytes)
-        request = self._application.build_request(method, path, query, fields, self._peer)
+        if len(self._target) + self._fields_size > self._limits.head_bytes:
+            raise Refused(431)
+        method, version, headers = parser.get_method().decode(), parser.get_http_version(), Headers.of(fields)
+        has_body = judge(version, headers, fields)
+        path, query = split_target(method, self._target)
+        request = Request(method, path, query, headers, self._application.find_caller(self._peer, fields))
         endpoint = self._application.match(request)
         self.reading = Exchange(endpoint, request, keep=parser.should_keep_alive(), is_old=version == "1.0")
         if not has_body:
             return
         self._body, self._body_size, self._raw_size = [], 0, 0
-        length = request.headers.get(b"content-length")
+        length = headers.get(b"content-length")
         if parser.should_upgrade():
             self._frame = _frame_again(length)
         self._answering.wait(self._limits.body_seconds)
-        self.wants_continue = b"expect" in request.headers and version == "1.1"
+        self.wants_continue = b"expect" in headers and version == "1.1"
         if length is not None and int(length) > endpoint.body_limit:
             self._answer_early(self.reading)
         elif self.wants_continue:

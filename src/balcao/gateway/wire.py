@@ -343,7 +343,7 @@ class Connection(asyncio.BufferedProtocol):
         """Return the head in parts. Raises ValueError for a field that cannot be sent."""
         lines = response.lines
         if lines is None:
-            lines = response.lines = _encode(fixed_headers(response)) + _SERVER
+            lines = response.lines = _encode_checked(fixed_headers(response)) + _SERVER
         further = self._application.further_headers(turn.endpoint, turn.request)
         status_line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
         connection = _CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
@@ -363,8 +363,12 @@ class Connection(asyncio.BufferedProtocol):
 
 
 def _encode(fields: RawHeaders) -> bytes:
+    return b"".join([b"%b: %b\r\n" % field for field in fields])
+
+
+def _encode_checked(fields: RawHeaders) -> bytes:
     """Return the lines. Raises ValueError where a field would be more than one."""
-    lines = b"".join([b"%b: %b\r\n" % field for field in fields])
+    lines = _encode(fields)
     if not lines.count(b"\r") == lines.count(b"\n") == len(fields) or b"\0" in lines:
         raise ValueError("a header field that cannot be sent")
     return lines
