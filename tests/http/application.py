@@ -19,11 +19,11 @@ class Echo:
     """Answers `METHOD path?query length-of-body`; some paths behave in a way of their own.
 
     `/unread` allows no body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set, `/later`
-    after a turn of the event loop.
+    after a turn of the event loop. `seen` are the paths that were asked for.
     """
 
     def __init__(self) -> None:
-        self.served = 0
+        self.seen: list[bytes] = []
         self.arrived = threading.Event()
         self.released = threading.Event()
 
@@ -53,7 +53,7 @@ class _Endpoint:
         self.body_limit = body_limit
 
     def respond(self, request: Request) -> Responding:
-        self._echo.served += 1
+        self._echo.seen.append(request.path)
         if request.path == b"/fails":
             raise ValueError("the application failed")
         if request.path == b"/waits":

@@ -9,7 +9,7 @@ from balcao.core.http.responses import RawHeaders
 _HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+,;=%:\[\]-]+")
 _ABSOLUTE = re.compile(rb"https?://([^/?]*)", re.IGNORECASE)
 _VERSIONS = frozenset({"1.0", "1.1"})
-_ONCE = (b"host", b"transfer-encoding")
+_ONCE = (b"host", b"transfer-encoding", b"expect")
 _CONTINUE = b"100-continue"
 _KNOWN_HOSTS = 1024
 
