@@ -63,14 +63,20 @@ class Server:
 
 @contextlib.contextmanager
 def balcao(
-    stage: Stage, programs: Programs, name: str, database_url: str, checkout: Checkout, processes: int = 1
+    stage: Stage,
+    programs: Programs,
+    name: str,
+    database_url: str,
+    checkout: Checkout,
+    processes: int = 1,
+    **settings: str,
 ) -> Iterator[Server]:
-    """All seven services as delivered, by `balcao serve`; one process is left on one core."""
+    """All seven services as delivered but for `settings`, by `balcao serve`; one process is left on one core."""
     command = checkout.command("serve", *SERVICES)
     if checkout.takes_processes:
         command += ["--processes", str(processes)]
     port = free_port()
-    environment = checkout.environment(stage.folder / f"{port}", database_url, stage.issuer)
+    environment = checkout.environment(stage.folder / f"{port}", database_url, stage.issuer) | settings
     with running_command(
         stage.folder, name, command, environment | {"BALCAO_PORT": str(port)}, port, processes
     ) as process:

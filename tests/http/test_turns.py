@@ -172,9 +172,12 @@ def test_one_callers_many_connections_leave_room_for_another(echo: Echo) -> None
 def test_who_leaves_while_they_wait_is_not_worked_for(echo: Echo) -> None:
     with RunningServer(echo, limits=Limits(settling_seconds=0)) as server:
         with contextlib.ExitStack() as opened:
-            for _ in range(2 * _AT_ONCE):
-                opened.enter_context(Connection(server.port)).send(get("/waits", "greedy"))
+            greedy = [opened.enter_context(Connection(server.port)) for _ in range(2 * _AT_ONCE)]
+            for connection in greedy:
+                connection.send(get("/waits", "greedy"))
             until_now(lambda: len(echo.seen) == _AT_ONCE)
+            for connection in greedy:
+                connection.reset()
         with Connection(server.port) as stays:
             stays.send(get("/later", "greedy"))
             echo.released.set()
