@@ -48,7 +48,7 @@ class Endpoint(Protocol):
     """What the server's adapter needs: `respond` never raises; `status` is that of a response without one.
 
     `allow` lists the path's methods where the endpoint answers OPTIONS; `waits` says whether answering usually takes a
-    wait, for the database above all.
+    wait, for the database above all, so that callers have a few of it at a time.
     """
 
     key: str
@@ -78,7 +78,10 @@ class OperationEndpoint:
         self._platform = platform
         self._names = parameters_of(operation.path)
         self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
-        self.waits = operation.signature.is_async
+        self._is_async = operation.signature.is_async
+        # Who asks in a maintenance, too, asks for everybody, as load balancers and gateways do: none of their calls is
+        # to wait behind another one.
+        self.waits = self._is_async and not operation.in_maintenance
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_reason = self._cpf_at is not None or operation.concerns_people
         # No shared cache keeps a value that may be about the caller; a handler that builds its response says so itself.
@@ -126,7 +129,7 @@ class OperationEndpoint:
             result = self._invoke(call, request)
         except Exception as fault:
             return self._refuse(call, request, fault)
-        if self.waits:
+        if self._is_async:
             return self._finish(call, request, result)
         return self._encode(result)
 
@@ -181,7 +184,7 @@ class OperationEndpoint:
             result = self._invoke(call, request)
         except Exception as fault:
             return await self._refuse(call, request, fault)
-        return await self._finish(call, request, result) if self.waits else self._encode(result)
+        return await self._finish(call, request, result) if self._is_async else self._encode(result)
 
     def _rate_of(self, caller: Caller | None) -> str:
         """Return the rate that applies; a machine calls for many people and has one of its own."""
