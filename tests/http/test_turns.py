@@ -11,6 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from balcao import app
+from balcao.core.context.platform import Platform
+from balcao.core.http.endpoint import OperationEndpoint
 from balcao.core.http.requests import Request
 from balcao.gateway.limits import Limits
 from balcao.gateway.receiving import Exchange
@@ -106,6 +109,17 @@ STEPS = st.lists(
     ),
     max_size=40,
 )
+
+
+async def test_probes_and_gateways_checks_wait_behind_nobody(platform: Platform) -> None:
+    endpoints = [endpoint for service in app.SERVICES for _, _, endpoint in app.mount(service, platform).endpoints]
+    operations = [endpoint for endpoint in endpoints if isinstance(endpoint, OperationEndpoint)]
+    probes = [endpoint for endpoint in operations if endpoint.key.endswith((".liveness", ".readiness"))]
+    checks = [endpoint for endpoint in operations if endpoint.key.startswith("access.check_")]
+    assert probes
+    assert checks
+    assert not any(endpoint.waits for endpoint in (*probes, *checks))
+    assert sum(endpoint.waits for endpoint in operations) > len(operations) / 2
 
 
 @given(STEPS)
