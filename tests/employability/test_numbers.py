@@ -22,14 +22,16 @@ from balcao.employability.resume.job_search import service as job_search
 from balcao.employability.resume.links.kinds import MAX_LINKS
 from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.resume.sections import records
-from balcao.employability.selection.applications import answers, decision_schemas, submission
 from balcao.employability.selection.applications import api as applications
-from balcao.employability.selection.applications import filters as own_applications
+from balcao.employability.selection.applications import schemas as own_applications
 from balcao.employability.selection.blocks import schemas as blocks
 from balcao.employability.selection.candidates import filters as candidates
+from balcao.employability.selection.decisions import schemas as decisions
 from balcao.employability.selection.eligibility import advice
 from balcao.employability.selection.emails import jobs as email_jobs
 from balcao.employability.selection.people import service as people
+from balcao.employability.selection.submission import answers
+from balcao.employability.selection.submission import service as submission
 from balcao.employability.skills import api as skills
 from balcao.employability.skills import schemas as skill_pages
 from balcao.employability.skills import service as skill_limits
@@ -99,7 +101,7 @@ from tests.support.rules import read_numbers
         (r"writes (\d+) a minute, applications 10 a minute", [int(applications.RATE.partition("/")[0])]),
         (r"at most (\d+) times \(then 503 `application-changing`", [submission.MOST_TRIES]),
         (r"at most (\d+) withdrawals per pair", [submission.MOST_WITHDRAWALS]),
-        (r"`\{cpfs: \[cpf\], vaga_id, status\}`, 1\.\.(\d+) CPFs", [decision_schemas.MOST_PEOPLE]),
+        (r"`\{cpfs: \[cpf\], vaga_id, status\}`, 1\.\.(\d+) CPFs", [decisions.MOST_PEOPLE]),
         (r"A split that needs more than ([\d,]+) comparisons", [answers.MOST_TRIES]),
         (
             r"Row limits per CPF: (\d+), (\d+), (\d+), (\d+), (\d+)\.",

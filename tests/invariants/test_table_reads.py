@@ -137,13 +137,8 @@ READS: Mapping[str, tuple[str, set[str]]] = {
     ),
     "employability/resume/sections": ("The values are shown by name.", {"employability.reference_value"}),
     "employability/selection/applications": (
-        "An application is made, shown and cleared together with its listing, the terms and the copy of its person.",
-        {
-            "employability.candidate",
-            "employability.job",
-            "employability.job_event",
-            "employability.terms_acceptance",
-        },
+        "An application is made, shown and cleared together with its listing and the copy of its person.",
+        {"employability.candidate", "employability.job", "employability.job_event"},
     ),
     "employability/selection/blocks": (
         "Blocks are filtered by the departments of their listings.",
@@ -166,6 +161,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
     "employability/selection/people": (
         "Whose copy is renewed or goes depends on the applications that they have to live listings.",
         {"employability.application", "employability.job"},
+    ),
+    "employability/selection/submission": (
+        "What a person did before they apply, and the terms that they accepted, is one look.",
+        {"employability.application", "employability.terms_acceptance"},
     ),
     "health_units/counts": (
         "Notifications are counted by unit.",

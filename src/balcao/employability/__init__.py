@@ -24,9 +24,11 @@ from balcao.employability.running import running
 from balcao.employability.selection.applications.api import FEATURE as APPLICATIONS
 from balcao.employability.selection.blocks.api import FEATURE as BLOCKS
 from balcao.employability.selection.candidates.api import FEATURE as CANDIDATES
+from balcao.employability.selection.decisions.api import FEATURE as DECISIONS
 from balcao.employability.selection.eligibility.api import FEATURE as ELIGIBILITY
 from balcao.employability.selection.emails.feature import FEATURE as EMAILS
 from balcao.employability.selection.people.feature import FEATURE as PEOPLE
+from balcao.employability.selection.submission.api import FEATURE as SUBMISSION
 from balcao.employability.skills.api import FEATURE as SKILLS
 from balcao.employability.terms.api import FEATURE as TERMS
 
@@ -47,6 +49,8 @@ _FEATURES = [
     TERMS,
     PEOPLE,
     APPLICATIONS,
+    SUBMISSION,
+    DECISIONS,
     CANDIDATES,
     BLOCKS,
     ELIGIBILITY,
