@@ -101,6 +101,21 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "A listing is shown with the names of its company, department and reference values.",
         {"employability.company", "employability.department", "employability.reference_value"},
     ),
+    "employability/hiring/search": (
+        "Listings are filtered, paged and shown by one statement.",
+        {"employability.company", "employability.job"},
+    ),
+    "employability/hiring/transfer": (
+        "A line is a listing whole, to be compared with the file's or to leave.",
+        {
+            "employability.job",
+            "employability.job_language",
+            "employability.job_question",
+            "employability.job_reference_value",
+            "employability.job_step",
+            "employability.reference_value",
+        },
+    ),
     "employability/legacy_jobs": (
         "A job of the former kind is shown with the names of its company and reference values.",
         {"employability.company", "employability.reference_value"},

@@ -8,13 +8,14 @@ from balcao.employability.companies.api import FEATURE as COMPANIES
 from balcao.employability.hiring.departments.feature import FEATURE as DEPARTMENTS
 from balcao.employability.hiring.listings.api import FEATURE as LISTINGS
 from balcao.employability.hiring.parts.api import FEATURE as JOB_PARTS
-from balcao.employability.hiring.public.api import FEATURE as PUBLIC_JOBS
+from balcao.employability.hiring.search.api import FEATURE as JOB_SEARCH
+from balcao.employability.hiring.transfer.feature import FEATURE as JOB_TRANSFER
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.api import FEATURE as LEGACY_JOBS
 from balcao.employability.onboarding.api import FEATURE as ONBOARDING
 from balcao.employability.reference_values.api import FEATURE as REFERENCE_VALUES
 from balcao.employability.resume.bank.api import FEATURE as RESUME_BANK
-from balcao.employability.resume.job_search.api import FEATURE as JOB_SEARCH
+from balcao.employability.resume.job_search.api import FEATURE as SOUGHT_JOB
 from balcao.employability.resume.links.api import FEATURE as LINKS
 from balcao.employability.resume.overview.api import FEATURE as OVERVIEW
 from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
@@ -38,12 +39,13 @@ _FEATURES = [
     COMPANIES,
     DEPARTMENTS,
     LISTINGS,
+    JOB_TRANSFER,
     JOB_PARTS,
-    PUBLIC_JOBS,
+    JOB_SEARCH,
     PROFILES,
     SECTIONS,
     LINKS,
-    JOB_SEARCH,
+    SOUGHT_JOB,
     OVERVIEW,
     RESUME_BANK,
     TERMS,

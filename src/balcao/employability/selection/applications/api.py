@@ -14,7 +14,7 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import CpfInPath, InQuery
 from balcao.core.http.responses import Response, personal
 from balcao.core.values.page import Page
-from balcao.employability.hiring.listings.filters import HISTORY_DEFAULT, HISTORY_MOST, HistoryQuery
+from balcao.employability.hiring.listings.schemas import HISTORY_DEFAULT, HISTORY_MOST, HistoryQuery
 from balcao.employability.lists import parse_page
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message

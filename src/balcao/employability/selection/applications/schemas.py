@@ -10,7 +10,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from balcao.core.errors import Invalid
-from balcao.employability.hiring.listings.schemas import ID_EXAMPLE, JobId, JobSummary, Step
+from balcao.employability.hiring.content.schemas import ID_EXAMPLE, JobId, Step
+from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.lists import ListMeta, PageNumber, parse_uuid
 from balcao.employability.registry_people import PersonRecord
 from balcao.employability.resume.overview.schemas import Resume
@@ -18,6 +19,7 @@ from balcao.employability.schemas import CreatedAt, UpdatedAt
 from balcao.employability.selection.applications.states import SHOWN, ApplicationPosition, ApplicationStatus, Event
 from balcao.employability.selection.people.info import WholePersonalInfo
 
+DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
 QUESTION_EXAMPLE = "1b0f2c5e-6a53-5f43-8f0e-0f7f5a2f9a10"
 
 ApplicationId = Annotated[
@@ -127,9 +129,6 @@ class ApplicationHistory(msgspec.Struct):
 
     data: Annotated[list[ApplicationEvent], Meta(description="O que houve, do mais novo ao mais antigo.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]
-
-
-DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
 
 
 @dataclass(frozen=True, slots=True)

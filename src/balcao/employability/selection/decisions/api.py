@@ -5,7 +5,7 @@ from balcao.core.feature import Feature
 from balcao.core.http.decoding import decode
 from balcao.core.http.operations import SMALL_BODY
 from balcao.employability.hiring.listings.api import scoped
-from balcao.employability.hiring.listings.bodies import read_reason
+from balcao.employability.hiring.listings.schemas import read_reason
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from balcao.core.http.dialects import ErrorAndMessage
-from balcao.employability.hiring.listings.schemas import ID_EXAMPLE
+from balcao.employability.hiring.content.schemas import ID_EXAMPLE
 from balcao.employability.selection.applications.schemas import QUESTION_EXAMPLE
 from balcao.employability.selection.eligibility.schemas import Criterion
 
