@@ -9,10 +9,11 @@ from balcao.employability import registry_people
 from balcao.employability.companies import lookup
 from balcao.employability.companies import schemas as companies
 from balcao.employability.companies import service as company_limits
+from balcao.employability.hiring.content import merge
 from balcao.employability.hiring.departments import scope
-from balcao.employability.hiring.listings import filters as listings
-from balcao.employability.hiring.listings import merge, slugs
-from balcao.employability.hiring.public import api as public
+from balcao.employability.hiring.listings import schemas as listings
+from balcao.employability.hiring.search import api as job_lists
+from balcao.employability.hiring.search import schemas as searched
 from balcao.employability.legacy_jobs import schemas as legacy_jobs
 from balcao.employability.lists import LONGEST_SEARCH, MOST_IN_CSV
 from balcao.employability.reference_values import schemas as reference_values
@@ -22,17 +23,20 @@ from balcao.employability.resume.job_search import service as job_search
 from balcao.employability.resume.links.kinds import MAX_LINKS
 from balcao.employability.resume.profiles import service as profiles
 from balcao.employability.resume.sections import records
-from balcao.employability.selection.applications import answers, decision_schemas, submission
 from balcao.employability.selection.applications import api as applications
-from balcao.employability.selection.applications import filters as own_applications
+from balcao.employability.selection.applications import schemas as own_applications
 from balcao.employability.selection.blocks import schemas as blocks
 from balcao.employability.selection.candidates import filters as candidates
+from balcao.employability.selection.decisions import schemas as decisions
 from balcao.employability.selection.eligibility import advice
 from balcao.employability.selection.emails import jobs as email_jobs
 from balcao.employability.selection.people import service as people
+from balcao.employability.selection.submission import answers
+from balcao.employability.selection.submission import service as submission
 from balcao.employability.skills import api as skills
 from balcao.employability.skills import schemas as skill_pages
 from balcao.employability.skills import service as skill_limits
+from balcao.employability.texts import LONGEST_SLUG
 from balcao.settings import Settings
 from tests.support.rules import read_numbers
 
@@ -58,7 +62,7 @@ from tests.support.rules import read_numbers
         (r"503 registry away \((\d+) s budget\)", [lookup.BUDGET_SECONDS]),
         (
             r"`page`, `pageSize` default (\d+), max (\d+); `status` \(six values\)",
-            [listings.DEFAULT_PER_PAGE, listings.MOST_PER_PAGE],
+            [searched.DEFAULT_PER_PAGE, searched.MOST_PER_PAGE],
         ),
         (
             r"`page`, `pageSize` (\d+), max (\d+) \| 200 list `\{de, evento, para, em, por",
@@ -66,7 +70,7 @@ from tests.support.rules import read_numbers
         ),
         (
             r"Public answers: `ETag`, `Cache-Control: public, max-age=(\d+)`",
-            [int(re.findall(r"\d+", public.CACHED)[0])],
+            [int(re.findall(r"\d+", job_lists.CACHED)[0])],
         ),
         (r"\| razao_social \| text (\d+), required", [company_limits.LONGEST_NAME]),
         (r"\| descricao \| long (\d+), null", [company_limits.LONGEST_DESCRIPTION]),
@@ -86,7 +90,7 @@ from tests.support.rules import read_numbers
             [merge.MOST_REFERENCES, merge.MOST_LANGUAGES, merge.MOST_STEPS, merge.MOST_QUESTIONS],
         ),
         (r"`opcoes` 1\.\.(\d+) distinct texts of (\d+)", [merge.MOST_OPTIONS, merge.LONGEST_OPTION]),
-        (r"cut at (\d+) characters on a word", [slugs.LONGEST]),
+        (r"cut at (\d+) characters on a word", [LONGEST_SLUG]),
         (r"cargo text (\d+) required", [records.LONGEST_NAME]),
         (r"descricao_atividades long (\d+), default", [records.LONGEST_PROSE]),
         (r"tempo_experiencia_meses integer 0\.\.(\d+) default", [records.MOST_MONTHS]),
@@ -99,7 +103,7 @@ from tests.support.rules import read_numbers
         (r"writes (\d+) a minute, applications 10 a minute", [int(applications.RATE.partition("/")[0])]),
         (r"at most (\d+) times \(then 503 `application-changing`", [submission.MOST_TRIES]),
         (r"at most (\d+) withdrawals per pair", [submission.MOST_WITHDRAWALS]),
-        (r"`\{cpfs: \[cpf\], vaga_id, status\}`, 1\.\.(\d+) CPFs", [decision_schemas.MOST_PEOPLE]),
+        (r"`\{cpfs: \[cpf\], vaga_id, status\}`, 1\.\.(\d+) CPFs", [decisions.MOST_PEOPLE]),
         (r"A split that needs more than ([\d,]+) comparisons", [answers.MOST_TRIES]),
         (
             r"Row limits per CPF: (\d+), (\d+), (\d+), (\d+), (\d+)\.",

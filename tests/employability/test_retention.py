@@ -9,7 +9,7 @@ import pytest
 from balcao.core.audit import retention
 from balcao.employability import SERVICE
 from balcao.employability.companies.imports import IMPORTS as COMPANIES
-from balcao.employability.hiring.listings.imports import IMPORTS as JOBS
+from balcao.employability.hiring.transfer.feature import IMPORTS as JOBS
 from balcao.employability.selection.emails.kinds import JOB
 from balcao.settings import Settings
 from tests.employability.hiring.making import COMPANY, describe_job

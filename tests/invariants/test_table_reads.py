@@ -101,6 +101,21 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "A listing is shown with the names of its company, department and reference values.",
         {"employability.company", "employability.department", "employability.reference_value"},
     ),
+    "employability/hiring/search": (
+        "Listings are filtered, paged and shown by one statement.",
+        {"employability.company", "employability.job"},
+    ),
+    "employability/hiring/transfer": (
+        "A line is a listing whole, to be compared with the file's or to leave.",
+        {
+            "employability.job",
+            "employability.job_language",
+            "employability.job_question",
+            "employability.job_reference_value",
+            "employability.job_step",
+            "employability.reference_value",
+        },
+    ),
     "employability/legacy_jobs": (
         "A job of the former kind is shown with the names of its company and reference values.",
         {"employability.company", "employability.reference_value"},
@@ -137,13 +152,8 @@ READS: Mapping[str, tuple[str, set[str]]] = {
     ),
     "employability/resume/sections": ("The values are shown by name.", {"employability.reference_value"}),
     "employability/selection/applications": (
-        "An application is made, shown and cleared together with its listing, the terms and the copy of its person.",
-        {
-            "employability.candidate",
-            "employability.job",
-            "employability.job_event",
-            "employability.terms_acceptance",
-        },
+        "An application is made, shown and cleared together with its listing and the copy of its person.",
+        {"employability.candidate", "employability.job", "employability.job_event"},
     ),
     "employability/selection/blocks": (
         "Blocks are filtered by the departments of their listings.",
@@ -166,6 +176,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
     "employability/selection/people": (
         "Whose copy is renewed or goes depends on the applications that they have to live listings.",
         {"employability.application", "employability.job"},
+    ),
+    "employability/selection/submission": (
+        "What a person did before they apply, and the terms that they accepted, is one look.",
+        {"employability.application", "employability.terms_acceptance"},
     ),
     "health_units/counts": (
         "Notifications are counted by unit.",

@@ -8,13 +8,14 @@ from balcao.employability.companies.api import FEATURE as COMPANIES
 from balcao.employability.hiring.departments.feature import FEATURE as DEPARTMENTS
 from balcao.employability.hiring.listings.api import FEATURE as LISTINGS
 from balcao.employability.hiring.parts.api import FEATURE as JOB_PARTS
-from balcao.employability.hiring.public.api import FEATURE as PUBLIC_JOBS
+from balcao.employability.hiring.search.api import FEATURE as JOB_SEARCH
+from balcao.employability.hiring.transfer.feature import FEATURE as JOB_TRANSFER
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.api import FEATURE as LEGACY_JOBS
 from balcao.employability.onboarding.api import FEATURE as ONBOARDING
 from balcao.employability.reference_values.api import FEATURE as REFERENCE_VALUES
 from balcao.employability.resume.bank.api import FEATURE as RESUME_BANK
-from balcao.employability.resume.job_search.api import FEATURE as JOB_SEARCH
+from balcao.employability.resume.job_search.api import FEATURE as SOUGHT_JOB
 from balcao.employability.resume.links.api import FEATURE as LINKS
 from balcao.employability.resume.overview.api import FEATURE as OVERVIEW
 from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
@@ -24,9 +25,11 @@ from balcao.employability.running import running
 from balcao.employability.selection.applications.api import FEATURE as APPLICATIONS
 from balcao.employability.selection.blocks.api import FEATURE as BLOCKS
 from balcao.employability.selection.candidates.api import FEATURE as CANDIDATES
+from balcao.employability.selection.decisions.api import FEATURE as DECISIONS
 from balcao.employability.selection.eligibility.api import FEATURE as ELIGIBILITY
 from balcao.employability.selection.emails.feature import FEATURE as EMAILS
 from balcao.employability.selection.people.feature import FEATURE as PEOPLE
+from balcao.employability.selection.submission.api import FEATURE as SUBMISSION
 from balcao.employability.skills.api import FEATURE as SKILLS
 from balcao.employability.terms.api import FEATURE as TERMS
 
@@ -36,17 +39,20 @@ _FEATURES = [
     COMPANIES,
     DEPARTMENTS,
     LISTINGS,
+    JOB_TRANSFER,
     JOB_PARTS,
-    PUBLIC_JOBS,
+    JOB_SEARCH,
     PROFILES,
     SECTIONS,
     LINKS,
-    JOB_SEARCH,
+    SOUGHT_JOB,
     OVERVIEW,
     RESUME_BANK,
     TERMS,
     PEOPLE,
     APPLICATIONS,
+    SUBMISSION,
+    DECISIONS,
     CANDIDATES,
     BLOCKS,
     ELIGIBILITY,

@@ -1,4 +1,4 @@
-"""Texts of this service: which characters and lengths pass, and when two are the same (rules: employability 2.0)."""
+"""Texts of this service: what passes, when two are equal, and the slug of a title (rules: employability 2.0, 3.3)."""
 
 import re
 import string
@@ -49,3 +49,26 @@ def clean_prose(field: str, value: str, longest: int) -> str:
 def clean_optional_prose(field: str, value: str | None, longest: int) -> str | None:
     """Return as `clean_prose`; an empty text counts as absent."""
     return clean_prose(field, value or "", longest) or None
+
+
+LONGEST_SLUG = 80
+_NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
+_SLUG = re.compile(r"(?:[a-z0-9-]{1,200}-)?([0-9a-f]{12})")
+
+
+def slugify(title: str) -> str:
+    """Return the title without accents, in lower case, cut on a word; `vaga` for one without letters and digits."""
+    plain = title
+    if not title.isascii():
+        plain = "".join(char for char in unicodedata.normalize("NFD", title) if not unicodedata.combining(char))
+    words = _NOT_IN_SLUG.sub("-", plain.lower()).strip("-")
+    if len(words) > LONGEST_SLUG:
+        cut = words[: LONGEST_SLUG + 1].rpartition("-")[0]
+        words = cut or words[:LONGEST_SLUG]
+    return words or "vaga"
+
+
+def parse_slug(text: str) -> str | None:
+    """Return the first twelve hexadecimal digits of the id that the slug ends with; None for what is no slug."""
+    found = _SLUG.fullmatch(text.lower())
+    return found[1] if found else None

@@ -10,7 +10,7 @@ import pytest
 from balcao.core.errors import Invalid
 from balcao.core.values.clock import utc_now
 from balcao.employability.companies.imports import IMPORTS as COMPANIES
-from balcao.employability.hiring.listings.imports import IMPORTS as JOBS
+from balcao.employability.hiring.transfer.feature import IMPORTS as JOBS
 from tests.employability.hiring.making import COMPANY, describe_job
 from tests.registry.loading import load
 from tests.support.fixtures import Sql

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 import httpx
 import pytest
 
-from balcao.employability.hiring.listings.filters import find_since
-from balcao.employability.hiring.listings.slugs import parse_slug, slugify
+from balcao.employability.hiring.search.schemas import find_since
+from balcao.employability.texts import parse_slug, slugify
 from tests.employability.hiring.callers import EDITOR, Callers
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE, COMPANY, PUBLIC, describe_job

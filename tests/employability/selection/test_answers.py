@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.core.errors import Invalid
-from balcao.employability.hiring.listings.schemas import Question
-from balcao.employability.selection.applications.answers import SEPARATOR, check_answers, split_options
-from balcao.employability.selection.applications.schemas import AnswerBody
+from balcao.employability.hiring.content.schemas import Question
+from balcao.employability.selection.submission.answers import SEPARATOR, check_answers, split_options
+from balcao.employability.selection.submission.schemas import AnswerBody
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import person
 from tests.support.rules import read_values

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balcao.employability.hiring.listings.schemas import Job, LanguageRequirement
+from balcao.employability.hiring.content.schemas import LanguageRequirement
+from balcao.employability.hiring.listings.schemas import Job
 from balcao.employability.hiring.listings.states import JobStatus
 from balcao.employability.reference_values.schemas import ReferenceValue
 from balcao.employability.registry_people import PersonAddress, PersonRecord

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import httpx
 
-from balcao.employability.hiring.listings.imports import IMPORTS
+from balcao.employability.hiring.transfer.feature import IMPORTS
 from tests.employability.hiring.callers import Callers
 from tests.employability.hiring.making import PUBLIC, describe_job
 from tests.employability.selection.conftest import Apply

@@ -14,9 +14,9 @@ from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.selection.applications import service
-from balcao.employability.selection.applications.paths import sandbox_application_id
-from balcao.employability.selection.applications.records import RestoredApplication
+from balcao.employability.selection.applications.schemas import RestoredApplication
 from balcao.employability.selection.applications.states import ApplicationStatus
+from balcao.employability.selection.paths import sandbox_application_id
 from balcao.employability.terms import service as terms
 
 SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED

@@ -8,11 +8,12 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.imports import service as imports
 from balcao.core.values.clock import utc_now
-from balcao.employability.hiring.listings import service
-from balcao.employability.hiring.listings.bodies import LanguageBody, NestedStep, QuestionBody
-from balcao.employability.hiring.listings.imports import IMPORTS, JobRow
+from balcao.employability.hiring.content.schemas import LanguageBody, NestedStep, QuestionBody
 from balcao.employability.hiring.listings.states import JobStatus
 from balcao.employability.hiring.paths import sandbox_job_id
+from balcao.employability.hiring.transfer import service
+from balcao.employability.hiring.transfer.feature import IMPORTS
+from balcao.employability.hiring.transfer.schemas import JobRow
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 
 HEALTH, SURVEILLANCE = "1100", "1110"

@@ -6,27 +6,26 @@ from uuid import UUID
 from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.access.rules import Rule, action, authenticated
 from balcao.core.context.call import Call
+from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.core.values.page import Page
-from balcao.employability.hiring.listings import service, views_store
-from balcao.employability.hiring.listings.bodies import JobBody, TransitionBody, read_reason
-from balcao.employability.hiring.listings.filters import (
-    DEFAULT_PER_PAGE,
+from balcao.employability.hiring.content.schemas import JobBody
+from balcao.employability.hiring.listings import service
+from balcao.employability.hiring.listings.schemas import (
     HISTORY_DEFAULT,
     HISTORY_MOST,
-    MOST_PER_PAGE,
+    History,
     HistoryQuery,
-    JobFilters,
+    JobChanged,
     NewJobQuery,
-    StaffJobQuery,
+    StaffJob,
+    TransitionBody,
     parse_first_event,
-    parse_staff_filters,
+    read_reason,
 )
-from balcao.employability.hiring.listings.imports import IMPORTS
-from balcao.employability.hiring.listings.schemas import History, JobChanged, Jobs, StaffJob
 from balcao.employability.hiring.listings.states import TRANSITIONS, Event, Transition
 from balcao.employability.hiring.paths import JobInPath, job_in_path
 from balcao.employability.lists import parse_page
@@ -62,14 +61,12 @@ EXAMPLES = {
     Event.DISCONTINUE: "V2",
     Event.REACTIVATE: "V8",
 }
-_REACH = "Sem `job_listing:any_department`, só alcança as vagas dos próprios órgãos e os próprios rascunhos sem órgão."
+REACH = "Sem `job_listing:any_department`, só alcança as vagas dos próprios órgãos e os próprios rascunhos sem órgão."
 
 routes = ROUTES.extend(tags=["jobs"])
 
 
 FirstEvent = Annotated[Event | None, InQuery(parse_first_event, NewJobQuery)]
-JobPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), StaffJobQuery)]
-Filters = Annotated[JobFilters, InQuery(parse_staff_filters)]
 HistoryPage = Annotated[Page, InQuery(lambda query: parse_page(query, HISTORY_DEFAULT, HISTORY_MOST), HistoryQuery)]
 
 
@@ -104,28 +101,13 @@ declare_creation(f"{BASE}/draft", "employability.create_job_draft", "Cria uma va
 
 
 @routes.get(
-    BASE,
-    "employability.list_jobs",
-    scoped("job_listing:read"),
-    "Lista vagas em qualquer situação",
-    description=(
-        "Devolve vagas sem etapas e perguntas, das mais novas às mais antigas. Exige a ação `job_listing:read`. "
-        f"{_REACH} Uma vaga cuja `data_limite` passou conta como `publicado_expirado`."
-    ),
-    errors=[304],
-)
-async def list_jobs(call: Call, filters: Filters, page: JobPage) -> Response[Jobs]:
-    return personal(await service.list_jobs(call, filters, page), call)
-
-
-@routes.get(
     f"{BASE}/{{id}}",
     "employability.read_job",
     scoped("job_listing:read"),
     "Uma vaga em qualquer situação",
     description=(
         "Devolve uma vaga inteira e, em `acoes_permitidas`, as mudanças de situação que quem chama pode fazer agora. "
-        f"Exige a ação `job_listing:read`. {_REACH}"
+        f"Exige a ação `job_listing:read`. {REACH}"
     ),
     errors=[304, 400],
 )
@@ -142,7 +124,7 @@ async def read_job(call: Call, id: JobInPath) -> Response[StaffJob]:
         "Substitui o conteúdo de uma vaga e a devolve. Exige a ação `job_listing:update`; depois da publicação, também "
         "`job_listing:update_published`. O que um campo ausente significa está em cada um. Etapas e perguntas são "
         "reconhecidas pelo `id`. Fora da edição a vaga precisa continuar completa. Com `If-Match`, a mudança só vale "
-        f"sobre o estado lido. {_REACH}"
+        f"sobre o estado lido. {REACH}"
     ),
     example=EXAMPLE,
     errors=[412],
@@ -159,7 +141,7 @@ async def replace_job(call: Call, id: JobInPath, body: JobBody) -> Response[Staf
     "Exclui uma vaga",
     description=(
         "Exclui uma vaga; as candidaturas continuam legíveis. Exige a ação `job_listing:delete`; depois "
-        f"da publicação, também `job_listing:delete_published`. {_REACH}"
+        f"da publicação, também `job_listing:delete_published`. {REACH}"
     ),
     errors=[400, 412],
     rate=RATE,
@@ -174,7 +156,7 @@ async def delete_job(call: Call, id: JobInPath) -> Message:
     scoped("job_listing:read"),
     "O que houve com uma vaga",
     description=(
-        f"Devolve as mudanças de uma vaga, da mais nova à mais antiga. Exige a ação `job_listing:read`. {_REACH}"
+        f"Devolve as mudanças de uma vaga, da mais nova à mais antiga. Exige a ação `job_listing:read`. {REACH}"
     ),
     errors=[304],
 )
@@ -192,7 +174,7 @@ def declare_transition(row: Transition) -> None:
         f"employability.{row.event.name.lower()}_job",
         rule,
         row.summary,
-        description=f"{row.describe()} {_REACH}",
+        description=f"{row.describe()} {REACH}",
         described_body=TransitionBody,
         example={"motivo": "Conferido com a empresa."},
         body_limit=SMALL_BODY,
@@ -207,4 +189,15 @@ for each in TRANSITIONS:
     declare_transition(each)
 
 
-FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=views_store.EXPORTS)
+# The lines of jobs themselves are made in `transfer`.
+EXPORTS = Exports(
+    tables=("employability.job_event",),
+    derived=(
+        "employability.job_reference_value",
+        "employability.job_language",
+        "employability.job_step",
+        "employability.job_question",
+    ),
+)
+
+FEATURE = Feature(routes=routes.declared, exports=EXPORTS)

@@ -1,75 +1,29 @@
-"""Wire types of jobs as they are answered (rules: employability 3.3)."""
+"""Wire types of jobs as they are answered, of their history, and of what moves them (rules: employability 2.5, 3.3)."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
+from balcao.core.http.decoding import decode
 from balcao.employability.companies.schemas import Cnpj, Company
+from balcao.employability.hiring.content.rules import JobContent, Language, QuestionContent, StepContent
+from balcao.employability.hiring.content.schemas import ID_EXAMPLE, JobId, LanguageRequirement, Question, Step
 from balcao.employability.hiring.departments.schemas import Department
-from balcao.employability.hiring.listings.states import JobStatus
-from balcao.employability.lists import ListMeta
+from balcao.employability.hiring.listings.states import FIRST_EVENTS, Event, JobStatus
+from balcao.employability.lists import ListMeta, PageNumber, parse_choice
 from balcao.employability.reference_values.schemas import ReferenceValue
 from balcao.employability.schemas import CreatedAt, UpdatedAt
+from balcao.employability.texts import clean_optional_line
 
-ID_EXAMPLE = "49c67c23-c0e7-5c39-9de9-0645636b4e4e"
+HISTORY_DEFAULT, HISTORY_MOST = 50, 200
 
-JobId = Annotated[UUID, Meta(description="Identificador da vaga (UUID).", examples=[ID_EXAMPLE])]
 Title = Annotated[str, Meta(description="Título, de 1 a 500 caracteres.", examples=["Confeiteiro"])]
-StepTitle = Annotated[str, Meta(description="Título da etapa, de 1 a 500 caracteres.", examples=["Entrevista"])]
-StepText = Annotated[
-    str,
-    Meta(
-        description="O que acontece na etapa, até 5000 caracteres; só pode faltar enquanto a vaga está em edição.",
-        examples=["Conversa com a equipe, na padaria."],
-    ),
-]
-Place = Annotated[int, Meta(description="Lugar da etapa, de 1 em diante, sem lacunas.", examples=[1])]
 Reason = Annotated[str | None, Meta(description="Motivo informado, até 500 caracteres.", examples=["Falta o salário."])]
-
-
-class Step(msgspec.Struct):
-    """A step of the selection process."""
-
-    id: Annotated[UUID, Meta(description="Identificador da etapa (UUID).", examples=[ID_EXAMPLE])]
-    id_vaga: JobId
-    titulo: StepTitle
-    descricao: StepText
-    ordem: Place
-    created_at: CreatedAt
-    updated_at: UpdatedAt
-
-
-class Question(msgspec.Struct):
-    """A question that candidates answer."""
-
-    id: Annotated[UUID, Meta(description="Identificador da pergunta (UUID).", examples=[ID_EXAMPLE])]
-    id_vaga: JobId
-    titulo: Annotated[str, Meta(description="A pergunta.", examples=["Quantos anos de experiência você tem?"])]
-    obrigatorio: Annotated[bool, Meta(description="Se precisa ser respondida.", examples=[True])]
-    tipo_campo: Annotated[
-        str,
-        Meta(
-            description="`resposta_curta`, `resposta_numerica`, `selecao_unica` ou `selecao_multipla`.",
-            examples=["resposta_numerica"],
-        ),
-    ]
-    valor_minimo: Annotated[int | None, Meta(description="Menor número aceito.", examples=[0])]
-    valor_maximo: Annotated[int | None, Meta(description="Maior número aceito.", examples=[50])]
-    opcoes: Annotated[list[str] | None, Meta(description="Opções das perguntas de seleção.", examples=[["Sim", "Não"]])]
-    created_at: CreatedAt
-    updated_at: UpdatedAt
-
-
-class LanguageRequirement(msgspec.Struct):
-    """A language and the least level of it."""
-
-    id_idioma: Annotated[UUID, Meta(description="Idioma (UUID).", examples=[ID_EXAMPLE])]
-    id_nivel_minimo: Annotated[UUID, Meta(description="Nível mínimo (UUID).", examples=[ID_EXAMPLE])]
-    idioma: Annotated[ReferenceValue, Meta(description="O idioma.")]
-    nivel_minimo: Annotated[ReferenceValue, Meta(description="O nível mínimo.")]
 
 
 class JobItem(msgspec.Struct, kw_only=True):
@@ -138,6 +92,25 @@ class Job(JobItem, kw_only=True):
     etapas: Annotated[list[Step], Meta(description="Etapas do processo seletivo, em ordem.")]
     informacoes_complementares: Annotated[list[Question], Meta(description="Perguntas, em ordem.")]
 
+    def to_content(self) -> JobContent:
+        """Return what staff decided about the job."""
+        decided = {name: getattr(self, name) for name in JobContent.__struct_fields__}
+        decided |= {
+            "valor_vaga": None if self.valor_vaga is None else Decimal(str(self.valor_vaga)),
+            "tipos_pcd": [value.id for value in self.tipos_pcd],
+            "zonas": [value.id for value in self.zonas],
+            "idiomas_requisito": [Language(each.id_idioma, each.id_nivel_minimo) for each in self.idiomas_requisito],
+            "etapas": [StepContent(step.id, step.titulo, step.descricao) for step in self.etapas],
+        }
+        decided["informacoes_complementares"] = [
+            QuestionContent(
+                **{name: getattr(question, name) for name in QuestionContent.__struct_fields__}
+                | {"opcoes": question.opcoes or []}
+            )
+            for question in self.informacoes_complementares
+        ]
+        return JobContent(**decided)
+
 
 class JobSummary(msgspec.Struct):
     """A job as an application shows it, also after the job was deleted."""
@@ -172,11 +145,31 @@ class StaffJob(Job, kw_only=True):
     ]
 
 
-class Jobs(msgspec.Struct):
-    """A page of jobs."""
+class NewJob(msgspec.Struct, frozen=True):
+    """What a job begins with; without `created_at` it is made now."""
 
-    data: Annotated[list[JobItem], Meta(description="Vagas da página, sem etapas e perguntas.")]
-    meta: Annotated[ListMeta, Meta(description="A página e o total.")]
+    content: JobContent
+    status: JobStatus = JobStatus.EDITING
+    publicado_em: datetime | None = None
+    created_at: datetime | None = None
+
+
+class RemainingSteps(msgspec.Struct, frozen=True):
+    """The steps that a job keeps."""
+
+    job: UUID
+    steps: Sequence[UUID]
+
+
+class JobEvent(msgspec.Struct, frozen=True):
+    """What happened to a job, by whom; `de` and `para` as shown at that moment."""
+
+    id_vaga: UUID
+    de: str | None
+    evento: str
+    para: str
+    por: str
+    motivo: str | None = None
 
 
 class JobChanged(msgspec.Struct):
@@ -184,6 +177,28 @@ class JobChanged(msgspec.Struct):
 
     message: Annotated[str, Meta(description="O que foi feito.", examples=["Vaga publicada."])]
     id: JobId
+
+
+class NewJobQuery(msgspec.Struct):
+    acao: Annotated[
+        str | None,
+        Meta(description="`enviar_para_aprovacao` ou `publicar`, feito com a criação.", examples=["publicar"]),
+    ] = None
+
+
+def parse_first_event(query: Mapping[str, str]) -> Event | None:
+    """Return what happens to a new job at once. Raises Invalid for anything else."""
+    wanted = parse_choice(query, "acao", frozenset(FIRST_EVENTS))
+    return None if wanted is None else FIRST_EVENTS[wanted]
+
+
+class TransitionBody(msgspec.Struct):
+    motivo: Reason = None
+
+
+def read_reason(content: bytes) -> str | None:
+    """Return the reason of a transition, whose body may be left out. Raises Invalid."""
+    return clean_optional_line("motivo", decode(content, TransitionBody).motivo, 500) if content.strip() else None
 
 
 class HistoryEntry(msgspec.Struct):
@@ -202,3 +217,10 @@ class History(msgspec.Struct):
 
     data: Annotated[list[HistoryEntry], Meta(description="O que houve com a vaga, do mais novo ao mais antigo.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]
+
+
+class HistoryQuery(msgspec.Struct):
+    page: PageNumber = 1
+    pageSize: Annotated[  # noqa: N815 - the specification's word
+        int, Meta(description="Itens por página; acima de 200 vale 200.", examples=[HISTORY_DEFAULT])
+    ] = HISTORY_DEFAULT

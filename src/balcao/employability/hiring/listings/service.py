@@ -1,6 +1,6 @@
-"""Jobs: kept by staff, read by anybody once published (rules: employability 2.5, 2.6, 4.1, 4.2, 4.6)."""
+"""Jobs as staff keep them: added, changed, moved from state to state (rules: employability 2.5, 4.1, 4.2, 4.6)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -17,21 +17,28 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.etags import etag_of, require_match
 from balcao.core.values.page import Page
 from balcao.employability.companies import service as companies
-from balcao.employability.hiring.departments import service as departments
-from balcao.employability.hiring.departments.scope import Scope, find_scope
-from balcao.employability.hiring.listings import list_store, store
-from balcao.employability.hiring.listings.bodies import JobBody
-from balcao.employability.hiring.listings.content import (
+from balcao.employability.hiring.content.merge import merge_job, read_department
+from balcao.employability.hiring.content.rules import (
     JobContent,
+    StoredContent,
     list_missing,
     require_fields,
     require_future,
-    to_content,
 )
-from balcao.employability.hiring.listings.filters import JobFilters
-from balcao.employability.hiring.listings.merge import merge_job, read_department
-from balcao.employability.hiring.listings.schemas import History, Job, JobChanged, Jobs, JobSummary, StaffJob
-from balcao.employability.hiring.listings.slugs import parse_slug
+from balcao.employability.hiring.content.schemas import JobBody
+from balcao.employability.hiring.departments import service as departments
+from balcao.employability.hiring.departments.scope import Scope, find_scope
+from balcao.employability.hiring.listings import store
+from balcao.employability.hiring.listings.schemas import (
+    History,
+    Job,
+    JobChanged,
+    JobEvent,
+    JobSummary,
+    NewJob,
+    RemainingSteps,
+    StaffJob,
+)
 from balcao.employability.hiring.listings.states import (
     DRAFTS,
     EVENT_NAMES,
@@ -54,49 +61,15 @@ FIELDS = ["vaga"]
 DELETED = "deleted"
 # The job that e-mails the candidates of a closed listing; the feature of the e-mails runs it.
 JOB_CLOSED = "job_closed"
-
-
-async def list_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
-    """Return a page of the jobs within the caller's reach, newest first."""
-    scope = await find_scope(call)
-    async with call.platform.database.connection() as connection:
-        jobs, total = await list_store.list_jobs_in_reach(connection, scope, filters, page, utc_now(), call.zone)
-    return Jobs(jobs, ListMeta.of(page, total))
-
-
-async def list_published_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
-    """Return a page of the jobs that were ever published, latest publication first."""
-    async with call.reader.connection() as connection:
-        jobs, total = await list_store.list_published_jobs(connection, filters, page, utc_now(), call.zone)
-    return Jobs(jobs, ListMeta.of(page, total))
+# The author of imported drafts. Nobody has this subject: without department only callers who reach all see them.
+IMPORTER = "import"
 
 
 async def read_job(call: Call, id_: UUID) -> StaffJob:
     """Return a job within the caller's reach. Raises NotFound."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
-        return _show(call, _require(await store.read_job(connection, scope, id_, utc_now())))
-
-
-async def read_published_job(call: Call, id_: UUID) -> Job:
-    """Return a job as anybody sees it. Raises NotFound for one that was never published."""
-    async with call.reader.connection() as connection:
-        return _require(await store.read_published_job(connection, id_, utc_now()))
-
-
-async def read_job_by_slug(call: Call, slug: str) -> Job:
-    """Return the published job that the slug names by its end, whatever title stands before. Raises NotFound."""
-    beginning = parse_slug(slug)
-    if beginning is None:
-        raise _unknown()
-    async with call.reader.connection() as connection:
-        return _require(await store.read_job_by_slug(connection, beginning, slug, utc_now()))
-
-
-async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that no job ever had."""
-    async with call.platform.database.connection() as connection:
-        return await store.list_missing_job_ids(connection, ids)
+        return _show(call, require_job(await store.read_job(connection, scope, id_, utc_now())))
 
 
 async def list_job_summaries(
@@ -104,6 +77,13 @@ async def list_job_summaries(
 ) -> dict[UUID, tuple[JobSummary, str | None]]:
     """Return what applications show of these jobs, the deleted ones too, each with the code of its department."""
     return {job.id: (job, department) for job, department in await store.list_job_summaries(connection, list(ids), now)}
+
+
+def require_job(job: Job | None) -> Job:
+    """Return the job. Raises NotFound for none."""
+    if job is None:
+        raise NotFound("Não há vaga com este `id`.", code="job-unknown")
+    return job
 
 
 def summarise_job(job: Job) -> JobSummary:
@@ -125,8 +105,8 @@ async def list_job_history(call: Call, id_: UUID, page: Page) -> History:
     """Return a page of what happened to a job within reach, newest first. Raises NotFound."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
-        _require(await store.read_job(connection, scope, id_, utc_now()))
-        entries, total = await list_store.list_job_history(connection, id_, page)
+        require_job(await store.read_job(connection, scope, id_, utc_now()))
+        entries, total = await store.list_job_history(connection, id_, page)
     return History(entries, ListMeta.of(page, total))
 
 
@@ -218,6 +198,40 @@ async def move_job(call: Call, id_: UUID, transition: Transition, reason: str | 
     return JobChanged(transition.done, id_)
 
 
+async def insert_imported_jobs(connection: Connection, jobs: Mapping[UUID, NewJob]) -> int:
+    """Insert jobs of a file, each with an entry in its history, and return how many were not there.
+
+    Raises what the server says of what they refer to.
+    """
+    added = await store.insert_whole_jobs(connection, jobs, IMPORTER)
+    events = [_imported(id_, None, job.status) for id_, job in jobs.items() if id_ in added]
+    if events:
+        await store.insert_job_events(connection, events)
+    return len(added)
+
+
+async def replace_imported_jobs(
+    connection: Connection, stored: Mapping[UUID, StoredContent], contents: Mapping[UUID, JobContent]
+) -> None:
+    """Replace what jobs consist of, with an entry in each one's history. Who stands in a step that goes leaves it."""
+    remaining = {id_: [step.id for step in content.etapas] for id_, content in contents.items()}
+    leaving = [
+        RemainingSteps(id_, steps)
+        for id_, steps in remaining.items()
+        if any(step.id not in steps for step in stored[id_].etapas)
+    ]
+    if leaving:
+        await store.lock_jobs(connection, [job.job for job in leaving])
+        await store.leave_steps(connection, leaving)
+    await store.update_jobs(connection, contents)
+    events = [_imported(id_, stored[id_].status, stored[id_].status) for id_ in contents]
+    await store.insert_job_events(connection, events)
+
+
+def _imported(id_: UUID, before: str | None, after: str) -> JobEvent:
+    return JobEvent(id_, before, "import", after, "Importação")
+
+
 async def _change(call: Call, scope: Scope, id_: UUID, change: Change) -> StaffJob:
     async with call.platform.database.transaction() as connection:
         return await _change_locked(connection, call, scope, id_, change)
@@ -227,7 +241,7 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
     now = utc_now()
     job = await _lock(connection, call, scope, id_, now)
     _require_right(call, find_transition(Event.EDIT, job.status))
-    stored = to_content(job)
+    stored = job.to_content()
     content = change(stored)
     if not _may_change_department(call, job.status):
         content = msgspec.structs.replace(content, id_orgao_parceiro=stored.id_orgao_parceiro)
@@ -239,7 +253,7 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
     await _require_known(connection, content)
     remaining = [step.id for step in content.etapas]
     if any(step.id not in remaining for step in stored.etapas):
-        await store.leave_steps(connection, [store.RemainingSteps(id_, remaining)])
+        await store.leave_steps(connection, [RemainingSteps(id_, remaining)])
     await store.update_jobs(connection, {id_: content})
     changed = await _read(connection, scope, id_, now)
     if job.status is not JobStatus.EDITING:
@@ -254,7 +268,7 @@ async def _apply(
 ) -> None:
     """Move a locked job. Raises Invalid for publishing fields that are missing."""
     if transition.is_checked:
-        content = to_content(job)
+        content = job.to_content()
         require_fields(list_missing(content))
         require_future(content.data_limite, now)
     assert transition.target is not None
@@ -275,19 +289,19 @@ async def _record(
     after: str,
     reason: str | None = None,
 ) -> int:
-    occurred = store.JobEvent(id_, before, event, after, call.author.name, reason)
+    occurred = JobEvent(id_, before, event, after, call.author.name, reason)
     return await store.insert_job_events(connection, [occurred])
 
 
 async def _lock(connection: Connection, call: Call, scope: Scope, id_: UUID, now: datetime) -> Job:
-    job = _require(await store.lock_job(connection, scope, id_, now))
+    job = require_job(await store.lock_job(connection, scope, id_, now))
     if call.if_match is not None:
         require_match(call.if_match, etag_of(msgspec.json.encode(_show(call, job))))
     return job
 
 
 async def _read(connection: Connection, scope: Scope, id_: UUID, now: datetime) -> Job:
-    return _require(await store.read_job(connection, scope, id_, now))
+    return require_job(await store.read_job(connection, scope, id_, now))
 
 
 def _show(call: Call, job: Job) -> StaffJob:
@@ -346,13 +360,3 @@ def _wrong_state(call: Call, status: JobStatus) -> Conflict:
     open_ = ", ".join(f"{EVENT_NAMES[event]} (`{event}`)" for event in events) or "nenhuma"
     text = f"A vaga está {STATUS_NAMES[status]} (`{status}`); o que você pode fazer com ela agora: {open_}."
     return Conflict(text, code="job-state")
-
-
-def _require(job: Job | None) -> Job:
-    if job is None:
-        raise _unknown()
-    return job
-
-
-def _unknown() -> NotFound:
-    return NotFound("Não há vaga com este `id`.", code="job-unknown")

@@ -1,4 +1,7 @@
-"""SQL of the jobs and of what belongs to them."""
+"""SQL of the jobs and of what belongs to them.
+
+A job is read as one JSON document, with all that its record nests, as it is shown at the instant `:now`.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,55 +13,125 @@ import asyncpg
 import msgspec
 
 from balcao.core.database.pool import Connection
-from balcao.core.database.results import Json
+from balcao.core.database.queries import page_sql
+from balcao.core.database.results import Json, Paged
 from balcao.core.database.statements import statement
 from balcao.core.errors import Invalid
+from balcao.core.values.page import Page
+from balcao.employability.companies.schemas import Company
+from balcao.employability.hiring.content.rules import JobContent, QuestionContent, StepContent
 from balcao.employability.hiring.departments.scope import Scope
-from balcao.employability.hiring.listings.content import JobContent, QuestionContent, StepContent
-from balcao.employability.hiring.listings.schemas import Job, JobSummary
-from balcao.employability.hiring.listings.slugs import slugify
+from balcao.employability.hiring.listings.schemas import HistoryEntry, Job, JobEvent, JobSummary, NewJob, RemainingSteps
 from balcao.employability.hiring.listings.states import JobStatus
-from balcao.employability.hiring.listings.views_store import (
-    CONTENT,
-    DECIDED,
-    FROM,
-    REACHED,
-    SUMMARY,
-    WHOLE,
+from balcao.employability.texts import slugify
+
+JOINS_SQL = """
+JOIN employability.company ON company.cnpj = job.id_contratante
+LEFT JOIN employability.department ON department.cd_ua = job.id_orgao_parceiro
+"""
+SHOWN_SQL = "employability.shown_status(job.status, job.data_limite, :now)"
+# The condition of a job within the reach of a `Scope`.
+REACHED_SQL = """(:departments::text[] IS NULL OR job.id_orgao_parceiro = ANY(:departments)
+    OR (job.id_orgao_parceiro IS NULL AND job.criado_por = :author))"""
+
+
+def _object(row: str, members: str) -> str:
+    """Return the JSON object of these columns of a row."""
+    pairs = ", ".join(f"'{name}', {row}.{name}" for name in members.split())
+    return f"jsonb_build_object({pairs})"
+
+
+def _reference(row: str, *, ranked: bool = False) -> str:
+    members = _object(row, "id descricao created_at updated_at")
+    return f"{members} || jsonb_build_object('ordem', {row}.posicao)" if ranked else members
+
+
+def _value(column: str, *, ranked: bool = False) -> str:
+    """Return the record of the reference value that a column names."""
+    record = _reference("value", ranked=ranked)
+    return f"(SELECT {record} FROM employability.reference_value AS value WHERE value.id = {column})"
+
+
+def _values(kind: str) -> str:
+    """Return the job's reference values of one kind, in the order of their table."""
+    return f"""(
+        SELECT coalesce(jsonb_agg({_reference("value")} ORDER BY value.posicao, value.id), '[]')
+        FROM employability.job_reference_value AS linked
+        JOIN employability.reference_value AS value ON value.id = linked.value_id AND value.kind = '{kind}'
+        WHERE linked.job_id = job.id)"""
+
+
+_LANGUAGES = f"""(
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+        'id_idioma', linked.id_idioma, 'id_nivel_minimo', linked.id_nivel_minimo,
+        'idioma', {_reference("value")},
+        'nivel_minimo', {_reference("level", ranked=True)}) ORDER BY value.posicao, value.id), '[]')
+    FROM employability.job_language AS linked
+    JOIN employability.reference_value AS value ON value.id = linked.id_idioma
+    JOIN employability.reference_value AS level ON level.id = linked.id_nivel_minimo
+    WHERE linked.job_id = job.id)"""
+_STEPS = f"""(
+    SELECT coalesce(jsonb_agg({_object("step", "id id_vaga titulo descricao ordem created_at updated_at")}
+        ORDER BY step.ordem), '[]')
+    FROM employability.job_step AS step WHERE step.id_vaga = job.id)"""
+_QUESTION = (
+    _object("question", "id id_vaga titulo obrigatorio tipo_campo valor_minimo valor_maximo created_at updated_at")
+    + " || jsonb_build_object('opcoes', nullif(question.opcoes, '{}'))"
 )
+_QUESTIONS = f"""(
+    SELECT coalesce(jsonb_agg({_QUESTION} ORDER BY question.ordem), '[]')
+    FROM employability.job_question AS question WHERE question.id_vaga = job.id)"""
+
+# The columns of what staff decide about a job.
+DECIDED_SQL = (
+    "titulo descricao id_contratante id_regime_contratacao id_modelo_trabalho id_orgao_parceiro bairro data_limite "
+    "requisitos diferenciais responsabilidades beneficios valor_vaga quantidade_estimada_contratacoes "
+    "acessibilidade_pcd idade_minima idade_maxima id_escolaridade_minima bairros_elegibilidade "
+    "areas_formacao_elegibilidade"
+)
+# The columns of a job that are answered as they are stored.
+_PLAIN = f"id {DECIDED_SQL} publicado_em created_at updated_at"
+_SLUG = "job.titulo_slug || '-' || left(replace(job.id::text, '-', ''), 12)"
+_COMPANY = _object("company", " ".join(Company.__struct_fields__))
+ITEM_SQL = f"""
+    {", ".join(f"job.{name}" for name in _PLAIN.split())},
+    {SHOWN_SQL} AS status,
+    {_SLUG} AS slug,
+    {_COMPANY} AS contratante,
+    {_value("job.id_regime_contratacao")} AS regime_contratacao,
+    {_value("job.id_modelo_trabalho")} AS modelo_trabalho,
+    {_value("job.id_escolaridade_minima", ranked=True)} AS escolaridade_minima,
+    CASE WHEN department.cd_ua IS NOT NULL THEN {_object("department", "orgao_id cd_ua name sigla")} END
+        AS orgao_parceiro,
+    {_values("tipos-pcd")} AS tipos_pcd,
+    {_values("zonas")} AS zonas,
+    {_LANGUAGES} AS idiomas_requisito"""
+# What an application shows of its job, which stays readable after the job was deleted.
+_SUMMARY = f"""
+    job.id, job.titulo, job.data_limite, job.id_orgao_parceiro,
+    CASE WHEN job.deleted_at IS NULL THEN {SHOWN_SQL} ELSE 'vaga_descontinuada' END AS status,
+    {_SLUG} AS slug,
+    {_COMPANY} AS contratante,
+    {_STEPS} AS etapas,
+    {_QUESTIONS} AS informacoes_complementares"""
 
 
-def _read_sql(condition: str) -> str:
+def whole_jobs_sql(condition: str) -> str:
     """Return the statement that reads the whole jobs for which the condition holds."""
-    return f"SELECT to_jsonb(found) FROM (SELECT {WHOLE} {FROM} WHERE job.deleted_at IS NULL AND {condition}) AS found"
+    return f"""SELECT to_jsonb(found) FROM (
+    SELECT {ITEM_SQL}, {_STEPS} AS etapas, {_QUESTIONS} AS informacoes_complementares
+    FROM employability.job {JOINS_SQL} WHERE job.deleted_at IS NULL AND {condition}
+) AS found"""
 
 
-# The author of imported drafts. Nobody has this subject: without department only callers who reach all see them.
-IMPORTER = "import"
-
-
-@statement(_read_sql(f"{REACHED} AND job.id = :job_id"))
+@statement(whole_jobs_sql(f"{REACHED_SQL} AND job.id = :job_id"))
 async def read_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Json[Job] | None:
     """Return a job within reach."""
 
 
-@statement(_read_sql("job.publicado_em IS NOT NULL AND job.id = :job_id"))
+@statement(whole_jobs_sql("job.publicado_em IS NOT NULL AND job.id = :job_id"))
 async def read_published_job(connection: Connection, job_id: UUID, now: datetime) -> Json[Job] | None:
     """Return a job that was ever published."""
-
-
-async def read_job_by_slug(connection: Connection, beginning: str, slug: str, now: datetime) -> Job | None:
-    """Return the published job whose id begins with these twelve digits; of several the one with this slug."""
-    return await _read_job_between(connection, UUID(f"{beginning:0<32}"), UUID(f"{beginning:f<32}"), slug, now)
-
-
-@statement(f"""
-{_read_sql("job.publicado_em IS NOT NULL AND job.id BETWEEN :lowest AND :highest")}
-ORDER BY found.slug = :slug DESC, found.id LIMIT 1
-""")
-async def _read_job_between(
-    connection: Connection, lowest: UUID, highest: UUID, slug: str, now: datetime
-) -> Json[Job] | None: ...
 
 
 async def lock_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Job | None:
@@ -70,29 +143,13 @@ async def lock_job(connection: Connection, scope: Scope, job_id: UUID, now: date
     return await read_job(connection, scope, job_id, now)
 
 
-@statement(f"SELECT FROM employability.job WHERE id = :job_id AND deleted_at IS NULL AND {REACHED} FOR UPDATE")
+@statement(f"SELECT FROM employability.job WHERE id = :job_id AND deleted_at IS NULL AND {REACHED_SQL} FOR UPDATE")
 async def _lock_job(connection: Connection, scope: Scope, job_id: UUID) -> None: ...
-
-
-class StoredContent(JobContent, frozen=True, kw_only=True):
-    """A job as an import compares it: what it consists of, and its state as it is shown."""
-
-    id: UUID
-    status: str
-
-
-@statement(f"""
-SELECT to_json(found) FROM (
-    SELECT {CONTENT} FROM employability.job WHERE job.deleted_at IS NULL AND job.id = ANY(:ids::uuid[])
-) AS found
-""")
-async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now: datetime) -> list[Json[StoredContent]]:
-    """Return those of the jobs that are there and not deleted, whatever departments the caller reaches."""
 
 
 @statement(f"""
 SELECT to_jsonb(found) AS document, found.id_orgao_parceiro
-FROM (SELECT {SUMMARY} {FROM} WHERE job.id = ANY(:ids::uuid[])) AS found
+FROM (SELECT {_SUMMARY} FROM employability.job {JOINS_SQL} WHERE job.id = ANY(:ids::uuid[])) AS found
 """)
 async def list_job_summaries(
     connection: Connection, ids: Collection[UUID], now: datetime
@@ -103,13 +160,6 @@ async def list_job_summaries(
 @statement("SELECT FROM employability.job WHERE id = :job_id FOR SHARE")
 async def share_job(connection: Connection, job_id: UUID) -> None:
     """Keep others from changing a job until the transaction ends; any number may do so at once."""
-
-
-class RemainingSteps(msgspec.Struct, frozen=True):
-    """The steps that a job keeps."""
-
-    job: UUID
-    steps: Sequence[UUID]
 
 
 # A function in a statement of its own: it moves the candidates as its job stands when it is called.
@@ -126,38 +176,17 @@ async def lock_jobs(connection: Connection, ids: Sequence[UUID]) -> None:
     """Keep others from changing the jobs, and from moving their candidates, until the transaction ends."""
 
 
-@statement("""
-SELECT wanted AS id FROM unnest(:ids::uuid[]) AS wanted
-WHERE NOT EXISTS (SELECT FROM employability.job WHERE id = wanted)
-""")
-async def list_missing_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that no job ever had."""
-
-
-class NewJob(msgspec.Struct, frozen=True):
-    """What a job begins with; without `created_at` it is made now."""
-
-    content: JobContent
-    status: JobStatus = JobStatus.EDITING
-    publicado_em: datetime | None = None
-    created_at: datetime | None = None
-
-
 async def insert_draft(connection: Connection, job_id: UUID, content: JobContent, author: str) -> None:
     """Insert a draft with all that belongs to it."""
     with _references():
-        await _insert_whole_jobs(connection, {job_id: NewJob(content)}, author)
+        await insert_whole_jobs(connection, {job_id: NewJob(content)}, author)
 
 
-async def insert_imported_jobs(connection: Connection, jobs: Mapping[UUID, NewJob]) -> set[UUID]:
-    """Insert jobs of a file; return the ids of those that were not taken. What they refer to is the server's to refuse.
+async def insert_whole_jobs(connection: Connection, jobs: Mapping[UUID, NewJob], author: str) -> set[UUID]:
+    """Insert jobs with all that belongs to them, and return the ids of those that were not there.
 
-    Raises what the server says of any of them.
+    Raises what the server says of what they refer to.
     """
-    return await _insert_whole_jobs(connection, jobs, IMPORTER)
-
-
-async def _insert_whole_jobs(connection: Connection, jobs: Mapping[UUID, NewJob], author: str) -> set[UUID]:
     rows = [
         _columns(id_, job.content)
         | {
@@ -170,7 +199,7 @@ async def _insert_whole_jobs(connection: Connection, jobs: Mapping[UUID, NewJob]
     return inserted
 
 
-_COLUMNS = DECIDED.split()
+_COLUMNS = DECIDED_SQL.split()
 # Read as rows of the table, so that each member has the type of its column.
 _SENT = "FROM jsonb_populate_recordset(NULL::employability.job, :rows::jsonb) AS sent"
 
@@ -331,17 +360,6 @@ async def mark_job_deleted(connection: Connection, job_id: UUID) -> None:
     """Take a locked job out of every list; its row stays, as applications name it."""
 
 
-class JobEvent(msgspec.Struct, frozen=True):
-    """What happened to a job, by whom; `de` and `para` as shown at that moment."""
-
-    id_vaga: UUID
-    de: str | None
-    evento: str
-    para: str
-    por: str
-    motivo: str | None = None
-
-
 @statement("""
 INSERT INTO employability.job_event (id_vaga, de, evento, para, por, motivo)
 SELECT id_vaga, de, evento, para, por, motivo
@@ -352,6 +370,14 @@ async def insert_job_events(connection: Connection, events: Sequence[JobEvent]) 
     """Add to the histories of jobs, and return the number of the first event."""
 
 
-@statement("SHOW timezone")
-async def read_timezone(connection: Connection) -> str:
-    """Return the name of the time zone of an import's connection, which is the city's."""
+@statement(
+    page_sql(
+        """
+        SELECT de, evento, para, em, por, motivo FROM employability.job_event
+        WHERE id_vaga = :job_id ORDER BY id DESC LIMIT :limit OFFSET :offset
+        """,
+        "SELECT count(*) FROM employability.job_event WHERE id_vaga = :job_id",
+    )
+)
+async def list_job_history(connection: Connection, job_id: UUID, page: Page) -> Paged[HistoryEntry]:
+    """Return the page of what happened to a job, newest first, and how much that is in all."""

@@ -7,9 +7,8 @@ from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.responses import PERSONAL, Response, created, to_json
+from balcao.employability.hiring.content.schemas import Step, StepBody
 from balcao.employability.hiring.listings.api import BASE, RATE, scoped
-from balcao.employability.hiring.listings.bodies import StepBody
-from balcao.employability.hiring.listings.schemas import Step
 from balcao.employability.hiring.parts import service
 from balcao.employability.hiring.parts.schemas import DisabilityTypesBody, LanguagesBody, Steps, ZonesBody
 from balcao.employability.hiring.paths import PublishedJobInPath, sandbox_job_id

@@ -5,8 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from balcao.employability.hiring.listings.bodies import LanguageBody
-from balcao.employability.hiring.listings.schemas import ID_EXAMPLE, Step
+from balcao.employability.hiring.content.schemas import ID_EXAMPLE, LanguageBody, Step
 from balcao.employability.lists import ListMeta
 
 Ids = Annotated[list[str], Meta(description="Identificadores (UUIDs), no máximo 20.", examples=[[ID_EXAMPLE]])]

@@ -9,10 +9,7 @@ from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.ids import new_id
 from balcao.core.values.page import Page
-from balcao.employability.hiring.listings import service as listings
-from balcao.employability.hiring.listings.bodies import StepBody
-from balcao.employability.hiring.listings.content import JobContent, StepContent
-from balcao.employability.hiring.listings.merge import (
+from balcao.employability.hiring.content.merge import (
     MOST_LANGUAGES,
     MOST_STEPS,
     invalid_field,
@@ -20,7 +17,10 @@ from balcao.employability.hiring.listings.merge import (
     read_languages,
     read_step,
 )
-from balcao.employability.hiring.listings.schemas import StaffJob, Step
+from balcao.employability.hiring.content.rules import JobContent, StepContent
+from balcao.employability.hiring.content.schemas import Step, StepBody
+from balcao.employability.hiring.listings import service as listings
+from balcao.employability.hiring.listings.schemas import StaffJob
 from balcao.employability.hiring.parts.schemas import DisabilityTypesBody, LanguagesBody, Steps, ZonesBody
 from balcao.employability.lists import ListMeta
 from balcao.employability.schemas import Message

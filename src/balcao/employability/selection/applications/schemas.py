@@ -1,72 +1,32 @@
-"""Wire types of applications (rules: employability 3.4)."""
+"""Applications as they are shown, asked for, stored and exported (rules: employability 2.7, 3.4, 5.4)."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from balcao.core.http.dialects import ErrorAndMessage
-from balcao.employability.hiring.listings.schemas import ID_EXAMPLE, JobId, JobSummary, Step
-from balcao.employability.lists import ListMeta
+from balcao.core.errors import Invalid
+from balcao.employability.hiring.content.schemas import ID_EXAMPLE, JobId, Step
+from balcao.employability.hiring.listings.schemas import JobSummary
+from balcao.employability.lists import ListMeta, PageNumber, parse_uuid
+from balcao.employability.registry_people import PersonRecord
 from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.schemas import CreatedAt, UpdatedAt
-from balcao.employability.selection.applications.states import ApplicationStatus
-from balcao.employability.selection.eligibility.schemas import Criterion
+from balcao.employability.selection.applications.states import SHOWN, ApplicationPosition, ApplicationStatus, Event
 from balcao.employability.selection.people.info import WholePersonalInfo
 
+DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
 QUESTION_EXAMPLE = "1b0f2c5e-6a53-5f43-8f0e-0f7f5a2f9a10"
-LONGEST_NAME, LONGEST_EMAIL = 255, 254
 
 ApplicationId = Annotated[
     UUID, Meta(description="Identificador da candidatura (UUID).", examples=["0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"])
 ]
 CandidateName = Annotated[str | None, Meta(description="Nome da pessoa.", examples=["Ana Beatriz Moreira"])]
 CandidateEmail = Annotated[str | None, Meta(description="E-mail da pessoa.", examples=["ana@pessoa.example"])]
-
-
-class AnswerBody(msgspec.Struct):
-    """An answer; a number or a boolean is taken as its text."""
-
-    id_info: Annotated[str, Meta(description="A pergunta (UUID).", examples=[QUESTION_EXAMPLE])]
-    resposta: Annotated[
-        str | int | float | bool | None,
-        Meta(
-            description="A resposta, até 2000 caracteres; várias opções separadas por `, `.",
-            examples=["Gosto de confeitaria."],
-        ),
-    ] = None
-
-
-AnswersBody = Annotated[
-    list[AnswerBody] | None, Meta(description="Respostas às perguntas da vaga, cada uma no máximo uma vez.")
-]
-
-
-class ApplicationBody(msgspec.Struct):
-    """An application. Other members, as `status` and `curriculo_snapshot`, may be sent and are ignored."""
-
-    id_vaga: Annotated[str, Meta(description="A vaga (UUID).", examples=[ID_EXAMPLE])]
-    respostas_info_complementares: AnswersBody = None
-    cpf: Annotated[
-        str | None,
-        Meta(description="CPF da pessoa, só dígitos; de outra pessoa, só pela equipe.", examples=["90000000175"]),
-    ] = None
-    nome: Annotated[
-        str | None, Meta(description="Nome, até 255 caracteres; só pela equipe.", examples=["Ana Beatriz Moreira"])
-    ] = None
-    email: Annotated[str | None, Meta(description="E-mail; só pela equipe.", examples=["ana@pessoa.example"])] = None
-
-
-class ApplicationChange(msgspec.Struct):
-    """What may change in an application; what is absent stays."""
-
-    email: Annotated[str | None, Meta(description="E-mail.", examples=["ana@pessoa.example"])] = None
-    respostas_info_complementares: AnswersBody = None
-    nome: Annotated[
-        str | None, Meta(description="Nome; só pela equipe, senão é ignorado.", examples=["Ana Beatriz Moreira"])
-    ] = None
 
 
 class Answer(msgspec.Struct):
@@ -171,10 +131,131 @@ class ApplicationHistory(msgspec.Struct):
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]
 
 
-class ApplicationRefusal(ErrorAndMessage):
-    """Why an application was refused; a portal shows `message`, which is the same text."""
+@dataclass(frozen=True, slots=True)
+class OwnFilters:
+    """What to list; a filter that was not given is None."""
 
+    job: UUID | None = None
+    status: ApplicationStatus | None = None
+    step: UUID | None = None
+
+
+def parse_own_filters(query: Mapping[str, str]) -> OwnFilters:
+    """Read the filters. Raises Invalid naming the parameter."""
+    return OwnFilters(parse_uuid(query, "vagaId"), parse_status(query), parse_uuid(query, "etapa_id"))
+
+
+def parse_status(query: Mapping[str, str]) -> ApplicationStatus | None:
+    """Return the status, as shown, that the applications are to have. Raises Invalid."""
+    text = query.get("status", "").strip()
+    if text and text not in SHOWN:
+        raise Invalid(f"O parâmetro `status` aceita {', '.join(SHOWN)}.", code="status-invalid")
+    return ApplicationStatus(text) if text else None
+
+
+class OwnApplicationQuery(msgspec.Struct, kw_only=True):
+    vagaId: Annotated[  # noqa: N815 - the specification's word
+        str | None, Meta(description="Só as desta vaga (UUID).", examples=[ID_EXAMPLE])
+    ] = None
+    status: Annotated[
+        str | None, Meta(description="Só as que aparecem nesta situação.", examples=["candidatura_enviada"])
+    ] = None
+    etapa_id: Annotated[str | None, Meta(description="Só as que estão nesta etapa (UUID).", examples=[ID_EXAMPLE])] = (
+        None
+    )
+    page: PageNumber = 1
+    pageSize: Annotated[  # noqa: N815 - the specification's word
+        int, Meta(description="Itens por página; acima de 100 vale 100.", examples=[DEFAULT_PER_PAGE])
+    ] = DEFAULT_PER_PAGE
+
+
+class StoredApplication(ApplicationPosition, frozen=True, kw_only=True):
+    """A row."""
+
+    nome: str | None
+    email: str | None
+    id_vaga: UUID
+    respostas: list[Answer]
+    curriculo_snapshot: Resume | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class ListedApplication(StoredApplication, frozen=True, kw_only=True):
+    """A row, with the copy of what the registry said of its person."""
+
+    record: PersonRecord | None
+
+
+class Submission(NamedTuple):
+    """What is stored of an application that is made, and what it was decided on."""
+
+    application: StoredApplication
+    origin: str
+    failed: Sequence[str]
+    author: str | None
+    job_updated_at: datetime
+    resume_version: int | None
+    most_withdrawals: int
+    email_job: str
+    email_kind: str
+    refresh_job: str
+    refresh: bytes | None
+    trail: str
+
+
+class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
+    """An application as it stood elsewhere; `has_resume` says that the person's resume is kept here."""
+
+    id: UUID
+    cpf: str
+    nome: str
+    job: UUID
+    status: ApplicationStatus
+    step: UUID | None
+    made_at: datetime
+    has_resume: bool
+    resume: Resume | None = None
+
+
+class ExportedApplicationEvent(msgspec.Struct):
+    """Something that happened to an application."""
+
+    evento: Annotated[Event, Meta(description="O que houve.", examples=["approve"])]
+    de: Annotated[
+        ApplicationStatus | None,
+        Meta(description="A situação de antes; nulo no envio.", examples=["candidatura_enviada"]),
+    ]
+    para: Annotated[ApplicationStatus, Meta(description="A situação de depois.", examples=["aprovada"])]
+    em: Annotated[datetime, Meta(description="Quando foi.", examples=["2026-10-05T14:30:00.000000+00:00"])]
+    motivo: Annotated[str | None, Meta(description="O motivo informado; nulo se nenhum.", examples=["Perfil aderente"])]
+
+
+class ExportedApplication(msgspec.Struct):
+    """All that is stored of an application, a withdrawn one too."""
+
+    id: ApplicationId
+    id_vaga: JobId
+    vaga: Annotated[str | None, Meta(description="O título da vaga.", examples=["Recepcionista"])]
+    nome: CandidateName
+    email: CandidateEmail
+    status: Annotated[
+        ApplicationStatus,
+        Meta(description="A situação própria da candidatura; `retirada` se foi retirada.", examples=["aprovada"]),
+    ]
+    origem: Annotated[
+        Literal["cidadao", "equipe"], Meta(description="Quem a fez: a pessoa ou a equipe.", examples=["cidadao"])
+    ]
     criterios_nao_atendidos: Annotated[
-        list[Criterion] | UnsetType,
-        Meta(description="Os critérios da vaga a que a pessoa não atende; só quando são eles o motivo."),
-    ] = UNSET
+        list[str],
+        Meta(description="Critérios que a pessoa não atendia, se a equipe a inscreveu.", examples=[["idade_minima"]]),
+    ]
+    respostas: Annotated[list[Answer], Meta(description="Respostas às perguntas da vaga.")]
+    curriculo_snapshot: Annotated[
+        Resume | None, Meta(description="O currículo como era na candidatura; nulo se foi apagado.")
+    ]
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    historico: Annotated[
+        list[ExportedApplicationEvent], Meta(description="O que houve nela, do mais antigo ao mais novo.")
+    ]

@@ -1,12 +1,11 @@
-"""Applications: made, changed and withdrawn by citizens (rules: employability 2.7, 3.4, 4.3, 5.1)."""
+"""Applications: read, stored, changed and withdrawn (rules: employability 2.7, 3.4, 4.3)."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from uuid import UUID
 
 import msgspec
 
-from balcao.core.context.audit import Action
+from balcao.core.context.audit import Action, recording
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
@@ -21,32 +20,28 @@ from balcao.employability.lists import ListMeta
 from balcao.employability.resume.overview import service as resumes
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import store
-from balcao.employability.selection.applications.answers import check_answers
-from balcao.employability.selection.applications.choices import Change, Move, require_transition
-from balcao.employability.selection.applications.contact import clean_email, clean_name
-from balcao.employability.selection.applications.filters import OwnFilters
-from balcao.employability.selection.applications.records import (
-    ApplicationPosition,
-    ListedApplication,
-    RestoredApplication,
-    StoredApplication,
-    show_to,
-)
-from balcao.employability.selection.applications.records import (
-    show_application as show_listed,
-)
 from balcao.employability.selection.applications.schemas import (
-    ApplicationChange,
+    Application,
     ApplicationDetail,
     ApplicationHistory,
     Applications,
+    ListedApplication,
+    OwnFilters,
+    RestoredApplication,
+    StoredApplication,
+    Submission,
 )
 from balcao.employability.selection.applications.states import (
-    CREATE_ANY,
     READ,
     READ_SENSITIVE,
+    ApplicationPosition,
     ApplicationStatus,
+    Change,
     Event,
+    Move,
+    list_open_events,
+    require_transition,
+    show_status,
 )
 from balcao.employability.selection.emails import service as emails
 from balcao.employability.selection.emails.kinds import Email
@@ -69,7 +64,9 @@ async def list_applications_of_person(call: Call, cpf: Cpf, filters: OwnFilters,
         jobs = await listings.list_job_summaries(connection, {each.id_vaga for each in stored}, utc_now())
     by_status: dict[str, int] = msgspec.structs.asdict(counts)
     total = sum(by_status.values()) if filters.status is None else by_status[filters.status]
-    return Applications([show_listed(each, jobs[each.id_vaga][0]) for each in stored], ListMeta.of(page, total), counts)
+    return Applications(
+        [show_application(each, jobs[each.id_vaga][0]) for each in stored], ListMeta.of(page, total), counts
+    )
 
 
 async def read_application(call: Call, id_: UUID) -> ApplicationDetail:
@@ -103,25 +100,26 @@ async def list_application_history(call: Call, id_: UUID, page: Page) -> Applica
     return ApplicationHistory(entries, ListMeta.of(page, total))
 
 
-async def replace_application(call: Call, id_: UUID, body: ApplicationChange) -> ApplicationDetail:
-    """Change contact and answers of an application that nobody has decided on, and return it as stored.
+async def insert_application(connection: Connection, made: Submission) -> StoredApplication | None:
+    """Store an application that was checked, with its event, jobs and audit event, and return it with its instants.
 
-    Raises Invalid, PreconditionFailed, NotFound as `read_application` does, and Conflict in any other state.
+    None where the job or the resume is not what it was any more, or an application lives already.
     """
-    reached, _, _ = await find_application(call, id_, CREATE_ANY)
-    reached.require_reason()
-    email, name = clean_email(body.email), None if reached.is_owner else clean_name(body.nome)
-    async with call.platform.database.transaction() as connection:
-        stored, job = await lock_application(connection, reached, id_)
-        require_transition(Event.EDIT, stored, job)
-        answers = stored.respostas
-        if body.respostas_info_complementares is not None:
-            answers = check_answers(job.informacoes_complementares, body.respostas_info_complementares)
-        await store.update_application(
-            connection, id_, name or stored.nome, email or stored.email, answers, name_author(reached)
-        )
-        await _record(connection, reached, "update", stored)
-        return await read_application_detail(connection, reached, id_, utc_now())
+    with recording():
+        instants = await store.insert_application(connection, made)
+    if instants is None:
+        return None
+    created_at, updated_at = instants
+    return msgspec.structs.replace(made.application, created_at=created_at, updated_at=updated_at)
+
+
+async def update_application(connection: Connection, call: Call, changed: StoredApplication) -> ApplicationDetail:
+    """Store what may change in a locked application, name, address and answers, and return it as it is shown then."""
+    await store.update_application(connection, changed, name_author(call))
+    await _record(connection, call, "update", changed)
+    stored = _require(await store.read_application(connection, changed.id))
+    job, _ = (await listings.list_job_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
+    return await describe_application(connection, call, stored, job)
 
 
 async def withdraw_application(call: Call, id_: UUID) -> Message:
@@ -209,25 +207,46 @@ async def find_application(
     return reached, stored, job
 
 
-async def read_application_detail(connection: Connection, call: Call, id_: UUID, now: datetime) -> ApplicationDetail:
-    """Return an application as `describe_application` does. Raises NotFound."""
-    stored = _require(await store.read_application(connection, id_))
-    job, _ = (await listings.list_job_summaries(connection, [stored.id_vaga], now))[stored.id_vaga]
-    return await describe_application(connection, call, stored, job)
-
-
 async def describe_application(
     connection: Connection, call: Call, stored: StoredApplication, job: JobSummary
 ) -> ApplicationDetail:
     """Return an application with what the caller may do with it; to staff also with what is known of the person."""
-    shown = show_to(stored, job, is_candidate=call.is_owner, holds=call.holds)
-    detail = ApplicationDetail(**msgspec.structs.asdict(shown))
+    open_events = list_open_events(
+        stored.status,
+        job.status,
+        has_step=stored.id_etapa_atual is not None,
+        is_candidate=call.is_owner,
+        holds=call.holds,
+    )
+    shown = msgspec.structs.asdict(show_application(stored, job)) | {"acoes_permitidas": open_events}
+    detail = ApplicationDetail(**shown)
     if call.is_owner:
         return detail
     person = _person(stored)
     copy = (await people.read_person_copies(connection, [person])).get(person)
     info = describe_whole(copy, also_sensitive=call.holds(READ_SENSITIVE))
     return msgspec.structs.replace(detail, personal_info=info)
+
+
+def show_application(stored: StoredApplication, job: JobSummary) -> Application:
+    """Return an application as it is shown while its job is as given."""
+    shown = show_status(stored.status, job.status)
+    return Application(
+        id=stored.id,
+        cpf=stored.cpf,
+        nome=stored.nome,
+        email=stored.email,
+        id_vaga=stored.id_vaga,
+        status=shown,
+        status_anterior=None if shown is stored.status else stored.status,
+        id_etapa_atual=stored.id_etapa_atual,
+        etapa_atual=next((step for step in job.etapas if step.id == stored.id_etapa_atual), None),
+        respostas_info_complementares=stored.respostas,
+        curriculo_snapshot=stored.curriculo_snapshot,
+        vaga=job,
+        created_at=stored.created_at,
+        updated_at=stored.updated_at,
+    )
 
 
 async def _record(connection: Connection, call: Call, action: Action, stored: StoredApplication) -> None:

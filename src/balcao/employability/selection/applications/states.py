@@ -6,8 +6,14 @@ The stored status is the application's own. While its job is frozen or closed, t
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
+from uuid import UUID
 
-from balcao.core.errors import Invalid
+import msgspec
+
+from balcao.core.errors import Conflict, Invalid
+from balcao.employability.hiring.listings.schemas import JobSummary
+from balcao.employability.hiring.listings.states import STATUS_NAMES as JOB_STATUS_NAMES
 from balcao.employability.hiring.listings.states import JobStatus
 from balcao.employability.selection.emails.kinds import Email
 
@@ -99,6 +105,35 @@ class Transition:
         return f"Vale para uma candidatura de situação própria {sources}{moved}{steps}{job}; senão responde 409."
 
 
+class ApplicationPosition(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an application stands; `status` is its own."""
+
+    id: UUID
+    cpf: str | None
+    status: ApplicationStatus
+    id_etapa_atual: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row of the table, and the step on which the candidate stands then."""
+
+    row: Transition
+    step: UUID | None
+
+
+class Move(NamedTuple):
+    """An application as it stands, and what changes in it."""
+
+    before: ApplicationPosition
+    change: Change
+
+    @property
+    def status(self) -> ApplicationStatus:
+        """Return the own status afterwards."""
+        return self.change.row.target or self.before.status
+
+
 def _decide(
     event: Event, target: ApplicationStatus, *sources: ApplicationStatus, email: Email | None = None
 ) -> Transition:
@@ -123,6 +158,11 @@ DECISIONS = {row.target: row for row in TABLE if row.action == DECIDE and row.ta
 SUBMISSION = TABLE[0]
 
 
+def describe_events(*events: Event) -> str:
+    """Return the rows of the table for these events in words."""
+    return " ".join(row.describe() for row in TABLE if row.event in events)
+
+
 def require_status(text: str) -> ApplicationStatus:
     """Return the status that staff name. Raises Invalid."""
     if text not in SHOWN:
@@ -142,6 +182,19 @@ def find_transition(event: Event, own: ApplicationStatus, job: JobStatus, *, has
 
 def _is_open(row: Transition, own: ApplicationStatus, job: JobStatus, *, has_step: bool) -> bool:
     return own in row.sources and job in row.jobs and not (row.before_steps and has_step)
+
+
+def require_transition(event: Event, position: ApplicationPosition, job: JobSummary) -> Transition:
+    """Return the row of the table that the event takes. Raises Conflict where there is none."""
+    row = find_transition(event, position.status, job.status, has_step=position.id_etapa_atual is not None)
+    if row is None:
+        status = show_status(position.status, job.status)
+        text = (
+            f"A candidatura está {STATUS_NAMES[status]} (`{status}`), e a vaga, {JOB_STATUS_NAMES[job.status]} "
+            f"(`{job.status}`): não é possível {EVENT_NAMES[event]} agora."
+        )
+        raise Conflict(text, code="application-state")
+    return row
 
 
 def list_open_events(

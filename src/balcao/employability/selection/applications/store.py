@@ -1,25 +1,28 @@
 """SQL of the applications, with what is long in them and what happened to them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from balcao.core.context.audit import record_sql
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged, PagedWithCounts
 from balcao.core.database.statements import statement
+from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
-from balcao.employability.selection.applications.choices import Move
-from balcao.employability.selection.applications.filters import OwnFilters
-from balcao.employability.selection.applications.records import (
-    ApplicationPosition,
+from balcao.employability.selection.applications.schemas import (
+    ApplicationEvent,
     ListedApplication,
+    OwnFilters,
     RestoredApplication,
+    StatusCounts,
     StoredApplication,
+    Submission,
 )
-from balcao.employability.selection.applications.schemas import Answer, ApplicationEvent, StatusCounts
-from balcao.employability.selection.applications.states import Event
+from balcao.employability.selection.applications.states import ApplicationPosition, Event, Move
 
 _COLUMNS = """application.id, application.cpf, application.nome, application.email, application.id_vaga,
     application.status, application.id_etapa_atual, application.created_at, application.updated_at,
@@ -52,6 +55,48 @@ async def list_live_applications(connection: Connection, ids: Sequence[UUID]) ->
 @statement(f"{_READ} FOR UPDATE OF application")
 async def lock_application(connection: Connection, id_: UUID) -> StoredApplication | None:
     """Return an application, and keep others from changing it until the transaction ends."""
+
+
+# The job stays as it was read until the commit, so that a freeze comes before this application or after it; from the
+# lock of the resume on, this person's applications come one after the other. What was read and is not so any more
+# leaves no row, and nothing is stored.
+@statement(f"""
+WITH held AS MATERIALIZED (
+    SELECT id FROM employability.job
+    WHERE id = :application.id_vaga AND updated_at = :job_updated_at AND deleted_at IS NULL
+        AND status = 'publicado_ativo' AND data_limite > clock_timestamp()
+    FOR SHARE
+), kept AS MATERIALIZED (
+    SELECT id, employability.keep_resume(:application.cpf, :resume_version::bigint) AS is_same FROM held
+), made AS (
+    INSERT INTO employability.application (id, cpf, nome, email, id_vaga, status, origem, criterios_nao_atendidos)
+    SELECT :application.id, :application.cpf, :application.nome, :application.email, kept.id, :application.status,
+        :origin, :failed
+    FROM kept
+    WHERE kept.is_same AND employability.count_withdrawals(:application.cpf, :application.id_vaga) < :most_withdrawals
+    ON CONFLICT (cpf, id_vaga) WHERE status <> 'retirada' DO NOTHING
+    RETURNING id, email, created_at, updated_at
+), content AS (
+    INSERT INTO employability.application_content (id_candidatura, respostas, curriculo_snapshot)
+    SELECT id, :application.respostas::jsonb, :application.curriculo_snapshot::jsonb FROM made
+), event AS (
+    INSERT INTO employability.application_event (id_candidatura, evento, para, por)
+    SELECT id, '{Event.SUBMIT}', :application.status, :author FROM made
+    RETURNING id, id_candidatura
+), wanted_jobs AS (
+    SELECT :email_job::text AS kind, employability.email_payload(made.id, :email_kind, event.id) AS payload
+    FROM made JOIN event ON event.id_candidatura = made.id WHERE made.email IS NOT NULL
+    UNION ALL SELECT :refresh_job::text, :refresh::bytea FROM made WHERE :refresh::bytea IS NOT NULL
+), {enqueue_sql("kind", "payload", "interval '0'", "wanted_jobs")}, recorded AS (
+    {record_sql(":trail::jsonb", "made")}
+)
+SELECT created_at, updated_at FROM made
+""")
+async def insert_application(connection: Connection, made: Submission) -> tuple[datetime, datetime] | None:
+    """Store an application, with its event, jobs and audit event, and return when it was made and last changed.
+
+    None when the job or the resume is not what it was any more, or an application lives already.
+    """
 
 
 @statement(f"""
@@ -135,23 +180,16 @@ async def list_application_history(connection: Connection, id_: UUID, page: Page
 
 @statement(f"""
 WITH content AS (
-    UPDATE employability.application_content SET respostas = :answers::jsonb WHERE id_candidatura = :id_
+    UPDATE employability.application_content SET respostas = :respostas::jsonb WHERE id_candidatura = :id
 ), event AS (
     INSERT INTO employability.application_event (id_candidatura, evento, de, para, por)
-    SELECT id, '{Event.EDIT}', status, status, :author FROM employability.application WHERE id = :id_
+    SELECT id, '{Event.EDIT}', status, status, :author FROM employability.application WHERE id = :id
 )
 UPDATE employability.application SET
-    nome = :name, email = :email, row_version = row_version + 1, updated_at = clock_timestamp()
-WHERE id = :id_
+    nome = :nome, email = :email, row_version = row_version + 1, updated_at = clock_timestamp()
+WHERE id = :id
 """)
-async def update_application(
-    connection: Connection,
-    id_: UUID,
-    name: str | None,
-    email: str | None,
-    answers: Sequence[Answer],
-    author: str | None,
-) -> None:
+async def update_application(connection: Connection, changed: StoredApplication, author: str | None) -> None:
     """Replace what a candidate may change of a locked application."""
 
 
@@ -240,3 +278,37 @@ async def erase_applications(connection: Connection, cpf: Cpf) -> int:
 @statement("SELECT count(*) FROM employability.application WHERE cpf = :cpf")
 async def count_applications(connection: Connection, cpf: Cpf) -> int:
     """Return how many applications a person ever made."""
+
+
+@statement("SELECT count(*) FROM employability.application WHERE cpf IS NOT NULL")
+async def count_named_applications(connection: Connection) -> int:
+    """Return how many applications still say whose they are."""
+
+
+# An erasure has cleared some of them already, and left the CPF with the decision.
+# A job has ended when its limit passed, or before that when it was discontinued (and is so still) or deleted.
+@statement("""
+WITH ended AS (
+    SELECT job.id FROM employability.job
+    WHERE least(job.deleted_at, job.data_limite, (
+        SELECT max(event.em) FROM employability.job_event AS event
+        WHERE event.id_vaga = job.id AND job.status = 'vaga_descontinuada' AND event.para = job.status
+    )) < now() - make_interval(months => :months)
+), cleared AS (
+    UPDATE employability.application SET cpf = NULL, nome = NULL, email = NULL, cleared_at = now()
+    FROM ended WHERE application.id_vaga = ended.id AND application.cpf IS NOT NULL
+    RETURNING application.id
+), content AS (
+    UPDATE employability.application_content SET respostas = '[]', curriculo_snapshot = NULL
+    FROM cleared WHERE id_candidatura = cleared.id
+), event AS (
+    UPDATE employability.application_event SET motivo = NULL
+    FROM cleared WHERE id_candidatura = cleared.id AND motivo IS NOT NULL
+)
+SELECT count(*) FROM cleared
+""")
+async def erase_ended_applications(connection: Connection, months: int) -> int:
+    """Erase what applications hold of people, of jobs that ended that long ago; return how many.
+
+    The rows stay for statistics. By the owner of the tables only.
+    """

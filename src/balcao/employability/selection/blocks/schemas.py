@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from balcao.employability.hiring.listings.schemas import ID_EXAMPLE, JobId
+from balcao.employability.hiring.content.schemas import ID_EXAMPLE, JobId
 from balcao.employability.lists import ListMeta, PageNumber
 from balcao.employability.schemas import CreatedAt
 

@@ -10,7 +10,7 @@ from msgspec import Meta
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.employability.lists import parse_cpf, parse_page, read_text
-from balcao.employability.selection.applications.filters import (
+from balcao.employability.selection.applications.schemas import (
     DEFAULT_PER_PAGE,
     OwnApplicationQuery,
     OwnFilters,

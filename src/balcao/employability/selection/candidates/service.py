@@ -14,7 +14,7 @@ from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.lists import ListMeta
 from balcao.employability.selection.applications import service as applications
-from balcao.employability.selection.applications.records import show_application
+from balcao.employability.selection.applications.service import show_application
 from balcao.employability.selection.candidates import store
 from balcao.employability.selection.candidates.filters import CandidateFilters
 from balcao.employability.selection.candidates.schemas import Candidate, Candidates

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from balcao.employability.hiring.listings.schemas import Job, LanguageRequirement
+from balcao.employability.hiring.content.schemas import LanguageRequirement
+from balcao.employability.hiring.listings.schemas import Job
 from balcao.employability.reference_values.schemas import ReferenceValue
 from balcao.employability.registry_people import PersonRecord
 from balcao.employability.resume.sections.schemas import Education, ResumeLanguage

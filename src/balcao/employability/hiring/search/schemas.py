@@ -1,4 +1,4 @@
-"""The filters of the lists of jobs (rules: employability 2.5, 2.6)."""
+"""What jobs are looked for by, and a page of them (rules: employability 2.5, 2.6)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,12 @@ from msgspec import Meta
 
 from balcao.core.errors import Invalid
 from balcao.core.values.cnpj import is_cnpj, strip_cnpj
-from balcao.employability.hiring.listings.merge import ACCESSIBILITY
-from balcao.employability.hiring.listings.states import FIRST_EVENTS, PUBLISHED, Event, JobStatus
-from balcao.employability.lists import PageNumber, parse_choice, parse_csv, parse_uuids, read_text
+from balcao.employability.hiring.content.merge import ACCESSIBILITY
+from balcao.employability.hiring.listings.schemas import JobItem
+from balcao.employability.hiring.listings.states import PUBLISHED, JobStatus
+from balcao.employability.lists import ListMeta, PageNumber, parse_choice, parse_csv, parse_uuids, read_text
 
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
-HISTORY_DEFAULT, HISTORY_MOST = 50, 200
 # How many days before the present one count, which itself counts from local midnight.
 PERIODS = {"hoje": 0, "ultima_semana": 7, "ultimo_mes": 30}
 _LIKE_CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
@@ -148,21 +148,8 @@ class StaffJobQuery(PublicJobQuery, kw_only=True):
     ] = None
 
 
-class NewJobQuery(msgspec.Struct):
-    acao: Annotated[
-        str | None,
-        Meta(description="`enviar_para_aprovacao` ou `publicar`, feito com a criação.", examples=["publicar"]),
-    ] = None
+class Jobs(msgspec.Struct):
+    """A page of jobs."""
 
-
-class HistoryQuery(msgspec.Struct):
-    page: PageNumber = 1
-    pageSize: Annotated[  # noqa: N815 - the specification's word
-        int, Meta(description="Itens por página; acima de 200 vale 200.", examples=[HISTORY_DEFAULT])
-    ] = HISTORY_DEFAULT
-
-
-def parse_first_event(query: Mapping[str, str]) -> Event | None:
-    """Return what happens to a new job at once. Raises Invalid for anything else."""
-    wanted = parse_choice(query, "acao", frozenset(FIRST_EVENTS))
-    return None if wanted is None else FIRST_EVENTS[wanted]
+    data: Annotated[list[JobItem], Meta(description="Vagas da página, sem etapas e perguntas.")]
+    meta: Annotated[ListMeta, Meta(description="A página e o total.")]

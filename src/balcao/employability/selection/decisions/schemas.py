@@ -9,7 +9,8 @@ from msgspec import Meta
 
 from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
-from balcao.employability.hiring.listings.schemas import ID_EXAMPLE, Reason
+from balcao.employability.hiring.content.schemas import ID_EXAMPLE
+from balcao.employability.hiring.listings.schemas import Reason
 from balcao.employability.texts import parse_uuid
 
 MOST_PEOPLE = 1_000

@@ -1,40 +1,46 @@
 """What staff decide on applications, on one or on many (rules: employability 2.7, 4.3)."""
 
 from collections.abc import Callable
+from typing import TypeAlias
 from uuid import UUID
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, Forbidden, NotFound
+from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.schemas import Message
-from balcao.employability.selection.applications import service
-from balcao.employability.selection.applications.choices import (
-    Choose,
+from balcao.employability.selection.applications import service as applications
+from balcao.employability.selection.applications.states import (
+    DECIDE,
+    DECISIONS,
+    NOT_PAUSED,
+    ApplicationPosition,
+    ApplicationStatus,
+    Change,
+    Event,
     Move,
-    choose_status,
-    choose_step,
-    require_step,
+    require_status,
+    require_transition,
 )
-from balcao.employability.selection.applications.decision_schemas import (
+from balcao.employability.selection.decisions.schemas import (
     BulkResult,
     BulkStatusBody,
     BulkStepBody,
     parse_people,
     parse_step,
 )
-from balcao.employability.selection.applications.records import ApplicationPosition
-from balcao.employability.selection.applications.states import DECIDE, ApplicationStatus, require_status
 from balcao.employability.texts import parse_uuid
 
 DONE = {
     ApplicationStatus.APPROVED: "Candidatura aprovada.",
     ApplicationStatus.REJECTED: "Candidatura reprovada.",
 }
+# Returns None where nothing is to change; raises Conflict where the decision is not possible.
+Choose: TypeAlias = Callable[[ApplicationPosition, JobSummary], Change | None]
 
 
 async def set_status(call: Call, id_: UUID, status: ApplicationStatus, reason: str | None = None) -> Message:
@@ -58,7 +64,7 @@ async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
     choose = choose_status(require_status(body.status))
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
-        positions = await service.lock_live_applications(connection, job_id, people)
+        positions = await applications.lock_live_applications(connection, job_id, people)
         return await _change(connection, call, job, people, positions, choose)
 
 
@@ -72,21 +78,48 @@ async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
         require_step(step, job, "id_etapa")
-        positions = await service.lock_live_applications(connection, job_id, people)
+        positions = await applications.lock_live_applications(connection, job_id, people)
         if len({position.id_etapa_atual for position in positions}) > 1:
             text = "As candidaturas não estão todas na mesma etapa: nada foi alterado."
             raise Conflict(text, code="steps-differ")
         return await _change(connection, call, job, people, positions, choose_step(step))
 
 
+def choose_status(status: ApplicationStatus) -> Choose:
+    """Return the decision for a status; an application that has it already stays as it is."""
+
+    def choose(position: ApplicationPosition, job: JobSummary) -> Change | None:
+        if position.status is status and job.status in NOT_PAUSED:
+            return None
+        return Change(require_transition(DECISIONS[status].event, position, job), position.id_etapa_atual)
+
+    return choose
+
+
+def choose_step(step: UUID | None) -> Choose:
+    """Return the decision for a step, or for none; a candidate who stands there already stays."""
+
+    def choose(position: ApplicationPosition, job: JobSummary) -> Change | None:
+        row = require_transition(Event.CLEAR_STEP if step is None else Event.SET_STEP, position, job)
+        return None if position.id_etapa_atual == step else Change(row, step)
+
+    return choose
+
+
+def require_step(step: UUID | None, job: JobSummary, field: str) -> None:
+    """Raise Invalid, naming the field, for a step that is none of the job's."""
+    if step is not None and all(step != each.id for each in job.etapas):
+        raise Invalid(f"O campo `{field}` não é uma etapa desta vaga.", code=f"{field}-invalid")
+
+
 async def _decide(
     call: Call, id_: UUID, choose: Choose, check: Callable[[JobSummary], None], reason: str | None
 ) -> None:
-    reached, _, _ = await service.find_application(call, id_, DECIDE)
+    reached, _, _ = await applications.find_application(call, id_, DECIDE)
     if reached.is_owner:
         raise Forbidden("Ninguém decide sobre a própria candidatura.", code="own-application")
     async with call.platform.database.transaction() as connection:
-        stored, job = await service.lock_application(connection, reached, id_)
+        stored, job = await applications.lock_application(connection, reached, id_)
         check(job)
         if change := choose(stored, job):
             await _apply(connection, reached, [Move(stored, change)], reason)
@@ -132,6 +165,6 @@ async def _change(
 
 
 async def _apply(connection: Connection, call: Call, moves: list[Move], reason: str | None) -> None:
-    await service.move_applications(connection, call, moves, reason)
+    await applications.move_applications(connection, call, moves, reason)
     people = [Cpf(position.cpf) for position, _ in moves if position.cpf is not None]
-    await call.platform.audit.record_each(connection, call, "update", people, fields=service.FIELDS)
+    await call.platform.audit.record_each(connection, call, "update", people, fields=applications.FIELDS)

@@ -5,8 +5,9 @@ from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
+from email_validator import EmailNotValidError, validate_email
 
-from balcao.core.context.audit import recording
+from balcao.core.access.caller import Caller
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
@@ -20,24 +21,57 @@ from balcao.employability.hiring.listings.schemas import Job
 from balcao.employability.hiring.listings.states import JobStatus
 from balcao.employability.resume.overview import service as resumes
 from balcao.employability.resume.overview.schemas import Resume, StoredResume
-from balcao.employability.selection.applications import service, submission_store
-from balcao.employability.selection.applications.answers import check_answers
-from balcao.employability.selection.applications.contact import Contact, clean_email, clean_name, read_claims
-from balcao.employability.selection.applications.records import Earlier, StoredApplication, Submission
-from balcao.employability.selection.applications.schemas import Answer, AnswerBody, Application, ApplicationBody
-from balcao.employability.selection.applications.states import CREATE_ANY, SUBMISSION
+from balcao.employability.selection.applications import service as applications
+from balcao.employability.selection.applications.schemas import (
+    Answer,
+    Application,
+    ApplicationDetail,
+    StoredApplication,
+    Submission,
+)
+from balcao.employability.selection.applications.states import CREATE_ANY, SUBMISSION, Event, require_transition
 from balcao.employability.selection.blocks import service as blocks
 from balcao.employability.selection.eligibility import service as eligibility
 from balcao.employability.selection.eligibility.service import Ineligible
 from balcao.employability.selection.emails.kinds import JOB as EMAIL_JOB
 from balcao.employability.selection.people import service as people
-from balcao.employability.texts import parse_uuid
+from balcao.employability.selection.submission import store
+from balcao.employability.selection.submission.answers import check_answers
+from balcao.employability.selection.submission.schemas import (
+    LONGEST_EMAIL,
+    LONGEST_NAME,
+    AnswerBody,
+    ApplicationBody,
+    ApplicationChange,
+)
+from balcao.employability.selection.submission.store import Earlier
+from balcao.employability.texts import clean_optional_line, parse_uuid
 
 MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
 # Each further one means that the job, or this person's resume, was changed in the few milliseconds between.
 MOST_TRIES = 10
 RETRY_AFTER_SECONDS = 1
+
+
+class Contact(NamedTuple):
+    """A person's name and e-mail address, as far as they are known."""
+
+    name: str | None = None
+    email: str | None = None
+
+
+class _ApplicationRequest(NamedTuple):
+    """An application as it is asked for, the job as it was read first, and what the registry says of the person."""
+
+    call: Call
+    cpf: Cpf
+    job_id: UUID
+    scope: Scope | None
+    answers: Sequence[AnswerBody]
+    contact: Contact
+    job: Job | None
+    person: people.PersonLookup | None
 
 
 async def submit_application(call: Call, body: ApplicationBody) -> bytes:
@@ -68,17 +102,24 @@ async def submit_application(call: Call, body: ApplicationBody) -> bytes:
         raise
 
 
-class _ApplicationRequest(NamedTuple):
-    """An application as it is asked for, the job as it was read first, and what the registry says of the person."""
+async def replace_application(call: Call, id_: UUID, body: ApplicationChange) -> ApplicationDetail:
+    """Change contact and answers of an application that nobody has decided on, and return it as stored.
 
-    call: Call
-    cpf: Cpf
-    job_id: UUID
-    scope: Scope | None
-    answers: Sequence[AnswerBody]
-    contact: Contact
-    job: Job | None
-    person: people.PersonLookup | None
+    Raises Invalid, PreconditionFailed, NotFound as `read_application` does, and Conflict in any other state.
+    """
+    reached, _, _ = await applications.find_application(call, id_, CREATE_ANY)
+    reached.require_reason()
+    email, name = clean_email(body.email), None if reached.is_owner else clean_name(body.nome)
+    async with call.platform.database.transaction() as connection:
+        stored, job = await applications.lock_application(connection, reached, id_)
+        require_transition(Event.EDIT, stored, job)
+        answers = stored.respostas
+        if body.respostas_info_complementares is not None:
+            answers = check_answers(job.informacoes_complementares, body.respostas_info_complementares)
+        changed = msgspec.structs.replace(
+            stored, nome=name or stored.nome, email=email or stored.email, respostas=answers
+        )
+        return await applications.update_application(connection, reached, changed)
 
 
 async def _apply(connection: Connection, request: _ApplicationRequest) -> Application:
@@ -89,19 +130,17 @@ async def _apply(connection: Connection, request: _ApplicationRequest) -> Applic
             read or await listings.find_published_job(connection, request.job_id, utc_now()), request.scope
         )
         read = None
-        earlier = await submission_store.read_earlier_applications(connection, request.cpf, request.job_id)
+        earlier = await store.read_earlier_applications(connection, request.cpf, request.job_id)
         _require_free(earlier)
         answers = check_answers(job.informacoes_complementares, request.answers)
         resume = await resumes.read_stored_resume(connection, request.cpf)
         failed = await _check_criteria(connection, request, job, earlier, resume.content)
-        made = _prepare(request, job, answers, failed, resume)
-        with recording():
-            instants = await submission_store.insert_application(connection, made)
-        if instants is not None:
-            created_at, updated_at = instants
-            stored = msgspec.structs.replace(made.application, created_at=created_at, updated_at=updated_at)
+        submission = _prepare(request, job, answers, failed, resume)
+        if stored := await applications.insert_application(connection, submission):
             await people.save_person_copy(connection, request.cpf, request.person)
-            return await service.describe_application(connection, request.call, stored, listings.summarise_job(job))
+            return await applications.describe_application(
+                connection, request.call, stored, listings.summarise_job(job)
+            )
     text = "A vaga ou o currículo muda agora mesmo. Tente de novo em instantes."
     raise Unavailable(text, code="application-changing", retry_after=RETRY_AFTER_SECONDS)
 
@@ -123,10 +162,16 @@ async def _ask_registry(
 
 
 def _require_job(job: Job | None, scope: Scope | None) -> Job:
-    """Return a job that takes applications, to staff one within their reach. Raises NotFound, Invalid."""
+    """Return a job that takes applications, to staff one within their reach.
+
+    Raises NotFound, and Invalid, whose texts tell whether the job's limit has passed.
+    """
     if job is None or (scope is not None and not scope.reaches(job.id_orgao_parceiro)):
         raise NotFound("Não há vaga com este `id_vaga`.", code="job-unknown")
-    _require_active(job)
+    if job.status is JobStatus.EXPIRED:
+        raise Invalid("O prazo de candidatura desta vaga terminou.", code="job-expired")
+    if job.status is not JobStatus.ACTIVE:
+        raise Invalid("Esta vaga não recebe candidaturas no momento.", code="job-not-active")
     return job
 
 
@@ -172,7 +217,7 @@ def _prepare(
         made,
         origin=CITIZEN if call.is_owner else STAFF,
         failed=failed,
-        author=service.name_author(call),
+        author=applications.name_author(call),
         job_updated_at=job.updated_at,
         resume_version=resume.version,
         most_withdrawals=MOST_WITHDRAWALS,
@@ -180,7 +225,7 @@ def _prepare(
         email_kind=SUBMISSION.email,
         refresh_job=people.REFRESH_ONE,
         refresh=people.describe_refresh(id_, person),
-        trail=call.platform.audit.encode_event(call, "create", subject=request.cpf, fields=service.FIELDS),
+        trail=call.platform.audit.encode_event(call, "create", subject=request.cpf, fields=applications.FIELDS),
     )
 
 
@@ -200,14 +245,6 @@ def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
     return cpf, reached
 
 
-def _require_active(job: Job) -> None:
-    """Raise Invalid for a job that takes no applications; the texts tell whether its limit has passed."""
-    if job.status is JobStatus.EXPIRED:
-        raise Invalid("O prazo de candidatura desta vaga terminou.", code="job-expired")
-    if job.status is not JobStatus.ACTIVE:
-        raise Invalid("Esta vaga não recebe candidaturas no momento.", code="job-not-active")
-
-
 def _require_free(earlier: Earlier) -> None:
     """Raise Invalid where the person may not apply again: the citizen portal shows the reason of a 400 alone."""
     if earlier.live:
@@ -216,3 +253,34 @@ def _require_free(earlier: Earlier) -> None:
     if earlier.withdrawn >= MOST_WITHDRAWALS:
         text = f"A candidatura a esta vaga já foi retirada {MOST_WITHDRAWALS} vezes, e não pode ser feita de novo."
         raise Invalid(text, code="withdrawal-limit")
+
+
+def clean_name(text: str | None) -> str | None:
+    """Return a name as it is stored; a blank one is none. Raises Invalid."""
+    return clean_optional_line("nome", text, LONGEST_NAME)
+
+
+def clean_email(text: str | None) -> str | None:
+    """Return an address as it is stored; a blank one is none. Raises Invalid for what cannot be an address."""
+    address = clean_optional_line("email", text, LONGEST_EMAIL)
+    if address is not None and not _is_address(address):
+        raise Invalid("O campo `email` não tem a forma de um endereço.", code="email-invalid")
+    return address
+
+
+def read_claims(caller: Caller) -> Contact:
+    """Return name and address as the token tells them; what could not be stored is left out."""
+    name, email = (caller.name or "").strip()[:LONGEST_NAME], (caller.email or "").strip()
+    return Contact(name or None, email if len(email) <= LONGEST_EMAIL and _is_address(email) else None)
+
+
+def _is_address(text: str) -> bool:
+    # What begins so could be read as an option, or as a command, on its way through a mail system.
+    if text.startswith(("-", "|")):
+        return False
+    try:
+        # The domains of tests are domains like others here.
+        validate_email(text, check_deliverability=False, strict=True, test_environment=True)
+    except EmailNotValidError:
+        return False
+    return True

@@ -15,21 +15,21 @@ from msgspec import UNSET
 from balcao.core.errors import Invalid
 from balcao.core.values.cnpj import is_cnpj, strip_cnpj
 from balcao.core.values.ids import new_uuid
-from balcao.employability.hiring.listings.bodies import (
-    JobBody,
-    LanguageBody,
-    NestedStep,
-    QuestionBody,
-    ReferenceId,
-    StepBody,
-)
-from balcao.employability.hiring.listings.content import (
+from balcao.employability.hiring.content.rules import (
     SELECTIONS,
     JobContent,
     Language,
     QuestionContent,
     StepContent,
     require_fields,
+)
+from balcao.employability.hiring.content.schemas import (
+    JobBody,
+    LanguageBody,
+    NestedStep,
+    QuestionBody,
+    ReferenceId,
+    StepBody,
 )
 from balcao.employability.instants import parse_instant
 from balcao.employability.texts import clean_line, clean_optional_line, clean_optional_prose, clean_prose, parse_uuid

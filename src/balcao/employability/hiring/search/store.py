@@ -8,13 +8,13 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import Conditions, fetch_page, page_sql
-from balcao.core.database.results import Paged
+from balcao.core.database.results import Json
 from balcao.core.database.statements import statement
 from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import Scope
-from balcao.employability.hiring.listings.filters import JobFilters, find_since
-from balcao.employability.hiring.listings.schemas import HistoryEntry, JobItem
-from balcao.employability.hiring.listings.views_store import FROM, ITEM, REACHED, SHOWN
+from balcao.employability.hiring.listings.schemas import Job, JobItem
+from balcao.employability.hiring.listings.store import ITEM_SQL, JOINS_SQL, REACHED_SQL, SHOWN_SQL, whole_jobs_sql
+from balcao.employability.hiring.search.schemas import JobFilters, find_since
 
 
 async def list_jobs_in_reach(
@@ -24,7 +24,7 @@ async def list_jobs_in_reach(
     departments = None if scope.departments is None else sorted(scope.departments)
     conditions = Conditions(now, departments, scope.author)
     conditions.add("job.deleted_at IS NULL")
-    conditions.add(_number(REACHED, departments=2, author=3))
+    conditions.add(_number(REACHED_SQL, departments=2, author=3))
     return await _fetch(connection, conditions, filters, page, now, zone, "job.created_at")
 
 
@@ -52,11 +52,11 @@ async def _fetch(
     # The page is cut before its records are made, of ids alone, which an index has with all that is filtered by.
     listing = f"""
         SELECT to_jsonb(found) AS document FROM (
-            SELECT {_number(ITEM)}
+            SELECT {_number(ITEM_SQL)}
             FROM (
                 SELECT job.id FROM employability.job WHERE {conditions}
                 ORDER BY {order} DESC, job.id LIMIT ${end + 1} OFFSET ${end + 2}
-            ) AS listed JOIN employability.job ON job.id = listed.id {FROM.partition("FROM employability.job")[2]}
+            ) AS listed JOIN employability.job ON job.id = listed.id {JOINS_SQL}
             ORDER BY {order} DESC, job.id
         ) AS found"""
     counting = f"SELECT count(*) FROM employability.job WHERE {conditions}"
@@ -73,7 +73,7 @@ _OF_COMPANY = f"""(job.id_contratante = ANY({{}}::text[]) OR EXISTS (
 
 def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zone: ZoneInfo) -> None:
     if filters.status is not None:
-        conditions.add(f"{_number(SHOWN)} = {{}}", filters.status)
+        conditions.add(f"{_number(SHOWN_SQL)} = {{}}", filters.status)
     if filters.companies or filters.company_names:
         conditions.add(_OF_COMPANY, filters.companies, filters.company_names)
     if filters.department is not None:
@@ -99,14 +99,15 @@ def _number(text: str, **places: int) -> str:
     return text
 
 
-@statement(
-    page_sql(
-        """
-        SELECT de, evento, para, em, por, motivo FROM employability.job_event
-        WHERE id_vaga = :job_id ORDER BY id DESC LIMIT :limit OFFSET :offset
-        """,
-        "SELECT count(*) FROM employability.job_event WHERE id_vaga = :job_id",
-    )
-)
-async def list_job_history(connection: Connection, job_id: UUID, page: Page) -> Paged[HistoryEntry]:
-    """Return the page of what happened to a job, newest first, and how much that is in all."""
+async def read_job_by_slug(connection: Connection, beginning: str, slug: str, now: datetime) -> Job | None:
+    """Return the published job whose id begins with these twelve digits; of several the one with this slug."""
+    return await _read_job_between(connection, UUID(f"{beginning:0<32}"), UUID(f"{beginning:f<32}"), slug, now)
+
+
+@statement(f"""
+{whole_jobs_sql("job.publicado_em IS NOT NULL AND job.id BETWEEN :lowest AND :highest")}
+ORDER BY found.slug = :slug DESC, found.id LIMIT 1
+""")
+async def _read_job_between(
+    connection: Connection, lowest: UUID, highest: UUID, slug: str, now: datetime
+) -> Json[Job] | None: ...

@@ -8,7 +8,6 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.errors import Invalid
-from balcao.employability.hiring.listings.schemas import Job
 from balcao.employability.reference_values.kinds import Kind
 
 SELECTIONS = frozenset({"selecao_unica", "selecao_multipla"})
@@ -81,31 +80,11 @@ class JobContent(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
 
-def to_content(job: Job) -> JobContent:
-    """Return what a stored job consists of."""
-    named = {name: getattr(job, name) for name in JobContent.__struct_fields__}
-    return JobContent(
-        **named
-        | {
-            "valor_vaga": None if job.valor_vaga is None else Decimal(str(job.valor_vaga)),
-            "tipos_pcd": [value.id for value in job.tipos_pcd],
-            "zonas": [value.id for value in job.zonas],
-            "idiomas_requisito": [Language(each.id_idioma, each.id_nivel_minimo) for each in job.idiomas_requisito],
-            "etapas": [StepContent(step.id, step.titulo, step.descricao) for step in job.etapas],
-            "informacoes_complementares": [
-                QuestionContent(
-                    each.id,
-                    each.titulo,
-                    each.obrigatorio,
-                    each.tipo_campo,
-                    each.valor_minimo,
-                    each.valor_maximo,
-                    each.opcoes or [],
-                )
-                for each in job.informacoes_complementares
-            ],
-        }
-    )
+class StoredContent(JobContent, frozen=True, kw_only=True):
+    """A job as an import compares it: what it consists of, and its state as it is shown."""
+
+    id: UUID
+    status: str
 
 
 def list_missing(content: JobContent) -> list[str]:

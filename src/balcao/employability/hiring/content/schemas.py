@@ -1,13 +1,69 @@
-"""Wire types of what staff send: a job is taken as our own answers show it (rules: employability 2.5, 3.3)."""
+"""Wire types of what a job consists of; staff may send it as it is shown to them (rules: employability 2.5, 3.3)."""
 
 from typing import Annotated, Literal
+from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from balcao.core.http.decoding import decode
-from balcao.employability.hiring.listings.schemas import ID_EXAMPLE, Reason
-from balcao.employability.texts import clean_optional_line
+from balcao.employability.reference_values.schemas import ReferenceValue
+from balcao.employability.schemas import CreatedAt, UpdatedAt
+
+ID_EXAMPLE = "49c67c23-c0e7-5c39-9de9-0645636b4e4e"
+
+JobId = Annotated[UUID, Meta(description="Identificador da vaga (UUID).", examples=[ID_EXAMPLE])]
+StepTitle = Annotated[str, Meta(description="Título da etapa, de 1 a 500 caracteres.", examples=["Entrevista"])]
+StepText = Annotated[
+    str,
+    Meta(
+        description="O que acontece na etapa, até 5000 caracteres; só pode faltar enquanto a vaga está em edição.",
+        examples=["Conversa com a equipe, na padaria."],
+    ),
+]
+Place = Annotated[int, Meta(description="Lugar da etapa, de 1 em diante, sem lacunas.", examples=[1])]
+
+
+class Step(msgspec.Struct):
+    """A step of the selection process."""
+
+    id: Annotated[UUID, Meta(description="Identificador da etapa (UUID).", examples=[ID_EXAMPLE])]
+    id_vaga: JobId
+    titulo: StepTitle
+    descricao: StepText
+    ordem: Place
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+
+
+class Question(msgspec.Struct):
+    """A question that candidates answer."""
+
+    id: Annotated[UUID, Meta(description="Identificador da pergunta (UUID).", examples=[ID_EXAMPLE])]
+    id_vaga: JobId
+    titulo: Annotated[str, Meta(description="A pergunta.", examples=["Quantos anos de experiência você tem?"])]
+    obrigatorio: Annotated[bool, Meta(description="Se precisa ser respondida.", examples=[True])]
+    tipo_campo: Annotated[
+        str,
+        Meta(
+            description="`resposta_curta`, `resposta_numerica`, `selecao_unica` ou `selecao_multipla`.",
+            examples=["resposta_numerica"],
+        ),
+    ]
+    valor_minimo: Annotated[int | None, Meta(description="Menor número aceito.", examples=[0])]
+    valor_maximo: Annotated[int | None, Meta(description="Maior número aceito.", examples=[50])]
+    opcoes: Annotated[list[str] | None, Meta(description="Opções das perguntas de seleção.", examples=[["Sim", "Não"]])]
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+
+
+class LanguageRequirement(msgspec.Struct):
+    """A language and the least level of it."""
+
+    id_idioma: Annotated[UUID, Meta(description="Idioma (UUID).", examples=[ID_EXAMPLE])]
+    id_nivel_minimo: Annotated[UUID, Meta(description="Nível mínimo (UUID).", examples=[ID_EXAMPLE])]
+    idioma: Annotated[ReferenceValue, Meta(description="O idioma.")]
+    nivel_minimo: Annotated[ReferenceValue, Meta(description="O nível mínimo.")]
+
 
 # Ids of a client's own, whatever their form, stand for something new.
 ForeignId = Annotated[
@@ -161,12 +217,3 @@ class JobBody(msgspec.Struct, kw_only=True):
         list[QuestionBody] | UnsetType | None,
         Meta(description="No máximo 30 perguntas. Ausente, ficam; o que falta em uma lista enviada é retirado."),
     ] = UNSET
-
-
-class TransitionBody(msgspec.Struct):
-    motivo: Reason = None
-
-
-def read_reason(content: bytes) -> str | None:
-    """Return the reason of a transition, whose body may be left out. Raises Invalid."""
-    return clean_optional_line("motivo", decode(content, TransitionBody).motivo, 500) if content.strip() else None

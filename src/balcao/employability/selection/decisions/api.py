@@ -1,15 +1,25 @@
 """Routes of what staff decide on applications."""
 
 from balcao.core.context.call import Call
+from balcao.core.feature import Feature
 from balcao.core.http.decoding import decode
 from balcao.core.http.operations import SMALL_BODY
 from balcao.employability.hiring.listings.api import scoped
-from balcao.employability.hiring.listings.bodies import read_reason
+from balcao.employability.hiring.listings.schemas import read_reason
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
-from balcao.employability.selection.applications import decisions
-from balcao.employability.selection.applications.decision_schemas import (
+from balcao.employability.selection.applications.api import BASE, RATE
+from balcao.employability.selection.applications.states import (
+    DECIDE,
+    DECISIONS,
+    ApplicationStatus,
+    Event,
+    describe_events,
+    require_status,
+)
+from balcao.employability.selection.decisions import service
+from balcao.employability.selection.decisions.schemas import (
     BulkResult,
     BulkStatusBody,
     BulkStepBody,
@@ -18,18 +28,8 @@ from balcao.employability.selection.applications.decision_schemas import (
     DecisionBody,
     parse_step,
 )
-from balcao.employability.selection.applications.paths import OpenApplicationInPath
-from balcao.employability.selection.applications.states import (
-    DECIDE,
-    DECISIONS,
-    TABLE,
-    ApplicationStatus,
-    Event,
-    require_status,
-)
+from balcao.employability.selection.paths import OpenApplicationInPath
 
-BASE = "/api/v1/empregabilidade/candidaturas"
-RATE = "60/minute"
 _REACH = (
     "Exige a ação `job_application:decide`; sem `job_listing:any_department`, só alcança as vagas dos próprios órgãos. "
     "Ninguém decide sobre a própria candidatura."
@@ -42,10 +42,6 @@ _MANY = (
 routes = ROUTES.extend(tags=["applications"], body_limit=SMALL_BODY)
 
 
-def _describe(*events: Event) -> str:
-    return " ".join(row.describe() for row in TABLE if row.event in events)
-
-
 def declare_decision(word: str, status: ApplicationStatus, summary: str) -> None:
     """Declare the operation that gives an application one certain status."""
     event = DECISIONS[status].event
@@ -55,7 +51,7 @@ def declare_decision(word: str, status: ApplicationStatus, summary: str) -> None
         f"employability.{word}_application",
         scoped(DECIDE),
         summary,
-        description=f"{_describe(event)} {_SAME} A pessoa é avisada por e-mail. {_REACH}",
+        description=f"{describe_events(event)} {_SAME} A pessoa é avisada por e-mail. {_REACH}",
         described_body=DecisionBody,
         example={"motivo": "Perfil da vaga."},
         errors=[400, 404, 409, 412],
@@ -63,7 +59,7 @@ def declare_decision(word: str, status: ApplicationStatus, summary: str) -> None
         rate=RATE,
     )
     async def decide(call: Call, id: OpenApplicationInPath, content: bytes) -> Message:
-        return await decisions.set_status(call, id, status, read_reason(content))
+        return await service.set_status(call, id, status, read_reason(content))
 
 
 declare_decision("approve", ApplicationStatus.APPROVED, "Aprova uma candidatura")
@@ -75,13 +71,13 @@ declare_decision("reject", ApplicationStatus.REJECTED, "Reprova uma candidatura"
     "employability.set_application_status",
     scoped(DECIDE),
     "Muda a situação de uma candidatura",
-    description=f"{_describe(*(row.event for row in DECISIONS.values()))} {_SAME} {_REACH}",
+    description=f"{describe_events(*(row.event for row in DECISIONS.values()))} {_SAME} {_REACH}",
     errors=[409, 412],
     concerns_people=True,
     rate=RATE,
 )
 async def set_application_status(call: Call, id: OpenApplicationInPath, body: CandidateStatusBody) -> Message:
-    return await decisions.set_status(call, id, require_status(body.status))
+    return await service.set_status(call, id, require_status(body.status))
 
 
 @routes.put(
@@ -91,7 +87,7 @@ async def set_application_status(call: Call, id: OpenApplicationInPath, body: Ca
     "Muda a etapa de uma candidatura",
     description=(
         "Põe a pessoa em uma etapa da vaga; sem `id_etapa_atual`, em nenhuma. "
-        f"{_describe(Event.SET_STEP, Event.CLEAR_STEP)} {_REACH}"
+        f"{describe_events(Event.SET_STEP, Event.CLEAR_STEP)} {_REACH}"
     ),
     described_body=CandidateStepBody,
     example={"id_etapa_atual": None},
@@ -101,7 +97,7 @@ async def set_application_status(call: Call, id: OpenApplicationInPath, body: Ca
 )
 async def set_application_step(call: Call, id: OpenApplicationInPath, content: bytes) -> Message:
     body = decode(content, CandidateStepBody) if content.strip() else CandidateStepBody()
-    return await decisions.set_step(call, id, parse_step("id_etapa_atual", body.id_etapa_atual))
+    return await service.set_step(call, id, parse_step("id_etapa_atual", body.id_etapa_atual))
 
 
 @routes.put(
@@ -115,7 +111,7 @@ async def set_application_step(call: Call, id: OpenApplicationInPath, content: b
     rate=RATE,
 )
 async def set_status_of_applications(call: Call, body: BulkStatusBody) -> BulkResult:
-    return await decisions.set_status_of_many(call, body)
+    return await service.set_status_of_many(call, body)
 
 
 @routes.put(
@@ -130,4 +126,7 @@ async def set_status_of_applications(call: Call, body: BulkStatusBody) -> BulkRe
     rate=RATE,
 )
 async def set_step_of_applications(call: Call, body: BulkStepBody) -> BulkResult:
-    return await decisions.set_step_of_many(call, body)
+    return await service.set_step_of_many(call, body)
+
+
+FEATURE = Feature(routes=routes.declared)

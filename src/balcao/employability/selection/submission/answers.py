@@ -7,8 +7,9 @@ from uuid import UUID
 
 from balcao.core.errors import Invalid
 from balcao.core.values.ids import parse_uuid
-from balcao.employability.hiring.listings.schemas import Question
-from balcao.employability.selection.applications.schemas import Answer, AnswerBody
+from balcao.employability.hiring.content.schemas import Question
+from balcao.employability.selection.applications.schemas import Answer
+from balcao.employability.selection.submission.schemas import AnswerBody
 from balcao.employability.texts import clean_prose
 
 FIELD = "respostas_info_complementares"

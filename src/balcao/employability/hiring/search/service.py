@@ -1,0 +1,44 @@
+"""Jobs that are looked for: by staff within reach, by anybody once published (rules: employability 2.5, 2.6)."""
+
+from uuid import UUID
+
+from balcao.core.context.call import Call
+from balcao.core.values.clock import utc_now
+from balcao.core.values.page import Page
+from balcao.employability.hiring.departments.scope import find_scope
+from balcao.employability.hiring.listings import service as listings
+from balcao.employability.hiring.listings.schemas import Job
+from balcao.employability.hiring.search import store
+from balcao.employability.hiring.search.schemas import JobFilters, Jobs
+from balcao.employability.lists import ListMeta
+from balcao.employability.texts import parse_slug
+
+
+async def list_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
+    """Return a page of the jobs within the caller's reach, newest first."""
+    scope = await find_scope(call)
+    async with call.platform.database.connection() as connection:
+        jobs, total = await store.list_jobs_in_reach(connection, scope, filters, page, utc_now(), call.zone)
+    return Jobs(jobs, ListMeta.of(page, total))
+
+
+async def list_published_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
+    """Return a page of the jobs that were ever published, latest publication first."""
+    async with call.reader.connection() as connection:
+        jobs, total = await store.list_published_jobs(connection, filters, page, utc_now(), call.zone)
+    return Jobs(jobs, ListMeta.of(page, total))
+
+
+async def read_published_job(call: Call, id_: UUID) -> Job:
+    """Return a job as anybody sees it. Raises NotFound for one that was never published."""
+    async with call.reader.connection() as connection:
+        return listings.require_job(await listings.find_published_job(connection, id_, utc_now()))
+
+
+async def read_job_by_slug(call: Call, slug: str) -> Job:
+    """Return the published job that the slug names by its end, whatever title stands before. Raises NotFound."""
+    beginning = parse_slug(slug)
+    if beginning is None:
+        return listings.require_job(None)
+    async with call.reader.connection() as connection:
+        return listings.require_job(await store.read_job_by_slug(connection, beginning, slug, utc_now()))

@@ -1,0 +1,106 @@
+"""The import of jobs: what is new or says something else is written."""
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
+from balcao.core.values.clock import utc_now
+from balcao.employability.hiring.content.merge import order_steps
+from balcao.employability.hiring.content.rules import JobContent
+from balcao.employability.hiring.departments import service as departments
+from balcao.employability.hiring.listings import service as listings
+from balcao.employability.hiring.listings.schemas import NewJob
+from balcao.employability.hiring.listings.states import DRAFTS, JobStatus
+from balcao.employability.hiring.transfer import store
+from balcao.employability.hiring.transfer.schemas import ANY_ZONE, Instants, JobRow, iterate_part_ids, require_past
+
+
+async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
+    """Write the jobs that are new or say something else; return how many. One that was deleted stays so."""
+    zone = ZoneInfo(await store.read_timezone(connection))
+    last = {row.id: row for row in rows}
+    missing = await store.list_missing_job_ids(connection, list(last))
+    there = list(last.keys() - missing)
+    stored = await store.list_stored_contents(connection, there, utc_now()) if there else []
+    known = {job.id: job for job in stored}
+    found = {id_: _make_job(row, zone, known.get(id_)) for id_, row in last.items() if id_ in missing or id_ in known}
+    codes = {job.content.id_orgao_parceiro for job in found.values()}
+    await departments.add_departments(connection, [code for code in codes if code is not None])
+    changed = {id_: found[id_].content for id_, present in known.items() if not _says_same(present, found[id_].content)}
+    new = {id_: job for id_, job in found.items() if id_ in missing}
+    added = await listings.insert_imported_jobs(connection, new) if new else 0
+    if changed:
+        await listings.replace_imported_jobs(connection, known, changed)
+    return added + len(changed)
+
+
+async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no job ever had."""
+    async with call.platform.database.connection() as connection:
+        return await store.list_missing_job_ids(connection, ids)
+
+
+def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob:
+    """Return the job that the row describes. Raises Invalid.
+
+    Steps and questions that the job has already keep their ids, the others get the same ones whenever the row is read.
+    """
+    # Those without offset are meant by the clock of the city.
+    instants = Instants(*(at.replace(tzinfo=zone) if at and at.tzinfo is ANY_ZONE else at for at in row.instants))
+    require_past(instants)
+    content = row.content
+    if present is not None:
+        content = msgspec.structs.replace(
+            content,
+            etapas=_keep_ids(row, "etapas", order_steps(row.etapas or ()), present),
+            informacoes_complementares=_keep_ids(
+                row, "informacoes_complementares", row.informacoes_complementares or (), present
+            ),
+        )
+    content = msgspec.structs.replace(content, data_limite=instants.limit)
+    made = instants.created_at or utc_now()
+    status = JobStatus.ACTIVE if row.status is JobStatus.EXPIRED else row.status
+    return NewJob(content, status, None if status in DRAFTS else instants.publicado_em or made, made)
+
+
+def _keep_ids(row: JobRow, field: str, sent: Sequence[Any], present: JobContent) -> Sequence[Any]:
+    """Return the row's steps or questions with their ids, those of known ones where `sent` names them.
+
+    A row that names none means by the place: what it lists third is what it listed third before. In one that names
+    some, an item without id is the known one of its title that the row does not name, or new.
+    """
+    items: Sequence[Any] = getattr(row.content, field)
+    known: Sequence[Any] = getattr(present, field)
+    free = {str(item.id): item for item in known}
+    named = [free.pop(str(body.id).strip().lower(), None) for body in sent] if free else []
+    if not any(named):
+        return items
+    ids = {item.id for item in known}
+    by_title = {item.titulo: item.id for item in free.values()}
+    unused = (id_ for id_ in iterate_part_ids(row.id, field) if id_ not in ids)
+    return [
+        msgspec.structs.replace(item, id=one.id if one else by_title.pop(item.titulo, None) or next(unused))
+        for item, one in zip(items, named, strict=True)
+    ]
+
+
+_list_members = attrgetter(*JobContent.__struct_fields__)
+
+
+def _says_same(stored: JobContent, content: JobContent) -> bool:
+    """Tell whether both say the same, whatever the order of what has none."""
+    return bool(_list_members(stored) == _list_members(content)) or _to_comparable(stored) == _to_comparable(content)
+
+
+def _to_comparable(content: JobContent) -> list[Any]:
+    """Return the members of the content, with what has no order of its own in one."""
+    members = msgspec.structs.asdict(content)
+    members |= {"tipos_pcd": sorted(content.tipos_pcd), "zonas": sorted(content.zonas)}
+    members["idiomas_requisito"] = sorted(content.idiomas_requisito, key=lambda language: language.id_idioma)
+    return [members[name] for name in JobContent.__struct_fields__]

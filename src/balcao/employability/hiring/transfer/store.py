@@ -1,0 +1,83 @@
+"""SQL of the jobs of a file: which of them are there, and what these say; the line that a job leaves as."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.results import Json
+from balcao.core.database.statements import statement
+from balcao.employability.hiring.content.rules import StoredContent
+from balcao.employability.hiring.listings.store import DECIDED_SQL, SHOWN_SQL
+
+
+def _value_ids(kind: str) -> str:
+    """Return the ids of the job's reference values of one kind."""
+    return f"""(
+        SELECT coalesce(json_agg(value.id), '[]')
+        FROM employability.job_reference_value AS linked
+        JOIN employability.reference_value AS value ON value.id = linked.value_id AND value.kind = '{kind}'
+        WHERE linked.job_id = job.id)"""
+
+
+# What a job consists of, with the ids alone of what it refers to.
+_CONTENT = f"""
+    job.id, {SHOWN_SQL} AS status, {", ".join(f"job.{name}" for name in DECIDED_SQL.split())},
+    {_value_ids("tipos-pcd")} AS tipos_pcd,
+    {_value_ids("zonas")} AS zonas,
+    (SELECT coalesce(json_agg(json_build_object('id_idioma', id_idioma, 'id_nivel_minimo', id_nivel_minimo)), '[]')
+     FROM employability.job_language WHERE job_id = job.id) AS idiomas_requisito,
+    (SELECT coalesce(json_agg(json_build_object('id', id, 'titulo', titulo, 'descricao', descricao)
+        ORDER BY ordem), '[]')
+     FROM employability.job_step WHERE id_vaga = job.id) AS etapas,
+    (SELECT coalesce(json_agg(json_build_object('id', id, 'titulo', titulo, 'obrigatorio', obrigatorio,
+        'tipo_campo', tipo_campo, 'valor_minimo', valor_minimo, 'valor_maximo', valor_maximo, 'opcoes', opcoes)
+        ORDER BY ordem), '[]')
+     FROM employability.job_question WHERE id_vaga = job.id) AS informacoes_complementares"""
+
+
+@statement(f"""
+SELECT to_json(found) FROM (
+    SELECT {_CONTENT} FROM employability.job WHERE job.deleted_at IS NULL AND job.id = ANY(:ids::uuid[])
+) AS found
+""")
+async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now: datetime) -> list[Json[StoredContent]]:
+    """Return those of the jobs that are there and not deleted, whatever departments the caller reaches."""
+
+
+@statement("""
+SELECT wanted AS id FROM unnest(:ids::uuid[]) AS wanted
+WHERE NOT EXISTS (SELECT FROM employability.job WHERE id = wanted)
+""")
+async def list_missing_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that no job ever had."""
+
+
+@statement("SHOW timezone")
+async def read_timezone(connection: Connection) -> str:
+    """Return the name of the time zone of an import's connection, which is the city's."""
+
+
+# A job as a line: what a POST takes, and the columns that only the database has.
+LINE = """
+to_jsonb(stored) - '{titulo_folded,bairro_folded}'::text[] || jsonb_build_object(
+    'tipos_pcd', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('id', value.id) ORDER BY value.id), '[]')
+        FROM employability.job_reference_value AS named
+        JOIN employability.reference_value AS value ON value.id = named.value_id
+        WHERE job_id = stored.id AND value.kind = 'tipos-pcd'),
+    'zonas', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('id', value.id) ORDER BY value.id), '[]')
+        FROM employability.job_reference_value AS named
+        JOIN employability.reference_value AS value ON value.id = named.value_id
+        WHERE job_id = stored.id AND value.kind = 'zonas'),
+    'idiomas_requisito', (
+        SELECT coalesce(jsonb_agg(to_jsonb(language) - 'job_id' ORDER BY id_idioma), '[]')
+        FROM employability.job_language AS language WHERE job_id = stored.id),
+    'etapas', (
+        SELECT coalesce(jsonb_agg(to_jsonb(step) - 'id_vaga' ORDER BY ordem), '[]')
+        FROM employability.job_step AS step WHERE id_vaga = stored.id),
+    'informacoes_complementares', (
+        SELECT coalesce(jsonb_agg(to_jsonb(question) - 'id_vaga' ORDER BY ordem), '[]')
+        FROM employability.job_question AS question WHERE id_vaga = stored.id))
+"""
