@@ -13,7 +13,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from tests.access import stored
-from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, sender
+from tests.access.callers import CITIZEN, EDITOR, SUPERADMIN, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 

@@ -11,8 +11,8 @@ import yaml
 
 from balcao.access.documents import yaml_subset
 from tests.access import stored
+from tests.access.callers import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_explain import make_invoices
-from tests.access.test_roles_and_groups import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal

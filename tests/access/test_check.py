@@ -15,8 +15,8 @@ from balcao.core.access.rules import Reason
 from balcao.core.errors import Unavailable
 from balcao.settings import Settings
 from tests.access import stored
+from tests.access.callers import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_explain import make_invoices
-from tests.access.test_roles_and_groups import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer

@@ -7,14 +7,7 @@ import httpx
 import pytest
 
 from tests.access import stored
-from tests.access.test_roles_and_groups import (
-    BASE,
-    EDITOR,
-    SUPERADMIN,
-    Send,
-    make_name,
-    sender,
-)
+from tests.access.callers import BASE, EDITOR, SUPERADMIN, Send, make_name, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 from tests.support.refusals import refusal

@@ -26,8 +26,8 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, NotFound
 from balcao.core.values.cpf import Cpf
 from tests.access import stored
+from tests.access.callers import BASE, EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_registration import announce, operation
-from tests.access.test_roles_and_groups import BASE, EDITOR, SUPERADMIN, Send, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal

@@ -17,7 +17,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, Forbidden
 from balcao.core.http import endpoint
 from tests.access import stored
-from tests.access.test_roles_and_groups import sender
+from tests.access.callers import sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.rules import read_values

@@ -7,7 +7,7 @@ from balcao.access.actions import service as actions
 from balcao.access.groups import service as groups
 from balcao.access.roles import service as roles
 from tests.access import stored
-from tests.access.test_roles_and_groups import SUPERADMIN, Send, sender
+from tests.access.callers import SUPERADMIN, Send, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal

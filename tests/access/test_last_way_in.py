@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from balcao.settings import Settings
-from tests.access.test_roles_and_groups import BASE
+from tests.access.callers import BASE
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import until_now

@@ -8,8 +8,8 @@ import yaml
 
 from balcao.access.documents import openapi
 from tests.access import stored
+from tests.access.callers import EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_catalogue_documents import count
-from tests.access.test_roles_and_groups import EDITOR, SUPERADMIN, Send, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 

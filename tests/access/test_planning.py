@@ -18,8 +18,8 @@ from balcao.access.documents.schemas import Item
 from balcao.access.mappings.patterns import crosses, erase_names
 from balcao.access.mappings.places import Places
 from tests.access import stored
+from tests.access.callers import CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_catalogue_documents import count, plan
-from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE, until_now

@@ -17,8 +17,8 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Forbidden
 from balcao.core.values.cpf import Cpf
 from tests.access import stored
+from tests.access.callers import BASE, SUPERADMIN, Send, make_name, sender
 from tests.access.test_explain import explain
-from tests.access.test_roles_and_groups import BASE, SUPERADMIN, Send, make_name, sender
 from tests.access.worlds import GROUPS, World, list_reached, make_world
 from tests.core.test_snapshot_rights import make_caller
 from tests.support.fixtures import Sql

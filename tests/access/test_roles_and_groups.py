@@ -1,25 +1,16 @@
 """Roles, groups, members and people over HTTP (rules: access 2.3 and 4.4)."""
 
-from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
 
 import httpx
 import pytest
 
 from tests.access import stored
-from tests.support.cast import CARLA, MARINA
+from tests.access.callers import ALONE, BASE, CITIZEN, EDITOR, NEWCOMER, SUPERADMIN, Send, make_name, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
-
-BASE = "/access/api/v1"
-CITIZEN, EDITOR, NEWCOMER = "90000000175", "90000020109", "90000040479"
-SUPERADMIN = MARINA
-ALONE = CARLA  # whom no test makes a member of a group
-
-Send = Callable[..., httpx.Response]
 
 
 @pytest.fixture
@@ -30,17 +21,6 @@ def superadmin(http: httpx.Client, issuer: Issuer) -> Send:
 @pytest.fixture
 def admin(http: httpx.Client, issuer: Issuer) -> Send:
     return sender(http, issuer.admin())
-
-
-def sender(http: httpx.Client, token: str) -> Send:
-    def send(method: str, path: str, json: Any = None) -> httpx.Response:
-        return http.request(method, BASE + path, json=json, headers=bearer(token))
-
-    return send
-
-
-def make_name() -> str:
-    return f"teste:{uuid4().hex}"
 
 
 @pytest.fixture

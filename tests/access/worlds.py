@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from tests.access.test_roles_and_groups import Send
+from tests.access.callers import Send
 from tests.support.fixtures import Sql
 
 # The actions of each role.

@@ -8,23 +8,17 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from balcao.employability.resume.overview.api import PERSONAL_DATA
-from balcao.employability.resume.sections import service
 from balcao.employability.resume.sections.records import SECTIONS, Section
-from balcao.employability.resume.sections.schemas import ExperienceBody
 from tests.employability.people import citizen, expired, machine, staff
 from tests.support.cast import BRUNO
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
-from tests.support.sizes import size
 
 BASE = "/jobs/api/v1/empregabilidade/curriculo"
 CARLA, MASKED = "90000000337", "***.000.003-**"
@@ -259,35 +253,6 @@ def test_two_saves_at_once_are_never_mixed(carla: Carla) -> None:
     assert (len({row["cargo"] for row in rows}), len(rows)) == (1, 10)
 
 
-_experiences = st.lists(
-    st.builds(
-        ExperienceBody,
-        cargo=st.sampled_from(["Caixa", "Padeira"]),
-        empresa=st.just("Padaria"),
-        tempo_experiencia_meses=st.integers(0, 2),
-    ),
-    max_size=8,
-)
-
-
-@settings(max_examples=size(30, 500), deadline=None)
-@given(before=_experiences, after=_experiences)
-async def test_a_save_ends_with_what_was_sent_and_keeps_every_row_it_can(
-    platform: Platform, before: list[ExperienceBody], after: list[ExperienceBody]
-) -> None:
-    call, owner = operator_call(platform, "test.save").as_owner(), Cpf(CARLA)
-    section = next(section for section in SECTIONS if section.path == "experiencias")
-    first = await service.save_section(call, section, owner, before)
-    second = await service.save_section(call, section, owner, after)
-    assert sorted(map(section.values, second)) == sorted(map(section.values, after))
-    kept = {row.id for row in first} & {row.id for row in second}
-    common = sum(
-        min([section.values(row) for row in first].count(value), [section.values(row) for row in second].count(value))
-        for value in {section.values(row) for row in first}
-    )
-    assert len(kept) == common
-
-
 @pytest.mark.cases("employability", "63")
 def test_the_complete_resume_is_empty_for_whom_nobody_has_seen(http: httpx.Client, issuer: Issuer) -> None:
     unknown = "90000000680"
@@ -424,34 +389,3 @@ async def test_the_resume_goes_whole_when_its_person_is_erased(platform: Platfor
     assert cleared.count == 1
     for table in (*(section.table for section in SECTIONS), "employability.skill_link", "employability.job_search"):
         assert await asyncio.to_thread(sql, f"SELECT FROM {table} WHERE cpf = $1", CARLA) == []
-
-
-def test_terms_are_accepted_once_for_their_version(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
-    path, own = f"{BASE.removesuffix('curriculo')}termos-uso/{CARLA}", citizen(issuer, CARLA)
-    sql("DELETE FROM employability.terms_acceptance")
-    assert http.get(path, headers=own).json() == {"has_accepted": False}
-    assert refusal(http.get(f"{path}/details", headers=own)) == (404, "terms-not-accepted")
-    assert [http.put(f"{path}/accept", headers=own).status_code for _ in range(2)] == [200, 200]
-    details = http.get(f"{path}/details", headers=own).json()
-    assert set(details) == {"cpf", "user_consent", "aceito_em", "created_at", "updated_at"}
-    assert (details["cpf"], details["user_consent"], details["aceito_em"] <= details["created_at"]) == (
-        CARLA,
-        True,
-        True,
-    )
-    assert http.get(path, headers=own).json() == {"has_accepted": True}
-    sql("UPDATE employability.terms_acceptance SET version = 'earlier'")
-    assert http.get(path, headers=own).json() == {"has_accepted": False}
-    assert http.get(f"{path}/details", headers=staff(issuer, READER)).json()["cpf"] == MASKED
-    for caller in (citizen(issuer, BRUNO), staff(issuer, "admin"), machine(issuer)):
-        assert http.put(f"{path}/accept", headers=caller).status_code == 403
-
-
-def test_the_introduction_is_shown_until_it_was_completed(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
-    path, own = f"{BASE.removesuffix('curriculo')}onboarding/{CARLA}", citizen(issuer, CARLA)
-    sql("DELETE FROM employability.onboarding")
-    assert http.get(path, headers=own).json() == {"is_first_login": True}
-    assert [http.put(f"{path}/complete", headers=own).status_code for _ in range(2)] == [200, 200]
-    assert http.get(path, headers=own).json() == {"is_first_login": False}
-    assert http.get(path, headers=citizen(issuer, BRUNO)).status_code == 403
-    assert http.put(f"{path}/complete", headers=staff(issuer, "admin")).status_code == 403

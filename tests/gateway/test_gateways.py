@@ -19,8 +19,8 @@ from balcao.operate.deploy.answers import Server
 from balcao.operate.deploy.gateways import Plan
 from balcao.operate.gateway_config import fetch_signing_keys
 from balcao.settings import Settings
+from tests.access.callers import CITIZEN, EDITOR, SUPERADMIN, sender
 from tests.access.test_explain import make_invoices
-from tests.access.test_roles_and_groups import CITIZEN, EDITOR, SUPERADMIN, sender
 from tests.contract.table import CASES, Case
 from tests.contract.test_contract import check
 from tests.support import databases

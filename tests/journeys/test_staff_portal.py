@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.access import stored
-from tests.access.test_roles_and_groups import BASE, EDITOR, SUPERADMIN, Send, sender
+from tests.access.callers import BASE, EDITOR, SUPERADMIN, Send, sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from balcao.core.context.platform import Platform
-from balcao.core.errors import Conflict, Invalid
+from balcao.core.errors import Conflict
 from balcao.search.collection import store as collection_store
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import StartBody
@@ -307,12 +307,6 @@ async def test_a_backend_that_dies_in_the_middle_leaves_the_collection_as_it_was
         await owner.execute("DROP FUNCTION public.break_off CASCADE")
     assert await owner.fetch("SELECT * FROM search.search_collection, search.search_migrations") == before
     assert roll_back().status_code == 200
-
-
-async def test_an_unknown_schema_version_is_refused_with_the_known_ones(platform: Platform) -> None:
-    with pytest.raises(Invalid, match="v1, v2, v3") as refused:
-        await migrations.start_migration(act_as_staff(platform), StartBody("v9"))
-    assert refused.value.code == "schema-unknown"
 
 
 @pytest.mark.parametrize(

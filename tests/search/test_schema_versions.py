@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.core.context.platform import Platform
-from balcao.core.errors import Unavailable
+from balcao.core.errors import Invalid, Unavailable
 from balcao.search.collection.service import check_collection, swap_tables
+from balcao.search.schema_migrations import service as migrations
+from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.services import service as services
 from balcao.search.services.schemas import StaffService
 from tests.search.support import act_as_staff, body, migrate, with_v4
@@ -270,3 +272,9 @@ async def _rolled_back(owner: asyncpg.Connection) -> AsyncIterator[None]:
         yield
     finally:
         await transaction.rollback()
+
+
+async def test_an_unknown_schema_version_is_refused_with_the_known_ones(platform: Platform) -> None:
+    with pytest.raises(Invalid, match="v1, v2, v3") as refused:
+        await migrations.start_migration(act_as_staff(platform), StartBody("v9"))
+    assert refused.value.code == "schema-unknown"

@@ -333,16 +333,6 @@ def test_switched_off_the_row_is_kept(
     assert (account(crm, person)["Genero__c"], row(person)) == ("Nao_binario", None)
 
 
-def test_the_request_id_goes_through_to_the_crm(
-    http: httpx.Client, issuer: Issuer, send: Callable[..., None], crm: RunningCrm, person: str
-) -> None:
-    headers = bearer(issuer.person(person)) | {"X-Request-ID": "origem-da-mudanca"}
-    answer = http.put(f"/registry/v1/citizen/{person}/gender", json={"valor": "x"}, headers=headers)
-    send()
-    [change] = [entry for entry in crm.requests(cpf=person) if entry["operation"] == "upsert"]
-    assert change["request_id"] == answer.headers["X-Request-ID"]
-
-
 def test_a_push_is_in_the_audit_trail(
     put: Callable[[str, str], None], send: Callable[..., None], crm: RunningCrm, sql: Sql, person: str
 ) -> None:
@@ -352,15 +342,6 @@ def test_a_push_is_in_the_audit_trail(
         "SELECT actor_kind, fields, outcome FROM platform.audit_event WHERE action = 'push' ORDER BY at DESC LIMIT 1"
     )
     assert tuple(event) == ("worker", ["genero"], "delivered")
-
-
-def test_only_the_citizens_own_word_is_sent_although_staff_wrote_it(
-    http: httpx.Client, issuer: Issuer, send: Callable[..., None], crm: RunningCrm, person: str
-) -> None:
-    path = f"/registry/v1/citizen/{person}/gender"
-    assert http.put(path, json={"valor": "Não binário"}, headers=bearer(issuer.admin())).status_code == 200
-    send()
-    assert account(crm, person)["Genero__c"] == "Nao_binario"
 
 
 def test_a_push_of_an_email_waits_for_the_login_that_writes_one(

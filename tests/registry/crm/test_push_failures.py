@@ -1,4 +1,4 @@
-"""Pushes that the CRM does not take: tries, dead letters, the open circuit."""
+"""Pushes that the CRM does not take: tries, and dead-lettered jobs."""
 
 import json
 from collections.abc import Callable
@@ -8,38 +8,23 @@ from typing import Any
 
 import pytest
 
-from balcao import app
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
-from balcao.core.jobs.worker import AT_ONCE, Worker
 from balcao.core.values.cpf import Cpf
-from balcao.crm.circuit import CIRCUIT_OPEN, IN_A_ROW, Circuit
-from balcao.crm.client import CrmClient
-from balcao.crm.deadline import Deadline
-from balcao.crm.failures import CrmAway
 from balcao.registry.crm.push.jobs import JOBS
 from balcao.registry.mirror import outbox_store as store
 from balcao.settings import Settings
-from balcao_sandbox.crm.server import STATE_FILE
 from balcao_sandbox.demo.registry import push as demo
-from tests.registry.conftest import DUE, Own, declare
+from tests.registry.conftest import Own, declare
+from tests.registry.crm.pushes import LETTER, codes, platform_rows, worked
 from tests.support.crm import RunningCrm
 from tests.support.fixtures import Sql
 from tests.support.patience import until_now
-from tests.support.sizes import size
 
 BRUNO, CARLA = "90000000256", "90000000337"
-LETTER = """
-SELECT o.id::text, o.dirty::text, o.attempts_log::text, o.given_up, o.version,
-    j.status::text, j.attempts, extract(epoch FROM j.execute_after - now())::float8 AS wait
-FROM registry.outbox AS o LEFT JOIN queue.pgqueuer AS j ON j.id = o.job WHERE o.cpf = $1
-"""
 AGAIN = "INSERT INTO queue.pgqueuer (priority, status, entrypoint, payload) VALUES (0, 'queued', 'crm_push', $1)"
-WAITING = "SELECT FROM registry.outbox WHERE cpf = ANY($1)"
 REQUEUE = "UPDATE queue.pgqueuer SET status = 'queued', attempts = 0, execute_after = now() WHERE id = $1"
 CHANGES = {"update", "upsert"}
-CHANGED = size(30, 1_000)
-STEPS = size(4, 15)
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +46,6 @@ def letter(sql: Sql) -> Callable[[str], Any]:
 @pytest.fixture
 def kinds(crm: RunningCrm) -> Callable[[str], list[str]]:
     return lambda cpf: [entry["operation"] for entry in crm.requests(cpf=cpf) if entry["operation"] in CHANGES]
-
-
-def codes(found: Any) -> list[tuple[int | None, str]]:
-    return [(entry["status"], entry["code"]) for entry in json.loads(found["attempts_log"])]
 
 
 @pytest.mark.parametrize(
@@ -326,84 +307,6 @@ def test_a_push_whose_worker_was_killed_is_taken_by_another(
     assert (crm.accounts(person)[0]["Genero__c"], letter(person)) == ("Nao_binario", None)
 
 
-@pytest.mark.cases("registry", "X7")
-async def test_while_the_crm_is_down_changes_wait_and_all_are_delivered_afterwards(
-    platform: Platform, crm: RunningCrm
-) -> None:
-    """An hour of it, by the circuit's own clock."""
-    now = [0.0]
-    platform.part(CrmClient).circuit = Circuit(lambda: now[0])
-    people = [Cpf.with_stem(f"94{number:07}") for number in range(CHANGED)]
-    for cpf in people:
-        await declare(operator_call(platform, "registry.test"), cpf, {"genero": "Nao_binario"})
-    crm.faults({"mode": "error", "status": 503, "code": "SERVER_UNAVAILABLE"})
-    tries = 0
-    while now[0] < 3_600:
-        await worked(platform)
-        tries += 1
-        now[0] += 901  # whatever the circuit waits for, it lets one probe through
-    crm.switch.delete("/requests")
-    waiting = [row for cpf in people for row in await platform_rows(platform, LETTER, cpf.digits)]
-    assert [row["status"] for row in waiting] == ["queued"] * CHANGED
-    assert sum(row["attempts"] for row in waiting) <= IN_A_ROW + AT_ONCE + tries
-    crm.faults()
-    for _ in range(CHANGED):
-        now[0] += 301
-        await worked(platform)
-        if not await platform_rows(platform, WAITING, [cpf.digits for cpf in people]):
-            break
-    assert [len(crm.accounts(cpf.digits)) for cpf in people] == [1] * CHANGED
-
-
-async def test_an_open_circuit_is_not_called_at_all(platform: Platform, crm: RunningCrm, person: str) -> None:
-    await declare(operator_call(platform, "registry.test"), Cpf(person), {"genero": "Nao_binario"})
-    circuit = platform.part(CrmClient).circuit
-    for _ in range(IN_A_ROW):
-        circuit.record_failure(circuit.admit())
-    await worked(platform)
-    [row] = await platform_rows(platform, LETTER, person)
-    assert (crm.operations(), row["status"], row["attempts"], codes(row)) == ([], "queued", 0, [])
-    assert row["wait"] > 25
-
-
-@pytest.mark.parametrize(
-    "faults",
-    [
-        [{"mode": "error"}, {"mode": "rate_limit"}],
-        [{"mode": "reset"}, {"mode": "reset", "applied": "after"}],
-    ],
-    ids=lambda faults: "-".join(fault["mode"] for fault in faults),
-)
-def test_each_persons_changes_arrive_in_their_order(
-    own: Own, send: Callable[..., None], crm: RunningCrm, sql: Sql, faults: list[dict[str, Any]], person: str
-) -> None:
-    people = [Cpf.with_stem(f"95{int(person[2:9]):05}{number:02}").digits for number in range(size(6, 20))]
-    crm.faults(*({"probability": 0.4, "seed": number} | fault for number, fault in enumerate(faults, 1)))
-    for step in range(STEPS):
-        for cpf in people:
-            own(cpf, nomeExibicao=f"passo {step:03}")
-        send()
-    crm.faults()
-    send()
-    send()
-    for cpf in people:
-        shown = shown_names(crm, cpf)
-        assert shown == sorted(shown)
-        assert shown[-1] == f"passo {STEPS - 1:03}"
-    assert sql(WAITING, people) == []
-
-
-async def test_pushes_and_logins_share_the_circuit(platform: Platform, crm: RunningCrm, person: str) -> None:
-    await declare(operator_call(platform, "registry.test"), Cpf(person), {"genero": "Nao_binario"})
-    crm.faults({"mode": "error"})
-    for _ in range(IN_A_ROW):
-        await worked(platform)
-    crm.switch.delete("/requests")
-    with pytest.raises(CrmAway) as raised:
-        await platform.part(CrmClient).look_up(Cpf(BRUNO), Deadline.within(1))
-    assert (raised.value.code, crm.operations()) == (CIRCUIT_OPEN, [])
-
-
 @pytest.mark.parametrize(
     ("number", "kept"),
     [(151, (500, "UNKNOWN_EXCEPTION")), (161, (429, "REQUEST_LIMIT_EXCEEDED")), (171, (None, "TIMEOUT"))],
@@ -428,21 +331,3 @@ async def test_the_demo_has_a_dead_lettered_job(platform: Platform, crm: Running
     await worked(platform)
     [row] = await platform_rows(platform, LETTER, demo.HEITOR.digits)
     assert (row["status"], codes(row)) == ("failed", [(400, "STRING_TOO_LONG")])
-
-
-def shown_names(crm: RunningCrm, cpf: str) -> list[str]:
-    """All that the CRM's account of a person ever held, from the file that the CRM keeps."""
-    lines = (crm.settings.data_dir / STATE_FILE).read_text("utf-8").splitlines()
-    records = [line.get("record", {}) for line in map(json.loads, lines)]
-    return [record["NomeExibicao__c"] for record in records if record.get("CPF__c") == cpf and "FirstName" in record]
-
-
-async def worked(platform: Platform) -> None:
-    """What the worker of this process does when everything that waits is due."""
-    await platform_rows(platform, DUE)
-    await Worker(platform.database, app.list_jobs(), platform).drain()
-
-
-async def platform_rows(platform: Platform, statement: str, *args: Any) -> list[Any]:
-    async with platform.database.connection() as connection:
-        return list(await connection.fetch(statement, *args))

@@ -1,6 +1,5 @@
 """The embedded PostgreSQL, really started, killed and started again."""
 
-import asyncio
 import os
 import shutil
 import signal
@@ -8,121 +7,21 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import asyncpg
 import pytest
 
 from balcao.core.embedded import account as embedded_account
-from balcao.core.embedded.account import Account, find_binaries
+from balcao.core.embedded.account import find_binaries
 from balcao_sandbox.postgresql import supervisor
-from balcao_sandbox.postgresql.supervisor import EmbeddedError, Server, find_running, start
+from balcao_sandbox.postgresql.supervisor import EmbeddedError, Server, start
 from balcao_sandbox.postgresql.waiting import choose_pause
+from tests.sandbox.postgresql.supervised import FORKING_SUPERVISOR, ask, owner, postmaster, said, supervised
 from tests.support.disks import Ballast, disk
 from tests.support.patience import PATIENCE, until_now
-
-SRC = Path(supervisor.__file__).parents[2]
-
-# Of a parent that runs in the background it would inherit the deafness to Ctrl-C.
-SUPERVISOR = """
-import signal, sys
-from pathlib import Path
-from balcao_sandbox.postgresql.supervisor import start
-signal.signal(signal.SIGINT, signal.default_int_handler)
-with start(Path(sys.argv[1]), durable=False) as running:
-    try:
-        print(running.started, flush=True)
-        sys.stdin.read()
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-        sys.stdin.read()
-"""
-FORKING_SUPERVISOR = """
-import os, sys
-from pathlib import Path
-from balcao_sandbox.postgresql.supervisor import start
-running = start(Path(sys.argv[1]), durable=False)
-reading, writing = os.pipe()
-if os.fork():
-    os.read(reading, 1)  # on a busy machine the fork begins late, and has not let go of anything before
-    print(running.started, flush=True)
-else:
-    os.write(writing, b"1")
-sys.stdin.read()
-"""
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """Return a folder that every account reaches (pytest's own is closed to others), with a short path."""
-    place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
-    place.chmod(0o755)
-    yield place
-    shutil.rmtree(place)
-
-
-@pytest.fixture(scope="module")
-def created() -> Iterator[Path]:
-    """Return a database as a first start makes it, at rest."""
-    place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
-    place.chmod(0o755)
-    start(place, durable=False).stop()
-    yield place / "postgres"
-    shutil.rmtree(place)
-
-
-@pytest.fixture
-def used(folder: Path, created: Path) -> None:
-    """Return a folder that has had its first start, which takes longer than all that is asked of it afterwards."""
-    subprocess.run(["cp", "-a", created, folder], check=True)
-
-
-@contextmanager
-def supervised(folder: Path, script: str = SUPERVISOR) -> Iterator[subprocess.Popen[str]]:
-    """Another process that started the server of `folder`."""
-    command = [sys.executable, "-c", script, str(folder)]
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes, text=True, env=environment(), start_new_session=True) as process:
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(SRC)}
-
-
-def said(process: subprocess.Popen[str]) -> str:
-    assert process.stdout
-    return process.stdout.readline().strip()
-
-
-def ask(server: Server, *statements: str) -> Any:
-    """Return the value that the last statement answers."""
-
-    async def asking() -> Any:
-        connection = await asyncpg.connect(server.url, timeout=PATIENCE)
-        try:
-            return [await connection.fetchval(statement) for statement in statements][-1]
-        finally:
-            await connection.close()
-
-    return asyncio.run(asking())
-
-
-def postmaster(server: Server) -> int:
-    return int((server.data_dir / "postmaster.pid").read_text().splitlines()[0])
-
-
-def owner(path: Path) -> Account:
-    found = path.stat()
-    return Account(found.st_uid, found.st_gid)
 
 
 def test_a_first_start_answers_queries_in_utf8_as_the_owner_of_its_database(folder: Path) -> None:
@@ -353,39 +252,6 @@ def test_a_socket_folder_that_somebody_else_made_is_refused(folder: Path) -> Non
         start(folder, durable=False)
 
 
-def test_a_folder_that_cannot_be_written_is_a_sentence(folder: Path) -> None:
-    (folder / "file").touch()
-    closed = folder / "closed"
-    closed.mkdir(mode=0o500)
-    refused = [folder / "file", folder / "file/below", *([closed, closed / "below"] if os.geteuid() else [])]
-    for place in refused:
-        with pytest.raises(EmbeddedError, match=r"não consegue usar a pasta .* Confira as permissões"):
-            start(place)
-
-
-@pytest.mark.usefixtures("used")
-def test_data_of_another_version_are_not_touched(folder: Path) -> None:
-    (folder / "postgres/PG_VERSION").write_text("14\n")
-    with pytest.raises(EmbeddedError, match="são do PostgreSQL 14, que não está nesta máquina"):
-        start(folder)
-
-
-@pytest.mark.usefixtures("used")
-def test_damaged_data_are_a_sentence_that_names_the_log(folder: Path) -> None:
-    (folder / "postgres/global/pg_control").unlink()
-    with pytest.raises(EmbeddedError, match=r"não iniciou: .*postgres\.log"):
-        start(folder)
-
-
-@pytest.mark.usefixtures("used")
-def test_a_server_that_runs_on_data_without_their_database_is_a_sentence_at_once(folder: Path) -> None:
-    for database in (folder / "postgres/base").iterdir():
-        shutil.rmtree(database)
-    with pytest.raises(EmbeddedError, match="estão danificados"):
-        start(folder)
-    assert find_running(folder) is None
-
-
 def test_without_the_wheel_a_server_of_the_machine_serves_or_its_absence_is_said(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -448,45 +314,3 @@ def test_a_deleted_folder_does_not_come_back_with_its_old_data(folder: Path, mon
         with start(folder / "closed/dados", durable=False) as running:
             ask(running.server, "CREATE TABLE fresh ()")
         shutil.rmtree(folder / "closed/dados")
-
-
-def test_data_that_a_pointer_promises_and_that_are_gone_are_said(folder: Path) -> None:
-    (folder / "postgres").symlink_to(folder / "gone/postgres")
-    with pytest.raises(EmbeddedError, match="que não existe mais"):
-        start(folder)
-
-
-def test_data_of_root_are_a_sentence(folder: Path) -> None:
-    (folder / "postgres").symlink_to("/etc")
-    with pytest.raises(EmbeddedError, match="pertence ao root"):
-        start(folder)
-
-
-@pytest.mark.usefixtures("used")
-def test_existing_data_that_their_account_cannot_reach_are_a_sentence(folder: Path) -> None:
-    folder.chmod(0o700)
-    if os.geteuid():
-        with start(folder, durable=False) as running:
-            assert ask(running.server, "SELECT 1") == 1
-        return
-    with pytest.raises(EmbeddedError, match="não tem acesso à pasta"):
-        start(folder)
-
-
-@pytest.mark.usefixtures("used")
-@pytest.mark.parametrize("version", ["x\n", "", "\xff", None])
-def test_data_whose_version_cannot_be_read_are_a_sentence(folder: Path, version: str | None) -> None:
-    file = folder / "postgres/PG_VERSION"
-    if version is None:
-        file.unlink()
-    else:
-        file.write_text(version)
-    with pytest.raises(EmbeddedError, match=r"não estão inteiros: .*PG_VERSION.* restaure uma cópia"):
-        start(folder)
-
-
-@pytest.mark.usefixtures("used")
-def test_a_pid_file_of_random_bytes_is_no_server(folder: Path) -> None:
-    for content in (b"\xff\xfe" * 100, b"1\n2\n3\nabc\n5\n6\n7\n", "²\n2\n3\n³\n5\n6\n7\n".encode()):
-        (folder / "postgres/postmaster.pid").write_bytes(content)
-        assert find_running(folder) is None

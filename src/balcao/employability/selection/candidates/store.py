@@ -66,7 +66,8 @@ def _match(departments: Sequence[str] | None, filters: CandidateFilters, within:
     if filters.cpf is not None:
         conditions.add("application.cpf = {}::text", filters.cpf.digits)
     if filters.cpf_start is not None:
-        conditions.add("application.cpf BETWEEN {}::text AND {}::text", *_list_ends(filters.cpf_start))
+        least, greatest = f"{filters.cpf_start:0<11}", f"{filters.cpf_start:9<11}"
+        conditions.add("application.cpf BETWEEN {}::text AND {}::text", least, greatest)
     if filters.text is not None:
         conditions.add(_BY_TEXT, filters.text)
     return conditions
@@ -146,8 +147,3 @@ def _are_few(status: ApplicationStatus | None, counts: StatusCounts, everything:
 
 def _decode(counts: str) -> StatusCounts:
     return msgspec.json.decode(counts, type=StatusCounts)
-
-
-def _list_ends(start: str) -> tuple[str, str]:
-    """Return the least and the greatest CPF that begins so."""
-    return f"{start:0<11}", f"{start:9<11}"
