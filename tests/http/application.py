@@ -34,8 +34,8 @@ class Echo:
     def find_caller(self, peer: str, _: RawHeaders) -> str:
         return peer
 
-    def match(self, request: Request) -> "_Endpoint":
-        return _Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB)
+    def match(self, request: Request) -> "Endpoint":
+        return Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB)
 
     def further_headers(self, _endpoint: object, _request: Request) -> RawHeaders:
         return []
@@ -44,7 +44,7 @@ class Echo:
         return
 
 
-class _Endpoint:
+class Endpoint:
     key, service, status, allow = "", "test", 200, None
     meter = meter("test", "echo", "GET")
 
