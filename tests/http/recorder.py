@@ -29,7 +29,8 @@ class Recorder(Echo):
     """
 
     def match(self, request: Request) -> Endpoint:
-        return _Recorded(self, super().match(request).body_limit)
+        endpoint = super().match(request)
+        return _Recorded(self, endpoint.body_limit, waits=endpoint.waits)
 
 
 class _Recorded(Endpoint):

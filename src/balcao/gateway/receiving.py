@@ -27,15 +27,19 @@ _MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 16
 
 
 class Exchange:
-    """One request and what answers it; `keep` says whether the connection goes on, `is_old` that it is HTTP/1.0."""
+    """One request and what answers it; `keep` says whether the connection goes on, `is_old` that it is HTTP/1.0.
 
-    __slots__ = ("endpoint", "is_old", "keep", "request")
+    `counts_for` names the caller of whose unfinished requests it is one (`turns`).
+    """
+
+    __slots__ = ("counts_for", "endpoint", "is_old", "keep", "request")
 
     def __init__(self, endpoint: Endpoint, request: Request, *, keep: bool, is_old: bool) -> None:
         self.endpoint = endpoint
         self.request = request
         self.keep = keep
         self.is_old = is_old
+        self.counts_for: str | None = None
 
 
 class Answering(Protocol):

@@ -18,6 +18,7 @@ from balcao.gateway.application import Served, fixed_headers
 from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.gateway.limits import Limits
 from balcao.gateway.receiving import Exchange, Receiver
+from balcao.gateway.turns import Turns
 
 _NEVER = float("inf")
 # Requests that wait for their turn on one connection.
@@ -51,6 +52,7 @@ class Shared:
         self.made = made
         self.ended = ended
         self.loop = asyncio.get_running_loop()
+        self.turns = Turns(self.loop, lambda exchange: application.identify(exchange.request))
         # Every read goes here: it is parsed before the next one.
         self.buffer = memoryview(bytearray(limits.head_bytes))
 
@@ -148,7 +150,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._is_busy or self._turns or self._unblocked is not None:
             self._turns.append(turn)
         else:
-            self._begin(turn)
+            self._enter(turn)
 
     def wait(self, seconds: float) -> None:
         """Wait so long for more, unless something is being answered."""
@@ -242,35 +244,52 @@ class Connection(asyncio.BufferedProtocol):
     def _go_on(self) -> None:
         """Answer what waits, then read on."""
         while self._turns and not self._is_busy and self._unblocked is None and not self._is_gone:
-            self._begin(self._turns.popleft())
+            self._enter(self._turns.popleft())
         if not self._is_busy and self._unblocked is None and not self._receiver.is_over:
             self._transport.resume_reading()
             self._receiver.go_on()
             self.continue_body()
 
-    def _begin(self, turn: Exchange | int) -> None:
+    def _enter(self, turn: Exchange | int) -> None:
         if isinstance(turn, int):
             self._write_refusal(turn)
             return
         self._is_busy = True
         self.deadline = _NEVER
+        self._shared.turns.enter(self, turn)
+
+    def begin(self, turn: Exchange) -> None:
+        """Answer the request."""
         try:
             responding = turn.endpoint.respond(turn.request)
         except Exception:
+            self._shared.turns.leave(turn)
             self._fail()
             return
         if isinstance(responding, Response) and responding.chunks is None:
+            self._shared.turns.leave(turn)
             self._reply(turn, responding)
         else:
             self._task = self._shared.loop.create_task(self._reply_later(turn, responding))
+
+    def begin_later(self, turn: Exchange) -> None:
+        """Answer the request and go on, unless the caller has gone: of what was not begun nothing is done."""
+        if self._is_gone:
+            self._shared.turns.leave(turn)
+            return
+        self.begin(turn)
+        if not self._is_busy:
+            self._go_on()
 
     async def _reply_later(self, turn: Exchange, responding: Any) -> None:
         request_id.set(turn.request.id)  # in the context of this request's own task
         try:
             response = responding if isinstance(responding, Response) else await responding
         except Exception:
+            self._shared.turns.leave(turn)
             self._fail()
         else:
+            self._shared.turns.leave(turn)  # a stream lasts, and nobody's next request waits for its end
             if response.chunks is None or turn.request.method == "HEAD":
                 self._reply(turn, response)
             else:
