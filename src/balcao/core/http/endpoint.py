@@ -47,9 +47,11 @@ _ANYBODY = Decision(Reason.PUBLIC, "public")
 class Endpoint(Protocol):
     """What the server's adapter needs: `respond` never raises; `status` is that of a response without one.
 
-    `allow` lists the path's methods where the endpoint answers OPTIONS.
+    `allow` lists the path's methods where the endpoint answers OPTIONS. What `is_read` is answered without a task: what
+    needs one there asks for it (`core.callbacks`).
     """
 
+    is_read: bool
     key: str
     service: str
     status: int
@@ -68,6 +70,7 @@ class OperationEndpoint:
 
     def __init__(self, operation: Operation, service: str, platform: Platform, writers: Writers) -> None:
         self.operation = operation
+        self.is_read = operation.method == "GET"
         self.key = operation.key
         self.service = service
         self.status = operation.status
@@ -269,6 +272,7 @@ class PageEndpoint:
     """Answers what is no operation of a service: a page, a metric, a step of the login; no rule is checked."""
 
     allow: str | None = None
+    is_read = False
 
     def __init__(
         self,
@@ -306,6 +310,7 @@ class StrayEndpoint:
     """Answers where nothing else does: a path that is none of ours, or a method that the path does not have."""
 
     key = ""
+    is_read = False
     allow: str | None = None
     body_limit = MIB
 
@@ -330,6 +335,7 @@ class OptionsEndpoint:
     """Answers OPTIONS: which methods the path has."""
 
     key = ""
+    is_read = False
     status = 204
     body_limit = MIB
 
