@@ -29,7 +29,9 @@ class Note(NamedTuple):
 
 # Nobody has no version; the number zero is refused.
 @lookup("""
-SELECT :person::bigint AS person, (SELECT version FROM public.note WHERE person = :person) AS version, 1 / :person AS checked
+SELECT :person::bigint AS person,
+       (SELECT version FROM public.note WHERE person = :person) AS version,
+       1 / :person AS checked
 """)
 async def _read_row(source: Source, person: int) -> dict[str, Any] | None: ...
 

@@ -78,14 +78,14 @@ def _hold(task: asyncio.Task[None]) -> None:
 class Delivery(Generic[T]):
     """A result that one coroutine waits for, as for a future; in callbacks it goes on within the call that delivers."""
 
-    __slots__ = ("_asyncio_future_blocking", "_callbacks", "_fault", "_go_on", "_loop", "_result", "is_done")
+    __slots__ = ("_asyncio_future_blocking", "_callbacks", "_go_on", "_loop", "_result", "fault", "is_done")
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._asyncio_future_blocking = False  # by which a task knows what it can wait for
-        self._callbacks: list[tuple[Callable[[Any], Any], Context | None]] = []
+        self._callbacks: tuple[tuple[Callable[[Any], Any], Context | None], ...] = ()
         self._go_on: Callable[[], None] | None = None
-        self._fault: BaseException | None = None
+        self.fault: BaseException | None = None
         self.is_done = False
 
     def __await__(self) -> Generator[Any, None, T]:
@@ -103,7 +103,7 @@ class Delivery(Generic[T]):
     def fail(self, fault: BaseException) -> None:
         """Raise the fault where the result is waited for."""
         if not self.is_done:
-            self._fault = fault
+            self.fault = fault
             self._end()
 
     def follow(self, go_on: Callable[[], None]) -> None:
@@ -125,8 +125,8 @@ class Delivery(Generic[T]):
 
     def result(self) -> T:
         """Return the result, or raise the fault."""
-        if self._fault is not None:
-            raise self._fault
+        if self.fault is not None:
+            raise self.fault
         return self._result
 
     def get_loop(self) -> asyncio.AbstractEventLoop:
@@ -135,7 +135,7 @@ class Delivery(Generic[T]):
 
     def add_done_callback(self, callback: Callable[[Any], Any], *, context: Context | None = None) -> None:
         """Call this in a turn of the loop after it is done."""
-        self._callbacks.append((callback, context))
+        self._callbacks += ((callback, context),)
 
     def cancel(self, msg: Any = None) -> bool:
         """Wait no longer; return whether anything was waited for."""

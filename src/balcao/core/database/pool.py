@@ -114,7 +114,7 @@ class Database(Connections):
         batch = self._reads.get(read)
         if batch is None:
             batch = self._reads[read] = Batch(functools.partial(self._read_many, read))
-        found: T = await batch.submit(item)
+        found: T = await batch.run(item)
         return found
 
     async def write_grouped(self, write: "GroupedWrite[Item, T]", row: Item) -> T:
