@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from balcao.core.context.headers import Headers
 from balcao.core.http.endpoint import Responding
 from balcao.core.http.operations import MIB
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import TEXT, RawHeaders, Response
 from balcao.core.telemetry import meter
 
+_WAITING = (b"/waits", b"/later")
 _STATUS = {b"/none": 204, b"/unchanged": 304}
 
 
@@ -20,11 +20,11 @@ class Echo:
     """Answers `METHOD path?query length-of-body`; some paths behave in a way of their own.
 
     `/unread` allows no body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set, `/later`
-    after a turn of the event loop.
+    after a turn of the event loop. `seen` are the paths that were asked for.
     """
 
     def __init__(self) -> None:
-        self.served = 0
+        self.seen: list[bytes] = []
         self.arrived = threading.Event()
         self.released = threading.Event()
 
@@ -32,11 +32,14 @@ class Echo:
     async def open(self) -> AsyncIterator[None]:
         yield
 
-    def build_request(self, method: str, path: bytes, query: bytes, fields: RawHeaders, peer: str) -> Request:
-        return Request(method, path, query, Headers.of(fields), peer)
+    def find_caller(self, peer: str, _: RawHeaders) -> str:
+        return peer
 
-    def match(self, request: Request) -> "_Endpoint":
-        return _Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB)
+    def identify(self, request: Request) -> str:
+        return request.headers.get(b"authorization", b"").decode() or request.peer
+
+    def match(self, request: Request) -> "Endpoint":
+        return Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB, waits=request.path in _WAITING)
 
     def further_headers(self, _endpoint: object, _request: Request) -> RawHeaders:
         return []
@@ -45,16 +48,17 @@ class Echo:
         return
 
 
-class _Endpoint:
+class Endpoint:
     key, service, status, allow, is_read = "", "test", 200, None, True
     meter = meter("test", "echo", "GET")
 
-    def __init__(self, echo: Echo, body_limit: int) -> None:
+    def __init__(self, echo: Echo, body_limit: int, *, waits: bool) -> None:
         self._echo = echo
+        self.waits = waits
         self.body_limit = body_limit
 
     def respond(self, request: Request) -> Responding:
-        self._echo.served += 1
+        self._echo.seen.append(request.path)
         if request.path == b"/fails":
             raise ValueError("the application failed")
         if request.path == b"/waits":

@@ -1,12 +1,11 @@
 """What a server serves: a gateway with what every response gets, and what is counted and logged of it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from time import perf_counter
 from typing import Any, Protocol
 
 from balcao.core.access.live import MAINTENANCE
-from balcao.core.context.headers import Headers
 from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
@@ -34,8 +33,11 @@ class Served(Protocol):
     def open(self) -> AbstractAsyncContextManager[None]:
         """Return the context manager of the application's life."""
 
-    def build_request(self, method: str, path: bytes, query: bytes, pairs: RawHeaders, peer: str) -> Request:
-        """Return the request; `peer` is the address that opened the connection."""
+    def find_caller(self, peer: str, pairs: RawHeaders) -> str:
+        """Return the address that called; `peer` opened the connection."""
+
+    def identify(self, request: Request) -> str:
+        """Return whose the request is, who waits their turn with all of theirs."""
 
     def match(self, request: Request) -> Endpoint:
         """Return what answers the request."""
@@ -47,17 +49,29 @@ class Served(Protocol):
         """Count and log a response whose head is sent."""
 
 
+def identify_by_address(request: Request) -> str:
+    """Return the address that called."""
+    return request.peer
+
+
 class Application:
-    """Serves a gateway; `is_traffic` says whether requests are counted and logged."""
+    """Serves a gateway; `is_traffic` says whether requests are counted and logged, `identify` whose one is."""
 
     def __init__(
-        self, gateway: Gateway, cors: Cors = NO_ORIGIN, proxies: Proxies = NO_PROXY, *, is_traffic: bool = True
+        self,
+        gateway: Gateway,
+        cors: Cors = NO_ORIGIN,
+        proxies: Proxies = NO_PROXY,
+        identify: Callable[[Request], str] = identify_by_address,
+        *,
+        is_traffic: bool = True,
     ) -> None:
         self.match = gateway.match
+        self.identify = identify
+        self.find_caller = proxies.find_caller
         self._gateway = gateway
         self._is_traffic = is_traffic
         self._cors = cors
-        self._proxies = proxies
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -68,16 +82,9 @@ class Application:
         finally:
             request_log.flush()
 
-    def build_request(self, method: str, path: bytes, query: bytes, pairs: RawHeaders, peer: str) -> Request:
-        """Return the request; `peer` is the address that opened the connection."""
-        return Request(method, path, query, Headers.of(pairs), self._proxies.find_caller(peer, pairs))
-
     def further_headers(self, endpoint: Endpoint, request: Request) -> RawHeaders:
         """Return what the response gets for this request: its id, and what the Fetch standard asks."""
-        return [
-            (b"x-request-id", request.id.encode()),
-            *self._cors.headers(request.headers, endpoint.allow),
-        ]
+        return [(b"x-request-id", request.id.encode()), *self._cors.headers(request.headers, endpoint.allow)]
 
     def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
         """Count and log a response.

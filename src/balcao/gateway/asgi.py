@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import aclosing
 from typing import Any
 
+from balcao.core.context.headers import Headers
+from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.logs import request_id
 from balcao.gateway.application import Served, fixed_headers
@@ -28,9 +30,9 @@ class AsgiApplication:
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
         peer = scope["client"][0] if scope["client"] else ""
-        request = self._served.build_request(
-            scope["method"], scope["raw_path"], scope["query_string"], scope["headers"], peer
-        )
+        pairs = list(scope["headers"])
+        caller = self._served.find_caller(peer, pairs)
+        request = Request(scope["method"], scope["raw_path"], scope["query_string"], Headers.of(pairs), caller)
         endpoint = self._served.match(request)
         request.content = await _read(receive, endpoint.body_limit)
         responding = endpoint.respond(request)

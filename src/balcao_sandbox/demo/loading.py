@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from balcao import app
-from balcao.core.context.platform import Platform
+from balcao.core.context.platform import Platform, make_database
 from balcao.core.database import migrations
 from balcao.core.database.pool import Connection
 from balcao.core.jobs.worker import Worker
@@ -28,10 +28,25 @@ async def load_once(settings: Settings, url: str, progress: Callable[[str], None
 
     What has been loaded is marked in the table of migrations, so the mark belongs to the database and not to a file.
     """
+    if await _list_loaded(settings, url) >= DEMOS.keys():
+        return
     async with database.open_platform(settings, url) as platform:
         await migrations.run_as_owner(
             platform.owner_url, _mark_begun, lambda connection: _load_missing(connection, platform, progress)
         )
+
+
+async def _list_loaded(settings: Settings, url: str) -> set[str]:
+    """Return the services whose data have been loaded; a platform need not be opened to know."""
+    own = make_database(settings, url)
+    await own.open()
+    try:
+        async with own.connection() as connection:
+            if not await migrations.has_any_done(connection, OWNER):
+                return set()
+            return {name for name in DEMOS if await migrations.is_done(connection, OWNER, name)}
+    finally:
+        await own.close()
 
 
 async def _mark_begun(connection: Connection) -> None:
@@ -55,11 +70,10 @@ async def _load_missing(connection: Connection, platform: Platform, progress: Ca
 
 async def fetch_offer(settings: Settings, url: str) -> Offer | None:
     """Return what the demo data offer; None when they have not been loaded into this database."""
-    async with database.open_platform(settings, url) as platform:
-        async with platform.database.connection() as connection:
-            loaded = {name for name in app.NAMES if await migrations.is_done(connection, OWNER, name)}
-        if not loaded:
-            return None
+    loaded = await _list_loaded(settings, url)
+    if not loaded:
+        return None
+    async with database.open_platform(settings, url, bare=True) as platform:
         return Offer(
             app.list_base_urls(settings), _list_people(), _list_clients(), await _find_examples(platform, loaded)
         )

@@ -161,6 +161,7 @@ def _decode_any(value: str | None) -> Any:
     return None if value is None else msgspec.json.decode(value)
 
 
+@functools.cache
 def list_members(expected: Any) -> Mapping[str, Any]:
     """Return the members of a struct, dataclass or named tuple (or None) with their types; of any other type, none."""
     if type(None) in get_args(expected):
@@ -173,6 +174,7 @@ def list_members(expected: Any) -> Mapping[str, Any]:
     return get_type_hints(expected, include_extras=True) if is_record else {}
 
 
+@functools.cache
 def list_attributes(expected: Any) -> Mapping[str, Any]:
     """Return the members of a struct, dataclass, named tuple or model (or None) and its properties by their types."""
     kind = _without_none(expected) if type(None) in get_args(expected) else expected

@@ -47,8 +47,9 @@ _ANYBODY = Decision(Reason.PUBLIC, "public")
 class Endpoint(Protocol):
     """What the server's adapter needs: `respond` never raises; `status` is that of a response without one.
 
-    `allow` lists the path's methods where the endpoint answers OPTIONS. What `is_read` is answered without a task: what
-    needs one there asks for it (`core.callbacks`).
+    `allow` lists the path's methods where the endpoint answers OPTIONS; `waits` says whether answering usually takes a
+    wait, for the database above all, so that callers have a few of it at a time. What `is_read` is answered without a
+    task: what needs one there asks for it (`core.callbacks`).
     """
 
     is_read: bool
@@ -58,6 +59,7 @@ class Endpoint(Protocol):
     allow: str | None
     body_limit: int
     meter: Meter
+    waits: bool
 
     def respond(self, request: Request) -> Responding:
         """Answer the request."""
@@ -80,6 +82,9 @@ class OperationEndpoint:
         self._names = parameters_of(operation.path)
         self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
         self._is_async = operation.signature.is_async
+        # Who asks in a maintenance, too, asks for everybody, as load balancers and gateways do: none of their calls is
+        # to wait behind another one.
+        self.waits = self._is_async and not operation.in_maintenance
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_reason = self._cpf_at is not None or operation.concerns_people
         # No shared cache keeps a value that may be about the caller; a handler that builds its response says so itself.
@@ -273,6 +278,7 @@ class PageEndpoint:
 
     allow: str | None = None
     is_read = False
+    waits = False
 
     def __init__(
         self,
@@ -313,6 +319,7 @@ class StrayEndpoint:
     is_read = False
     allow: str | None = None
     body_limit = MIB
+    waits = False
 
     def __init__(
         self, service: str, method: str, dialect: Dialect, fault: BalcaoError, refusals: Refusals | None
@@ -338,6 +345,7 @@ class OptionsEndpoint:
     is_read = False
     status = 204
     body_limit = MIB
+    waits = False
 
     def __init__(self, service: str, allow: str) -> None:
         self.service = service
