@@ -38,8 +38,8 @@ class Echo:
     def identify(self, request: Request) -> str:
         return request.headers.get(b"authorization", b"").decode() or request.peer
 
-    def match(self, request: Request) -> "_Endpoint":
-        return _Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB, waits=request.path in _WAITING)
+    def match(self, request: Request) -> "Endpoint":
+        return Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB, waits=request.path in _WAITING)
 
     def further_headers(self, _endpoint: object, _request: Request) -> RawHeaders:
         return []
@@ -48,8 +48,8 @@ class Echo:
         return
 
 
-class _Endpoint:
-    key, service, status, allow = "", "test", 200, None
+class Endpoint:
+    key, service, status, allow, is_read = "", "test", 200, None, True
     meter = meter("test", "echo", "GET")
 
     def __init__(self, echo: Echo, body_limit: int, *, waits: bool) -> None:
