@@ -206,7 +206,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         async with platform.database.connection() as connection:
             # First: who is told to migrate a database that can never be used does it for nothing.
             await refuse_demo_data(connection, platform.settings)
-            await migrations.check(connection, list_migrations())
+            await migrations.check_migrations(connection, list_migrations())
             if not platform.settings.sandbox:
                 await roles.check_login(connection)
         await platform.catalogue.start()

@@ -113,7 +113,9 @@ class Connections:
 
     async def _connect(self, seconds: float) -> asyncpg.Connection:
         await in_task()
-        return await servers.connect(self.url, timeout=seconds, command_timeout=STATEMENT_SECONDS, **self.options)
+        return await servers.connect_to_server(
+            self.url, timeout=seconds, command_timeout=STATEMENT_SECONDS, **self.options
+        )
 
     async def give_back(self, connection: asyncpg.Connection, name: str, *, sound: bool) -> None:
         """Give the holder's connection to the next user, or close it when its last statement may not have ended."""

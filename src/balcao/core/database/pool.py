@@ -135,7 +135,7 @@ class Database(Connections):
         `answer_seconds`, or raises TimeoutError.
         """
         with StoreFaults():
-            return await servers.connect(
+            return await servers.connect_to_server(
                 self.url, timeout=LISTENER_SECONDS, command_timeout=answer_seconds, **self.options
             )
 

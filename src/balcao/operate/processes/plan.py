@@ -84,7 +84,7 @@ class Plan:
             return ""
         folder = self.settings.data_dir / f"processes-{self.settings.port}"
         with writing_to(folder):
-            processes.prepare(folder)
+            processes.prepare_group(folder)
         return str(folder.resolve())
 
     @contextmanager

@@ -13,7 +13,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.etags import require_match
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.search.collection import service as collection
 from balcao.search.collection.row import StoredService
 from balcao.search.conventions import PUBLISH, describe_event, format_etag, parse_uuid, require_action
@@ -168,7 +168,7 @@ async def roll_back_service(
 
     Raises NotFound, Conflict, Forbidden.
     """
-    reason = clean("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False) or None
+    reason = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False) or None
     async with _lock_service(call, service_id, at) as edit:
         if edit.stored is not None and edit.stored.document.status == 1:
             require_action(call, PUBLISH)

@@ -6,7 +6,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.clock import to_unix_seconds
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.search.conventions import describe_event, name_actor, parse_uuid
 from balcao.search.synonyms import store
 from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups
@@ -71,7 +71,7 @@ def _clean_terms(given: Sequence[str]) -> list[str]:
     """Return the terms, each once. Raises Invalid."""
     if len(given) > MOST_TERMS:
         raise _refuse_count()
-    terms = list(dict.fromkeys(clean("terms", term, longest=LONGEST_TERM) for term in given))
+    terms = list(dict.fromkeys(clean_text("terms", term, longest=LONGEST_TERM) for term in given))
     if len(terms) < FEWEST_TERMS:
         raise _refuse_count()
     return terms

@@ -7,7 +7,7 @@ from balcao.core.context.idempotency import run_once
 from balcao.core.errors import NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
-from balcao.core.values.text import clean, has_control
+from balcao.core.values.text import clean_text, has_control
 from balcao.registry.city.staff_departments import store
 from balcao.registry.city.staff_departments.schemas import (
     StaffDepartments,
@@ -37,7 +37,7 @@ async def create_staff_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> 
 
     Raises Invalid, NotFound for the department, Conflict for a second time.
     """
-    cd_ua = clean("cd_ua", body.cd_ua, longest=CODE_LENGTH)
+    cd_ua = clean_text("cd_ua", body.cd_ua, longest=CODE_LENGTH)
     async with call.platform.database.transaction() as connection:
 
         async def make() -> StaffMapping:

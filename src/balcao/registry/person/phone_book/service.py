@@ -16,7 +16,7 @@ from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.core.values.page import Page
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.registry.consent.preferences import service as preferences
 from balcao.registry.consent.preferences.changes import parse_channel
 from balcao.registry.consent.preferences.schemas import Preferences, PreferencesBody
@@ -222,7 +222,7 @@ async def release_phone(call: Call, number: str) -> QuarantineOutcome:
 
 
 def _parse_reason(text: str) -> str:
-    return refuse_personal_data("reason", clean("reason", text, longest=REASON_LENGTH, one_line=False))
+    return refuse_personal_data("reason", clean_text("reason", text, longest=REASON_LENGTH, one_line=False))
 
 
 def _lasting(call: Call) -> timedelta:
@@ -278,7 +278,7 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
     Recorded as a read of the person's data. Raises Invalid, TooMany.
     """
     cpf, _ = _parse_cpf(body.cpf), parse_channel(body.channel)
-    name = clean("name", body.name, longest=NAME_LENGTH)
+    name = clean_text("name", body.name, longest=NAME_LENGTH)
     born = _parse_birth(body.birth_date)
     await _spend(call, GUESSES, "registry.validate_phone_registration", cpf)
     async with call.reading(cpf, ["nome", "nascimento"]) as source:
