@@ -13,6 +13,7 @@ from balcao.core.access.writers import Writers
 from balcao.core.audit import chain, platform_data, retention
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
+from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.platform import Platform, assemble, make_database
 from balcao.core.context.processes import ALONE, ProcessGroup
@@ -136,6 +137,7 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
         ),
         Cors(settings.cors_origins, loopback=settings.cors_loopback),
         Proxies(settings.trusted_proxies),
+        lambda request: platform.tokens.identify(request.headers.get(AUTHORIZATION)) or request.peer,
     )
 
 

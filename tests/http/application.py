@@ -12,6 +12,7 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import TEXT, RawHeaders, Response, stream_events
 from balcao.core.telemetry import meter
 
+_WAITING = (b"/waits", b"/later")
 _STATUS = {b"/none": 204, b"/unchanged": 304}
 # One for all callers, as answers are that are kept.
 _LARGE: Response[Any] = Response(b"x" * 8 * MIB, media_type=TEXT)
@@ -38,8 +39,11 @@ class Echo:
     def find_caller(self, peer: str, _: RawHeaders) -> str:
         return peer
 
-    def match(self, request: Request) -> "_Endpoint":
-        return _Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB)
+    def identify(self, request: Request) -> str:
+        return request.headers.get(b"authorization", b"").decode() or request.peer
+
+    def match(self, request: Request) -> "Endpoint":
+        return Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB, waits=request.path in _WAITING)
 
     def further_headers(self, _endpoint: object, _request: Request) -> RawHeaders:
         return []
@@ -48,12 +52,13 @@ class Echo:
         return
 
 
-class _Endpoint:
+class Endpoint:
     key, service, status, allow = "", "test", 200, None
     meter = meter("test", "echo", "GET")
 
-    def __init__(self, echo: Echo, body_limit: int) -> None:
+    def __init__(self, echo: Echo, body_limit: int, *, waits: bool) -> None:
         self._echo = echo
+        self.waits = waits
         self.body_limit = body_limit
 
     def respond(self, request: Request) -> Responding:

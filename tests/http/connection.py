@@ -39,7 +39,7 @@ class Connection:
         self._socket.shutdown(socket.SHUT_WR)
 
     def reset(self) -> None:
-        """Leave without a word, as a machine that is switched off does when it is back."""
+        """Close without a farewell, whatever was not read."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESETS)
         self._socket.close()
 

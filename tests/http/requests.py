@@ -134,6 +134,14 @@ HOSTS = [
     _case("host with a space", "GET / HTTP/1.1\nHost: a b\nConnection: close\n\n", "400"),
     _case("host with a path", "GET / HTTP/1.1\nHost: a/b\nConnection: close\n\n", "400"),
     _case("host with a user", "GET / HTTP/1.1\nHost: u@a\nConnection: close\n\n", "400"),
+    _case("host and an empty port", "GET / HTTP/1.1\nHost: a:\nConnection: close\n\n", OK),
+    _case("encoded host", "GET / HTTP/1.1\nHost: %61-b.c_d\nConnection: close\n\n", OK),
+    _case("port alone", "GET / HTTP/1.1\nHost: :80\nConnection: close\n\n", "400"),
+    _case("port that is no number", "GET / HTTP/1.1\nHost: a:b\nConnection: close\n\n", "400"),
+    _case("two ports", "GET / HTTP/1.1\nHost: a:1:2\nConnection: close\n\n", "400"),
+    _case("host with a bad escape", "GET / HTTP/1.1\nHost: a%zz\nConnection: close\n\n", "400"),
+    _case("half a bracket", "GET / HTTP/1.1\nHost: [::1\nConnection: close\n\n", "400"),
+    _case("no address in brackets", "GET / HTTP/1.1\nHost: [g]\nConnection: close\n\n", "400"),
     _case("list of hosts", "GET / HTTP/1.1\nHost: a, b\nConnection: close\n\n", "400"),
 ]
 FIELDS = [
@@ -231,6 +239,13 @@ CONNECTIONS = [
     _case("close in a list", "GET / HTTP/1.1\nHost: a\nConnection: x, close\n\n" + _GET, OK),
     _case("HTTP/1.0 closes", "GET / HTTP/1.0\n\n" + _GET, OK),
     _case("HTTP/1.0 kept alive", "GET / HTTP/1.0\nConnection: keep-alive\n\n" + NEXT, OK, THEN),
+    _case("close prevails in HTTP/1.0", "GET / HTTP/1.0\nConnection: keep-alive, close\n\n" + _GET, OK),
+    _case("close prevails", "GET / HTTP/1.1\nConnection: close\nHost: a\nConnection: keep-alive\n\n" + _GET, OK),
+    _case(
+        "close prevails in HTTP/1.0, in a field of its own",
+        "GET / HTTP/1.0\nConnection: Close\nConnection: keep-alive\n\n" + _GET,
+        OK,
+    ),
     _case("a bad request ends the connection", "GET / HTTP/9\n\n" + NEXT, "400"),
     _case("a good one before a bad one is answered", _GET + "GET\n\n" + NEXT, OK, "400"),
     _case("HEAD has no body", f"HEAD / HTTP/1.1\nHost: a\n\n{NEXT}", "200 ", THEN),

@@ -48,6 +48,32 @@ def test_a_body_that_comes_between_two_answers_belongs_to_its_request(server: Ru
 
 
 @pytest.mark.parametrize(
+    ("first", "answers"),
+    [
+        pytest.param(GET.replace(b" / ", b" /fails "), ["500"], id="a failure"),
+        pytest.param(POST.replace(b" / ", b" /fails "), ["500"], id="a failure beside a body"),
+        pytest.param(LAST, ["200 GET /last 0"], id="a request to close"),
+        pytest.param(
+            b"POST /unread HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello",
+            ["200 POST /unread 0"],
+            id="a request to close whose body nobody reads",
+        ),
+        pytest.param(b"GET /\r\n", ["400"], id="a bad request"),
+    ],
+)
+@pytest.mark.parametrize("then", [GET, POST, b"GET\r\n", b"\r\n"])
+def test_nothing_is_served_after_the_last_response(
+    caplog: pytest.LogCaptureFixture, first: bytes, answers: list[str], then: bytes
+) -> None:
+    echo = Echo()
+    with RunningServer(echo) as running, Connection(running.port) as connection:
+        connection.send(first + then)
+        assert connection.answers() == answers
+    assert len(echo.seen) == (answers != ["400"])
+    assert [record for record in caplog.records if record.name == "asyncio"] == []
+
+
+@pytest.mark.parametrize(
     ("sent", "possible"),
     [
         pytest.param(b"", [[]], id="nothing"),

@@ -1,6 +1,6 @@
 """What a server serves: a gateway with what every response gets, and what is counted and logged of it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from time import perf_counter
 from typing import Any, Protocol
@@ -36,6 +36,9 @@ class Served(Protocol):
     def find_caller(self, peer: str, pairs: RawHeaders) -> str:
         """Return the address that called; `peer` opened the connection."""
 
+    def identify(self, request: Request) -> str:
+        """Return whose the request is, who waits their turn with all of theirs."""
+
     def match(self, request: Request) -> Endpoint:
         """Return what answers the request."""
 
@@ -46,13 +49,25 @@ class Served(Protocol):
         """Count and log a response whose head is sent."""
 
 
+def identify_by_address(request: Request) -> str:
+    """Return the address that called."""
+    return request.peer
+
+
 class Application:
-    """Serves a gateway; `is_traffic` says whether requests are counted and logged."""
+    """Serves a gateway; `is_traffic` says whether requests are counted and logged, `identify` whose one is."""
 
     def __init__(
-        self, gateway: Gateway, cors: Cors = NO_ORIGIN, proxies: Proxies = NO_PROXY, *, is_traffic: bool = True
+        self,
+        gateway: Gateway,
+        cors: Cors = NO_ORIGIN,
+        proxies: Proxies = NO_PROXY,
+        identify: Callable[[Request], str] = identify_by_address,
+        *,
+        is_traffic: bool = True,
     ) -> None:
         self.match = gateway.match
+        self.identify = identify
         self.find_caller = proxies.find_caller
         self._gateway = gateway
         self._is_traffic = is_traffic

@@ -6,7 +6,9 @@ from functools import lru_cache
 from balcao.core.context.headers import Headers
 from balcao.core.http.responses import RawHeaders
 
-_HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+,;=%:\[\]-]+")
+# RFC 3986 3.2.2: an address in brackets, or a name; a port.
+_HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::[0-9]*)?")
+_CLOSE = re.compile(rb"(?:^|,)[ \t]*close[ \t]*(?:,|$)", re.IGNORECASE)
 _ABSOLUTE = re.compile(rb"https?://([^/?]*)", re.IGNORECASE)
 _VERSIONS = frozenset({"1.0", "1.1"})
 _ONCE = (b"host", b"transfer-encoding", b"expect")
@@ -51,6 +53,11 @@ def judge(version: str, headers: Headers, fields: RawHeaders) -> bool:
 @lru_cache(_KNOWN_HOSTS)
 def _is_host(value: bytes) -> bool:
     return _HOST.fullmatch(value) is not None
+
+
+def says_close(fields: RawHeaders) -> bool:
+    """Return whether the connection is to end with the response, whatever else a field says of it."""
+    return any(name == b"connection" and _CLOSE.search(value) is not None for name, value in fields)
 
 
 def split_target(method: str, target: bytes) -> tuple[bytes, bytes]:

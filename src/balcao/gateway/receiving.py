@@ -14,7 +14,7 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders
 from balcao.core.logs import log
 from balcao.gateway.application import Served
-from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge, split_target
+from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge, says_close, split_target
 from balcao.gateway.limits import Limits
 
 _MOST_FIELDS = 100
@@ -27,15 +27,19 @@ _MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 16
 
 
 class Exchange:
-    """One request and what answers it; `keep` says whether the connection goes on, `is_old` that it is HTTP/1.0."""
+    """One request and what answers it; `keep` says whether the connection goes on, `is_old` that it is HTTP/1.0.
 
-    __slots__ = ("endpoint", "is_old", "keep", "request")
+    `counts_for` names the caller of whose unfinished requests it is one (`turns`).
+    """
+
+    __slots__ = ("counts_for", "endpoint", "is_old", "keep", "request")
 
     def __init__(self, endpoint: Endpoint, request: Request, *, keep: bool, is_old: bool) -> None:
         self.endpoint = endpoint
         self.request = request
         self.keep = keep
         self.is_old = is_old
+        self.counts_for: str | None = None
 
 
 class Answering(Protocol):
@@ -112,15 +116,10 @@ class Receiver:
                     self._answering.pause()
                     return
                 place += self._parse(received[place : place + _SLICE])
-        except Refused as refused:
-            self.refuse(refused.status)
-        except httptools.HttpParserCallbackError as failure:
-            refusal = failure.__context__
-            if not isinstance(refusal, Refused):
-                log.error("request.failed", exc_info=refusal)
-            self.refuse(refusal.status if isinstance(refusal, Refused) else 500)
-        except httptools.HttpParserError:
-            self.refuse(400)
+        except (Refused, httptools.HttpParserError) as failure:
+            status = _find_status(failure)
+            if not self.is_over:  # what follows the end is not even refused
+                self.refuse(status)
 
     def go_on(self) -> None:
         """Parse what was kept."""
@@ -169,9 +168,11 @@ class Receiver:
         return size
 
     def on_message_begin(self) -> None:
-        """Begin a request."""
+        """Begin a request. Raises Refused where one before it was the last: llhttp would go on to the piece's end."""
         if self._frame:
             return
+        if self.is_over:
+            raise Refused(400)
         self._target, self._fields, self._fields_size = b"", [], 0
         self.in_head, self._head_size = True, 0
 
@@ -205,7 +206,10 @@ class Receiver:
         path, query = split_target(method, self._target)
         request = Request(method, path, query, headers, self._application.find_caller(self._peer, fields))
         endpoint = self._application.match(request)
-        self.reading = Exchange(endpoint, request, keep=parser.should_keep_alive(), is_old=version == "1.0")
+        is_old = version == "1.0"
+        # In HTTP/1.0 llhttp lets `keep-alive` prevail.
+        keep = parser.should_keep_alive() and not (is_old and says_close(fields))
+        self.reading = Exchange(endpoint, request, keep=keep, is_old=is_old)
         if not has_body:
             return
         self._body, self._body_size, self._raw_size = [], 0, 0
@@ -239,7 +243,7 @@ class Receiver:
         assert self.reading is not None
         exchange, self.reading = self.reading, None
         self.wants_continue = False
-        self.is_over = not exchange.keep
+        self.is_over |= not exchange.keep
         if self.is_discarding:
             self.is_discarding = False
             self._answering.settle()
@@ -260,6 +264,17 @@ class Receiver:
         self._body = []
         self.is_discarding = True
         self._answering.take(exchange)
+
+
+def _find_status(failure: Exception) -> int:
+    """Return the status of what parsing raised; what a callback raised is the failure's context."""
+    refusal = failure.__context__ if isinstance(failure, httptools.HttpParserCallbackError) else failure
+    if isinstance(refusal, Refused):
+        return refusal.status
+    if refusal is failure:
+        return 400
+    log.error("request.failed", exc_info=refusal)
+    return 500
 
 
 def _frame_again(length: bytes | None) -> bytes:

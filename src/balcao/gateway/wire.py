@@ -11,13 +11,14 @@ from contextlib import aclosing, suppress
 from http import HTTPStatus
 from typing import Any
 
-from balcao.core.http.responses import RawHeaders, Response
+from balcao.core.http.responses import Response
 from balcao.core.logs import log, request_id
 from balcao.gateway.application import Served, fixed_headers
-from balcao.gateway.clock import clock
+from balcao.gateway.field_lines import clock, encode, encode_checked
 from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.gateway.limits import Limits
 from balcao.gateway.receiving import Exchange, Receiver
+from balcao.gateway.turns import Turns
 
 _NEVER = float("inf")
 # Requests that wait for their turn on one connection.
@@ -52,6 +53,7 @@ class Shared:
         self.made = made
         self.ended = ended
         self.loop = asyncio.get_running_loop()
+        self.turns = Turns(self.loop, lambda exchange: application.identify(exchange.request))
         # Every read goes here: it is parsed before the next one.
         self.buffer = memoryview(bytearray(limits.head_bytes))
 
@@ -98,7 +100,7 @@ class Connection(asyncio.BufferedProtocol):
         self.deadline = _NEVER
         self._turns.clear()
         self._end_stream()
-        self.resume_writing()
+        self._unblocked = None
         self._receiver.close()
         self._shared.ended(self)
 
@@ -133,7 +135,8 @@ class Connection(asyncio.BufferedProtocol):
         """Go on."""
         unblocked, self._unblocked = self._unblocked, None
         if unblocked is not None:
-            unblocked.set_result(None)
+            if not unblocked.done():  # the end of a stream that waited for it has cancelled it
+                unblocked.set_result(None)
             self._set_deadline(self._shared.limits.unread_seconds)
             if self._is_busy:
                 self.deadline = _NEVER
@@ -152,7 +155,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._is_busy or self._turns or self._unblocked is not None:
             self._turns.append(turn)
         else:
-            self._begin(turn)
+            self._enter(turn)
 
     def wait(self, seconds: float) -> None:
         """Wait so long for more, unless something is being answered."""
@@ -248,35 +251,52 @@ class Connection(asyncio.BufferedProtocol):
     def _go_on(self) -> None:
         """Answer what waits, then read on."""
         while self._turns and not self._is_busy and self._unblocked is None and not self._is_gone:
-            self._begin(self._turns.popleft())
+            self._enter(self._turns.popleft())
         if not self._is_busy and self._unblocked is None and not self._receiver.is_over:
             self._transport.resume_reading()
             self._receiver.go_on()
             self.continue_body()
 
-    def _begin(self, turn: Exchange | int) -> None:
+    def _enter(self, turn: Exchange | int) -> None:
         if isinstance(turn, int):
             self._write_refusal(turn)
             return
         self._is_busy = True
         self.deadline = _NEVER
+        self._shared.turns.enter(self, turn)
+
+    def begin(self, turn: Exchange) -> None:
+        """Answer the request."""
         try:
             responding = turn.endpoint.respond(turn.request)
         except Exception:
+            self._shared.turns.leave(turn)
             self._fail()
             return
         if isinstance(responding, Response) and responding.chunks is None:
+            self._shared.turns.leave(turn)
             self._reply(turn, responding)
         else:
             self._task = self._shared.loop.create_task(self._reply_later(turn, responding))
+
+    def begin_later(self, turn: Exchange) -> None:
+        """Answer the request and go on, unless the caller has gone: of what was not begun nothing is done."""
+        if self._is_gone:
+            self._shared.turns.leave(turn)
+            return
+        self.begin(turn)
+        if not self._is_busy:
+            self._go_on()
 
     async def _reply_later(self, turn: Exchange, responding: Any) -> None:
         request_id.set(turn.request.id)  # in the context of this request's own task
         try:
             response = responding if isinstance(responding, Response) else await responding
         except Exception:
+            self._shared.turns.leave(turn)
             self._fail()
         else:
+            self._shared.turns.leave(turn)  # a stream lasts, and nobody's next request waits for its end
             if response.chunks is None or turn.request.method == "HEAD":
                 self._reply(turn, response)
             else:
@@ -352,11 +372,11 @@ class Connection(asyncio.BufferedProtocol):
         """Return the head in parts. Raises ValueError for a field that cannot be sent."""
         lines = response.lines
         if lines is None:
-            lines = response.lines = _encode_checked(fixed_headers(response)) + _SERVER
+            lines = response.lines = encode_checked(fixed_headers(response)) + _SERVER
         further = self._application.further_headers(turn.endpoint, turn.request)
         status_line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
         connection = _CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
-        return [status_line, lines, _encode(further), clock.read(), more, connection, b"\r\n"]
+        return [status_line, lines, encode(further), clock.read(), more, connection, b"\r\n"]
 
     def _write_refusal(self, status: int, more: bytes = b"") -> None:
         parts = (_STATUS_LINES[status], more, _SERVER, clock.read(), _CLOSE, b"content-length: 0\r\n\r\n")
@@ -373,15 +393,3 @@ class Connection(asyncio.BufferedProtocol):
 
 def _write_to_nobody(_: bytes) -> None:
     """Write nothing: a closed transport raises, and a request is worked off although its caller has gone."""
-
-
-def _encode(fields: RawHeaders) -> bytes:
-    return b"".join([b"%b: %b\r\n" % field for field in fields])
-
-
-def _encode_checked(fields: RawHeaders) -> bytes:
-    """Return the lines. Raises ValueError where a field would be more than one."""
-    lines = _encode(fields)
-    if not lines.count(b"\r") == lines.count(b"\n") == len(fields) or b"\0" in lines:
-        raise ValueError("a header field that cannot be sent")
-    return lines

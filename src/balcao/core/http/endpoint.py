@@ -47,7 +47,8 @@ _ANYBODY = Decision(Reason.PUBLIC, "public")
 class Endpoint(Protocol):
     """What the server's adapter needs: `respond` never raises; `status` is that of a response without one.
 
-    `allow` lists the path's methods where the endpoint answers OPTIONS.
+    `allow` lists the path's methods where the endpoint answers OPTIONS; `waits` says whether answering usually takes a
+    wait, for the database above all, so that callers have a few of it at a time.
     """
 
     key: str
@@ -56,6 +57,7 @@ class Endpoint(Protocol):
     allow: str | None
     body_limit: int
     meter: Meter
+    waits: bool
 
     def respond(self, request: Request) -> Responding:
         """Answer the request."""
@@ -77,6 +79,9 @@ class OperationEndpoint:
         self._names = parameters_of(operation.path)
         self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
         self._is_async = operation.signature.is_async
+        # Who asks in a maintenance, too, asks for everybody, as load balancers and gateways do: none of their calls is
+        # to wait behind another one.
+        self.waits = self._is_async and not operation.in_maintenance
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_reason = self._cpf_at is not None or operation.concerns_people
         # No shared cache keeps a value that may be about the caller; a handler that builds its response says so itself.
@@ -269,6 +274,7 @@ class PageEndpoint:
     """Answers what is no operation of a service: a page, a metric, a step of the login; no rule is checked."""
 
     allow: str | None = None
+    waits = False
 
     def __init__(
         self,
@@ -308,6 +314,7 @@ class StrayEndpoint:
     key = ""
     allow: str | None = None
     body_limit = MIB
+    waits = False
 
     def __init__(
         self, service: str, method: str, dialect: Dialect, fault: BalcaoError, refusals: Refusals | None
@@ -332,6 +339,7 @@ class OptionsEndpoint:
     key = ""
     status = 204
     body_limit = MIB
+    waits = False
 
     def __init__(self, service: str, allow: str) -> None:
         self.service = service

@@ -22,6 +22,7 @@ class TracedEndpoint:
         self.allow = endpoint.allow
         self.body_limit = endpoint.body_limit
         self.meter = endpoint.meter
+        self.waits = endpoint.waits
         self._endpoint = endpoint
 
     def respond(self, request: Request) -> Responding:
