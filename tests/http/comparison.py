@@ -138,7 +138,7 @@ def _find_bytes(requests: list[bytes], seen: tuple[Seen, ...], number: int) -> t
     for each in seen:
         line = re.compile(re.escape(each.method) + rb" +\S*?" + re.escape(each.target[1:])).search(sent, ends[-1])
         starts.append(line.start() if line else ends[-1])
-        ends.append(line.end() + len(each.body) if line else ends[-1])
+        ends.append(max(sent.find(b"\r\n\r\n", line.end()), line.end()) + len(each.body) if line else ends[-1])
     # Of what nobody took the end is not known: it is looked for in the next request as it was made.
     made = list(accumulate(len(request) for request in requests))
     last = sum(end <= ends[number] for end in made) + 1

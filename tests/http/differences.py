@@ -15,7 +15,7 @@ HYPER, NGINX = "hyper", "nginx"
 BOTH = (HYPER, NGINX)
 
 # What ours did, and what others did.
-STRICTER = {(REFUSED, TAKEN)}
+STRICTER = {(REFUSED, TAKEN), (REFUSED, CLOSED)}
 SAID = {(REFUSED, CLOSED)}
 TAKES = {(TAKEN, REFUSED)}
 TAKES_EARLY = {(TAKEN, REFUSED), (TAKEN, CLOSED)}
@@ -28,11 +28,15 @@ _HOSTS = re.compile(rb"^host:(.*?)\r\n", re.IGNORECASE | re.MULTILINE)
 _HOST = re.compile(rb"(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?", re.IGNORECASE)
 _AUTHORITY = re.compile(rb"^\S+ +https?://([^/? ]*)", re.IGNORECASE)
 _FIELD = re.compile(rb"[\w!#$%&'*+.^`|~-]+:")
-_FRAME = re.compile(rb"^[^a-z\r\n]*(?:content|transfer)[^a-z_\r\n]", re.IGNORECASE | re.MULTILINE)
+_FRAME = re.compile(
+    rb"^[^a-z\r\n]*(?:content[^a-z_]length|transfer[^a-z_]encoding)[^a-z]", re.IGNORECASE | re.MULTILINE
+)
 _PLAIN_FRAME = re.compile(
     rb"^(?:Content-Length:[ \t]*\d+|Transfer-Encoding:[ \t]*chunked)[ \t]*\r$", re.IGNORECASE | re.MULTILINE
 )
 _BARE = re.compile(rb"\r(?!\n)|(?<!\r)\n|[\x00-\x08\x0b\x0c]")
+_HEAD_END = re.compile(rb"\r\n\r\n")
+_CHUNK_SIZE = re.compile(rb"([0-9a-fA-F]+)[^\r\n]*\r\n")
 _TRAILER = rb"^0+\r\n(?:[^\r\n]+\r\n)*"
 
 Shows = Callable[[Difference], bool]
@@ -49,6 +53,12 @@ class Kind(NamedTuple):
 def _in(pattern: bytes) -> Shows:
     found = re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     return lambda difference: found.search(difference.around) is not None
+
+
+def _line(pattern: bytes) -> Shows:
+    """Match the first line of a head."""
+    found = re.compile(pattern)
+    return lambda difference: found.match(difference.head) is not None
 
 
 def _plain_with(pattern: bytes) -> Shows:
@@ -84,7 +94,18 @@ def _has_bad_field(difference: Difference) -> bool:
 
 def _has_half_a_line_end(difference: Difference) -> bool:
     """Return whether a chunk that was taken ends in a CR, as the LF after it ended the chunk."""
-    return re.search(rb"\r(?!\n)", difference.taken.body) is not None
+    return any(
+        _is_a_chunk_half_ended(difference.around[head.end() :]) for head in _HEAD_END.finditer(difference.around)
+    )
+
+
+def _is_a_chunk_half_ended(body: bytes) -> bool:
+    while size := _CHUNK_SIZE.match(body):
+        end = size.end() + int(size[1], 16)
+        if body[end - 1 : end + 1] == b"\r\n" != body[end : end + 2]:
+            return True
+        body = body[end + 2 :]
+    return False
 
 
 def _is_answered_early(difference: Difference) -> bool:
@@ -125,21 +146,21 @@ KINDS = [
     Kind("unknown expectation", BOTH, STRICTER,
          _in(rb"^expect:(?!\s*100-continue\s*$)|^expect:[^\0]*^expect:"),
          "RFC 9110 10.1.1: it MAY be refused, and is no list"),
-    Kind("target in no form", BOTH, STRICTER, _in(rb"^[A-Z-]+ +(?!/|https?://|\* )|^(?!OPTIONS)\S+ +\* "),
+    Kind("target in no form", BOTH, STRICTER, _line(rb"\S+ +(?!/|https?://|\* )|(?!OPTIONS)\S+ +\* "),
          "RFC 9112 3.2: there are four forms, and http and https alone are served"),
     Kind("bad authority in the target", BOTH, STRICTER, _has_bad_authority,
          "RFC 9112 3.2.2: it is the host; RFC 9110 4.2.4: without a user"),
-    Kind("fragment in the target", BOTH, STRICTER, _in(rb"^[A-Z-]+ [^ ]*#"),
+    Kind("fragment in the target", BOTH, STRICTER, _line(rb"\S+ +[^ ]*#"),
          "RFC 9112 3.2.1: a target has none"),
-    Kind("letter beyond ASCII in the target", (NGINX,), STRICTER, _in(rb"^[A-Z-]+ +[^ \r\n]*[\x80-\xff]"),
+    Kind("letter beyond ASCII in the target", (NGINX,), STRICTER, _line(rb"\S+ +[^ \r\n]*[\x80-\xff]"),
          "RFC 3986 2: it is to be encoded"),
-    Kind("control character in a value", (NGINX,), STRICTER, _in(rb":.*[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]"),
+    Kind("control character in a value", (NGINX,), STRICTER, _in(rb":.*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"),
          "RFC 9110 5.5: values have none"),
     Kind("line that is no field", (NGINX,), STRICTER, _has_bad_field,
          "RFC 9112 5: nginx leaves it out, and with it the frame that it may have told"),
-    Kind("another version", (NGINX,), STRICTER, _in(rb" HTTP/1\.(?![01]\s)"),
+    Kind("another version", (NGINX,), STRICTER, _line(rb".* HTTP/1\.(?![01]\s)"),
          "RFC 9112 2.3: one digit, and none is known but 1.0 and 1.1"),
-    Kind("blank after the version", (NGINX,), STRICTER, _in(rb" HTTP/1\.[01][ \t]+\r$"),
+    Kind("blank after the version", (NGINX,), STRICTER, _line(rb".* HTTP/1\.[01][ \t]+\r\n"),
          "RFC 9112 3: nothing stands there"),
     Kind("no version", (NGINX,), SAID, _in(rb"^(?!.* HTTP/\d)"),
          "RFC 9112 2.3: nginx answers it as HTTP/0.9, which has no head"),
@@ -161,7 +182,7 @@ KINDS = [
          "RFC 9110 10.1.1: it may never come, so that nothing can follow it"),
     Kind("Proxy-Connection", BOTH, ENDS, _in(rb"^proxy-connection:.*close"),
          "RFC 9112 C.2.2 has nobody send it; llhttp minds it, and a server may always close"),
-    Kind("keep-alive as a part of a word", (NGINX,), ENDS, _in(rb"^connection:[^a-z]*[^a-z \t,]+keep-alive"),
+    Kind("keep-alive as a part of a word", (NGINX,), ENDS, _in(rb"^connection:.*(?:keep-alive[^\s,]|[^\s,]keep-alive)"),
          "RFC 9110 7.6.1: options are tokens; nginx looks for the letters"),
     Kind("close beside keep-alive", (NGINX,), ENDS, _in(rb"^connection:.*close[^\0]*^connection:.*keep-alive"),
          "RFC 9112 9.3: close prevails; for nginx the last field does"),

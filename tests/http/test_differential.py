@@ -50,7 +50,7 @@ def test_the_same_bytes_are_the_same_requests(
     for difference in differences:
         assert (difference.ours, difference.theirs) != (TAKEN, TAKEN), f"they differ in what is a body: {difference}"
         kind = explain(difference)
-        assert kind is not None, difference
+        assert kind is not None, f"nothing explains {difference}"
         tally[kind.name] += 1
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
 
