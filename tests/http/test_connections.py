@@ -8,11 +8,10 @@ from collections import Counter
 
 import pytest
 
-from balcao.gateway import listening, wire
+from balcao.gateway import listening
 from balcao.gateway.limits import Limits
 from tests.http.application import Echo
 from tests.http.connection import Connection
-from tests.support.patience import until_now
 from tests.support.server import RunningServer
 
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -145,18 +144,6 @@ def test_who_has_left_when_the_answer_is_there_makes_no_error(caplog: pytest.Log
         assert echo.ended.wait(20)
     gc.collect()  # a task whose exception nobody took says so when it goes
     assert [record.message for record in caplog.records if record.name == "asyncio"] == []
-
-
-def test_a_connection_that_has_ended_leaves_nothing_to_the_collector(server: RunningServer) -> None:
-    gc.collect()
-    gc.disable()
-    try:
-        for sent in (GET, POST[:-1], b"GET\r\n\r\n"):
-            with Connection(server.port) as connection:
-                connection.send(sent)
-        until_now(lambda: not any(isinstance(each, wire.Connection) for each in gc.get_objects()))
-    finally:
-        gc.enable()
 
 
 def test_a_response_names_neither_the_server_nor_its_version(server: RunningServer) -> None:
