@@ -53,7 +53,7 @@ class Echo:
 
 
 class Endpoint:
-    key, service, status, allow = "", "test", 200, None
+    key, service, status, allow, is_read = "", "test", 200, None, True
     meter = meter("test", "echo", "GET")
 
     def __init__(self, echo: Echo, body_limit: int, *, waits: bool) -> None:

@@ -11,6 +11,7 @@ from contextlib import aclosing, suppress
 from http import HTTPStatus
 from typing import Any
 
+from balcao.core import callbacks
 from balcao.core.http.responses import Response
 from balcao.core.logs import log, request_id
 from balcao.gateway.application import Served, fixed_headers
@@ -276,6 +277,8 @@ class Connection(asyncio.BufferedProtocol):
         if isinstance(responding, Response) and responding.chunks is None:
             self._shared.turns.leave(turn)
             self._reply(turn, responding)
+        elif turn.endpoint.is_read:
+            callbacks.begin(self._reply_later(turn, responding))
         else:
             self._task = self._shared.loop.create_task(self._reply_later(turn, responding))
 
@@ -289,7 +292,7 @@ class Connection(asyncio.BufferedProtocol):
             self._go_on()
 
     async def _reply_later(self, turn: Exchange, responding: Any) -> None:
-        request_id.set(turn.request.id)  # in the context of this request's own task
+        request_id.set(turn.request.id)  # in a context of this request's own
         try:
             response = responding if isinstance(responding, Response) else await responding
         except Exception:
@@ -328,6 +331,7 @@ class Connection(asyncio.BufferedProtocol):
         The code that makes the chunks may cancel the task that asks for them, to cut off a reader for whom it cannot
         wait. HTTP/1.0 knows no chunks: there the end of the connection is the end of the body.
         """
+        await callbacks.in_task()
         status = response.status or turn.endpoint.status
         turn.keep &= not turn.is_old and not self._is_draining
         head = self._encode_head(turn, response, status, b"" if turn.is_old else _CHUNKED)

@@ -48,9 +48,11 @@ class Endpoint(Protocol):
     """What the server's adapter needs: `respond` never raises; `status` is that of a response without one.
 
     `allow` lists the path's methods where the endpoint answers OPTIONS; `waits` says whether answering usually takes a
-    wait, for the database above all, so that callers have a few of it at a time.
+    wait, for the database above all, so that callers have a few of it at a time. What `is_read` is answered without a
+    task: what needs one there asks for it (`core.callbacks`).
     """
 
+    is_read: bool
     key: str
     service: str
     status: int
@@ -70,6 +72,7 @@ class OperationEndpoint:
 
     def __init__(self, operation: Operation, service: str, platform: Platform, writers: Writers) -> None:
         self.operation = operation
+        self.is_read = operation.method == "GET"
         self.key = operation.key
         self.service = service
         self.status = operation.status
@@ -274,6 +277,7 @@ class PageEndpoint:
     """Answers what is no operation of a service: a page, a metric, a step of the login; no rule is checked."""
 
     allow: str | None = None
+    is_read = False
     waits = False
 
     def __init__(
@@ -312,6 +316,7 @@ class StrayEndpoint:
     """Answers where nothing else does: a path that is none of ours, or a method that the path does not have."""
 
     key = ""
+    is_read = False
     allow: str | None = None
     body_limit = MIB
     waits = False
@@ -337,6 +342,7 @@ class OptionsEndpoint:
     """Answers OPTIONS: which methods the path has."""
 
     key = ""
+    is_read = False
     status = 204
     body_limit = MIB
     waits = False

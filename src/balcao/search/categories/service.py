@@ -97,8 +97,7 @@ async def read_ordered(call: Call, name: str) -> OrderedCategory:
     """Return a category's order. Raises NotFound."""
     found = None
     if is_name(name):
-        async with call.platform.database.connection() as connection:
-            found = await store.read_ordered_category(connection, name)
+        found = await store.read_ordered_category(call.platform.database, name)
     if found is None:
         raise NotFound(UNKNOWN)
     return found

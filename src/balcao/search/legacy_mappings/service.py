@@ -127,8 +127,7 @@ async def find_target(connection: Connection, origem: str, old_id: str) -> str |
 async def read_mapping(call: Call, mapping_id: str) -> LegacyMapping:
     """Return a mapping. Raises NotFound."""
     known = parse_uuid(mapping_id, UNKNOWN)
-    async with call.platform.database.connection() as connection:
-        found = await store.read_mapping(connection, known)
+    found = await store.read_mapping(call.platform.database, known)
     if found is None:
         raise NotFound(UNKNOWN)
     return found

@@ -27,8 +27,7 @@ async def list_groups(call: Call, page: int, per_page: int) -> SynonymGroups:
 
 async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
     """Return a group. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
-        group = await store.read_synonym_group(connection, parse_uuid(group_id, UNKNOWN))
+    group = await store.read_synonym_group(call.platform.database, parse_uuid(group_id, UNKNOWN))
     if group is None:
         raise NotFound(UNKNOWN)
     return _to_wire(group)

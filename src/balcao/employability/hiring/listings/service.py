@@ -80,8 +80,7 @@ async def read_job(call: Call, id_: UUID) -> StaffJob:
 
 async def read_published_job(call: Call, id_: UUID) -> Job:
     """Return a job as anybody sees it. Raises NotFound for one that was never published."""
-    async with call.reader.connection() as connection:
-        return _require(await store.read_published_job(connection, id_, utc_now()))
+    return _require(await store.read_published_job(call.reader, id_, utc_now()))
 
 
 async def read_job_by_slug(call: Call, slug: str) -> Job:

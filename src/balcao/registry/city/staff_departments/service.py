@@ -22,16 +22,14 @@ FIELDS = ["cd_uas"]
 
 async def read_staff_departments(call: Call, cpf: Cpf) -> StaffDepartments:
     """Return the codes of the departments, ascending."""
-    async with call.reading(cpf, FIELDS) as connection:
-        return StaffDepartments(
-            cpf.digits, [mapping.cd_ua for mapping in await store.list_staff_mappings(connection, cpf)]
-        )
+    async with call.reading(cpf, FIELDS) as source:
+        return StaffDepartments(cpf.digits, [mapping.cd_ua for mapping in await store.list_staff_mappings(source, cpf)])
 
 
 async def read_staff_mappings(call: Call, cpf: Cpf) -> StaffMappings:
     """Return the links, by the code of the department."""
-    async with call.reading(cpf, FIELDS) as connection:
-        return StaffMappings(cpf.digits, await store.list_staff_mappings(connection, cpf))
+    async with call.reading(cpf, FIELDS) as source:
+        return StaffMappings(cpf.digits, await store.list_staff_mappings(source, cpf))
 
 
 async def create_staff_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:

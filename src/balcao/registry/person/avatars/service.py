@@ -38,8 +38,7 @@ async def list_active_avatars(call: Call, page: Page) -> Avatars:
 
 async def find_avatar_image(call: Call, id_: str) -> str:
     """Return the name of a built-in avatar's picture. Raises NotFound."""
-    async with call.reader.connection() as connection:
-        image = await store.read_avatar_image(connection, _require_id(id_))
+    image = await store.read_avatar_image(call.reader, _require_id(id_))
     if image is None:
         raise _unknown()
     return image
@@ -70,9 +69,9 @@ async def read_exported_choice(connection: Connection, cpf: Cpf) -> ExportedAvat
 
 
 async def read_avatar_choice(call: Call, cpf: Cpf) -> AvatarChoice:
-    async with call.reading(cpf, ["avatar"]) as connection:
-        id_ = await settings.read_avatar(connection, cpf)
-        stored = await store.read_offered_avatar(connection, id_) if id_ else None
+    async with call.reading(cpf, ["avatar"]) as source:
+        id_ = await settings.read_avatar(source, cpf)
+        stored = await store.read_offered_avatar(source, id_) if id_ else None
     return _to_choice(call.platform, stored) if stored else NONE_CHOSEN
 
 

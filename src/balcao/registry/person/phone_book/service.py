@@ -88,12 +88,11 @@ async def read_phone_citizen(call: Call, number: str) -> PhoneCitizen:
 
 async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
     call.require_reason()
-    async with call.platform.database.connection() as connection:
-        phone = (await store.find_phone(connection, number)).phone
+    phone = (await store.find_phone(call.platform.database, number)).phone
     if phone.cpf is None:
         return phone, PhoneCitizen(False, None, None)
-    async with call.reading(phone.cpf, FIELDS) as connection:
-        name = (await citizens.read_citizen_record(connection, phone.cpf)).nome
+    async with call.reading(phone.cpf, FIELDS) as source:
+        name = (await citizens.read_citizen_record(source, phone.cpf)).nome
     return phone, PhoneCitizen(True, phone.cpf.masked, mask_name(name) if name else None)
 
 
@@ -282,8 +281,8 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
     name = clean("name", body.name, longest=NAME_LENGTH)
     born = _parse_birth(body.birth_date)
     await _spend(call, GUESSES, "registry.validate_phone_registration", cpf)
-    async with call.reading(cpf, ["nome", "nascimento"]) as connection:
-        valid = await _is_known(connection, cpf, name, born)
+    async with call.reading(cpf, ["nome", "nascimento"]) as source:
+        valid = await _is_known(source, cpf, name, born)
     if not valid:
         return RegistrationVerdict(False, None, None)
     return RegistrationVerdict(True, cpf.masked, mask_name(name))
@@ -343,8 +342,7 @@ def _mask(found: Preferences) -> PhonePreferences:
 
 async def _require_person(call: Call, number: str) -> Cpf:
     call.require_reason()
-    async with call.platform.database.connection() as connection:
-        phone = (await store.find_phone(connection, number)).phone
+    phone = (await store.find_phone(call.platform.database, number)).phone
     if phone.cpf is None:
         raise NotFound("Este telefone não está ligado a ninguém.", code="phone-unknown")
     return phone.cpf
