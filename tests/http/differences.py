@@ -74,12 +74,12 @@ def _plain_with(pattern: bytes) -> Shows:
 
 
 def _has_unregistered_method(difference: Difference) -> bool:
-    return difference.taken.method not in _METHODS
+    return difference.theirs == TAKEN and difference.taken.method not in _METHODS
 
 
 def _has_bad_host(difference: Difference) -> bool:
     hosts = _HOSTS.findall(difference.head)
-    return len(hosts) != 1 or not _HOST.fullmatch(hosts[0].strip(b" \t"))
+    return difference.theirs == TAKEN and (len(hosts) != 1 or not _HOST.fullmatch(hosts[0].strip(b" \t")))
 
 
 def _has_bad_authority(difference: Difference) -> bool:
@@ -89,7 +89,7 @@ def _has_bad_authority(difference: Difference) -> bool:
 
 def _has_bad_field(difference: Difference) -> bool:
     _, *fields = difference.head.removesuffix(b"\r\n").split(b"\r\n")
-    return not all(_FIELD.match(field) for field in fields)
+    return difference.theirs == TAKEN and not all(_FIELD.match(field) for field in fields)
 
 
 def _has_half_a_line_end(difference: Difference) -> bool:

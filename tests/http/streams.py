@@ -221,7 +221,7 @@ _NUMBERS = (
     b"|5,|\"5\"|'5'|5\r\n |\r\n 5|5\n|-0|+0|0_5|1_0"
 )
 _CODINGS = (
-    b"chunked|Chunked|CHUNKED| chunked|chunked |\tchunked|\x0bchunked|\x0cchunked|chunked\x0b|xchunked"
+    b"chunked|Chunked|CHUNKED| chunked|chunked |chunked\t|\tchunked|\x0bchunked|\x0cchunked|chunked\x0b|xchunked"
     b"|chunkedx|chunke|chunked, chunked|chunked,chunked|identity|identity, chunked|chunked, identity|gzip"
     b"|gzip, chunked|chunked, gzip|chunked;a=b|\"chunked\"|'chunked'|,chunked|chunked,|, chunked|chunked\x00"
     b"|\x00chunked||,|\xa0chunked|chunked\xa0|\r\n chunked|chunked\r\n |chun\r\n ked|chunked chunked|[chunked]"
