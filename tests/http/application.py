@@ -2,31 +2,35 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from balcao.core.http.endpoint import Responding
 from balcao.core.http.operations import MIB
 from balcao.core.http.requests import Request
-from balcao.core.http.responses import TEXT, RawHeaders, Response
+from balcao.core.http.responses import TEXT, RawHeaders, Response, stream_events
 from balcao.core.telemetry import meter
 
 _WAITING = (b"/waits", b"/later")
 _STATUS = {b"/none": 204, b"/unchanged": 304}
+# One for all callers, as answers are that are kept.
+_LARGE: Response[Any] = Response(b"x" * 8 * MIB, media_type=TEXT)
 
 
 class Echo:
     """Answers `METHOD path?query length-of-body`; some paths behave in a way of their own.
 
-    `/unread` allows no body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set, `/later`
-    after a turn of the event loop. `seen` are the paths that were asked for.
+    `/unread` allows no body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set, or fails
+    with `?fails`, `/later` answers after a turn of the event loop, `/large` with more than fits between a server and
+    a reader who does not read, `/events` without an end. `seen` are the paths that were asked for.
     """
 
     def __init__(self) -> None:
         self.seen: list[bytes] = []
         self.arrived = threading.Event()
         self.released = threading.Event()
+        self.ended = threading.Event()
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -65,16 +69,27 @@ class Endpoint:
             return self._wait(request)
         if request.path == b"/later":
             return self._respond_later(request)
-        return _say(request)
+        if request.path == b"/events":
+            return stream_events(_make_events())
+        return _LARGE if request.path == b"/large" else _say(request)
 
     async def _wait(self, request: Request) -> Response[Any]:
         self._echo.arrived.set()
         await asyncio.to_thread(self._echo.released.wait, 60)
+        self._echo.ended.set()
+        if request.query_string == b"fails":
+            raise ValueError("the application failed")
         return _say(request)
 
     async def _respond_later(self, request: Request) -> Response[Any]:
         await asyncio.sleep(0)
         return _say(request)
+
+
+async def _make_events() -> AsyncGenerator[bytes, None]:
+    while True:
+        yield b"data: %b\n\n" % (b"x" * 1000)
+        await asyncio.sleep(0)
 
 
 def _say(request: Request) -> Response[Any]:

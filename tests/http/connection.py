@@ -6,6 +6,8 @@ from types import TracebackType
 from typing import Self
 
 PATIENCE = 20
+# The value of SO_LINGER for which a close sends a reset.
+RESETS = struct.pack("ii", 1, 0)
 _WITHOUT_BODY = ("100", "204", "304")
 
 
@@ -38,7 +40,7 @@ class Connection:
 
     def reset(self) -> None:
         """Close without a farewell, whatever was not read."""
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESETS)
         self._socket.close()
 
     def answer(self, *, to_head: bool = False) -> str | None:

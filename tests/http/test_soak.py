@@ -5,10 +5,6 @@ Only growth and responses that blame us fail, however long it takes. The first r
 not counted.
 """
 
-import signal
-import socket
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -17,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
-from balcao.gateway.listening import BACKLOG
 from tests.http.connection import Connection
+from tests.http.process import running
 from tests.support.patience import until_now
 from tests.support.sizes import report, size
 
@@ -84,21 +80,8 @@ BATCH = len(KEPT_ALIVE) + len(ALONE) + len(BROKEN) + len(FINISHED) + len(RESET)
 @pytest.fixture(scope="module")
 def process(database_url: str) -> Iterator[tuple[psutil.Process, int]]:
     """Return the gateway's process and its port."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(BACKLOG)
-        number = listening.fileno()
-        command = [sys.executable, "-m", "tests.http.served", str(number), database_url]
-        with subprocess.Popen(command, pass_fds=[number], stdout=subprocess.PIPE) as child:
-            try:
-                assert child.stdout
-                assert child.stdout.readline() == b"ready\n"
-                yield psutil.Process(child.pid), listening.getsockname()[1]
-            finally:
-                child.send_signal(signal.SIGTERM)
-                # The socket is ours as well; nobody is to wait in its queue.
-                listening.close()
-                assert child.wait(60) == 0
+    with running("tests.http.served", database_url) as process:
+        yield process
 
 
 def test_millions_of_requests_leave_memory_and_descriptors_flat(process: tuple[psutil.Process, int]) -> None:

@@ -134,9 +134,9 @@ class Receiver:
         self._answering.take(status)
 
     def close(self) -> None:
-        """Let the parser go: it and the receiver hold each other."""
+        """Let go of the parser and the answering side: they and the receiver hold each other, and bodies with them."""
         self.is_over = True
-        del self._parser, self._feed
+        del self._parser, self._feed, self._answering
 
     def _start_parser(self) -> None:
         self._parser = httptools.HttpRequestParser(self)

@@ -5,7 +5,6 @@ the order of the requests; a caller who does not read them is not worked for. AD
 """
 
 import asyncio
-import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
@@ -13,9 +12,10 @@ from http import HTTPStatus
 from typing import Any
 
 from balcao.core import callbacks
-from balcao.core.http.responses import RawHeaders, Response
+from balcao.core.http.responses import Response
 from balcao.core.logs import log, request_id
 from balcao.gateway.application import Served, fixed_headers
+from balcao.gateway.field_lines import clock, encode, encode_checked
 from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.gateway.limits import Limits
 from balcao.gateway.receiving import Exchange, Receiver
@@ -24,10 +24,11 @@ from balcao.gateway.turns import Turns
 _NEVER = float("inf")
 # Requests that wait for their turn on one connection.
 _MOST_WAITING = 16
+# A body up to this size is copied behind its head, which costs less than a second piece. A larger one waits uncopied
+# for its reader, or each of many who do not read the same response would hold one of its own.
+_COPIED_BYTES = 65_536
 # A caller that is still sending when it is refused reads the refusal only if somebody reads on for a while.
 _DISCARD_SECONDS = 2.0
-# How long a caller who takes nothing of a response is waited for.
-_UNREAD_SECONDS = 30.0
 
 _WITHOUT_BODY = frozenset({204, 304})
 _STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
@@ -75,6 +76,7 @@ class Connection(asyncio.BufferedProtocol):
         self._unblocked: asyncio.Future[None] | None = None
         self._unsent = 0
         self._discarded = 0
+        self._is_held = False
         self._is_lingering = False
         self._is_draining = False
         self._is_gone = False
@@ -85,7 +87,7 @@ class Connection(asyncio.BufferedProtocol):
     def connection_made(self, transport: Any) -> None:
         """Begin."""
         self._transport = transport
-        self._write = transport.write
+        self._write: Callable[[bytes], object] = transport.write
         peer = transport.get_extra_info("peername")
         address = str(peer[0]) if isinstance(peer, tuple) else ""
         self._receiver = Receiver(self._application, self._shared.limits, address, self)
@@ -95,10 +97,11 @@ class Connection(asyncio.BufferedProtocol):
     def connection_lost(self, _: Exception | None) -> None:
         """Let go: a stream ends, any other request is worked off, as it may change what its caller counts on."""
         self._is_gone = True
+        self._write = _write_to_nobody
         self.deadline = _NEVER
         self._turns.clear()
         self._end_stream()
-        self.resume_writing()
+        self._unblocked = None
         self._receiver.close()
         self._shared.ended(self)
 
@@ -127,14 +130,15 @@ class Connection(asyncio.BufferedProtocol):
     def pause_writing(self) -> None:
         """Begin nothing more: the caller does not read what was answered."""
         self._unblocked = self._shared.loop.create_future()
-        self._set_deadline(_UNREAD_SECONDS)
+        self._set_deadline(self._shared.limits.unread_seconds)
 
     def resume_writing(self) -> None:
         """Go on."""
         unblocked, self._unblocked = self._unblocked, None
         if unblocked is not None:
-            unblocked.set_result(None)
-            self._set_deadline(_UNREAD_SECONDS)
+            if not unblocked.done():  # the end of a stream that waited for it has cancelled it
+                unblocked.set_result(None)
+            self._set_deadline(self._shared.limits.unread_seconds)
             if self._is_busy:
                 self.deadline = _NEVER
             self._go_on()
@@ -144,7 +148,8 @@ class Connection(asyncio.BufferedProtocol):
     @property
     def is_full(self) -> bool:
         """Whether nothing more is to be parsed for now."""
-        return len(self._turns) >= _MOST_WAITING or (self._unblocked is not None and bool(self._turns))
+        unread = self._unblocked is not None and bool(self._turns)
+        return self._is_held or unread or len(self._turns) >= _MOST_WAITING
 
     def take(self, turn: Exchange | int) -> None:
         """Answer the request, or refuse with the status, after all before it."""
@@ -191,14 +196,14 @@ class Connection(asyncio.BufferedProtocol):
     # ---- what the server calls --------------------------------------------------------------------------------------
 
     def hold(self) -> None:
-        """Read nothing until there is a place."""
-        self.pause()
-        self.deadline = _NEVER
+        """Parse nothing until there is a place."""
+        self._is_held, self.deadline = True, _NEVER
 
     def admit(self) -> None:
-        """Begin to read."""
+        """Begin, with what has come meanwhile."""
+        self._is_held = False
         self._set_deadline(self._shared.limits.head_seconds)
-        self._transport.resume_reading()
+        self._go_on()
 
     def turn_away(self) -> None:
         """Answer 503, as there is no place."""
@@ -209,7 +214,7 @@ class Connection(asyncio.BufferedProtocol):
         unsent = self._transport.get_write_buffer_size()
         if unsent and unsent != self._unsent:  # a slow reader is no absent one
             self._unsent = unsent
-            self.deadline = now + _UNREAD_SECONDS
+            self.deadline = now + self._shared.limits.unread_seconds
         elif unsent or self._is_lingering:
             self.abort()
         elif self._receiver.waits_for_body:
@@ -230,10 +235,12 @@ class Connection(asyncio.BufferedProtocol):
     def _close(self) -> None:
         self._receiver.is_over = True
         self._transport.close()
-        self._set_deadline(_UNREAD_SECONDS)
+        self._set_deadline(self._shared.limits.unread_seconds)
 
     def _linger(self) -> None:
         """End what we send, and read on for a while: closing now could reset what the caller has not read yet."""
+        if self._is_gone:
+            return
         self._is_lingering = self._receiver.is_over = True
         self._set_deadline(_DISCARD_SECONDS)
         with suppress(OSError):
@@ -308,9 +315,12 @@ class Connection(asyncio.BufferedProtocol):
             self._fail()
             return
         self._application.record(turn.endpoint, turn.request, response, status)
-        if turn.request.method != "HEAD" and status not in _WITHOUT_BODY:
-            parts.append(response.body)
-        self._write(b"".join(parts))
+        body = response.body if turn.request.method != "HEAD" and status not in _WITHOUT_BODY else b""
+        if len(body) <= _COPIED_BYTES:
+            self._write(b"".join((*parts, body)))
+        else:
+            self._write(b"".join(parts))
+            self._write(body)
         self._end_turn(turn)
 
     async def _reply_in_parts(
@@ -366,14 +376,14 @@ class Connection(asyncio.BufferedProtocol):
         """Return the head in parts. Raises ValueError for a field that cannot be sent."""
         lines = response.lines
         if lines is None:
-            lines = response.lines = _encode_checked(fixed_headers(response)) + _SERVER
+            lines = response.lines = encode_checked(fixed_headers(response)) + _SERVER
         further = self._application.further_headers(turn.endpoint, turn.request)
         status_line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
         connection = _CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
-        return [status_line, lines, _encode(further), _clock.read(), more, connection, b"\r\n"]
+        return [status_line, lines, encode(further), clock.read(), more, connection, b"\r\n"]
 
     def _write_refusal(self, status: int, more: bytes = b"") -> None:
-        parts = (_STATUS_LINES[status], more, _SERVER, _clock.read(), _CLOSE, b"content-length: 0\r\n\r\n")
+        parts = (_STATUS_LINES[status], more, _SERVER, clock.read(), _CLOSE, b"content-length: 0\r\n\r\n")
         self._write(b"".join(parts))
         self._linger()
 
@@ -385,32 +395,5 @@ class Connection(asyncio.BufferedProtocol):
         self._write_refusal(500)
 
 
-def _encode(fields: RawHeaders) -> bytes:
-    return b"".join([b"%b: %b\r\n" % field for field in fields])
-
-
-def _encode_checked(fields: RawHeaders) -> bytes:
-    """Return the lines. Raises ValueError where a field would be more than one."""
-    lines = _encode(fields)
-    if not lines.count(b"\r") == lines.count(b"\n") == len(fields) or b"\0" in lines:
-        raise ValueError("a header field that cannot be sent")
-    return lines
-
-
-class _Clock:
-    """The header `Date`, made anew each second."""
-
-    def __init__(self) -> None:
-        self._second = 0
-        self._line = b""
-
-    def read(self) -> bytes:
-        """Return the line."""
-        now = int(time.time())
-        if now != self._second:
-            self._second = now
-            self._line = time.strftime("date: %a, %d %b %Y %H:%M:%S GMT\r\n", time.gmtime(now)).encode()
-        return self._line
-
-
-_clock = _Clock()
+def _write_to_nobody(_: bytes) -> None:
+    """Write nothing: a closed transport raises, and a request is worked off although its caller has gone."""
