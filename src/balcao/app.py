@@ -1,6 +1,7 @@
 """Builds what a process serves from a list of services; the only module that knows them all."""
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -24,6 +25,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
 from balcao.core.http.endpoint import Endpoint, OperationEndpoint
+from balcao.core.http.requests import Request
 from balcao.core.http.traced import TracedEndpoint
 from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
@@ -35,7 +37,7 @@ from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.gateway import management
-from balcao.gateway.application import Application
+from balcao.gateway.application import Application, Identity
 from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import mount_pages
@@ -137,8 +139,20 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
         ),
         Cors(settings.cors_origins, loopback=settings.cors_loopback),
         Proxies(settings.trusted_proxies),
-        lambda request: platform.tokens.identify(request.headers.get(AUTHORIZATION)) or request.peer,
+        functools.partial(_identify, platform),
     )
+
+
+def _identify(platform: Platform, request: Request) -> Identity:
+    """Return the caller whose token is known, else the address.
+
+    Of a new token nobody is known yet: such calls take turns by address, and none waits for the end of another's.
+    """
+    header = request.headers.get(AUTHORIZATION)
+    if header is None:
+        return Identity(request.peer)
+    caller = platform.tokens.known(header)
+    return Identity(f"new {request.peer}", is_bounded=False) if caller is None else Identity(caller.key)
 
 
 def build_management(

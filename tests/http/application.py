@@ -11,6 +11,7 @@ from balcao.core.http.operations import MIB
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import TEXT, RawHeaders, Response, stream_events
 from balcao.core.telemetry import meter
+from balcao.gateway.application import Identity
 
 _WAITING = (b"/waits", b"/later")
 _STATUS = {b"/none": 204, b"/unchanged": 304}
@@ -39,8 +40,10 @@ class Echo:
     def find_caller(self, peer: str, _: RawHeaders) -> str:
         return peer
 
-    def identify(self, request: Request) -> str:
-        return request.headers.get(b"authorization", b"").decode() or request.peer
+    def identify(self, request: Request) -> Identity:
+        """Return who says so; of somebody `new` nothing is bounded."""
+        said = request.headers.get(b"authorization", b"").decode()
+        return Identity(said or request.peer, is_bounded=said != "new")
 
     def match(self, request: Request) -> "Endpoint":
         return Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB, waits=request.path in _WAITING)

@@ -15,6 +15,7 @@ from balcao import app
 from balcao.core.context.platform import Platform
 from balcao.core.http.endpoint import OperationEndpoint
 from balcao.core.http.requests import Request
+from balcao.gateway.application import Identity
 from balcao.gateway.limits import Limits
 from balcao.gateway.receiving import Exchange
 from balcao.gateway.turns import _A_TURN, _AT_ONCE, Turns
@@ -24,6 +25,7 @@ from tests.support.patience import until_now
 from tests.support.server import RunningServer
 
 CALLERS = "abc"
+UNBOUNDED = "c"
 
 
 class Loop:
@@ -77,8 +79,9 @@ class World:
         self.running: dict[str, deque[Begun]] = defaultdict(deque)
         self.turns = Turns(cast("asyncio.AbstractEventLoop", self.loop), self._identify)
 
-    def _identify(self, exchange: Exchange) -> str:
-        return next(each.caller for each in self.asked if each.exchange is exchange)
+    def _identify(self, request: Request) -> Identity:
+        caller = next(each.caller for each in self.asked if each.exchange.request is request)
+        return Identity(caller, is_bounded=caller != UNBOUNDED)
 
     def ask(self, caller: str, *, waits: bool, at_once: bool) -> Begun:
         asked = Begun(self, caller, waits=waits, at_once=at_once)
@@ -135,7 +138,7 @@ def test_each_request_is_begun_once_and_in_its_callers_order_and_nothing_is_left
                     world.finish(caller)
             case _:
                 world.turn()
-        assert all(len(running) <= _AT_ONCE for running in world.running.values())
+        assert all(len(running) <= _AT_ONCE for who, running in world.running.items() if who != UNBOUNDED)
         assert world.this_turn.total() <= _A_TURN
     world.finish_all()
     for caller in CALLERS:
@@ -181,6 +184,14 @@ def test_one_callers_many_connections_leave_room_for_another(echo: Echo) -> None
         echo.released.set()
         assert {connection.answer() for connection in greedy} == {"200 GET /waits 0"}
         assert len(echo.seen) == 3 * _AT_ONCE + 1
+
+
+def test_a_token_that_is_new_waits_for_nobodys_end(echo: Echo) -> None:
+    with RunningServer(echo, limits=Limits(settling_seconds=0)) as server, contextlib.ExitStack() as opened:
+        for _ in range(3 * _AT_ONCE):
+            opened.enter_context(Connection(server.port)).send(get("/waits", "new"))
+        until_now(lambda: len(echo.seen) == 3 * _AT_ONCE)
+        echo.released.set()
 
 
 def test_who_leaves_while_they_wait_is_not_worked_for(echo: Echo) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from balcao.core.access.live import MAINTENANCE
 from balcao.core.http.endpoint import Endpoint
@@ -27,6 +27,13 @@ NO_ORIGIN, NO_PROXY = Cors(), Proxies()
 _refused_in_maintenance = counter("balcao_maintenance_refusals", "Calls refused by a maintenance", "service")
 
 
+class Identity(NamedTuple):
+    """Whose a request is; `is_bounded` where a few of theirs may wait for something at a time."""
+
+    key: str
+    is_bounded: bool = True
+
+
 class Served(Protocol):
     """What the server asks of an application."""
 
@@ -36,7 +43,7 @@ class Served(Protocol):
     def find_caller(self, peer: str, pairs: RawHeaders) -> str:
         """Return the address that called; `peer` opened the connection."""
 
-    def identify(self, request: Request) -> str:
+    def identify(self, request: Request) -> Identity:
         """Return whose the request is, who waits their turn with all of theirs."""
 
     def match(self, request: Request) -> Endpoint:
@@ -49,9 +56,9 @@ class Served(Protocol):
         """Count and log a response whose head is sent."""
 
 
-def identify_by_address(request: Request) -> str:
+def identify_by_address(request: Request) -> Identity:
     """Return the address that called."""
-    return request.peer
+    return Identity(request.peer)
 
 
 class Application:
@@ -62,7 +69,7 @@ class Application:
         gateway: Gateway,
         cors: Cors = NO_ORIGIN,
         proxies: Proxies = NO_PROXY,
-        identify: Callable[[Request], str] = identify_by_address,
+        identify: Callable[[Request], Identity] = identify_by_address,
         *,
         is_traffic: bool = True,
     ) -> None:

@@ -13,7 +13,7 @@ from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders
 from balcao.core.logs import log
-from balcao.gateway.application import Served
+from balcao.gateway.application import Identity, Served
 from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge, says_close, split_target
 from balcao.gateway.limits import Limits
 
@@ -39,7 +39,7 @@ class Exchange:
         self.request = request
         self.keep = keep
         self.is_old = is_old
-        self.counts_for: str | None = None
+        self.counts_for: Identity | None = None
 
 
 class Answering(Protocol):

@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from balcao.core.http.requests import Request
+from balcao.gateway.application import Identity
 from balcao.gateway.receiving import Exchange
 
 # How many requests are begun in one turn of the loop: the time for which somebody else is not read.
@@ -31,10 +33,10 @@ class Waiting(Protocol):
 class _Caller:
     """One whose requests wait, or are waited for: `unfinished` of them, `is_due` where the next one may begin."""
 
-    __slots__ = ("is_due", "key", "unfinished", "waiting")
+    __slots__ = ("identity", "is_due", "unfinished", "waiting")
 
-    def __init__(self, key: str) -> None:
-        self.key = key
+    def __init__(self, identity: Identity) -> None:
+        self.identity = identity
         self.unfinished = 0
         self.is_due = False
         self.waiting: deque[tuple[Waiting, Exchange]] = deque()
@@ -43,12 +45,12 @@ class _Caller:
 class Turns:
     """Begins the requests of all connections of a process, in turns; `identify` says whose a request is."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, identify: Callable[[Exchange], str]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, identify: Callable[[Request], Identity]) -> None:
         self._loop = loop
         self._identify = identify
         self._left = _A_TURN
         self._has_next = False
-        self._callers: dict[str, _Caller] = {}
+        self._callers: dict[Identity, _Caller] = {}
         self._due: deque[_Caller] = deque()
 
     def enter(self, connection: Waiting, exchange: Exchange) -> None:
@@ -62,6 +64,7 @@ class Turns:
         caller = self._find(exchange)
         if self._left and not self._due and not caller.waiting and caller.unfinished < _AT_ONCE:
             self._count(caller, exchange)
+            self._note(caller)
             connection.begin(exchange)
         else:
             caller.waiting.append((connection, exchange))
@@ -69,24 +72,24 @@ class Turns:
 
     def leave(self, exchange: Exchange) -> None:
         """Let the caller's next request begin: this one is finished, or has become a stream."""
-        key, exchange.counts_for = exchange.counts_for, None
-        if key is not None:
-            caller = self._callers[key]
+        identity, exchange.counts_for = exchange.counts_for, None
+        if identity is not None:
+            caller = self._callers[identity]
             caller.unfinished -= 1
             self._note(caller)
 
     def _find(self, exchange: Exchange) -> _Caller:
-        key = self._identify(exchange)
-        caller = self._callers.get(key)
+        identity = self._identify(exchange.request)
+        caller = self._callers.get(identity)
         if caller is None:
-            caller = self._callers[key] = _Caller(key)
+            caller = self._callers[identity] = _Caller(identity)
         return caller
 
     def _count(self, caller: _Caller, exchange: Exchange) -> None:
         self._left -= 1
-        if exchange.endpoint.waits:
+        if exchange.endpoint.waits and caller.identity.is_bounded:
             caller.unfinished += 1
-            exchange.counts_for = caller.key
+            exchange.counts_for = caller.identity
 
     def _note(self, caller: _Caller) -> None:
         """Put the caller into the row of those who are due, or forget one who wants nothing."""
@@ -98,7 +101,7 @@ class Turns:
             if not self._has_next:
                 self._plan_next()
         elif not caller.waiting and not caller.unfinished:
-            self._callers.pop(caller.key, None)
+            self._callers.pop(caller.identity, None)
 
     def _plan_next(self) -> None:
         self._has_next = True

@@ -54,7 +54,7 @@ class Shared:
         self.made = made
         self.ended = ended
         self.loop = asyncio.get_running_loop()
-        self.turns = Turns(self.loop, lambda exchange: application.identify(exchange.request))
+        self.turns = Turns(self.loop, application.identify)
         # Every read goes here: it is parsed before the next one.
         self.buffer = memoryview(bytearray(limits.head_bytes))
 

@@ -64,11 +64,6 @@ class TokenVerifier:
             return None
         return caller
 
-    def identify(self, authorization: bytes | None) -> str | None:
-        """Return the key of a header's caller, if it is known."""
-        caller = self.known(authorization)
-        return None if caller is None else caller.key
-
     async def refresh_keys(self) -> None:
         """Fetch the keys of every issuer now; deleted ones lose trust at once."""
         await asyncio.gather(*(keys.refresh() for keys in self._issuers.values()))
