@@ -3,7 +3,6 @@
 import asyncio
 import functools
 import gc
-import logging
 import ssl
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 
@@ -11,7 +10,6 @@ import asyncpg
 import httpx
 import pytest
 import pytest_asyncio
-import structlog
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
@@ -74,22 +72,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if controls:
         config.stash[_leftovers] = Leftovers(run_folder.make())
     logs.configure("info")
-    logs.log.bind()  # as it is configured now; a command's own level at the first line would stay for the whole run
     log_scan.start()
+    # A command configures the log of its process; one that a test runs here would silence what other tests wait for.
+    logs.configure = _leave_log_as_it_is
     if controls:
         config.stash[_cluster] = databases.Cluster()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol() -> Generator[None, object, object]:
-    """Give the run its log back after a test: a command that runs in its process configures that of the process."""
-    log = logging.getLogger()
-    level, handlers, configured = log.level, log.handlers[:], structlog.get_config()
-    result = yield
-    log.setLevel(level)
-    log.handlers[:] = handlers
-    structlog.configure(**configured)
-    return result
+def _leave_log_as_it_is(level: str = "info") -> None:
+    """Stand in for `logs.configure` in the processes that run tests."""
 
 
 def _place(item: pytest.Item) -> tuple[str, int]:
