@@ -28,7 +28,7 @@ async def load_once(settings: Settings, url: str, progress: Callable[[str], None
 
     What has been loaded is marked in the table of migrations, so the mark belongs to the database and not to a file.
     """
-    if await _list_loaded(settings, url) >= DEMOS.keys():
+    if await _is_loaded(settings, url):
         return
     async with database.open_platform(settings, url) as platform:
         await migrations.run_as_owner(
@@ -36,17 +36,20 @@ async def load_once(settings: Settings, url: str, progress: Callable[[str], None
         )
 
 
-async def _list_loaded(settings: Settings, url: str) -> set[str]:
-    """Return the services whose data have been loaded; a platform need not be opened to know."""
+async def _is_loaded(settings: Settings, url: str) -> bool:
+    """Return whether every service's data have been loaded; a platform need not be opened to know."""
     own = make_database(settings, url)
     await own.open()
     try:
         async with own.connection() as connection:
-            if not await migrations.has_any_done(connection, OWNER):
-                return set()
-            return {name for name in DEMOS if await migrations.is_done(connection, OWNER, name)}
+            has_any = await migrations.has_any_done(connection, OWNER)
+            return has_any and await _list_loaded(connection) >= DEMOS.keys()
     finally:
         await own.close()
+
+
+async def _list_loaded(connection: Connection) -> set[str]:
+    return {name for name in DEMOS if await migrations.is_done(connection, OWNER, name)}
 
 
 async def _mark_begun(connection: Connection) -> None:
@@ -70,10 +73,11 @@ async def _load_missing(connection: Connection, platform: Platform, progress: Ca
 
 async def fetch_offer(settings: Settings, url: str) -> Offer | None:
     """Return what the demo data offer; None when they have not been loaded into this database."""
-    loaded = await _list_loaded(settings, url)
-    if not loaded:
-        return None
     async with database.open_platform(settings, url, bare=True) as platform:
+        async with platform.database.connection() as connection:
+            loaded = await _list_loaded(connection)
+        if not loaded:
+            return None
         return Offer(
             app.list_base_urls(settings), _list_people(), _list_clients(), await _find_examples(platform, loaded)
         )

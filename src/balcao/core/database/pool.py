@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import asyncpg
 import msgspec
 
+from balcao.core.callbacks import in_task
 from balcao.core.database import servers
 from balcao.core.database.batching import Batch
 from balcao.core.database.connections import Connections
@@ -197,6 +198,7 @@ class _Borrowed:
         self._seconds = seconds or database.block_seconds
 
     async def __aenter__(self) -> Connection:
+        await in_task()  # a block may use what needs one, and the driver does after a statement that was given up
         database, loop = self._database, asyncio.get_running_loop()
         ends = loop.time() + (self._seconds or math.inf)
         self._name = holder.get()

@@ -4,7 +4,6 @@ import asyncio
 from collections import deque
 from contextvars import ContextVar
 
-from balcao.core.callbacks import in_task
 from balcao.core.errors import TooMany
 
 # In whose name the running task takes connections: a caller's key or address; "" for the platform's own work, which
@@ -32,7 +31,6 @@ class Shares:
 
     async def take(self, name: str, seconds: float) -> None:
         """Take the next one that this holder gives back. Raises TooMany when none comes in time."""
-        await in_task()
         turn = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(name, deque()).append(turn)
         try:
