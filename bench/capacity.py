@@ -23,6 +23,7 @@ from balcao.core.context.platform import assemble
 from balcao.core.database.roles import ApplicationRole
 from balcao.core.imports.service import import_rows
 from balcao.core.jobs.worker import Worker
+from balcao.gateway.asgi import AsgiApplication
 from balcao.registry import SERVICE as REGISTRY
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import invented
@@ -116,8 +117,8 @@ class City:
         """Have so many citizens make every call; half of them right after a checkpoint."""
         application = app.build(self.settings, self.url)
         found = []
-        async with application.gateway.lifespan():
-            transport = httpx.ASGITransport(app=application)
+        async with application.open():
+            transport = httpx.ASGITransport(app=AsgiApplication(application))
             async with httpx.AsyncClient(transport=transport, base_url="http://city", timeout=PATIENCE_SECONDS) as http:
                 for name, build in list_calls().items():
                     people = [invented.make_cpf(number).digits for number in range(FIRST, FIRST + active)]

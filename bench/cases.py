@@ -63,11 +63,11 @@ def cases(stage: Stage) -> list[Case]:
     units = list(itertools.islice(itertools.cycle(stage.units), len(own)))
     preferences = preferences_case(own)
     return [
-        Case("token", [_get("/agent/api/v1/auth", token) for token in own.values()], [b'"ok"'] * len(own)),
+        Case("token", [get_request("/agent/api/v1/auth", token) for token in own.values()], [b'"ok"'] * len(own)),
         Case(
             "risk",
             [
-                _get(f"/health-units/unidade/{cnes}/risco", token)
+                get_request(f"/health-units/unidade/{cnes}/risco", token)
                 for cnes, token in zip(units, own.values(), strict=True)
             ],
             _members("cnes", units),
@@ -78,7 +78,7 @@ def cases(stage: Stage) -> list[Case]:
         preferences,
         Case(
             "pets_list",
-            [_get(f"/registry/v1/citizen/{cpf}/pets", token) for cpf, token in own.items()],
+            [get_request(f"/registry/v1/citizen/{cpf}/pets", token) for cpf, token in own.items()],
             [b'"total":3'] * len(own),
         ),
         Case(
@@ -101,13 +101,15 @@ def cases(stage: Stage) -> list[Case]:
 
 def preferences_case(own: Mapping[str, str]) -> Case:
     """Each of these people, by token, reads their own."""
-    requests = [_get(f"/registry/v1/citizen/{cpf}/notification-preferences", token) for cpf, token in own.items()]
+    requests = [
+        get_request(f"/registry/v1/citizen/{cpf}/notification-preferences", token) for cpf, token in own.items()
+    ]
     return Case("preferences", requests, _members("cpf", own))
 
 
 def _configs(key: str, stage: Stage, count: int) -> Case:
     ids = [f"00000000-0000-0000-0000-{number:012}" for number in range(1, count + 1)]
-    requests = [_get(f"/agent/api/v1/agent-config/by-id/{config}", stage.runtime) for config in ids]
+    requests = [get_request(f"/agent/api/v1/agent-config/by-id/{config}", stage.runtime) for config in ids]
     return Case(key, requests, _members("config_id", ids), connections=ASKING)
 
 
@@ -115,7 +117,7 @@ def _members(name: str, values: Iterable[str]) -> list[bytes]:
     return [f'"{name}":"{value}"'.encode() for value in values]
 
 
-def _get(path: str, token: str) -> bytes:
+def get_request(path: str, token: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
 
 

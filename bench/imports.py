@@ -96,7 +96,7 @@ def load(act: Act, wanted: import_files.File, file: Path, rows: int) -> None:
     """Import the file as the command does; every row must be taken."""
     kind = wanted.service.imports[wanted.kind]
     with source.open_source(file) as lines:
-        done = act(service.run, lines, Order(kind), lambda *_: None).done
+        done = act(service.run_import, lines, Order(kind), lambda *_: None).done
     if (done.changed + done.unchanged, done.refused) != (rows, 0):
         raise SystemExit(f"{wanted.kind}: {done}")
 

@@ -31,6 +31,7 @@ class Result(msgspec.Struct, frozen=True):
     example: str
     seconds: float
     p50: float
+    p95: float
     p99: float
 
 

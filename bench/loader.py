@@ -97,8 +97,7 @@ async def load(order: Order) -> Result:
         shared.wrong,
         shared.example.decode(errors="replace"),
         elapsed,
-        percentile(latencies, 50),
-        percentile(latencies, 99),
+        *(percentile(latencies, percent) for percent in (50, 95, 99)),
     )
 
 

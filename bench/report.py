@@ -21,7 +21,7 @@ def show(results: Mapping[str, Taken], title: str) -> None:
     """A table by operation, in Markdown where it goes to a file; the ratios compare its first side to the others."""
     is_terminal = Console().is_terminal
     table = Table("operação", "quem", title=title, box=box.HEAVY_HEAD if is_terminal else box.MARKDOWN)
-    for name in ("req/s", "CPU µs/req", "p50 ms", "p99 ms", "MB", *RATIOS):
+    for name in ("req/s", "CPU µs/req", "PostgreSQL", "p50 ms", "p99 ms", "MB", *RATIOS):
         table.add_column(name, justify="right", no_wrap=True)
     for key, taken in results.items():
         first = next(iter(taken.values()))
@@ -43,6 +43,7 @@ def _cells(figures: Figures) -> list[str]:
     return [
         f"{figures.rate:,.0f}".replace(",", "."),
         f"{figures.cpu:.0f}",
+        f"{figures.database_cpu:.0f}",
         f"{figures.p50:.2f}",
         f"{figures.p99:.2f}",
         f"{figures.memory:.0f}",

@@ -9,12 +9,16 @@ WARM_UP_SECONDS = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """One round: responses a second, latencies in ms, CPU of server and of load in us a response, memory in MB."""
+    """One round: responses a second, latencies in ms, CPU in us a response, memory in MB.
+
+    CPU is the server's, PostgreSQL's for it, and that of the load.
+    """
 
     rate: float
     p50: float
     p99: float
     cpu: float
+    database_cpu: float
     load_cpu: float
     memory: float
 

@@ -19,6 +19,7 @@ import psutil
 from bench import cores, load
 from bench.cases import Case
 from bench.golang import Programs
+from bench.processes import cpu_seconds, list_family
 from bench.rounds import Figures
 from bench.stage import Checkout, Stage
 
@@ -37,14 +38,16 @@ class Server:
     name: str
     port: int
     process: psutil.Process
+    postmaster: psutil.Process
     load: Sequence[str]
 
     def measure(self, case: Case, seconds: float) -> Figures:
         """Raises WrongAnswers."""
         order = load.Order(self.port, case.connections, seconds, case.status, case.requests, case.expected)
-        before = self._cpu_seconds()
+        own, database = list_family(self.process), list_family(self.postmaster)
+        before, database_before = cpu_seconds(own), cpu_seconds(database)
         result, load_seconds = load.run(self.load, order)
-        spent = self._cpu_seconds() - before
+        spent, database_spent = cpu_seconds(own) - before, cpu_seconds(database) - database_before
         if result.wrong:
             raise WrongAnswers(f"{self.name}, {case.key}: {result.wrong} de {result.answers}: {result.example}")
         return Figures(
@@ -52,32 +55,32 @@ class Server:
             result.p50,
             result.p99,
             1e6 * spent / result.answers,
+            1e6 * database_spent / result.answers,
             1e6 * load_seconds / result.answers,
-            sum(each.memory_info().rss for each in self._processes()) / 1e6,
+            sum(each.memory_info().rss for each in own) / 1e6,
         )
-
-    def _cpu_seconds(self) -> float:
-        times = [each.cpu_times() for each in self._processes()]
-        return float(sum(each.user + each.system for each in times))
-
-    def _processes(self) -> list[psutil.Process]:
-        return [self.process, *self.process.children(recursive=True)]
 
 
 @contextlib.contextmanager
 def balcao(
-    stage: Stage, programs: Programs, name: str, database_url: str, checkout: Checkout, processes: int = 1
+    stage: Stage,
+    programs: Programs,
+    name: str,
+    database_url: str,
+    checkout: Checkout,
+    processes: int = 1,
+    **settings: str,
 ) -> Iterator[Server]:
-    """All seven services as delivered, by `balcao serve`; one process is left on one core."""
+    """All seven services as delivered but for `settings`, by `balcao serve`; one process is left on one core."""
     command = checkout.command("serve", *SERVICES)
     if checkout.takes_processes:
         command += ["--processes", str(processes)]
     port = free_port()
-    environment = checkout.environment(stage.folder / f"{port}", database_url, stage.issuer)
+    environment = checkout.environment(stage.folder / f"{port}", database_url, stage.issuer) | settings
     with running_command(
         stage.folder, name, command, environment | {"BALCAO_PORT": str(port)}, port, processes
     ) as process:
-        yield Server(name, port, process, programs.load)
+        yield Server(name, port, process, stage.postmaster, programs.load)
 
 
 @contextlib.contextmanager
@@ -112,7 +115,7 @@ def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> 
         "GOMAXPROCS": str(threads),
     }
     with running_command(stage.folder, name, [programs.yardstick], environment, port, threads) as process:
-        yield Server(name, port, process, programs.load)
+        yield Server(name, port, process, stage.postmaster, programs.load)
 
 
 def free_port() -> int:

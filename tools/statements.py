@@ -11,7 +11,6 @@ from pglast import ast, parse_sql
 from pglast.visitors import Visitor
 
 import balcao
-from balcao.core.database.batching import LOOKUPS
 from balcao.core.database.statements import STATEMENTS
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "statements.md"
@@ -23,6 +22,8 @@ _HEAD = """# Statements
 Each statement carries its name in a comment after its first word, so that `pg_stat_statements`, the server's log and
 `pg_stat_activity` show it: `SELECT /* health_units.holidays.read_holiday */ data, nome, ...`. The name leads to the
 code: `health_units.holidays` is the folder below `src/balcao`, `read_holiday` the function in its store.
+
+What several callers look up at the same time goes as one statement, whose comment ends with `shared`.
 
 A statement locks what it writes; functions of the schemas, which lock more or write on their own, stand beside it.
 Statements whose conditions depend on the request are composed when they are sent and bear no name.
@@ -66,7 +67,7 @@ def load_statements() -> dict[str, str]:
     for module in pkgutil.walk_packages(balcao.__path__, f"{balcao.__name__}."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    texts = {name: found.sql for name, found in STATEMENTS.items()} | {each.name: each.of_one for each in LOOKUPS}
+    texts = {name: found.sql for name, found in STATEMENTS.items()}
     return {
         name: text
         for name, text in sorted(texts.items())

@@ -1,6 +1,7 @@
 """Builds what a process serves from a list of services; the only module that knows them all."""
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -13,6 +14,7 @@ from balcao.core.access.writers import Writers
 from balcao.core.audit import chain, platform_data, retention
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
+from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.platform import Platform, assemble, make_database
 from balcao.core.context.processes import ALONE, ProcessGroup
@@ -23,6 +25,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
 from balcao.core.http.endpoint import Endpoint, OperationEndpoint
+from balcao.core.http.requests import Request
 from balcao.core.http.traced import TracedEndpoint
 from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
@@ -34,7 +37,7 @@ from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.gateway import management
-from balcao.gateway.asgi import Application
+from balcao.gateway.application import Application, Identity
 from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import mount_pages
@@ -136,7 +139,20 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
         ),
         Cors(settings.cors_origins, loopback=settings.cors_loopback),
         Proxies(settings.trusted_proxies),
+        functools.partial(_identify, platform),
     )
+
+
+def _identify(platform: Platform, request: Request) -> Identity:
+    """Return the caller whose token is known, else the address.
+
+    Of a new token nobody is known yet: such calls take turns by address, and none waits for the end of another's.
+    """
+    header = request.headers.get(AUTHORIZATION)
+    if header is None:
+        return Identity(request.peer)
+    caller = platform.tokens.known(header)
+    return Identity(f"new {request.peer}", is_bounded=False) if caller is None else Identity(caller.key)
 
 
 def build_management(
@@ -204,7 +220,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         async with platform.database.connection() as connection:
             # First: who is told to migrate a database that can never be used does it for nothing.
             await refuse_demo_data(connection, platform.settings)
-            await migrations.check(connection, list_migrations())
+            await migrations.check_migrations(connection, list_migrations())
             if not platform.settings.sandbox:
                 await roles.check_login(connection)
         await platform.catalogue.start()

@@ -20,6 +20,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.feature import Feature
 from balcao.core.http.openapi import describe_api
 from balcao.core.service import Service
+from balcao.gateway.asgi import AsgiApplication
 from tests.support.issuer import bearer
 from tests.support.serving import service_alone
 
@@ -204,7 +205,7 @@ async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(plat
     twice_the_same_id: Service = replace(AGENTS, features=[*AGENTS.features, Feature(routes=_again(AGENTS))])
     broken = describe_service(twice_the_same_id)
     async with broken.running(platform):
-        transport = httpx.ASGITransport(service_alone(broken, platform))
+        transport = httpx.ASGITransport(AsgiApplication(service_alone(broken, platform)))
         async with httpx.AsyncClient(transport=transport, base_url="http://docs") as client:
             answer = await client.get("/swagger.json")
             assert (answer.status_code, answer.headers["Error-Code"]) == (503, "description-missing")

@@ -147,8 +147,8 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_fault_is_explained_where_the_operator_can_mend_it(fault: Exception, sentence: str | None) -> None:
-    assert (faults.explain(fault) or "").startswith(sentence or "")
-    assert (faults.explain(fault) is None) == (sentence is None)
+    assert (faults.explain_fault(fault) or "").startswith(sentence or "")
+    assert (faults.explain_fault(fault) is None) == (sentence is None)
 
 
 def test_a_fault_of_ours_is_a_sentence_too_with_a_status_of_its_own(

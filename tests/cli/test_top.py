@@ -16,7 +16,7 @@ from balcao import app
 from balcao.cli import top
 from balcao.core.telemetry import BOUNDS, Telemetry
 from balcao.operate.faults import OperatorFault
-from balcao.operate.readings import MetricsSource, Picture, Reading, compare
+from balcao.operate.readings import MetricsSource, Picture, Reading, compare_readings
 from balcao.settings import Settings
 from tests.support.fixtures import Sql
 from tests.support.server import RunningServer, free_port
@@ -34,7 +34,7 @@ def answering(telemetry: Telemetry, durations: Sequence[float], status: int = 20
 
 
 def seen(before: str, after: str) -> Picture:
-    return compare(Reading.parse([before], EARLIER), Reading.parse([after], LATER))
+    return compare_readings(Reading.parse([before], EARLIER), Reading.parse([after], LATER))
 
 
 @given(
@@ -78,7 +78,7 @@ def test_what_several_addresses_know_alike_is_not_counted_twice() -> None:
     api = jobs + 'balcao_process_beat_timestamp_seconds{process="api-0"} 500\n'
     worker = jobs + 'balcao_process_beat_timestamp_seconds{process="worker-0"} 490\n'
     reading = Reading.parse([api, worker], LATER)
-    picture = compare(Reading(EARLIER), reading, ["http://127.0.0.1:8092/metrics"])
+    picture = compare_readings(Reading(EARLIER), reading, ["http://127.0.0.1:8092/metrics"])
     assert (picture.dead_jobs, picture.oldest_due_seconds) == (3, 75)
     assert [(process.name, process.beats) for process in picture.processes] == [("api-0", True), ("worker-0", False)]
     drawn = Console(width=120, file=io.StringIO(), record=True)
@@ -105,7 +105,7 @@ def test_it_shows_the_instance_that_runs(
     with source.http:
         before = source.read()
         assert http.get("/registry/v1/liveness").status_code == 200
-        picture = compare(before, source.read())
+        picture = compare_readings(before, source.read())
     assert picture.database_up
     assert {queue.kind: queue.dead for queue in picture.queues}["crm_push"] == 1
     assert picture.oldest_due_seconds >= 120

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from balcao.core.access.caller import from_claims
-from balcao.core.values.personal_data import CPF, EMAIL, KINDS, PHONE, clean_name, find_kinds, refuse
+from balcao.core.values.personal_data import CPF, EMAIL, KINDS, PHONE, clean_name, find_kinds, refuse_personal_data
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
@@ -50,7 +50,7 @@ HARMLESS = [
 def test_personal_data_are_found_however_they_are_written(text: str, kind: str) -> None:
     assert kind in find_kinds(text)
     with pytest.raises(ValueError, match=kind) as refused:
-        refuse(text)
+        refuse_personal_data(text)
     assert "9" not in str(refused.value)
 
 

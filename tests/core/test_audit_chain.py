@@ -42,7 +42,7 @@ async def record(platform: Platform, *reasons: str | None) -> None:
 
 async def verdict(platform: Platform, known: tuple[int, str] | None = None) -> audit_chain.Verdict:
     async with platform.database.transaction(isolation="repeatable_read") as connection:
-        return await audit_chain.verify(connection, known)
+        return await audit_chain.verify_chain(connection, known)
 
 
 MEMBERS = (

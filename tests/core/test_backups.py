@@ -47,7 +47,7 @@ def test_what_is_kept_restores_to_any_instant_since_the_oldest_copy(
     lay_out(folder, starts, segments)
     newest = [copy.name for copy in backups.list_backups(folder)][-keep:]
     oldest = starts[-keep:][0]
-    deleted = backups.prune(folder, keep)
+    deleted = backups.prune_backups(folder, keep)
     assert [copy.name for copy in backups.list_backups(folder)] == newest
     assert {entry.name for entry in (folder / "base").iterdir()} == set(newest)
     kept = {name(1, segment) for segment in segments if segment >= oldest}
@@ -59,15 +59,15 @@ def test_nothing_is_deleted_where_the_oldest_copy_does_not_say_where_it_begins(t
     lay_out(tmp_path, [5, 9], [1, 5, 9])
     (tmp_path / "base" / "20260102T030000Z" / "backup_label").write_text("damaged")
     with pytest.raises(EmbeddedError, match="não diz onde começa"):
-        backups.prune(tmp_path, 1)
+        backups.prune_backups(tmp_path, 1)
     assert len(backups.list_backups(tmp_path)) == 2
     assert len(list((tmp_path / "wal").iterdir())) == 5
 
 
 def test_a_copy_without_a_log_beside_it_is_pruned_alone(tmp_path: Path) -> None:
-    assert backups.prune(tmp_path, 1) == (0, 0)
+    assert backups.prune_backups(tmp_path, 1) == (0, 0)
     lay_out(tmp_path, [5, 9], [])
     for file in (tmp_path / "wal").iterdir():
         file.unlink()
     (tmp_path / "wal").rmdir()
-    assert backups.prune(tmp_path, 1) == (1, 0)
+    assert backups.prune_backups(tmp_path, 1) == (1, 0)

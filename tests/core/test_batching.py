@@ -9,15 +9,25 @@ import pytest
 import pytest_asyncio
 
 from balcao.core.database import pool
-from balcao.core.database.batching import Lookup
-from balcao.core.database.pool import Connection, Database
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Database, Source
 from balcao.core.errors import Unavailable
 from tests.support.patience import PATIENCE
 from tests.support.statements import Statements, recorded
 
-CAPITAL = Lookup("capital", "text", "SELECT asked.key, capital FROM asked JOIN public.capital ON country = asked.key")
-QUOTIENT = Lookup("quotient", "int", "SELECT asked.key, 10 / asked.key AS quotient FROM asked")
-SLOW = Lookup("slow", "int", "SELECT asked.key, pg_sleep(60)::text AS slept FROM asked")
+
+@lookup("SELECT capital FROM public.capital WHERE country = :country")
+async def read_capital(source: Source, country: str) -> str | None: ...
+
+
+@lookup("SELECT 10 / :divisor")
+async def divide_ten(source: Source, divisor: int) -> int | None: ...
+
+
+@lookup("SELECT pg_sleep(60)::text FROM (VALUES (:number)) AS asked")
+async def sleep_long(source: Source, number: int) -> str | None: ...
+
+
 _ADD = """
 INSERT INTO public.capital (country, capital)
 SELECT * FROM unnest($1::text[], $2::text[]) AS offered (country, capital) ORDER BY country
@@ -58,8 +68,7 @@ async def database(database_url: str, owner: Any, statements: Statements) -> Asy
 
 
 async def capitals(database: Database, *countries: str) -> list[str | None]:
-    rows = await asyncio.gather(*(database.fetch_by_key(CAPITAL, country) for country in countries))
-    return [row["capital"] if row else None for row in rows]
+    return await asyncio.gather(*(read_capital(database, country) for country in countries))
 
 
 async def test_each_caller_gets_the_row_of_their_own_key(database: Database) -> None:
@@ -70,9 +79,7 @@ async def test_each_caller_gets_the_row_of_their_own_key(database: Database) -> 
 
 async def test_look_ups_at_the_same_time_share_a_statement(database: Database, statements: Statements) -> None:
     await capitals(database, *["Peru", "Chile", "Brasil"] * 10)
-    alone = [text for text in statements.texts if text == CAPITAL.of_one]
-    shared = [text for text in statements.texts if text == CAPITAL.of_many]
-    assert (len(alone), len(shared)) == (4, 1)
+    assert statements.texts == [read_capital.shared_sql]
 
 
 async def test_a_look_up_that_nobody_joins_is_one_statement_with_its_own_key(
@@ -80,21 +87,21 @@ async def test_a_look_up_that_nobody_joins_is_one_statement_with_its_own_key(
 ) -> None:
     for _ in range(3):
         await capitals(database, "Peru")
-    assert statements.texts == [CAPITAL.of_one] * 3
+    assert statements.texts == [read_capital.sql] * 3
 
 
 async def test_a_key_that_is_refused_fails_alone(database: Database) -> None:
     keys = [1, 1, 1, 1, 2, 5, 0, 10]
-    rows = await asyncio.gather(*(database.fetch_by_key(QUOTIENT, key) for key in keys), return_exceptions=True)
+    rows = await asyncio.gather(*(divide_ten(database, key) for key in keys), return_exceptions=True)
     assert isinstance(rows[6], asyncpg.DivisionByZeroError)
-    assert [row["quotient"] for row in rows if isinstance(row, asyncpg.Record)] == [10, 10, 10, 10, 5, 2, 1]
+    assert [row for row in rows if isinstance(row, int)] == [10, 10, 10, 10, 5, 2, 1]
 
 
 async def test_a_key_that_the_driver_refuses_fails_alone(database: Database) -> None:
     keys: list[Any] = [1, 1, 1, 1, 1, 2, "five", 10]
-    rows = await asyncio.gather(*(database.fetch_by_key(QUOTIENT, key) for key in keys), return_exceptions=True)
+    rows = await asyncio.gather(*(divide_ten(database, key) for key in keys), return_exceptions=True)
     assert isinstance(rows[6], asyncpg.DataError)
-    assert [type(row) for row in [*rows[:6], rows[7]]] == [asyncpg.Record] * 7
+    assert [type(row) for row in [*rows[:6], rows[7]]] == [int] * 7
 
 
 async def test_a_caller_who_gives_up_takes_nothing_from_the_others(database: Database) -> None:
@@ -143,7 +150,7 @@ async def test_a_database_that_does_not_respond_is_unavailable(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "LOOKUP_SECONDS", 0.2)
-    found = await asyncio.gather(*(database.fetch_by_key(SLOW, key) for key in range(7)), return_exceptions=True)
+    found = await asyncio.gather(*(sleep_long(database, key) for key in range(7)), return_exceptions=True)
     assert [type(failure) for failure in found] == [Unavailable] * 7
     assert await capitals(database, "Peru") == ["Lima"]
 

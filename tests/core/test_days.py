@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balcao.core.values.days import format_day, parse
+from balcao.core.values.days import format_day, parse_day
 from tests.support.sizes import size
 
 RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})")
@@ -44,4 +44,4 @@ def test_a_day_gets_midnight_and_an_instant_is_in_utc(text: str | None, expected
 )
 def test_what_is_neither_day_nor_instant_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="AAAA-MM-DD"):
-        parse(text)
+        parse_day(text)

@@ -10,7 +10,7 @@ import pytest
 from msgspec import UNSET, UnsetType
 
 from balcao.core.errors import Invalid
-from balcao.core.http.decoding import MAX_VALUES, convert, parse
+from balcao.core.http.decoding import MAX_VALUES, convert, parse_value
 
 
 @pytest.mark.parametrize(
@@ -33,18 +33,18 @@ def test_more_values_than_any_body_has_are_refused_before_one_is_made(
 
     monkeypatch.setattr(msgspec.json, "decode", decode)
     with pytest.raises(Invalid) as refused:
-        parse(body)
+        parse_value(body)
     assert refused.value.code == "body-too-many-values"
 
 
 @pytest.mark.parametrize("text", [",[{" * MAX_VALUES, '\\",' * MAX_VALUES], ids=["separators", "escapes"])
 def test_what_stands_in_a_text_is_no_value(text: str) -> None:
-    assert parse(msgspec.json.encode({"texto": text})) == {"texto": text}
+    assert parse_value(msgspec.json.encode({"texto": text})) == {"texto": text}
 
 
 def test_a_body_of_many_values_is_read() -> None:
     values = list(range(MAX_VALUES - 2))
-    assert parse(msgspec.json.encode(values)) == values
+    assert parse_value(msgspec.json.encode(values)) == values
 
 
 class Anything(msgspec.Struct):

@@ -78,7 +78,7 @@ def make(settings: Settings, database_url: str) -> Iterator[Make]:
 
         def run(folder: Path, of: Service = REGISTRY, progress: service.OnProgress = silent, **order: Any) -> Manifest:
             order = dict[str, Any](exports=of.exports, recipients=[RECIPIENT]) | order
-            made: Manifest = act(service.run, folder, Order(of.name, **order), progress)
+            made: Manifest = act(service.run_export, folder, Order(of.name, **order), progress)
             return made
 
         yield run
@@ -149,7 +149,7 @@ def test_an_export_taken_into_an_empty_database_is_the_same_when_exported_again(
                     assert run(file, kind).done.refused == 0, kind
             with acting(settings, url, f"{of.name}.export") as act:
                 again = tmp_path / f"{of.name}-again"
-                act(service.run, again, Order(of.name, of.exports, [RECIPIENT]), silent)
+                act(service.run_export, again, Order(of.name, of.exports, [RECIPIENT]), silent)
             for kind, declared in ((kind, row) for kind, row in of.imports.items() if kind not in SLOW):
                 assert decoded(read_lines(again, kind), declared.row) == decoded(
                     read_lines(tmp_path / of.name, kind), declared.row
@@ -280,7 +280,7 @@ def test_an_export_that_was_begun_under_another_hash_key_says_so(
         make(tmp_path, progress=kill_after(1))
     rotated = settings.model_copy(update={"hash_key": SecretStr("another key of the city, long enough to be one")})
     with acting(rotated, database_url, "registry.export") as act, pytest.raises(Conflict, match="HASH_KEY"):
-        act(service.run, tmp_path, Order(REGISTRY.name, REGISTRY.exports, [RECIPIENT]), silent)
+        act(service.run_export, tmp_path, Order(REGISTRY.name, REGISTRY.exports, [RECIPIENT]), silent)
 
 
 @pytest.mark.parametrize("damage", ["flipped", "cut", "missing", "another's"])
@@ -301,9 +301,9 @@ def test_a_damaged_part_is_found(make: Make, tmp_path: Path, damage: str) -> Non
         for each in manifest.parts:
             if each == part:
                 with pytest.raises(BalcaoError):
-                    reading.check(tmp_path, each, identities)
+                    reading.check_export(tmp_path, each, identities)
             else:
-                reading.check(tmp_path, each, identities)
+                reading.check_export(tmp_path, each, identities)
 
 
 def test_every_beginning_is_recorded(make: Make, tmp_path: Path, sql: Sql) -> None:

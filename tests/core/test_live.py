@@ -60,11 +60,11 @@ def begin(act: Act, http: httpx.Client) -> Iterator[Begin]:
 
     def run(service: str, ends_at: datetime | None = None) -> None:
         begun.append(service)
-        act(maintenance.begin, [service], SENTENCE, ends_at, "ana@maquina")
+        act(maintenance.begin_maintenance, [service], SENTENCE, ends_at, "ana@maquina")
         until_now(lambda: SENTENCE in http.get(f"{base_of(service)}/openapi.json").text)
 
     yield run
-    act(maintenance.end, begun)
+    act(maintenance.end_maintenance, begun)
     until_now(lambda: {http.get(f"{base_of(service)}/openapi.json").status_code for service in begun} <= {200})
 
 
@@ -152,7 +152,7 @@ def test_the_time_that_is_left_is_told_and_when_it_is_over_the_service_answers_b
     sql("SELECT pg_notify($1, '')", CHANNEL)  # polling notices it, too, four seconds later
     until_now(lambda: http.get("/search/api/v1/categories").status_code == 200)
     assert act(maintenance.list_services) == []
-    assert act(maintenance.end, ["search"]) == []
+    assert act(maintenance.end_maintenance, ["search"]) == []
 
 
 def test_a_copy_that_cannot_be_renewed_ends_in_time_all_the_same() -> None:
@@ -173,7 +173,7 @@ def test_it_is_still_in_maintenance_after_a_restart(begin: Begin, settings: Sett
 
 def test_who_begins_and_who_ends_is_in_the_trail(begin: Begin, act: Act, sql: Sql) -> None:
     begin("agents")
-    assert act(maintenance.end, ["agents", "search"]) == ["agents"]
+    assert act(maintenance.end_maintenance, ["agents", "search"]) == ["agents"]
     events = sql("SELECT action, actor_kind, fields FROM platform.audit_event WHERE operation = 'platform.test'")
     assert [tuple(event) for event in events][-2:] == [("update", "operator", ["agents"])] * 2
 
@@ -188,18 +188,18 @@ def test_a_changed_rate_counts_at_once_and_the_configured_one_again_after_it(
 
     assert read_often(100) == {200}
     until_now(lambda: read_often(1) == {429})
-    act(rates.change, limits["registry.list_ethnicity_options"], "200/hour", None, "ana@maquina")
+    act(rates.change_rate, limits["registry.list_ethnicity_options"], "200/hour", None, "ana@maquina")
     until_now(lambda: read_often(1) == {200})
     until_now(lambda: 429 in read_often(20))
-    act(rates.change, limits["BALCAO_READ_RATE"], "1000/hour", None, "ana@maquina")
+    act(rates.change_rate, limits["BALCAO_READ_RATE"], "1000/hour", None, "ana@maquina")
     # An operation's own change goes before that of its kind.
     until_now(lambda: http.get("/registry/v1/citizen/gender/options").status_code == 200)
     assert read_often(1) == {429}
     assert set(act(rates.list_changed)) == {"BALCAO_READ_RATE", "registry.list_ethnicity_options"}
-    assert act(rates.reset, "registry.list_ethnicity_options")
+    assert act(rates.reset_rate, "registry.list_ethnicity_options")
     until_now(lambda: read_often(1) == {200})
-    assert act(rates.reset, "BALCAO_READ_RATE")
-    assert not act(rates.reset, "BALCAO_READ_RATE")
+    assert act(rates.reset_rate, "BALCAO_READ_RATE")
+    assert not act(rates.reset_rate, "BALCAO_READ_RATE")
     until_now(lambda: read_often(1) == {429})
 
 
@@ -212,10 +212,10 @@ def test_a_limit_that_a_use_case_counts_is_changed_in_the_same_way(
         return {http.get(f"/registry/v1/citizen/{ANA}/data-access", headers=ana).status_code for _ in range(times)}
 
     limits = app.list_limits(settings)
-    act(rates.change, limits["registry.list_accesses"], "1000/hour", None, "ana@maquina")
+    act(rates.change_rate, limits["registry.list_accesses"], "1000/hour", None, "ana@maquina")
     assert look(100) == {200}
     until_now(lambda: look() == {429})
-    act(rates.change, limits["BALCAO_ACCESS_LIST_LIMIT"], "1000/hour", None, "ana@maquina")
+    act(rates.change_rate, limits["BALCAO_ACCESS_LIST_LIMIT"], "1000/hour", None, "ana@maquina")
     until_now(lambda: look() == {200})
 
 

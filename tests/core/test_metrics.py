@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from balcao.core.context.metrics import Metrics
-from balcao.core.context.processes import ProcessGroup, prepare
+from balcao.core.context.processes import ProcessGroup, prepare_group
 from balcao.core.telemetry import Telemetry
 
 
@@ -30,7 +30,7 @@ READ = 'method="{}",operation="registry.read",service="registry",status="{}"'
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    prepare(tmp_path / "run")
+    prepare_group(tmp_path / "run")
     return tmp_path / "run"
 
 
@@ -95,7 +95,7 @@ async def test_a_file_that_cannot_be_read_is_left_out(folder: Path) -> None:
 def test_a_new_start_of_the_group_begins_at_zero(folder: Path) -> None:
     (folder / "counts-api").touch()
     (folder / "metrics" / "api-7.msgpack").touch()
-    prepare(folder)
+    prepare_group(folder)
     assert sorted(path.name for path in folder.rglob("*")) == ["counts-api", "metrics"]
 
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from balcao import app
-from balcao.core.context.processes import ProcessGroup, prepare
+from balcao.core.context.processes import ProcessGroup, prepare_group
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
@@ -28,7 +28,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
 @pytest.fixture(scope="module")
 def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Client]]:
     folder = settings.data_dir / "run"
-    prepare(folder)
+    prepare_group(folder)
     first, second = (app.build(settings, database_url, group=ProcessGroup(folder, number, 2)) for number in (0, 1))
     with RunningServer(first) as one, RunningServer(second) as two, ExitStack() as clients:
         yield [clients.enter_context(httpx.Client(base_url=server.url, timeout=PATIENCE)) for server in (one, two)]

@@ -22,7 +22,8 @@ from balcao.core.context.platform import Platform, assemble
 from balcao.core.database import replicas
 from balcao.core.database.replicas import Marks, Replica, Replicas
 from balcao.core.telemetry import telemetry
-from balcao.gateway.asgi import Application
+from balcao.gateway.application import Application
+from balcao.gateway.asgi import AsgiApplication
 from balcao.gateway.gateway import Gateway
 from balcao.operate.doctor.replicas import check_replicas
 from balcao.search.public_search.state import SearchState, find_reader
@@ -47,6 +48,7 @@ QUERIES = {
 }
 FILLED = {
     "id": "0198a2b4-0000-7000-8000-000000000001",
+    "avatar_id": "0198a2b4-0000-7000-8000-000000000001",
     "lista": "ocorrencias",
     "data": "2026-09-07",
     "cnpj": "33000167000101",
@@ -78,7 +80,7 @@ async def platform(settings: Settings, database_url: str, monkeypatch: pytest.Mo
 @pytest_asyncio.fixture
 async def http(platform: Platform) -> AsyncIterator[httpx.AsyncClient]:
     mounts = [app.mount(service, platform) for service in WORKING]
-    transport = httpx.ASGITransport(app=Application(Gateway(mounts, no_pages(), nullcontext)))
+    transport = httpx.ASGITransport(app=AsgiApplication(Application(Gateway(mounts, no_pages(), nullcontext))))
     async with httpx.AsyncClient(transport=transport, base_url="http://test", timeout=PATIENCE) as client:
         yield client
 

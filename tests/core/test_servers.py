@@ -11,7 +11,7 @@ import pytest
 from balcao.core.context.platform import Platform
 from balcao.core.database import reloader, servers
 from balcao.core.database.pool import Database
-from balcao.core.database.refusals import refusal
+from balcao.core.database.refusals import describe_refusal
 from balcao.core.errors import Unavailable
 from tests.core.relay import Relay
 from tests.support.patience import PATIENCE
@@ -66,7 +66,7 @@ async def test_a_refused_login_is_told_rather_than_a_server_that_is_gone(
 ) -> None:
     url = beside(database_url, tmp_path_factory.mktemp("gone")).replace("://balcao@", "://nobody-of-this-name@")
     with pytest.raises(asyncpg.InvalidAuthorizationSpecificationError):
-        await servers.connect(url)
+        await servers.connect_to_server(url)
 
 
 async def test_replicas_alone_are_not_enough(database_url: str, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ async def test_replicas_alone_are_not_enough(database_url: str, tmp_path: Path) 
     database.options["server_settings"]["default_transaction_read_only"] = "on"
     with pytest.raises(Unavailable) as refused:
         await database.open(seconds=5)
-    assert "réplicas" in (refusal(refused.value) or "")
+    assert "réplicas" in (describe_refusal(refused.value) or "")
 
 
 async def test_a_connection_whose_server_no_longer_takes_writes_is_given_up_with_all_others(platform: Platform) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from balcao.core.errors import Invalid
 from balcao.core.values import text
-from balcao.core.values.text import LONGEST_RUN_OF_MARKS, clean, stacks_marks
+from balcao.core.values.text import LONGEST_RUN_OF_MARKS, clean_text, stacks_marks
 from tests.support.sizes import EXAMPLES
 
 ABOVE, BELOW, HIDDEN = "\u0301", "\u0316", "\u0f73"
@@ -36,7 +36,7 @@ def test_a_text_that_can_never_be_short_enough_is_refused_before_it_is_normalise
     normaliser = Normaliser()
     monkeypatch.setattr(text, "unicodedata", normaliser)
     with pytest.raises(Invalid) as refused:
-        clean("nome", letter * 1_000_000, longest=100)
+        clean_text("nome", letter * 1_000_000, longest=100)
     assert refused.value.code == "nome-length"
     assert normaliser.longest == 0
 
@@ -62,10 +62,10 @@ def test_more_marks_than_any_language_has_are_refused_before_they_are_put_in_ord
     monkeypatch.setattr(text, "unicodedata", normaliser)
     run = (marks * (LONGEST_RUN_OF_MARKS + 1))[: LONGEST_RUN_OF_MARKS + 1]
     with pytest.raises(Invalid) as refused:
-        clean("nome", "a" * beginning + run + "z", longest=1000)
+        clean_text("nome", "a" * beginning + run + "z", longest=1000)
     assert refused.value.code == "nome-marks"
     assert normaliser.longest == 0
-    assert clean("nome", "a" * beginning + run[:-1] + "z", longest=1000)
+    assert clean_text("nome", "a" * beginning + run[:-1] + "z", longest=1000)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_more_marks_than_any_language_has_are_refused_before_they_are_put_in_ord
 )
 def test_what_is_wrong_with_a_text_is_told_by_a_code_of_its_field(typed: str, code: str) -> None:
     with pytest.raises(Invalid) as refused:
-        clean("nome", typed, longest=10)
+        clean_text("nome", typed, longest=10)
     assert refused.value.code == code
 
 
@@ -94,7 +94,7 @@ def test_no_text_within_its_bounds_is_refused_for_how_it_was_typed(parts: list[s
         typed = unicodedata.normalize(form, "".join(parts))
         normal = unicodedata.normalize("NFC", typed.strip()).strip()
         if normal:
-            assert clean("nome", typed, longest=len(normal)) == normal
+            assert clean_text("nome", typed, longest=len(normal)) == normal
 
 
 @settings(max_examples=EXAMPLES)

@@ -20,8 +20,8 @@ from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.crm.transport import Transport
 from balcao.settings import Settings
 from tests.support import cast
+from tests.support.foreign import RunningForeign
 from tests.support.patience import PATIENCE
-from tests.support.server import RunningServer
 
 DAVI = Cpf(cast.DAVI)
 FIELDS = {"nome": "Davi Furtado"}
@@ -74,7 +74,7 @@ class Dripping(Foreign):
 
 @asynccontextmanager
 async def open_client(foreign: Foreign, limits: httpx.Timeout | None = None) -> AsyncIterator[CrmClient]:
-    with RunningServer(foreign) as running:
+    with RunningForeign(foreign) as running:
         settings = Settings(crm_url_override=running.url)
         async with open_crm_client(settings, *([limits] if limits else [])) as client:
             yield client
@@ -183,7 +183,7 @@ async def test_an_answer_that_is_not_the_whole_list_is_a_failure() -> None:
 async def test_calls_go_where_the_token_says() -> None:
     there = Foreign(201, b'{"id": "001"}')
     here = Foreign(500)
-    with RunningServer(there) as instance:
+    with RunningForeign(there) as instance:
         here.instance_url = instance.url
         async with open_client(here) as client:
             assert await upsert(client) is Upserted.CREATED

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from balcao import app
 from balcao.core.access.catalogue import OUTDATED
-from balcao.core.context.processes import ProcessGroup, prepare
+from balcao.core.context.processes import ProcessGroup, prepare_group
 from balcao.core.jobs.pulse import FETCH, TURN
 from balcao.core.telemetry import BEAT, Numbers, Series
 from balcao.gateway.management import (
@@ -74,7 +74,7 @@ def test_a_process_that_never_came_is_missed_and_jobs_that_are_nobodys_task_are_
 
 @pytest.fixture
 def group(tmp_path: Path) -> ProcessGroup:
-    prepare(tmp_path / "run")
+    prepare_group(tmp_path / "run")
     return ProcessGroup(tmp_path / "run")
 
 

@@ -23,7 +23,7 @@ WITH_BODY = [
 
 def test_options_and_405_name_the_same_methods_on_every_path(http: httpx.Client) -> None:
     for path in sorted({served.filled() for served in all_operations()}):
-        options, refused = http.options(path), http.request("BREW", path)
+        options, refused = http.options(path), http.request("PROPFIND", path)
         assert options.status_code == 204, path
         assert (refused.status_code, refused.headers["Error-Code"]) == (405, "method-not-allowed"), path
         assert options.headers["Allow"] == refused.headers["Allow"], path

@@ -12,6 +12,7 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import NotFound
 from balcao.core.values.cnes import Cnes
+from balcao.gateway.asgi import AsgiApplication
 from balcao.health_units import SERVICE
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import OpenBody
@@ -40,7 +41,7 @@ async def board(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> UnitBoar
 async def client(platform: Platform, board: UnitBoard, issuer: Issuer) -> AsyncIterator[httpx.AsyncClient]:
     await units.put_unit(operator_call(platform, "health_units.test"), UNIT, UnitBody(nome="Teste", tipo=Tipo.CF))
     await refresh_board(platform, board)
-    transport = httpx.ASGITransport(service_alone(SERVICE, platform))
+    transport = httpx.ASGITransport(AsgiApplication(service_alone(SERVICE, platform)))
     headers = bearer(issuer.person("90000000175"))
     async with httpx.AsyncClient(transport=transport, base_url="http://health", headers=headers) as opened:
         yield opened

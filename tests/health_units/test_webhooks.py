@@ -24,6 +24,7 @@ from balcao.core.context.call import Call
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cnes import Cnes
 from balcao.core.webhooks.sending import DELAYS
+from balcao.gateway.asgi import AsgiApplication
 from balcao.health_units import SERVICE
 from balcao.health_units.intake import service as intake
 from balcao.health_units.notifications import service as notifications
@@ -242,7 +243,7 @@ def test_there_are_so_many_webhooks_and_no_more(manage: Manage, receiver: Receiv
 
 
 async def _send(call: Call, method: str, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
-    transport = httpx.ASGITransport(service_alone(SERVICE, call.platform))
+    transport = httpx.ASGITransport(AsgiApplication(service_alone(SERVICE, call.platform)))
     async with httpx.AsyncClient(transport=transport, base_url="http://health", headers=headers) as client:
         return await client.request(method, path, json=body)
 

@@ -2,53 +2,103 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+from balcao.core.http.endpoint import Responding
+from balcao.core.http.operations import MIB
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import TEXT, RawHeaders, Response, stream_events
+from balcao.core.telemetry import meter
+from balcao.gateway.application import Identity
 
+_WAITING = (b"/waits", b"/later")
 _STATUS = {b"/none": 204, b"/unchanged": 304}
+# One for all callers, as answers are that are kept.
+_LARGE: Response[Any] = Response(b"x" * 8 * MIB, media_type=TEXT)
 
 
 class Echo:
     """Answers `METHOD path?query length-of-body`; some paths behave in a way of their own.
 
-    `/unread` answers before the body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set.
+    `/unread` allows no body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set, or fails
+    with `?fails`, `/later` answers after a turn of the event loop, `/large` with more than fits between a server and
+    a reader who does not read, `/events` without an end. `seen` are the paths that were asked for.
     """
 
     def __init__(self) -> None:
-        self.served = 0
+        self.seen: list[bytes] = []
         self.arrived = threading.Event()
         self.released = threading.Event()
+        self.ended = threading.Event()
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await receive()
-            await send({"type": "lifespan.startup.complete"})
-            await receive()
-            return
-        self.served += 1
-        path = scope["raw_path"]
-        if path == b"/fails":
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        yield
+
+    def find_caller(self, peer: str, _: RawHeaders) -> str:
+        return peer
+
+    def identify(self, request: Request) -> Identity:
+        """Return who says so; of somebody `new` nothing is bounded."""
+        said = request.headers.get(b"authorization", b"").decode()
+        return Identity(said or request.peer, is_bounded=said != "new")
+
+    def match(self, request: Request) -> "Endpoint":
+        return Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB, waits=request.path in _WAITING)
+
+    def further_headers(self, _endpoint: object, _request: Request) -> RawHeaders:
+        return []
+
+    def record(self, *_: object) -> None:
+        return
+
+
+class Endpoint:
+    key, service, status, allow, is_read = "", "test", 200, None, True
+    meter = meter("test", "echo", "GET")
+
+    def __init__(self, echo: Echo, body_limit: int, *, waits: bool) -> None:
+        self._echo = echo
+        self.waits = waits
+        self.body_limit = body_limit
+
+    def respond(self, request: Request) -> Responding:
+        self._echo.seen.append(request.path)
+        if request.path == b"/fails":
             raise ValueError("the application failed")
-        if path == b"/waits":
-            self.arrived.set()
-            await asyncio.to_thread(self.released.wait, 60)
-        size = 0 if path == b"/unread" else await _size(receive)
-        query = scope["query_string"]
-        seen = b"%s %s %d" % (scope["method"].encode(), path + (b"?" + query if query else b""), size)
-        status = _STATUS.get(path, 200)
-        headers = [(b"injected", b"a\r\nb: c")] if path == b"/injects" else []
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if status != 200 else seen})
+        if request.path == b"/waits":
+            return self._wait(request)
+        if request.path == b"/later":
+            return self._respond_later(request)
+        if request.path == b"/events":
+            return stream_events(_make_events())
+        return _LARGE if request.path == b"/large" else _say(request)
+
+    async def _wait(self, request: Request) -> Response[Any]:
+        self._echo.arrived.set()
+        await asyncio.to_thread(self._echo.released.wait, 60)
+        self._echo.ended.set()
+        if request.query_string == b"fails":
+            raise ValueError("the application failed")
+        return _say(request)
+
+    async def _respond_later(self, request: Request) -> Response[Any]:
+        await asyncio.sleep(0)
+        return _say(request)
 
 
-async def _size(receive: Receive) -> int:
-    size = 0
+async def _make_events() -> AsyncGenerator[bytes, None]:
     while True:
-        message = await receive()
-        size += len(message.get("body", b""))
-        if not message.get("more_body", False):
-            return size
+        yield b"data: %b\n\n" % (b"x" * 1000)
+        await asyncio.sleep(0)
+
+
+def _say(request: Request) -> Response[Any]:
+    if status := _STATUS.get(request.path):
+        return Response(status=status)
+    query = b"?" + request.query_string if request.query_string else b""
+    seen = b"%s %s %d" % (request.method.encode(), request.path + query, len(request.content or b""))
+    headers = {"Injected": "a\r\nb: c"} if request.path == b"/injects" else {}
+    return Response(seen, headers=headers, media_type=TEXT)

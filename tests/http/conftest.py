@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from balcao.gateway.serving import Limits
+from balcao.gateway.limits import Limits
 from tests.http.application import Echo
 from tests.support.server import RunningServer
 

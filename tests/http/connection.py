@@ -1,10 +1,13 @@
 """A client that sends bytes as they are, and takes answers apart only as far as the tests need."""
 
 import socket
+import struct
 from types import TracebackType
 from typing import Self
 
 PATIENCE = 20
+# The value of SO_LINGER for which a close sends a reset.
+RESETS = struct.pack("ii", 1, 0)
 _WITHOUT_BODY = ("100", "204", "304")
 
 
@@ -34,6 +37,11 @@ class Connection:
     def finish(self) -> None:
         """Say that nothing more will be sent."""
         self._socket.shutdown(socket.SHUT_WR)
+
+    def reset(self) -> None:
+        """Close without a farewell, whatever was not read."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESETS)
+        self._socket.close()
 
     def answer(self, *, to_head: bool = False) -> str | None:
         """Return the next answer, `200 ` and the body of a 200, else the status alone; None where the server closed."""

@@ -13,18 +13,20 @@ import uvloop
 from balcao import app
 from balcao.core import logs
 from balcao.gateway import serving
+from balcao.gateway.application import Served
+from balcao.gateway.limits import Limits
 from balcao.settings import Settings
 
 
-async def main() -> None:
+async def serve(application: Served, limits: Limits = serving.DEFAULTS) -> None:
+    """Serve on the descriptor until SIGTERM."""
     logs.configure("error")
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    application = app.build(Settings.load(), sys.argv[2])
-    async with serving.running(application, socket.socket(fileno=int(sys.argv[1]))):
+    async with serving.running(application, socket.socket(fileno=int(sys.argv[1])), limits):
         print("ready", flush=True)
         await stop.wait()
 
 
 if __name__ == "__main__":
-    uvloop.run(main())
+    uvloop.run(serve(app.build(Settings.load(), sys.argv[2])))

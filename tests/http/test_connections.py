@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from balcao.gateway import listening
-from balcao.gateway.serving import Limits
+from balcao.gateway.limits import Limits
 from tests.http.application import Echo
 from tests.http.connection import Connection
 from tests.support.server import RunningServer
@@ -44,6 +44,32 @@ def test_a_body_that_comes_between_two_answers_belongs_to_its_request(server: Ru
         assert connection.answer() == "200 GET / 0"
         connection.send(POST[-2:] + LAST)
         assert connection.answers() == ["200 POST / 5", "200 GET /last 0"]
+
+
+@pytest.mark.parametrize(
+    ("first", "answers"),
+    [
+        pytest.param(GET.replace(b" / ", b" /fails "), ["500"], id="a failure"),
+        pytest.param(POST.replace(b" / ", b" /fails "), ["500"], id="a failure beside a body"),
+        pytest.param(LAST, ["200 GET /last 0"], id="a request to close"),
+        pytest.param(
+            b"POST /unread HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello",
+            ["200 POST /unread 0"],
+            id="a request to close whose body nobody reads",
+        ),
+        pytest.param(b"GET /\r\n", ["400"], id="a bad request"),
+    ],
+)
+@pytest.mark.parametrize("then", [GET, POST, b"GET\r\n", b"\r\n"])
+def test_nothing_is_served_after_the_last_response(
+    caplog: pytest.LogCaptureFixture, first: bytes, answers: list[str], then: bytes
+) -> None:
+    echo = Echo()
+    with RunningServer(echo) as running, Connection(running.port) as connection:
+        connection.send(first + then)
+        assert connection.answers() == answers
+    assert len(echo.seen) == (answers != ["400"])
+    assert [record for record in caplog.records if record.name == "asyncio"] == []
 
 
 @pytest.mark.parametrize(
@@ -102,6 +128,24 @@ def test_a_connection_that_is_reset_in_its_body_harms_nobody(server: RunningServ
         assert connection.answers() == ["200 GET /last 0"]
 
 
+@pytest.mark.parametrize("path", [b"/waits", b"/waits?fails"])
+def test_who_has_left_when_the_answer_is_there_makes_no_error(caplog: pytest.LogCaptureFixture, path: bytes) -> None:
+    echo = Echo()
+    with RunningServer(echo) as running:
+        leaving = Connection(running.port)
+        leaving.send(b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert echo.arrived.wait(20)
+        leaving.reset()
+        for _ in range(2):  # what came before these was noticed before them
+            with Connection(running.port) as connection:
+                connection.send(LAST)
+                assert connection.answers() == ["200 GET /last 0"]
+        echo.released.set()
+        assert echo.ended.wait(20)
+    gc.collect()  # a task whose exception nobody took says so when it goes
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []
+
+
 def test_a_response_names_neither_the_server_nor_its_version(server: RunningServer) -> None:
     for sent in (LAST, b"GET\r\n\r\n", b"GET /fails HTTP/1.1\r\nHost: a\r\n\r\n"):
         with Connection(server.port) as connection:
@@ -123,6 +167,20 @@ def test_beyond_the_cap_callers_are_answered_503_until_somebody_leaves() -> None
         with Connection(running.port) as next_one:
             next_one.send(LAST)
             assert next_one.answers() == ["200 GET /last 0"]
+
+
+def test_who_waits_for_a_place_is_not_served_before_there_is_one() -> None:
+    echo = Echo()
+    with (
+        RunningServer(echo, limits=Limits(connections=1, settling_seconds=0, head_seconds=60)) as running,
+        Connection(running.port) as first,
+        Connection(running.port) as held,
+    ):
+        first.send(GET)
+        assert first.answer() == "200 GET / 0"
+        held.send(LAST)
+        assert held.answers() == ["503"]
+    assert b"/last" not in echo.seen
 
 
 def test_at_the_end_what_is_in_flight_is_answered_and_nobody_new_is_accepted() -> None:

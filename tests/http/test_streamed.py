@@ -13,9 +13,9 @@ from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response, streamed
-from balcao.gateway.asgi import Application
+from balcao.gateway.application import Application
 from balcao.gateway.gateway import Gateway, Mount
-from balcao.gateway.serving import Limits
+from balcao.gateway.limits import Limits
 from tests.http.connection import Connection
 from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer

@@ -122,7 +122,7 @@ def test_the_doctor_finds_nothing_wrong_and_every_part_up(serving: Serving, term
 
 
 def test_a_second_one_on_the_same_port_or_folder_is_told_so(serving: Serving, terminal: Terminal) -> None:
-    assert "já está em uso" in terminal.refusal("serve")
+    assert "já está em uso por um Balcão" in terminal.refusal("serve")
     elsewhere = Terminal(terminal.folder, port=free_port())
     assert "Outro `balcao serve` já usa a pasta" in elsewhere.refusal("serve")
 
@@ -187,7 +187,7 @@ def test_a_taken_port_is_told_before_anything_is_started(tmp_path: Path) -> None
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         terminal = Terminal(tmp_path, port=taken.getsockname()[1])
-        assert "já está em uso" in terminal.refusal("serve")
+        assert "já está em uso por outro programa" in terminal.refusal("serve")
     assert not (tmp_path / ".balcao" / "postgres").exists()
 
 

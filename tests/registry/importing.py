@@ -50,7 +50,7 @@ def importing(settings: Settings, database_url: str, service_: Service = REGISTR
             declared = service_.imports[kind]
             declared = dataclasses.replace(declared, batch=batch or declared.batch)
             with source.open_source(file) as lines:
-                outcome: Outcome = act(service.run, lines, Order(declared, **options), progress)
+                outcome: Outcome = act(service.run_import, lines, Order(declared, **options), progress)
                 return outcome
 
         yield load

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from balcao import registry
-from balcao.core.database.batching import LOOKUPS
+from balcao.core.database.lookups import Lookup
 from balcao.core.database.statements import STATEMENTS
 from tests.registry.shards import ANYBODY, MANY, ONE, Reach, measure_reach
 from tests.support.fixtures import Sql
@@ -119,7 +119,7 @@ def list_statements() -> Iterator[tuple[str, str]]:
     for found in pkgutil.walk_packages(registry.__path__, f"{registry.__name__}."):
         importlib.import_module(found.name)
     texts = [(statement.name, statement.sql) for statement in STATEMENTS.values()]
-    texts += [(lookup.name, text) for lookup in LOOKUPS for text in (lookup.of_one, lookup.of_many)]
+    texts += [(each.name, each.shared_sql) for each in STATEMENTS.values() if isinstance(each, Lookup)]
     for name, text in texts:
         if name.startswith("registry."):
             yield name.removeprefix("registry."), text

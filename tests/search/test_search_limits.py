@@ -84,8 +84,10 @@ def locked_collection(stage: Stage) -> Iterator[None]:
     physical = stage.run(stage.owner.fetchval("SELECT physical FROM search.search_collection"))
     stage.run(stage.owner.execute("BEGIN"))
     stage.run(stage.owner.execute(f"LOCK TABLE search.{physical} IN ACCESS EXCLUSIVE MODE"))
-    yield
-    stage.run(stage.owner.execute("ROLLBACK"))
+    try:
+        yield
+    finally:
+        stage.run(stage.owner.execute("ROLLBACK"))
 
 
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"

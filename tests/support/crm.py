@@ -1,15 +1,14 @@
 """Runs the sandbox CRM as `balcao serve` does, in a thread with its own event loop."""
 
 import functools
-import threading
-import time
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote
 
 import httpx
 
 from balcao.settings import Settings
 from balcao_sandbox.crm.server import build_server
+from tests.support.foreign import RunningUvicorn
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port
 
@@ -19,28 +18,21 @@ def crm_settings(data_dir: Any, **fields: Any) -> Settings:
     return Settings(port=free_port(), data_dir=data_dir, **{"registry_url_override": "", **fields})
 
 
-class RunningCrm:
+class RunningCrm(RunningUvicorn):
     """Use as a context manager; `switch` calls the `/_sandbox` paths."""
 
     def __init__(self, settings: Settings, anonymisation_seconds: float = 0.0) -> None:
         self.settings = settings
-        self._server = build_server(settings, anonymisation_seconds)
-        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        super().__init__(build_server(settings, anonymisation_seconds))
 
-    def __enter__(self) -> "RunningCrm":
-        self._thread.start()
-        deadline = time.monotonic() + PATIENCE
-        while not self._server.started:
-            if not self._thread.is_alive() or time.monotonic() > deadline:
-                raise RuntimeError("the sandbox CRM did not start")
-            time.sleep(0.01)
+    def __enter__(self) -> Self:
+        super().__enter__()
         self.switch = httpx.Client(base_url=f"{self.settings.crm_url}/_sandbox", timeout=PATIENCE)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *exit_: object) -> None:
         self.switch.close()
-        self._server.should_exit = True
-        self._thread.join(PATIENCE)
+        super().__exit__(*exit_)
 
     def reset(self) -> None:
         for _ in range(2):  # calls given up by the last test may be read while the first one is answered

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from balcao.operate.deploy import gateways
 from balcao.operate.deploy.answers import Frontend
-from balcao.operate.deploy.files import write
+from balcao.operate.deploy.files import write_files
 from balcao.operate.deploy.gateways import Plan
 from tests.support.patience import PATIENCE, until_now
 
@@ -106,7 +106,7 @@ def check(kind: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 def prepare(kind: str, plan: Plan, folder: Path) -> None:
     """Write the configuration, with the frame that nginx's needs, and let the program check it."""
-    write(folder, gateways.generate_gateway_files(kind, plan), replace=True)
+    write_files(folder, gateways.generate_gateway_files(kind, plan), replace=True)
     if kind == "nginx":
         user = "user root;" if os.geteuid() == 0 else ""
         (folder / "nginx.conf").write_text(_NGINX.format(folder=folder, user=user))

@@ -10,7 +10,8 @@ from typing import Any, Self
 
 import uvloop
 
-from balcao.gateway.serving import Limits, serve
+from balcao.gateway.limits import Limits
+from balcao.gateway.serving import serve
 from tests.support.patience import PATIENCE
 
 # The port of a platform whose services do not reach each other: nobody listens there, whatever runs on the machine.

@@ -1,4 +1,4 @@
-"""Serves one service without prefix, or a few handlers of a test's own, as an ASGI application."""
+"""Serves one service without prefix, or a few handlers of a test's own, as an application."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -12,7 +12,7 @@ from balcao.core.http.endpoint import PageEndpoint, Responding
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.service import Service
-from balcao.gateway.asgi import NO_ORIGIN, Application
+from balcao.gateway.application import NO_ORIGIN, Application
 from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
 

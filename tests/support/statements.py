@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import asyncpg
+import httpx
 import pytest
 
 from balcao.core.database.connections import Connections
@@ -26,6 +27,15 @@ class Statements:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.of_copies: list[str] = []
+
+    @staticmethod
+    def settle(http: httpx.Client) -> None:
+        """Wait until what the last call sent has been noted, which the driver does in the loop's next turn.
+
+        The first of the two may be read within the turn in which the last call was answered.
+        """
+        for _ in range(2):
+            http.get("/liveness")
 
     def note(self, sent: Any) -> None:
         if not any(mark in sent.query for mark in _ABOUT_TYPES):

@@ -31,6 +31,7 @@ type result struct {
 	Example string  `json:"example"`
 	Seconds float64 `json:"seconds"`
 	P50     float64 `json:"p50"`
+	P95     float64 `json:"p95"`
 	P99     float64 `json:"p99"`
 }
 
@@ -89,7 +90,7 @@ func summary(connections []*connection, elapsed time.Duration) (*result, error) 
 	}
 	slices.Sort(latencies)
 	total.Answers = len(latencies)
-	total.P50, total.P99 = percentile(latencies, 50), percentile(latencies, 99)
+	total.P50, total.P95, total.P99 = percentile(latencies, 50), percentile(latencies, 95), percentile(latencies, 99)
 	return total, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,6 +34,14 @@ var (
 
 func init() { prometheus.MustRegister(requests, seconds) }
 
+// The same headers as ours: no answer is to be guessed at or run as a page, and an origin of its own has its own.
+var onEveryResponse = http.Header{
+	"Content-Security-Policy": {"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+	"Server":                  {"balcao"},
+	"Vary":                    {"Origin"},
+	"X-Content-Type-Options":  {"nosniff"},
+}
+
 // front gives every request its id, counts it and writes its line.
 type front struct {
 	log    *slog.Logger
@@ -56,7 +65,11 @@ func newFront(lines io.Writer) *front {
 func (f *front) handle(c *gin.Context) {
 	began := time.Now()
 	id := requestID(c.GetHeader("X-Request-Id"))
-	c.Header("X-Request-Id", id)
+	header := c.Writer.Header()
+	header["X-Request-Id"] = []string{id}
+	for name, values := range onEveryResponse {
+		header[name] = values
+	}
 	c.Set(requestIDKey, id)
 	c.Next()
 	elapsed := time.Since(began)

@@ -41,6 +41,8 @@ type server struct {
 	zone    *time.Location
 }
 
+const deadline = 30 * time.Second
+
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "yardstick:", err)
@@ -58,7 +60,16 @@ func run() error {
 	defer s.pool.Close()
 	lines := newLineWriter(os.Stderr)
 	defer lines.flush()
-	listening := &http.Server{Addr: "127.0.0.1:" + os.Getenv("BENCH_PORT"), Handler: s.routes(newFront(lines))}
+	// Our limits and deadlines: of a head, of a body, of who does not read, of an idle connection.
+	listening := &http.Server{
+		Addr:              "127.0.0.1:" + os.Getenv("BENCH_PORT"),
+		Handler:           s.routes(newFront(lines)),
+		MaxHeaderBytes:    64 * 1024,
+		ReadHeaderTimeout: deadline,
+		ReadTimeout:       2 * deadline,
+		WriteTimeout:      deadline,
+		IdleTimeout:       deadline,
+	}
 	go func() {
 		<-ctx.Done()
 		_ = listening.Close()

@@ -99,7 +99,7 @@ def verify(
     from balcao.operate.use_cases import run_use_case
 
     query = VerifyQuery(from_seq=from_seq, to_seq=to_seq)
-    verdict = run_use_case("access.verify_audit", lambda call: service.verify(call, query))
+    verdict = run_use_case("access.verify_audit", lambda call: service.verify_trail(call, query))
     print_json(verdict)
     if not verdict.ok:
         raise typer.Exit(1)

@@ -35,7 +35,7 @@ def verify(
     async def verify_chain(call: "Call") -> "Verdict":
         # One snapshot: an event that is written meanwhile would look like a break.
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
-            return await chain.verify(connection, before)
+            return await chain.verify_chain(connection, before)
 
     verdict = run_use_case("audit.verify", verify_chain)
     print_json(verdict)

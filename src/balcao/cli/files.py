@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 def write_files(folder: Path, files: "dict[str, File]", *, replace: bool) -> None:
     """Write the files and say which; the second time none. Raises OperatorFault for those that differ."""
-    from balcao.operate.deploy.files import FilesDiffer, write
+    from balcao.operate.deploy.files import FilesDiffer, write_files
 
     try:
         with writing_to(folder):
-            written = write(folder, files, replace=replace)
+            written = write_files(folder, files, replace=replace)
     except FilesDiffer as fault:
         names = "\n".join(f"    {path}" for path in fault.paths)
         raise OperatorFault(

@@ -9,7 +9,7 @@ import typer
 from balcao.cli.portuguese import Commands
 from balcao.core.access.keys import CHANNEL
 from balcao.core.database.pool import Database
-from balcao.core.database.reloader import notify
+from balcao.core.database.reloader import notify_processes
 from balcao.settings import Settings, fixed_tokens
 
 identity = Commands(help="O provedor de identidade e as suas chaves.")
@@ -47,6 +47,6 @@ async def _announce(url: str) -> None:
     await database.open()
     try:
         async with database.connection() as connection:
-            await notify(connection, CHANNEL)
+            await notify_processes(connection, CHANNEL)
     finally:
         await database.close()

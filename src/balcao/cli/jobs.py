@@ -97,7 +97,7 @@ def retry_job(
     from balcao.operate.use_cases import run_use_case
 
     for number in numbers:
-        run_use_case(OPERATION, functools.partial(dead_letters.retry, letter_id=number))
+        run_use_case(OPERATION, functools.partial(dead_letters.retry_dead_job, letter_id=number))
         console.print(f"Tarefa {number}: de volta à fila.")
 
 
@@ -107,7 +107,7 @@ def drop_job(number: Number, reason: Reason) -> None:
     from balcao.core.jobs import dead_letters
     from balcao.operate.use_cases import run_use_case
 
-    run_use_case(OPERATION, lambda call: dead_letters.drop(call, number, reason))
+    run_use_case(OPERATION, lambda call: dead_letters.drop_dead_job(call, number, reason))
     console.print(f"Tarefa {number}: descartada.")
 
 

@@ -27,7 +27,7 @@ def top(
 ) -> None:
     """Mostra o que roda, espera e falha agora: chamadas, processos, conexões, tarefas, CRM."""
     from balcao.core import logs
-    from balcao.operate.readings import MetricsSource, compare
+    from balcao.operate.readings import MetricsSource, compare_readings
     from balcao.settings import Settings
 
     logs.configure("error")
@@ -36,7 +36,7 @@ def top(
         before = source.read()
         if as_json or once or not sys.stdout.isatty():
             time.sleep(interval)
-            picture = compare(before, source.read(), source.silent)
+            picture = compare_readings(before, source.read(), source.silent)
             if as_json:
                 print_json(picture)
             else:
@@ -49,7 +49,7 @@ def _follow(source: "MetricsSource", before: "Reading", interval: int) -> None:
     """Draw a picture over the last one until Ctrl-C, which is how one leaves."""
     from rich.live import Live
 
-    from balcao.operate.readings import compare
+    from balcao.operate.readings import compare_readings
 
     waiting = Text(f"Lendo as métricas de {', '.join(source.addresses)}... Ctrl-C sai.")
     try:
@@ -57,7 +57,7 @@ def _follow(source: "MetricsSource", before: "Reading", interval: int) -> None:
             while True:
                 time.sleep(interval)
                 now = source.read()
-                live.update(draw(compare(before, now, source.silent)), refresh=True)
+                live.update(draw(compare_readings(before, now, source.silent)), refresh=True)
                 before = now
     except KeyboardInterrupt:
         return

@@ -114,7 +114,7 @@ def configure(level: str = "info") -> None:
     handler.setFormatter(create_formatter(readable=is_terminal()))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     # What libraries write below warnings, addresses and statements, may hold personal data.
-    for name in ("httpx", "httpcore", "asyncpg", "pgqueuer", "uvicorn", "granian"):
+    for name in ("httpx", "httpcore", "asyncpg", "pgqueuer", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("uvicorn.access").disabled = True
 

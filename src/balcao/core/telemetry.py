@@ -71,7 +71,7 @@ class Numbers(msgspec.Struct):
     states: dict[Series, float] = {}
 
 
-def total(parts: Iterable[Numbers]) -> Numbers:
+def sum_numbers(parts: Iterable[Numbers]) -> Numbers:
     """Return the sums over all parts."""
     found = Numbers({}, {}, {})
     for part in parts:
@@ -123,7 +123,7 @@ class Telemetry:
             for labels, meter in self._meters.items()
             if meter.statuses
         )
-        found.times = total(methods).times
+        found.times = sum_numbers(methods).times
         for counter in self._counters.values():
             found.counts |= {(counter.name, *values): count for values, count in counter.counts.items()}
         samples = (sample for family in self._process.collect() for sample in family.samples)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from balcao.core.errors import Invalid
 from balcao.core.values import ids
-from balcao.core.values.text import clean, has_control
+from balcao.core.values.text import clean_text, has_control
 
 _MARKS = re.compile("[\u0300-\u036f]+")
 # Of the letters that remain without their accents; the collation "C" knows no others.
@@ -15,7 +15,7 @@ _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _BLANKS = re.compile("[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
 
-def fold(text: str) -> str:
+def fold_line(text: str) -> str:
     """Return the text without case, accents and runs of blanks; its twin in SQL is `employability.folded`."""
     return _BLANKS.sub(" ", _MARKS.sub("", unicodedata.normalize("NFD", text)).translate(_LOWER)).strip(" ")
 
@@ -33,7 +33,7 @@ def clean_line(field: str, value: str, longest: int) -> str:
     trimmed = value.strip()
     if has_control(trimmed):
         raise Invalid(f"O campo `{field}` contém caracteres de controle.", code=f"{field}-control")
-    return clean(field, trimmed, longest=longest)
+    return clean_text(field, trimmed, longest=longest)
 
 
 def clean_optional_line(field: str, value: str | None, longest: int) -> str | None:
@@ -43,7 +43,7 @@ def clean_optional_line(field: str, value: str | None, longest: int) -> str | No
 
 def clean_prose(field: str, value: str, longest: int) -> str:
     """Return a "long n": 0 to n characters, line breaks and tabs allowed. Raises Invalid."""
-    return clean(field, value, longest=longest, shortest=0, one_line=False)
+    return clean_text(field, value, longest=longest, shortest=0, one_line=False)
 
 
 def clean_optional_prose(field: str, value: str | None, longest: int) -> str | None:

@@ -56,19 +56,29 @@ class Gateway:
         self._refusals = refusals
         self._mounts: Mapping[bytes, Mount] = {mount.prefix.split("/")[1].encode(): mount for mount in mounts}
         self._paths = {id(mount): _build_paths(mount) for mount in (*mounts, pages)}
+        # A path without values is found at once where it is written as it was declared.
+        self._exact = {
+            (method, f"{mount.prefix}{path}".encode()): (mount.prefix, endpoint)
+            for mount in mounts
+            for method, path, endpoint in mount.endpoints
+            if "{" not in path
+        }
 
     def match(self, request: Request) -> Endpoint:
         """Find what answers the request, and give the request its prefix and the values of its path."""
+        known = self._exact.get((request.method, request.path))
+        if known is not None:
+            request.prefix, endpoint = known
+            return endpoint
         mount, path = self._choose_mount(request)
         found = self._paths[id(mount)].find(path)
         if found is None:
             return self._refuse(mount, path, request.method, NotFound())
         method = "GET" if request.method == "HEAD" else request.method
-        endpoint = found.by_method.get(method)
-        if endpoint is None:
+        if method not in found.by_method:
             return self._find_without_method(mount, path, request.method, found)
         request.path_values = found.values
-        return endpoint
+        return found.by_method[method]
 
     def _choose_mount(self, request: Request) -> tuple[Mount, bytes]:
         """Choose by the first segment; the path goes on without the prefix."""

@@ -1,7 +1,7 @@
-"""The listening socket: what happens to callers when all connections are taken, and when the server stops.
+"""The listening socket: how it begins, and how nobody who is connecting is lost when the server stops.
 
-Both need Linux, where `TCP_INFO` says how many connections wait and a demand on the hops of a packet drops new ones;
-elsewhere callers beyond the limit wait, and a connection may be lost when the server stops.
+The latter needs Linux, where `TCP_INFO` says how many connections wait and a demand on the hops of a packet drops new
+ones; elsewhere a connection may be lost.
 """
 
 import asyncio
@@ -11,14 +11,8 @@ import struct
 import sys
 from pathlib import Path
 
-from balcao.core.logs import log
-
 _LINUX = sys.platform == "linux"
 BACKLOG = 1024
-_POLL_SECONDS = 0.25
-_LINGER_SECONDS = 2.0
-_MOST_REFUSALS = 256
-_REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 _WAITING_OFFSET = 24  # of `tcpi_unacked` in `struct tcp_info`; of a listening socket it is the length of its queue
 # IP_MINTTL and IPV6_MINHOPCOUNT, which `socket` does not name: packets with fewer hops left are dropped. A listening
@@ -39,46 +33,6 @@ def count_waiting(sock: socket.socket) -> int:
         "I", sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104), _WAITING_OFFSET
     )
     return found[0]
-
-
-async def refuse_beyond(sock: socket.socket, connections: int) -> None:
-    """Answer 503 to those who wait while all connections are taken; run until cancelled.
-
-    The server then accepts nobody, so that somebody waits at each look. On a busy machine somebody may wait although
-    there is room: the process's open files, of which each connection is one, tell the two apart.
-    """
-    refusing: set[asyncio.Task[None]] = set()
-    waited = 0
-    while True:
-        await asyncio.sleep(_POLL_SECONDS)
-        now = count_waiting(sock)
-        if waited and now and _count_open_files() >= connections:
-            log.warning("server.full", connections=connections, waiting=now)
-            for _ in range(min(now, _MOST_REFUSALS - len(refusing))):
-                try:
-                    connection, _address = sock.accept()
-                except OSError:
-                    break
-                task = asyncio.create_task(_refuse(connection))
-                refusing.add(task)
-                task.add_done_callback(refusing.discard)
-        waited = now
-
-
-def _count_open_files() -> int:
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
-
-
-async def _refuse(connection: socket.socket) -> None:
-    """Refuse one connection; close it only after the caller did, or a reset could overtake the refusal."""
-    loop = asyncio.get_running_loop()
-    connection.setblocking(False)
-    with connection, contextlib.suppress(OSError, TimeoutError):
-        async with asyncio.timeout(_LINGER_SECONDS):
-            await loop.sock_sendall(connection, _REFUSAL)
-            connection.shutdown(socket.SHUT_WR)
-            while await loop.sock_recv(connection, 65_536):
-                continue
 
 
 async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:

@@ -22,7 +22,7 @@ from balcao.core.http.responses import Response, to_json
 from balcao.core.jobs.pulse import FETCH, TURN
 from balcao.core.telemetry import BEAT, Numbers
 from balcao.core.values.clock import utc_now
-from balcao.gateway.asgi import Application
+from balcao.gateway.application import Application
 from balcao.gateway.gateway import METRICS, Gateway, Mount
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.gateway.metrics import Handler, answer_scraper

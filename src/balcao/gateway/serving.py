@@ -1,58 +1,35 @@
-"""Runs one process's ASGI application under Granian, on a listening socket that is inherited or shared.
-
-Granian's own supervisor binds sockets and handles signals; ours (`balcao serve`) does both instead. So Granian's worker
-is run here directly, in our event loop, as Granian's embedded server does. ADR 0004 says why Granian.
-"""
+"""Serves one process's application on a listening socket that is inherited or shared: places, deadlines, the end."""
 
 import asyncio
 import contextlib
-import logging
-import os
 import resource
 import socket
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
-
-import msgspec
-from granian import _granian
-from granian.http import HTTP1Settings
 
 from balcao.core.logs import log
 from balcao.gateway import listening
-from balcao.gateway.http_rules import App, HttpRules
-
-# Granian's own type stubs lag behind its compiled module.
-_native: Any = _granian
+from balcao.gateway.application import Served
+from balcao.gateway.limits import Limits
+from balcao.gateway.wire import Connection, Shared
 
 # Of the open files, for the database, the CRM and the process itself.
 _RESERVED_FILES = 256
 _MOST_FILES = 65_536
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """The limits of connections and requests of one process, as the settings have them.
-
-    `head_seconds` also ends an idle connection.
-
-    `settling_seconds` passes between the last accepted connection and the first one that is closed, so that a caller
-    who has just connected still gets a response; `drain_seconds` is how long requests in flight may take to end.
-    """
-
-    connections: int = 4096
-    head_bytes: int = 65_536
-    head_seconds: float = 30.0
-    body_seconds: float = 30.0
-    settling_seconds: float = 0.2
-    drain_seconds: float = 10.0
-
+# Those beyond the cap wait this long for a place, and as many at a time; the others are let go without a word.
+_HELD_SECONDS, _MOST_HELD = 0.5, 256
 
 DEFAULTS = Limits()
 
 
+class StartFailed(Exception):
+    """The application refused to start; the text is its own."""
+
+
 @asynccontextmanager
 async def running(
-    application: App, sock: socket.socket, limits: Limits = DEFAULTS
+    application: Served, sock: socket.socket, limits: Limits = DEFAULTS
 ) -> AsyncIterator["asyncio.Task[None]"]:
     """Serve within the block, which is entered when callers are answered. Raises StartFailed."""
     stop, ready = asyncio.Event(), asyncio.Event()
@@ -70,7 +47,7 @@ async def running(
 
 
 async def serve(
-    application: App,
+    application: Served,
     sock: socket.socket,
     stop: asyncio.Event,
     ready: Callable[[], None] = lambda: None,
@@ -80,134 +57,106 @@ async def serve(
 
     Raises StartFailed when the application cannot start.
     """
-    logging.getLogger("_granian").setLevel(logging.WARNING)
-    connections = min(limits.connections, raise_file_limit() - _RESERVED_FILES)
-    # Both descriptors share one mode: Granian waits for connections with its own event loop.
+    places = min(limits.connections, raise_file_limit() - _RESERVED_FILES)
     sock.setblocking(False)
     with sock:
         listening.accept_again(sock)
-        async with _open_application(application):
+        async with _open(application):
             listening.accept_first(sock)
-            rules = HttpRules(application, head_bytes=limits.head_bytes, body_seconds=limits.body_seconds)
-            signalled, ended = _start(rules, sock, limits, connections)
-            full = asyncio.create_task(listening.refuse_beyond(sock, connections))
+            connections = _Connections(application, limits, places)
+            server = await asyncio.get_running_loop().create_server(
+                connections.accept, sock=sock, backlog=listening.BACKLOG
+            )
+            sweeping = asyncio.create_task(connections.sweep())
             try:
                 ready()
                 await stop.wait()
-                full.cancel()
                 await listening.accept_no_more(sock, limits.settling_seconds)
             finally:
-                full.cancel()
-                rules.end_streams()
-                signalled.set()
-                sock.close()
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(ended, limits.drain_seconds)
-
-
-def _start(
-    rules: HttpRules, sock: socket.socket, limits: Limits, connections: int
-) -> tuple[_granian.WorkerSignal, "asyncio.Future[None]"]:
-    """Start Granian's worker; the signal stops it, the future is done when the last connection has ended."""
-    loop = asyncio.get_running_loop()
-    ended = loop.create_future()
-    signalled = _granian.WorkerSignal()
-    signalled.add_cb(lambda: loop.call_soon_threadsafe(_resolve, ended))
-    http1 = HTTP1Settings(header_read_timeout=int(limits.head_seconds * 1000), max_buffer_size=limits.head_bytes)
-    # A descriptor of its own, as Granian closes it.
-    holder = _native.SocketHolder(os.dup(sock.fileno()), False, listening.BACKLOG)
-    worker = _native.ASGIWorker(
-        worker_id=1,
-        sock=(None, holder),
-        ipc=None,
-        threads=1,
-        blocking_threads=1,
-        py_threads=1,
-        py_threads_idle_timeout=30,
-        backpressure=connections,
-        http_mode="1",
-        http1_opts=http1,
-        http2_opts=None,
-        websockets_enabled=False,
-        static_files=None,
-        ssl_enabled=False,
-        ssl_cert=None,
-        ssl_key=None,
-        ssl_key_password=None,
-        ssl_protocol_min="tls1.3",
-        ssl_ca=None,
-        ssl_crl=[],
-        ssl_client_verify=False,
-        metrics=(None, None),
-    )
-
-    worker.serve_async(_Scheduler(loop, rules), loop, signalled)
-    return signalled, ended
-
-
-class _Scheduler(_granian.CallbackScheduler):
-    """Hands each request from Granian's threads to the event loop, as a task.
-
-    Granian's own scheduler makes the coroutine in its thread. A caller who leaves lets the server end before the task
-    exists; the loop is closed by then, and the coroutine is never awaited. Here the loop makes it, or nobody does.
-    """
-
-    def __new__(cls, loop: asyncio.AbstractEventLoop, rules: HttpRules) -> "_Scheduler":
-        new: Any = super().__new__
-        # What it is given beside the loop, Granian uses only where it runs coroutines itself.
-        scheduler: _Scheduler = new(cls, loop, rules, None, None, None)
-        return scheduler
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, rules: HttpRules) -> None:
-        super().__init__()
-        context = self._ctx
-
-        async def respond(request: Any) -> None:
-            try:
-                await rules(request.scope, request.proto.receive, request.proto.send)
-            except BaseException as failure:
-                request.err(failure)
-            else:
-                request.done()
-
-        def begin(request: Any) -> None:
-            request.taskref(loop.create_task(respond(request)))
-
-        def schedule(request: Any) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for the response
-                loop.call_soon_threadsafe(begin, request, context=context)
-
-        self._schedule_fn = schedule
-
-
-def _resolve(ended: "asyncio.Future[None]") -> None:
-    if not ended.done():
-        ended.set_result(None)
-
-
-class StartFailed(Exception):
-    """The application refused to start; the text is its own."""
+                server.close()
+                await connections.drain(limits.drain_seconds)
+                sweeping.cancel()
 
 
 @asynccontextmanager
-async def _open_application(application: App) -> AsyncIterator[None]:
-    """Open the application by ASGI's lifespan protocol, and close it in the end."""
-    inbox: asyncio.Queue[dict[str, str]] = asyncio.Queue()
-    outbox: asyncio.Queue[Any] = asyncio.Queue()
-    lifespan: asyncio.Task[Any] = asyncio.ensure_future(application({"type": "lifespan"}, inbox.get, outbox.put))
-    lifespan.add_done_callback(lambda _: outbox.put_nowait({"type": "ended"}))
-    await inbox.put({"type": "lifespan.startup"})
-    started = await outbox.get()
-    if started["type"] == "lifespan.startup.failed":
-        with contextlib.suppress(Exception):
-            await lifespan
-        raise StartFailed(started.get("message", ""))
-    try:
+async def _open(application: Served) -> AsyncIterator[None]:
+    """Open the application. Raises StartFailed, with its own words."""
+    async with contextlib.AsyncExitStack() as opened:
+        try:
+            await opened.enter_async_context(application.open())
+        except Exception as failure:
+            raise StartFailed(str(failure)) from failure
         yield
-    finally:
-        await inbox.put({"type": "lifespan.shutdown"})
-        with contextlib.suppress(Exception):
-            await lifespan
+
+
+class _Connections:
+    """The connections of a process; those beyond `places` are held for a moment, then refused."""
+
+    def __init__(self, application: Served, limits: Limits, places: int) -> None:
+        self._shared = Shared(application, limits, self._place, self._forget)
+        self._limits = limits
+        self._places = places
+        self._open: set[Connection] = set()
+        self._held: deque[tuple[float, Connection]] = deque()
+        self._refused: set[Connection] = set()
+        self._all_gone = asyncio.Event()
+
+    def accept(self) -> asyncio.BaseProtocol:
+        """Return the protocol of a new connection."""
+        return Connection(self._shared)
+
+    def _place(self, connection: Connection) -> None:
+        if len(self._open) < self._places:
+            self._open.add(connection)
+        elif len(self._held) + len(self._refused) < _MOST_HELD:
+            connection.hold()
+            self._held.append((self._shared.loop.time() + _HELD_SECONDS, connection))
+        else:
+            self._refused.add(connection)
+            connection.abort()
+
+    def _forget(self, connection: Connection) -> None:
+        self._refused.discard(connection)
+        if connection not in self._open:
+            self._held = deque(held for held in self._held if held[1] is not connection)
+            return
+        self._open.discard(connection)
+        if self._held:
+            _, next_one = self._held.popleft()
+            self._open.add(next_one)
+            next_one.admit()
+        if not self._open:
+            self._all_gone.set()
+
+    async def sweep(self) -> None:
+        """End what is over its time; run until cancelled."""
+        seconds = min(1.0, self._limits.head_seconds / 4, self._limits.body_seconds / 4, _HELD_SECONDS / 2)
+        while True:
+            await asyncio.sleep(seconds)
+            now = self._shared.loop.time()
+            for connection in [each for each in (*self._open, *self._refused) if each.deadline < now]:
+                connection.expire(now)
+            if self._held and self._held[0][0] < now:
+                log.warning("server.full", connections=self._places, waiting=len(self._held))
+            while self._held and self._held[0][0] < now:
+                _, connection = self._held.popleft()
+                self._refused.add(connection)
+                connection.turn_away()
+
+    async def drain(self, seconds: float) -> None:
+        """Let requests in flight end, for so long; whatever is left is cut off."""
+        for _, connection in self._held:
+            connection.abort()
+        self._all_gone.clear()
+        for connection in list(self._open):
+            connection.drain()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._open:
+                    self._all_gone.clear()
+                    await self._all_gone.wait()
+        for connection in (*self._open, *self._refused):
+            connection.abort()
 
 
 def raise_file_limit() -> int:

@@ -5,11 +5,11 @@ from typing import Annotated
 from pydantic import AfterValidator, StringConstraints
 
 from balcao.core.values.fields import OneLine, Storable
-from balcao.core.values.personal_data import CPF, EMAIL, refuse
+from balcao.core.values.personal_data import CPF, EMAIL, refuse_personal_data
 
 
 def _refuse_person(text: str) -> str:
-    return refuse(text, {CPF, EMAIL})
+    return refuse_personal_data(text, {CPF, EMAIL})
 
 
 # One line, trimmed.

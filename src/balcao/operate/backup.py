@@ -15,7 +15,7 @@ from balcao.core.context.platform import make_database, make_hash_key
 from balcao.core.database import servers
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Database
-from balcao.core.database.refusals import refusal
+from balcao.core.database.refusals import describe_refusal
 from balcao.core.embedded import backups, clusters
 from balcao.core.embedded.account import EmbeddedError
 from balcao.core.errors import Unavailable
@@ -73,9 +73,9 @@ def create_copy(folder: Path, keep: int | None) -> Copied:
     with database.open_database(settings) as url, writing_to(folder):
         login = settings.find_backup_url(url)
         with _explain_login(settings):
-            made = backups.create(login, asyncio.run(servers.read_version(login)), folder.absolute())
+            made = backups.create_backup(login, asyncio.run(servers.read_version(login)), folder.absolute())
         asyncio.run(_note_once(settings, url, folder))
-        return Copied(made.name, backups.prune(folder.absolute(), keep) if keep else None)
+        return Copied(made.name, backups.prune_backups(folder.absolute(), keep) if keep else None)
 
 
 def follow_log(folder: Path, on_begin: Callable[[], None]) -> None:
@@ -93,7 +93,7 @@ def verify_copies(folder: Path) -> Iterator[tuple[str, str | None]]:
         raise OperatorFault(f"Em {folder} não há cópia completa: faça uma com `balcao backup create`.")
     for each in made:
         try:
-            backups.verify(each)
+            backups.verify_backup(each)
         except EmbeddedError as fault:
             yield each.name, str(fault)
         else:
@@ -122,7 +122,7 @@ def prepare_folder(folder: Path, until: str | None, target: Path) -> Path:
 
 def _prepare(folder: Path, until: str | None, target: Path) -> str:
     instant = _parse_instant(until)
-    chosen = backups.choose(folder.absolute(), instant)
+    chosen = backups.choose_backup(folder.absolute(), instant)
     with writing_to(target):
         backups.prepare_restore(folder.absolute(), chosen, target, instant)
     return chosen.name
@@ -136,7 +136,7 @@ def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredClust
         raise OperatorFault(
             "Falta BALCAO_DATABASE_URL, sem a qual as eliminações não se repetem: `set -a; . /etc/balcao/balcao.env`."
         )
-    chosen = backups.choose(folder.absolute(), instant)
+    chosen = backups.choose_backup(folder.absolute(), instant)
     found = clusters.find_cluster(name)
     with writing_to(found.data):
         former = backups.restore_cluster(folder.absolute(), chosen, found, instant)
@@ -181,7 +181,7 @@ def _explain_login(settings: Settings) -> Iterator[None]:
     except (EmbeddedError, Unavailable, StatementRefused) as fault:
         said = str(fault.__cause__ or fault)
         lacking = next((sentence for sign, sentence in _LACKING.items() if sign in said), None)
-        sentence = lacking or (refusal(fault) or str(fault)).replace("BALCAO_DATABASE_URL", "{variable}")
+        sentence = lacking or (describe_refusal(fault) or str(fault)).replace("BALCAO_DATABASE_URL", "{variable}")
         raise OperatorFault(sentence.replace("{variable}", settings.backup_variable)) from fault
 
 
@@ -205,7 +205,7 @@ async def _follow(settings: Settings, url: str, folder: Path, on_begin: Callable
     try:
         # What is wrong from the beginning is said; later the server may be away for a while.
         with _explain_login(settings):
-            receiver = backups.receive(login, await servers.read_version(login), folder)
+            receiver = backups.receive_log(login, await servers.read_version(login), folder)
     except BaseException:
         await opened.close()
         raise
@@ -229,7 +229,7 @@ async def _keep_following(
         while not stopping.is_set():
             try:
                 if receiver.poll() is not None:
-                    receiver = backups.receive(login, await servers.read_version(login), folder)
+                    receiver = backups.receive_log(login, await servers.read_version(login), folder)
                 await tombstones.note_tombstones(opened, key, folder)
             except (EmbeddedError, Unavailable, OSError) as fault:
                 log.warning("backup.interrupted", code=type(fault).__name__)

@@ -63,14 +63,14 @@ async def require_owner(settings: Settings, url: str) -> str:
     Raises OperatorFault with the variable at fault.
     """
     from balcao.core.database.pool import Database
-    from balcao.core.database.refusals import refusal
+    from balcao.core.database.refusals import describe_refusal
 
     owner_url = settings.owner_url(url)
     database = Database(owner_url, size=2, role=None)
     try:
         await database.open()
     except Unavailable as fault:
-        sentence = refusal(fault) or str(fault)
+        sentence = describe_refusal(fault) or str(fault)
         if settings.database_owner_url:
             sentence = sentence.replace("BALCAO_DATABASE_URL", "BALCAO_DATABASE_OWNER_URL")
         raise OperatorFault(sentence) from fault
@@ -106,7 +106,7 @@ async def check_database(settings: Settings, url: str) -> None:
     try:
         async with database.connection() as connection:
             await app.refuse_demo_data(connection, settings)
-            await migrations.check(connection, app.list_migrations())
+            await migrations.check_migrations(connection, app.list_migrations())
     finally:
         await database.close()
 

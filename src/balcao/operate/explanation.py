@@ -24,7 +24,7 @@ from balcao.operate.database import find_embedded
 from balcao.operate.deploy.gateways import READ_SETTINGS
 from balcao.operate.deploy.production import parse_settings
 from balcao.operate.faults import OperatorFault
-from balcao.operate.masking import mask
+from balcao.operate.masking import mask_value
 from balcao.operate.unknown_variables import UnknownVariable, list_unknown_variables
 from balcao.settings import SANDBOX_SECRETS, Settings, remembered, variable_of
 from balcao.settings.rates import WIDENED
@@ -160,10 +160,10 @@ def explain_variables(
         found[variable] = Explanation(
             variable=variable,
             text=texts[variable],
-            value=None if secret else mask(value),
+            value=None if secret else mask_value(value),
             source=source,
             origin=origin,
-            default=None if secret else mask(_find_default(settings, field)),
+            default=None if secret else mask_value(_find_default(settings, field)),
             empty=empty.get(variable),
             secret=secret,
             affects=sorted(variable_of(other) for other, read in reads.items() if field in read and other != field),

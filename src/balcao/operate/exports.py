@@ -38,7 +38,7 @@ def export_service(name: str, folder: Path, recipients: Sequence[str], restart: 
     async def run(url: str) -> Manifest:
         async with database.open_platform(settings, url) as platform:
             with showing(len(order.exports)) as progress:
-                return await service.run(operator_call(platform, f"{name}.export"), folder, order, progress)
+                return await service.run_export(operator_call(platform, f"{name}.export"), folder, order, progress)
 
     with database.open_database(settings) as url, writing_to(folder):
         return explain_refusals(lambda: asyncio.run(run(url)))
@@ -51,7 +51,7 @@ def verify_export(folder: Path, identity: Path | None) -> Verified:
     damaged = {}
     for part in manifest.parts:
         try:
-            reading.check(folder, part, identities)
+            reading.check_export(folder, part, identities)
         except BalcaoError as fault:
             damaged[part.file] = fault.message
     return Verified(len(manifest.parts), damaged)

@@ -17,12 +17,12 @@ class OperatorFault(Exception):
     """A command cannot do what it is asked to; the text says why and what to do."""
 
 
-def explain(fault: BaseException) -> str | None:
+def explain_fault(fault: BaseException) -> str | None:
     """Return the sentence for the operator; None for a fault of ours, or a group of several faults."""
     if isinstance(fault, OperatorFault):
         return str(fault)
     if isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:
-        return explain(fault.exceptions[0])
+        return explain_fault(fault.exceptions[0])
     return _explain_fault_of_platform(fault)
 
 
@@ -36,7 +36,7 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
 
     if isinstance(fault, (SettingsError, EmbeddedError, MigrationError, RoleError)):
         return str(fault)
-    return refusals.refusal(fault) or (explain_file(fault) if isinstance(fault, OSError) else None)
+    return refusals.describe_refusal(fault) or (explain_file(fault) if isinstance(fault, OSError) else None)
 
 
 def explain_file(fault: OSError) -> str | None:
@@ -54,7 +54,7 @@ def explain_file(fault: OSError) -> str | None:
     return f"Não é possível usar {fault.filename}: {fault.strerror}."
 
 
-def describe(fault: BaseException) -> str:
+def describe_fault(fault: BaseException) -> str:
     """Return the sentence about a fault of ours, with its kind and place: its text may quote a row or a body."""
     places = traceback.extract_tb(fault.__traceback__)
     place = f" em {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
@@ -70,10 +70,10 @@ def explained() -> Iterator[None]:
     try:
         yield
     except Exception as fault:
-        text = explain(fault)
+        text = explain_fault(fault)
         if text is None and os.environ.get("BALCAO_LOG_LEVEL") == "debug":
             raise
-        print(text or describe(fault), file=sys.stderr)
+        print(text or describe_fault(fault), file=sys.stderr)
         sys.exit(FAULT_OF_OURS if text is None else 1)
 
 

@@ -29,7 +29,7 @@ def generate_gateway(
 def fetch_signing_keys(settings: Settings) -> dict[str, bytes]:
     """Return the keys of the provider that the settings name. Raises OperatorFault."""
     try:
-        return asyncio.run(signing_keys.fetch(settings.issuers))
+        return asyncio.run(signing_keys.fetch_signing_keys(settings.issuers))
     except KeysUnknown as fault:
         if is_distrust(fault):
             raise OperatorFault(describe_distrust(fault.issuer)) from None

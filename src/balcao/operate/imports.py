@@ -50,7 +50,7 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
         async with database.open_platform(settings, url, bare=True) as platform:
             freeze_loaded()
             with showing(lines.size) as progress:
-                return await service.run(operator_call(platform, operation), lines, order, progress)
+                return await service.run_import(operator_call(platform, operation), lines, order, progress)
 
     with database.open_database(settings) as url:
         return asyncio.run(run(url))

@@ -47,7 +47,7 @@ def change_limit(name: str, rate: str, lasting: str) -> LimitChanged:
 
     async def change(call: Call) -> None:
         call.state_reason(f"{author}: {rate}")
-        await rates.change(call, limit, rate, ends_at, author)
+        await rates.change_rate(call, limit, rate, ends_at, author)
 
     run_use_case("platform.change_limit", change)
     return LimitChanged(limit, ends_at)
@@ -60,7 +60,7 @@ def reset_limit(name: str) -> Limit:
 
     async def reset(call: Call) -> bool:
         call.state_reason(author)
-        return await rates.reset(call, name)
+        return await rates.reset_rate(call, name)
 
     if not run_use_case("platform.reset_limit", reset):
         raise OperatorFault(f"{name} já está como configurado: {limit.configured}.")

@@ -34,7 +34,7 @@ def begin_maintenance(services: Sequence[str], lasting: str, until: str, message
 
     async def begin(call: Call) -> list[Change]:
         call.state_reason(author)
-        return await maintenance.begin(call, names, sentence, ends_at, author)
+        return await maintenance.begin_maintenance(call, names, sentence, ends_at, author)
 
     run_use_case("platform.begin_maintenance", begin)
     return Begun(names, ends_at)
@@ -47,7 +47,7 @@ def end_maintenance(services: Sequence[str]) -> list[str]:
 
     async def end(call: Call) -> list[str]:
         call.state_reason(author)
-        return await maintenance.end(call, names)
+        return await maintenance.end_maintenance(call, names)
 
     ended = run_use_case("platform.end_maintenance", end)
     if not ended:

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 MASK = "********"
 
 
-def mask(value: Any) -> Any:
+def mask_value(value: Any) -> Any:
     """Return a setting's value without what is secret in it: texts, numbers, truth values and None."""
     if isinstance(value, SecretStr):
         return MASK

@@ -141,7 +141,7 @@ class Picture(msgspec.Struct, frozen=True):
     silent: list[str]
 
 
-def compare(earlier: Reading, later: Reading, silent: Iterable[str] = ()) -> Picture:
+def compare_readings(earlier: Reading, later: Reading, silent: Iterable[str] = ()) -> Picture:
     """Return the picture of the time between two readings."""
     seconds = later.at - earlier.at
     queues = _list_queues(later)

@@ -13,7 +13,8 @@ from balcao.core.http.dialects import Dialect
 from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
-from balcao.gateway.asgi import Application
+from balcao.gateway.application import Application
+from balcao.gateway.asgi import AsgiApplication
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.settings import Settings, SettingsError
 from balcao_sandbox.crm import api, control, demo
@@ -29,7 +30,7 @@ LOOPBACK = "127.0.0.1"
 STATE_FILE = "sandbox-crm.jsonl"
 
 
-def build_application(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> Application:
+def build_application(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> AsgiApplication:
     """Compile the CRM. Raises SettingsError in the production profile."""
     if not settings.sandbox:
         raise SettingsError("O CRM de demonstração não funciona com BALCAO_PROFILE=production.")
@@ -51,7 +52,9 @@ def build_application(settings: Settings, anonymisation_seconds: float = ANONYMI
     crm = SandboxCrm(sandbox, Mailbox(settings.phone_code_secret.get_secret_value()), client)
     routes = [*api.ROUTES, *control.ROUTES]
     endpoints = [(method, path, _endpoint(crm, method, handler)) for method, path, handler in routes]
-    return Application(Gateway([], Mount("crm", "", endpoints, lambda _: SALESFORCE_DIALECT, lenient=True), running))
+    return AsgiApplication(
+        Application(Gateway([], Mount("crm", "", endpoints, lambda _: SALESFORCE_DIALECT, lenient=True), running))
+    )
 
 
 def _endpoint(crm: SandboxCrm, method: str, handler: Callable[..., Any]) -> PageEndpoint:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from balcao import app
-from balcao.core.context.platform import Platform
+from balcao.core.context.platform import Platform, make_database
 from balcao.core.database import migrations
 from balcao.core.database.pool import Connection
 from balcao.core.jobs.worker import Worker
@@ -28,10 +28,28 @@ async def load_once(settings: Settings, url: str, progress: Callable[[str], None
 
     What has been loaded is marked in the table of migrations, so the mark belongs to the database and not to a file.
     """
+    if await _is_loaded(settings, url):
+        return
     async with database.open_platform(settings, url) as platform:
         await migrations.run_as_owner(
             platform.owner_url, _mark_begun, lambda connection: _load_missing(connection, platform, progress)
         )
+
+
+async def _is_loaded(settings: Settings, url: str) -> bool:
+    """Return whether every service's data have been loaded; a platform need not be opened to know."""
+    own = make_database(settings, url)
+    await own.open()
+    try:
+        async with own.connection() as connection:
+            has_any = await migrations.has_any_done(connection, OWNER)
+            return has_any and await _list_loaded(connection) >= DEMOS.keys()
+    finally:
+        await own.close()
+
+
+async def _list_loaded(connection: Connection) -> set[str]:
+    return {name for name in DEMOS if await migrations.is_done(connection, OWNER, name)}
 
 
 async def _mark_begun(connection: Connection) -> None:
@@ -55,9 +73,9 @@ async def _load_missing(connection: Connection, platform: Platform, progress: Ca
 
 async def fetch_offer(settings: Settings, url: str) -> Offer | None:
     """Return what the demo data offer; None when they have not been loaded into this database."""
-    async with database.open_platform(settings, url) as platform:
+    async with database.open_platform(settings, url, bare=True) as platform:
         async with platform.database.connection() as connection:
-            loaded = {name for name in app.NAMES if await migrations.is_done(connection, OWNER, name)}
+            loaded = await _list_loaded(connection)
         if not loaded:
             return None
         return Offer(

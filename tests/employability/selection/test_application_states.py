@@ -20,7 +20,7 @@ from balcao.employability.selection.applications.states import (
     find_transition,
     show_status,
 )
-from balcao.employability.texts import fold
+from balcao.employability.texts import fold_line
 from tests.employability.hiring.callers import EDITOR, Callers
 from tests.employability.hiring.making import BASE as JOBS
 from tests.employability.hiring.making import PUBLIC
@@ -80,7 +80,7 @@ def test_texts_are_the_same_to_the_server_and_to_sql(sql: Sql, texts: list[str])
     rows = sql(
         "SELECT employability.folded(given) FROM unnest($1::text[]) WITH ORDINALITY AS t (given, n) ORDER BY n", texts
     )
-    assert [row[0] for row in rows] == [fold(text) for text in texts]
+    assert [row[0] for row in rows] == [fold_line(text) for text in texts]
 
 
 # What staff may make of an own status, told a second time: an oracle that shares nothing with the table.

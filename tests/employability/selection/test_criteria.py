@@ -20,7 +20,7 @@ from balcao.employability.selection.eligibility.criteria import (
     check_criteria,
     may_need_registry,
 )
-from balcao.employability.texts import fold
+from balcao.employability.texts import fold_line
 from tests.support.rules import read_values
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -29,7 +29,7 @@ SCHOOLING = [
     "Fundamental incompleto", "Fundamental completo", "Médio incompleto", "Médio completo", "Técnico",
     "Superior incompleto", "Superior completo", "Pós-graduação/MBA", "Mestrado", "Doutorado",
 ]  # fmt: skip
-LEVELS = {fold(name): place for place, name in enumerate(SCHOOLING, 1)}
+LEVELS = {fold_line(name): place for place, name in enumerate(SCHOOLING, 1)}
 
 
 def value(descricao: str, ordem: int = 0) -> ReferenceValue:
@@ -37,7 +37,7 @@ def value(descricao: str, ordem: int = 0) -> ReferenceValue:
 
 
 def level(name: str) -> ReferenceValue:
-    return value(name, LEVELS[fold(name)])
+    return value(name, LEVELS[fold_line(name)])
 
 
 def job(**demands: Any) -> Job:

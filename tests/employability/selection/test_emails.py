@@ -13,7 +13,7 @@ from balcao.core.context.platform import assemble
 from balcao.core.jobs.worker import Worker
 from balcao.employability import SERVICE
 from balcao.employability.selection.emails.kinds import Email
-from balcao.employability.selection.emails.texts import News, compose
+from balcao.employability.selection.emails.texts import News, compose_email
 from balcao.settings import Settings
 from tests.employability.hiring.callers import ADMIN, EDITOR, Callers
 from tests.employability.hiring.making import BASE as JOBS
@@ -225,7 +225,7 @@ def test_an_application_is_stored_with_its_event_its_trail_and_its_job(made: dic
 @pytest.mark.parametrize("kind", Email)
 def test_every_kind_has_a_text_and_a_subject_of_one_line(kind: Email) -> None:
     news = News("a@b.example", None, "Confeiteiro " * 40, "Padaria Aurora", "Entrevista")
-    subject, text = compose(kind, news)
+    subject, text = compose_email(kind, news)
     assert "\n" not in subject
     assert len(subject) < 120
     assert "None" not in text

@@ -19,7 +19,7 @@ from balcao import __version__, app
 from balcao.core.context.processes import ALONE
 from balcao.operate.deploy import production
 from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation
-from balcao.operate.deploy.files import SECRET, File, write
+from balcao.operate.deploy.files import SECRET, File, write_files
 from balcao.operate.deploy.production import Secrets, parse_settings
 from balcao.operate.doctor import gateway as installed_gateway
 from balcao.operate.gateway_config import generate_gateway
@@ -227,7 +227,7 @@ class Prepared:
             management_port=free_port(),
         )
         files = production.generate_production_files(answers, Secrets())
-        write(folder, files, replace=False)
+        write_files(folder, files, replace=False)
         self.names = (name, f"{name}_app")
         server = databases.url_of("template1")
         asyncio.run(_administer(server, (folder / production.ROLES).read_text("utf-8")))
@@ -266,12 +266,12 @@ def prepared(tmp_path: Path, issuer: Issuer) -> Iterator[Prepared]:
 def install(prepared: Prepared, settings: Settings, root: Path) -> Path:
     """Put settings and gateway where they belong, and return the machine's root."""
     lines = "".join(f"{name}={value}\n" for name, value in prepared.settings.items())
-    write(root / "etc/balcao", {production.SETTINGS: File.of(lines, SECRET)}, replace=False)
+    write_files(root / "etc/balcao", {production.SETTINGS: File.of(lines, SECRET)}, replace=False)
     certificate = Certificate(root)
     certificate.key.chmod(SECRET)
     front = Frontend(f"/{certificate.chain.name}", f"/{certificate.key.name}")
     files = generate_gateway(GatewayKind.NGINX, settings, [f"127.0.0.1:{settings.port}"], front)
-    write(root / installed_gateway.FOLDERS[GatewayKind.NGINX], files, replace=False)
+    write_files(root / installed_gateway.FOLDERS[GatewayKind.NGINX], files, replace=False)
     return root
 
 

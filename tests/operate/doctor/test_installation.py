@@ -15,7 +15,7 @@ from joserfc.jwk import RSAKey
 
 from balcao.operate.deploy import production
 from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation
-from balcao.operate.deploy.files import SECRET, File, write
+from balcao.operate.deploy.files import SECRET, File, write_files
 from balcao.operate.deploy.gateways import FILES
 from balcao.operate.deploy.production import OWNER_SETTINGS, SETTINGS, UNITS, Secrets, parse_settings
 from balcao.operate.doctor import diagnosis
@@ -42,9 +42,9 @@ class Installed:
         self.root = root
         answers = Installation(f"https://{HOST}", issuer.address, allow_loopback_issuer=True)
         files = production.generate_production_files(answers, Secrets())
-        write(root / "etc/balcao", {name: files[name] for name in (SETTINGS, OWNER_SETTINGS)}, replace=False)
-        write(root / "etc/systemd/system", {unit: files[f"systemd/{unit}"] for unit in UNITS}, replace=False)
-        write(root, {answers.program.lstrip("/"): File.of("#!/bin/sh\n", 0o755)}, replace=False)
+        write_files(root / "etc/balcao", {name: files[name] for name in (SETTINGS, OWNER_SETTINGS)}, replace=False)
+        write_files(root / "etc/systemd/system", {unit: files[f"systemd/{unit}"] for unit in UNITS}, replace=False)
+        write_files(root, {answers.program.lstrip("/"): File.of("#!/bin/sh\n", 0o755)}, replace=False)
         (root / "var/lib/balcao").mkdir(parents=True, mode=0o700)
         self.environment = self.read(SETTINGS) | self.read(OWNER_SETTINGS)
         self.settings = Settings.load(self.environment)
@@ -65,7 +65,7 @@ class Installed:
         files = generate_gateway(
             kind, self.settings, ["127.0.0.1:8080", "search=10.0.0.2:8080"], Frontend(f"/{PEM}", f"/{KEY}")
         )
-        write(folder, files, replace=True)
+        write_files(folder, files, replace=True)
         return folder / FILES[kind]
 
     def check_gateway(self) -> list[str]:

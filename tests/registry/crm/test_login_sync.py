@@ -15,6 +15,7 @@ from balcao.settings import Settings
 from tests.support.cast import BRUNO, CARLA, DAVI, JOAO
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixtures import Ask, Sql
+from tests.support.foreign import RunningForeign
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
 from tests.support.refusals import refusal
@@ -221,7 +222,7 @@ class FasterCrm:
 def test_whoever_is_beaten_to_it_is_matched(
     settings: Settings, database_url: str, issuer: Issuer, response: tuple[int, bytes]
 ) -> None:
-    with RunningServer(FasterCrm(response)) as faster:
+    with RunningForeign(FasterCrm(response)) as faster:
         elsewhere = settings.model_copy(update={"crm_url_override": faster.url})
         with RunningServer(app.build(elsewhere, database_url, ["registry"])) as running:
             headers = bearer(issuer.person(DAVI, email="d@x.example"))
@@ -233,7 +234,7 @@ def test_whoever_is_beaten_to_it_is_matched(
 def test_an_account_that_the_crm_made_and_does_not_find_is_no_login(
     settings: Settings, database_url: str, issuer: Issuer, sql: Sql
 ) -> None:
-    with RunningServer(FasterCrm((201, b"{}"), forgets=True)) as forgetful:
+    with RunningForeign(FasterCrm((201, b"{}"), forgets=True)) as forgetful:
         elsewhere = settings.model_copy(update={"crm_url_override": forgetful.url})
         with RunningServer(app.build(elsewhere, database_url, ["registry"])) as running:
             headers = bearer(issuer.person(DAVI, email="d@x.example"))

@@ -13,7 +13,7 @@ from joserfc.jwk import KeySet
 
 from balcao.core.access.limits import Limits
 from balcao.core.database.pool import Database
-from balcao.gateway.asgi import Application
+from balcao.gateway.application import Application
 from balcao.gateway.gateway import Gateway
 from balcao.settings import Settings
 from balcao_sandbox.identity import provider

@@ -37,7 +37,7 @@ async def verify_audit(call: Call, query: VerifyInQuery) -> Verdict:
     """Refaz os hashes da corrente e diz onde ela se rompe; guarde `head_hash` fora da plataforma para notar um fim
     cortado.
     """
-    return await service.verify(call, query)
+    return await service.verify_trail(call, query)
 
 
 FEATURE = Feature(routes=routes.declared)

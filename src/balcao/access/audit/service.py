@@ -30,7 +30,7 @@ def _hash(call: Call, digits: str | None) -> list[str] | None:
     return [hashed.hex() for hashed in call.platform.audit.list_hashes(Cpf(digits))] if digits else None
 
 
-async def verify(call: Call, query: VerifyQuery) -> Verdict:
+async def verify_trail(call: Call, query: VerifyQuery) -> Verdict:
     """Follow a part of the chain and return whether it is intact."""
     async with call.platform.database.connection() as connection:
         return await store.verify_chain(connection, query.from_seq, query.to_seq)

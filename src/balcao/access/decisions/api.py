@@ -42,13 +42,13 @@ async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_by_headers(call: Call, request: WholeRequest) -> Response[None]:
     """Decide on the request that the headers name."""
-    return await check.check(call.platform, request)
+    return await check.check_request(call.platform, request)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> Response[None]:
     """Decide on the request that the path names."""
-    return await check.check(call.platform, request)
+    return await check.check_request(call.platform, request)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)

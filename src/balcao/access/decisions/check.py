@@ -74,7 +74,7 @@ class Checked(NamedTuple):
     over: float = 0.0
 
 
-async def check(platform: Platform, request: Request) -> Response[Any]:
+async def check_request(platform: Platform, request: Request) -> Response[Any]:
     """Answer whether the request that the gateway holds may pass; 503 for whatever was not foreseen.
 
     Raises NotFound for a caller from elsewhere than the gateways' networks.

@@ -31,7 +31,7 @@ def encode_document(document: dict[str, Any], written_as: Format) -> bytes:
     """Return the document as text."""
     if written_as is Format.JSON:
         return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
-    return yaml_subset.write(document)
+    return yaml_subset.write_yaml(document)
 
 
 def _show_action(action: StoredAction) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def _parse(content: bytes, kind: type[M], most_levels: int) -> M:
     if content.lstrip()[:1] in {b"", b"{"}:
         return decoding.decode_model(content, kind)
     try:
-        value = yaml_subset.read(content, most_levels)
+        value = yaml_subset.read_yaml(content, most_levels)
     except yaml_subset.NotPlain as fault:
         raise _refuse(["body"], str(fault)) from None
     if not isinstance(value, dict):

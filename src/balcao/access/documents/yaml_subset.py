@@ -24,13 +24,13 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
         return True
 
 
-def write(value: Any) -> bytes:
+def write_yaml(value: Any) -> bytes:
     """Return the value as YAML, members in their order."""
     text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return text.encode()
 
 
-def read(content: bytes, most_levels: int = MAX_DEPTH) -> Any:
+def read_yaml(content: bytes, most_levels: int = MAX_DEPTH) -> Any:
     """Return the value of the one document, of so many levels at most. Raises NotPlain."""
     try:
         return _Reader(content, most_levels).read()

@@ -22,8 +22,7 @@ async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | N
     match = call.platform.catalogue.snapshot.match(query.method, query.path)
     if match is None:
         return None
-    async with call.platform.database.connection() as connection:
-        found = await store.find_mapping(connection, match.mapping.id)
+    found = await store.find_mapping(call.platform.database, match.mapping.id)
     if found is None:  # deleted a moment ago
         return None
     mapping = found.mapping

@@ -5,7 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 from balcao.access.mappings.schemas import Mapping
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged, read_part
 from balcao.core.database.statements import statement
@@ -73,10 +74,10 @@ class FoundMapping:
         return cls(read_part(Mapping, row), row["floor"], row["declared_action"], row["code_key"])
 
 
-@statement(f"""
+@lookup(f"""
 SELECT {_MEMBERS}, mapping.floor, mapping.declared_action, action.code_key {_LIVING} AND mapping.id = :mapping_id
 """)
-async def find_mapping(connection: Connection, mapping_id: int) -> FoundMapping | None:
+async def find_mapping(source: Source, mapping_id: int) -> FoundMapping | None:
     """Return the mapping; the id is at most `MAX_INT64`."""
 
 

@@ -9,9 +9,9 @@ from pydantic import AfterValidator, BaseModel, Field, RootModel, StringConstrai
 
 from balcao.agents.datasets.schemas import DATASET_ID
 from balcao.core.errors import Fault, Invalid, Unprocessable
-from balcao.core.http.decoding import decode_model, parse, require_few_values, validate_model
+from balcao.core.http.decoding import decode_model, parse_value, require_few_values, validate_model
 from balcao.core.values.fields import refuse_nul
-from balcao.core.values.personal_data import refuse
+from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.text import iterate_texts
 
 T = TypeVar("T", bound=BaseModel)
@@ -44,7 +44,7 @@ def _check_object(value: dict[str, Any]) -> dict[str, Any]:
 
 def check_text(text: str) -> str:
     """Return the text. Raises ValueError for one that cannot be stored, or that holds personal data."""
-    return refuse(refuse_nul(text))
+    return refuse_personal_data(refuse_nul(text))
 
 
 def refuse_repetition(found: list[T], member: str) -> list[T]:
@@ -114,7 +114,7 @@ def read_many(content: bytes, kind: type[RootModel[list[T]]], item: type[T]) -> 
         require_few_values(content)
         if content.lstrip()[:1] != b"[":
             return validate_model(_read_lines(content, item), kind, "body").root
-        return validate_model(parse(content), kind, "body").root
+        return validate_model(parse_value(content), kind, "body").root
     except Unprocessable:
         raise
     except Invalid as fault:

@@ -195,14 +195,12 @@ async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
 
 async def require_dataset(call: Call, dataset_id: str) -> StoredDataset:
     """Return a data set. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
-        return _require_dataset(await store.read_dataset(connection, dataset_id))
+    return _require_dataset(await store.read_dataset(call.platform.database, dataset_id))
 
 
 async def find_dataset(call: Call, name: str) -> StoredDataset | None:
     """Return the data set of this name, or None."""
-    async with call.platform.database.connection() as connection:
-        return await store.find_dataset_by_name(connection, name)
+    return await store.find_dataset_by_name(call.platform.database, name)
 
 
 def make_row(example_id: str, content: dict[str, Any], place: int = 0, span: Span | None = None) -> NewRow:

@@ -11,7 +11,8 @@ import msgspec
 from balcao.agents.datasets.cursors import ListPlace
 from balcao.agents.datasets.incoming import refuse_body
 from balcao.agents.datasets.schemas import Span
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
 
@@ -27,12 +28,12 @@ class StoredDataset(msgspec.Struct, frozen=True):
 _READ = "SELECT id, name, example_count FROM agents.datasets WHERE id = :dataset_id AND deleted_at IS NULL"
 
 
-@statement(_READ)
-async def read_dataset(connection: Connection, dataset_id: str) -> StoredDataset | None: ...
+@lookup(_READ)
+async def read_dataset(source: Source, dataset_id: str) -> StoredDataset | None: ...
 
 
-@statement("SELECT id, name, example_count FROM agents.datasets WHERE name = :name AND deleted_at IS NULL")
-async def find_dataset_by_name(connection: Connection, name: str) -> StoredDataset | None: ...
+@lookup("SELECT id, name, example_count FROM agents.datasets WHERE name = :name AND deleted_at IS NULL")
+async def find_dataset_by_name(source: Source, name: str) -> StoredDataset | None: ...
 
 
 @statement(f"{_READ} FOR UPDATE")

@@ -58,8 +58,7 @@ async def read_config(call: Call, config_id: str) -> Ready:
 
 async def read_active_config(call: Call, agent_type: str) -> AgentConfig:
     """Return the active version's configuration. Raises NotFound when no version is active."""
-    async with call.platform.database.connection() as connection:
-        row = await store.read_active_config(connection, agent_type)
+    row = await store.read_active_config(call.platform.database, agent_type)
     if row is None:
         raise NotFound("Este tipo de agente não tem versão ativa.", code="agent-not-found")
     return _to_config(row)
@@ -180,8 +179,7 @@ async def hide_version(
 
 async def read_last_number(call: Call, agent_type: str) -> int:
     """Return the newest version's number, hidden ones counted; 0 before the first."""
-    async with call.platform.database.connection() as connection:
-        return await store.read_last_number(connection, agent_type) or 0
+    return await store.read_last_number(call.platform.database, agent_type) or 0
 
 
 async def read_version(call: Call, agent_type: str, version: int) -> AgentVersion:

@@ -8,8 +8,8 @@ import msgspec
 
 from balcao.agents.versions.content import AgentContent, ChangeType
 from balcao.core.context.call import Author
-from balcao.core.database.batching import Lookup
-from balcao.core.database.pool import Connection, Database, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.results import read_part
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
@@ -48,29 +48,21 @@ class StoredConfig(msgspec.Struct, frozen=True):
     created_at: datetime
 
 
-_CONFIG_BY_ID = Lookup(
-    "agents.versions.read_config",
-    "uuid",
-    """
-SELECT asked.key, config_id::text, agent_type, version, memory_blocks, tools, model_name, embedding_name, created_at
-FROM asked JOIN agents.agent_versions AS version ON version.config_id = asked.key
-""",
-)
+@lookup("""
+SELECT config_id::text, agent_type, version, memory_blocks, tools, model_name, embedding_name, created_at
+FROM agents.agent_versions WHERE config_id = :config_id
+""")
+async def read_config(source: Source, config_id: UUID) -> StoredConfig | None:
+    """Return a version's configuration."""
 
 
-async def read_config(database: Database, config_id: UUID) -> StoredConfig | None:
-    """Return a configuration, by a look-up that other callers share."""
-    row = await database.fetch_by_key(_CONFIG_BY_ID, config_id)
-    return None if row is None else read_part(StoredConfig, row)
-
-
-@statement("""
+@lookup("""
 SELECT config_id::text, agent_type, version, memory_blocks, tools, model_name, embedding_name, version.created_at
 FROM agents.agents AS agent
 JOIN agents.agent_versions AS version USING (agent_type)
 WHERE agent_type = :agent_type AND version.version_id = agent.active_version_id
 """)
-async def read_active_config(connection: Connection, agent_type: str) -> StoredConfig | None:
+async def read_active_config(source: Source, agent_type: str) -> StoredConfig | None:
     """Return the active version's configuration."""
 
 
@@ -252,8 +244,8 @@ async def hide_version(connection: Connection, version_id: UUID, author: str, at
     """Return false when it was hidden already."""
 
 
-@statement("SELECT next_version - 1 FROM agents.agents WHERE agent_type = :agent_type")
-async def read_last_number(connection: Connection, agent_type: str) -> int | None: ...
+@lookup("SELECT next_version - 1 FROM agents.agents WHERE agent_type = :agent_type")
+async def read_last_number(source: Source, agent_type: str) -> int | None: ...
 
 
 _LINE = """

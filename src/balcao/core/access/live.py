@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Literal
 
 from balcao.core.database.pool import Connection, Database
-from balcao.core.database.reloader import Watch, notify
+from balcao.core.database.reloader import Watch, notify_processes
 from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 
@@ -85,13 +85,13 @@ async def put_live_change(
 ) -> None:
     """Make the change, in the place of one of the same name, and have every process take it over."""
     await _upsert_change(connection, kind, name, value, ends_at, author)
-    await notify(connection, CHANNEL)
+    await notify_processes(connection, CHANNEL)
 
 
 async def remove_live_change(connection: Connection, kind: Kind, name: str) -> bool:
     """Take the change back; return whether it was in force."""
     was_in_force = await _delete_change(connection, kind, name)
-    await notify(connection, CHANNEL)
+    await notify_processes(connection, CHANNEL)
     return was_in_force
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from balcao.core.access.caller import Caller, session_key, subject_key
 from balcao.core.database.pool import Connection, Database
-from balcao.core.database.reloader import Watch, notify
+from balcao.core.database.reloader import Watch, notify_processes
 from balcao.core.database.statements import statement
 
 CHANNEL = "balcao_ended_session"
@@ -105,7 +105,7 @@ class EndedSessions:
         async with self._database.transaction() as connection:
             is_new = await _insert_ending(connection, number, key, until, KEPT)
             if is_new:
-                await notify(connection, CHANNEL)
+                await notify_processes(connection, CHANNEL)
         return is_new
 
     async def reload(self) -> None:

@@ -106,7 +106,7 @@ async def run_chain(platform: Platform, _: Mapping[str, Any]) -> None:
 JOBS = [JobKind("platform.chain_audit", run_chain, first_delay=timedelta(seconds=10), cron="* * * * *")]
 
 
-async def verify(connection: Connection, known: tuple[int, str] | None = None) -> Verdict:
+async def verify_chain(connection: Connection, known: tuple[int, str] | None = None) -> Verdict:
     """Follow the chain in the caller's snapshot; `known` is a number and its hash out of an earlier verdict."""
     end = await _read_end(connection)
     waiting = await _count_waiting(connection)

@@ -1,7 +1,7 @@
 """The call at hand: who makes it, by what right, and under which id it is traced."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
@@ -13,7 +13,7 @@ from balcao.core.context.audit import ActorKind
 from balcao.core.context.headers import NO_HEADERS, Headers
 from balcao.core.context.platform import Platform
 from balcao.core.context.reasons import clean_reason, parse_access_reason
-from balcao.core.database.pool import Connection, Database
+from balcao.core.database.pool import Connection, Database, Source
 from balcao.core.database.replicas import Replica
 from balcao.core.errors import Forbidden, Invalid, Unauthenticated
 from balcao.core.values.cpf import Cpf
@@ -84,14 +84,14 @@ class Call:
         """
         return self.reader if self.replica is not None and self.replica.proven_at > instant else self.platform.database
 
-    def reading(self, subject: Cpf, fields: Sequence[str]) -> AbstractAsyncContextManager[Connection]:
-        """Return a connection for reading a person's data; a read by anybody else is recorded before it is answered.
+    def reading(self, subject: Cpf, fields: Sequence[str]) -> AbstractAsyncContextManager[Source]:
+        """Return what a person's data are read from; a read by anybody else is recorded before it is answered.
 
         Raises Invalid for staff who do not say why, where they must.
         """
         self.require_reason()
         if self.reads_unrecorded:
-            return self.platform.database.connection()
+            return nullcontext(self.platform.database)
         return self._recorded_reading(subject, fields)
 
     @asynccontextmanager

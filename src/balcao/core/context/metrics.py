@@ -18,7 +18,7 @@ from prometheus_client.metrics_core import Metric
 
 from balcao.core.context.processes import ProcessGroup
 from balcao.core.logs import log
-from balcao.core.telemetry import Numbers, Telemetry, total
+from balcao.core.telemetry import Numbers, Telemetry, sum_numbers
 
 PUBLISH_SECONDS = 1.0
 
@@ -64,7 +64,7 @@ class Metrics:
             return self._own_numbers()
         if self._telemetry.publish is not None:
             self._telemetry.publish()
-        return total(map(_read, sorted(folder.glob("*.msgpack"))))
+        return sum_numbers(map(_read, sorted(folder.glob("*.msgpack"))))
 
     def _publish(self, folder: Path) -> None:
         """Write the file aside and rename it, so that no reader sees half of it; a full disk stops nothing else."""
@@ -76,7 +76,7 @@ class Metrics:
             log.warning("metrics.not_published", code=os.strerror(failure.errno or 0))
 
     def _own_numbers(self) -> Numbers:
-        return total([self._inherited, self._telemetry.numbers(self._group.name)])
+        return sum_numbers([self._inherited, self._telemetry.numbers(self._group.name)])
 
     def _file(self, folder: Path) -> Path:
         return folder / f"{self._group.name}.msgpack"

@@ -34,7 +34,7 @@ class ProcessGroup:
 ALONE = ProcessGroup()
 
 
-def prepare(folder: Path) -> None:
+def prepare_group(folder: Path) -> None:
     """Create the folder, for a supervisor that is about to start the group.
 
     Metrics begin anew, as for any program that starts; what callers have used of their limits stays used.

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from balcao.core.context.headers import Headers
 from balcao.core.errors import Invalid
 from balcao.core.values import personal_data
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 
 SHORTEST, LONGEST = 3, 200
 ACCESS_REASON = b"x-access-reason"
@@ -18,13 +18,13 @@ _HEADER = "X-Access-Reason"
 
 def clean_reason(field: str, text: str) -> str:
     """Return the reason of a body, a parameter or a command. Raises Invalid naming the field."""
-    return refuse_personal_data(field, clean(field, text, shortest=SHORTEST, longest=LONGEST))
+    return refuse_personal_data(field, clean_text(field, text, shortest=SHORTEST, longest=LONGEST))
 
 
 def refuse_personal_data(field: str, reason: str) -> str:
     """Return a reason that a trail keeps for years, whatever its length. Raises Invalid naming the field."""
     try:
-        return personal_data.refuse(reason)
+        return personal_data.refuse_personal_data(reason)
     except ValueError as refused:
         raise Invalid(f"O campo `{field}` {refused}.", code=f"{field}-personal") from None
 
@@ -39,14 +39,14 @@ def parse_access_reason(headers: Headers) -> str | None:
     if sent is None or not sent.strip():
         return None
     try:
-        reason = clean(_HEADER, _decode(sent), shortest=SHORTEST, longest=LONGEST)
+        reason = clean_text(_HEADER, _decode(sent), shortest=SHORTEST, longest=LONGEST)
     except Invalid:
         raise Invalid(
             f"O cabeçalho `{_HEADER}` deve ter de {SHORTEST} a {LONGEST} caracteres, sem caracteres de controle.",
             code="access-reason-invalid",
         ) from None
     try:
-        return personal_data.refuse(reason)
+        return personal_data.refuse_personal_data(reason)
     except ValueError as refused:
         raise Invalid(f"O cabeçalho `{_HEADER}` {refused}.", code="access-reason-personal") from None
 

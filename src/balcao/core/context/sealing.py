@@ -12,12 +12,12 @@ from balcao.core.context.audit import HashKey
 _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
-def seal(key: HashKey, purpose: str, text: str) -> str:
+def seal_text(key: HashKey, purpose: str, text: str) -> str:
     """Return the text sealed for this purpose, a word of at most 16 bytes."""
     return jwe.encrypt_compact(_SEAL, text, _make_key(key, purpose))
 
 
-def unseal(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
+def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
     """Return what was sealed by one of the keys. Raises JoseError for what was sealed by another one."""
     for former in keys[1:][::-1]:
         with suppress(JoseError):

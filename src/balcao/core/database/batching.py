@@ -1,7 +1,7 @@
 """Concurrent requests share a statement: look-ups by key, and small writes that share a commit.
 
-None waits for others to come: the first ones go at once, and those that come while these are under way share the next
-statement.
+Those that come within one turn of the event loop go together at its end, and those that come while statements are under
+way share the next one. All of it runs in callbacks of the loop, without a task.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import asyncpg
 
+from balcao.core.callbacks import Delivery, begin
 from balcao.core.errors import Unavailable
 
 Item = TypeVar("Item")
@@ -19,32 +20,8 @@ Result = TypeVar("Result")
 LARGEST_BATCH = 100
 # While PostgreSQL works on one statement, the process prepares the other.
 STATEMENTS_AT_ONCE = 2
-# Up to so many callers get a statement each, which is faster and cheaper than a task and a batch.
-ALONE_AT_ONCE = 4
-
-
-LOOKUPS: "list[Lookup]" = []
-"""The look-ups of all modules that are loaded."""
-
-
-class Lookup:
-    """A statement that returns one row, or none, for each key of the relation `asked (key)`, and the key as `key`.
-
-    `name` is that of its feature and its own, as a `Statement` has it, and stands in the text as there.
-    Written once, planned twice: for a single key, which the planner sees as `= $1`, and for an array of keys.
-    Callers with different rights share a statement, so the right to a key is checked before it is asked for.
-    """
-
-    __slots__ = ("name", "of_many", "of_one")
-
-    def __init__(self, name: str, key_type: str, statement: str) -> None:
-        self.name = name
-        LOOKUPS.append(self)
-        self.of_one = f"WITH /* {name} */ asked AS NOT MATERIALIZED (SELECT $1::{key_type} AS key) {statement}"
-        # The inner SELECT hides the array's length from the planner. Where it sees one, a plan for a few keys looks
-        # cheaper than the generic plan, and PostgreSQL plans the statement anew each time instead of keeping that.
-        keys = f"SELECT key FROM unnest(ARRAY(SELECT unnest($1::{key_type}[]))) AS key"  # noqa: S608 - our own text
-        self.of_many = f"WITH /* {name} */ asked AS NOT MATERIALIZED ({keys}) {statement}"
+# Delivered in place of a result to a caller who is to run the item.
+_ALONE = object()
 
 
 class Batch(Generic[Item, Result]):
@@ -62,51 +39,82 @@ class Batch(Generic[Item, Result]):
         largest: int = LARGEST_BATCH,
     ) -> None:
         self._run = run
-        self._free = at_once
+        self._at_once = at_once
         self._largest = largest
-        self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
-        self._tasks: set[asyncio.Future[None]] = set()
+        self._waiting: list[tuple[Item, Delivery[Result]]] = []
         self._is_due = False
-        self._under_way = 0  # counted in items, not in statements
+        self._under_way = 0
+        self._alone: Delivery[Any] | None = None  # the first of what waits, if its caller can run it
+        self._ended: asyncio.Future[None] | None = None  # one of the statements under way
 
-    def submit(self, item: Item) -> asyncio.Future[Result]:
-        """Return the future result of the item; cancelling it does not affect the other items."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Result] = loop.create_future()
-        self._waiting.append((item, future))
-        if self._free and not self._is_due:
-            self._is_due = True
-            loop.call_soon(self._send)  # with all that arrive in this turn of the loop
-        return future
+    def submit(self, item: Item) -> Delivery[Result]:
+        """Return the delivery of the item's result; cancelling it does not affect the other items."""
+        delivery: Delivery[Result] = Delivery()
+        self._waiting.append((item, delivery))
+        self._send_soon()
+        return delivery
 
-    async def run_alone(self, run: Callable[[Item], Awaitable[Result]], item: Item) -> Result:
-        """Run one item in the caller's own task where few others are under way, else together with them."""
-        if self._waiting or self._under_way >= ALONE_AT_ONCE:
-            return await self.submit(item)
-        self._under_way += 1
+    async def run(self, item: Item) -> Result:
+        """Return the item's result. One that nobody joins in this turn of the loop is run by its caller itself."""
+        delivery: Delivery[Any] = Delivery()
+        self._waiting.append((item, delivery))
+        self._alone = delivery if len(self._waiting) == 1 else None
+        self._send_soon()
         try:
-            return await run(item)
+            result = await delivery
+        except asyncio.CancelledError:
+            # Handed over at the moment at which the caller gave up.
+            if delivery.is_done and delivery.fault is None and delivery.result() is _ALONE:
+                self._end_one()
+            raise
+        if result is not _ALONE:
+            found: Result = result
+            return found
+        try:
+            (found,) = await self._run([item])
+            return found
         finally:
-            self._under_way -= 1
+            self._end_one()
 
     async def close(self) -> None:
         """Wait for the statements under way and for the items that wait for the next one."""
-        while self._tasks or self._waiting:
-            self._send()
-            pending: list[asyncio.Future[Any]] = [*self._tasks, *(future for _, future in self._waiting)]
-            await asyncio.wait(pending)
+        while self._under_way or self._waiting:
+            self._send_soon()
+            self._ended = asyncio.get_running_loop().create_future()
+            await self._ended
+
+    def _send_soon(self) -> None:
+        """Have what waits sent at the end of this turn of the loop, with all that arrives until then."""
+        if self._waiting and self._under_way < self._at_once and not self._is_due:
+            self._is_due = True
+            asyncio.get_running_loop().call_soon(self._send)
 
     def _send(self) -> None:
         self._is_due = False
-        if self._waiting and self._free:
-            batch, self._waiting = self._waiting[: self._largest], self._waiting[self._largest :]
-            self._free -= 1
-            self._under_way += len(batch)
-            task = asyncio.get_running_loop().create_task(self._send_batch(batch))
-            self._tasks.add(task)  # the loop itself holds tasks only weakly
-            task.add_done_callback(self._tasks.discard)
+        if len(self._waiting) == 1 and self._waiting[0][1] is self._alone and not self._alone.is_done:
+            self._under_way += 1
+            self._waiting = []
+            self._alone.deliver(_ALONE)
+        elif self._waiting:
+            begin(self._send_waiting())
 
-    async def _send_batch(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
+    async def _send_waiting(self) -> None:
+        self._under_way += 1
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[: self._largest], self._waiting[self._largest :]
+                self._send_soon()  # what is too much for one
+                await self._send_batch(batch)
+        finally:
+            self._end_one()
+
+    def _end_one(self) -> None:
+        self._under_way -= 1
+        self._send_soon()
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(None)
+
+    async def _send_batch(self, batch: Sequence[tuple[Item, Delivery[Result]]]) -> None:
         try:
             results = await self._run([item for item, _ in batch])
         except (asyncpg.PostgresError, ValueError) as refusal:  # by the server, or by the driver itself
@@ -123,30 +131,19 @@ class Batch(Generic[Item, Result]):
             if isinstance(failure, asyncio.CancelledError):
                 raise
         else:
-            for (_, future), result in zip(batch, results, strict=True):
-                if not future.done():
-                    future.set_result(result)
-        finally:
-            self._free += 1
-            self._under_way -= len(batch)
-            self._send()
+            for (_, delivery), result in zip(batch, results, strict=True):
+                delivery.deliver(result)
 
-    async def _send_one_by_one(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
-        for item, future in batch:
+    async def _send_one_by_one(self, batch: Sequence[tuple[Item, Delivery[Result]]]) -> None:
+        for item, delivery in batch:
             try:
                 (result,) = await self._run([item])
             except Exception as failure:
-                _fail([(item, future)], failure)
+                delivery.fail(failure)
             else:
-                if not future.done():
-                    future.set_result(result)
+                delivery.deliver(result)
 
 
-def _fail(batch: Sequence[tuple[Any, asyncio.Future[Any]]], failure: BaseException) -> None:
-    for _, future in batch:
-        if future.done():
-            continue
-        if isinstance(failure, asyncio.CancelledError):
-            future.cancel()
-        else:
-            future.set_exception(failure)
+def _fail(batch: Sequence[tuple[Any, Delivery[Any]]], failure: BaseException) -> None:
+    for _, delivery in batch:
+        delivery.fail(failure)

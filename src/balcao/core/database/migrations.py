@@ -73,7 +73,7 @@ async def migrate(
     Raises MigrationError for a migration that was changed after it had been applied, RoleError where the application's
     role cannot be made.
     """
-    connection = await servers.connect(url, server_settings={"timezone": "UTC"})
+    connection = await servers.connect_to_server(url, server_settings={"timezone": "UTC"})
     try:
         async with _OnlyMigrator(connection):
             await roles.check_unchanged(connection, role)
@@ -102,7 +102,7 @@ class _OnlyMigrator:
 
 async def run_as_owner(url: str, *steps: Step) -> None:
     """Run each step in a transaction of its own as the owner, under the migrators' lock."""
-    connection = await servers.connect(url, server_settings={"timezone": "UTC"})
+    connection = await servers.connect_to_server(url, server_settings={"timezone": "UTC"})
     try:
         async with _OnlyMigrator(connection):
             for step in steps:
@@ -195,7 +195,7 @@ async def mark_done(connection: Connection, owner: str, name: str) -> None:
     await connection.execute("INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, '')", owner, name)
 
 
-async def check(connection: Connection, migrations: Sequence[Migration]) -> None:
+async def check_migrations(connection: Connection, migrations: Sequence[Migration]) -> None:
     """Raise MigrationError unless every migration of this code has been applied."""
     try:
         pending = _find_pending(await _fetch_applied(connection), migrations)

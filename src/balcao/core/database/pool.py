@@ -10,8 +10,9 @@ from typing import Any, TypeAlias, TypeVar
 import asyncpg
 import msgspec
 
+from balcao.core.callbacks import in_task
 from balcao.core.database import servers
-from balcao.core.database.batching import Batch, Lookup
+from balcao.core.database.batching import Batch
 from balcao.core.database.connections import Connections
 from balcao.core.database.faults import LOST, UNSOUND, StoreFaults
 from balcao.core.database.shares import holder
@@ -59,7 +60,7 @@ class Database(Connections):
         # Set where callers wait: a block is then bounded. Jobs and commands may take longer.
         self.is_serving = False
         self.is_replica = replica is not None
-        self._lookups: dict[Lookup, Batch[Any, Row | None]] = {}
+        self._reads: dict[GroupedRead[Any, Any], Batch[Any, Any]] = {}
         self._writes: dict[GroupedWrite[Any, Any], Batch[Any, Any]] = {}
 
     def apart(self, size: int) -> "Database":
@@ -75,7 +76,7 @@ class Database(Connections):
 
     async def close(self) -> None:
         """Wait for what is under way and close every connection."""
-        for batch in [*self._lookups.values(), *self._writes.values()]:
+        for batch in [*self._reads.values(), *self._writes.values()]:
             await batch.close()
         await super().close()
 
@@ -105,15 +106,17 @@ class Database(Connections):
             finally:
                 await transaction.rollback()
 
-    async def fetch_by_key(self, lookup: Lookup, key: Any) -> Row | None:
-        """Return the row of this key. Concurrent calls share a statement; a lost connection is tried again once.
+    async def read_grouped(self, read: "GroupedRead[Item, T]", item: Item) -> T:
+        """Return what is read for the item. Concurrent calls share a statement; a lost connection is tried again once.
 
-        Raises Unavailable after three seconds at most.
+        Callers with different rights share it, so the right to an item is checked before it is asked for. Raises
+        Unavailable after three seconds at most.
         """
-        batch = self._lookups.get(lookup)
+        batch = self._reads.get(read)
         if batch is None:
-            batch = self._lookups[lookup] = Batch(functools.partial(self._fetch_many, lookup))
-        return await batch.run_alone(functools.partial(self._fetch_one, lookup), key)
+            batch = self._reads[read] = Batch(functools.partial(self._read_many, read))
+        found: T = await batch.run(item)
+        return found
 
     async def write_grouped(self, write: "GroupedWrite[Item, T]", row: Item) -> T:
         """Write the row and return after the commit, which concurrent rows share. A row that is refused fails alone.
@@ -133,41 +136,31 @@ class Database(Connections):
         `answer_seconds`, or raises TimeoutError.
         """
         with StoreFaults():
-            return await servers.connect(
+            return await servers.connect_to_server(
                 self.url, timeout=LISTENER_SECONDS, command_timeout=answer_seconds, **self.options
             )
 
-    async def _fetch_one(self, lookup: Lookup, key: Any) -> Row | None:
-        return await self._read(lambda connection, timeout: connection.fetchrow(lookup.of_one, key, timeout=timeout))
-
-    async def _fetch_many(self, lookup: Lookup, keys: Sequence[Any]) -> list[Row | None]:
-        holder.set("")
-        rows = await self._read(lambda connection, timeout: connection.fetch(lookup.of_many, keys, timeout=timeout))
-        found = {row["key"]: row for row in rows}
-        return [found.get(key) for key in keys]
-
-    async def _read(self, fetch: Callable[[Connection, float], Awaitable[T]]) -> T:
+    async def _read_many(self, read: "GroupedRead[Item, T]", items: Sequence[Item]) -> Sequence[T]:
         """Read, and read again when the connection is lost (a restart, a failover): a read changes nothing."""
-        deadline = asyncio.get_running_loop().time() + LOOKUP_SECONDS
+        deadline = asyncio.get_running_loop().time() + min(LOOKUP_SECONDS, self.block_seconds or LOOKUP_SECONDS)
         with StoreFaults():
             try:
-                return await self._fetch_within(fetch, deadline)
+                return await self._read_within(read, items, deadline)
             except LOST as fault:
                 # A time-out is an OSError, an argument that the driver refuses an InterfaceError.
                 if isinstance(fault, (TimeoutError, ValueError)) or not self._is_open:
                     raise
             # What closed one connection has usually closed all of them, even those that still look open.
             self.expire()
-            return await self._fetch_within(fetch, deadline)
+            return await self._read_within(read, items, deadline)
 
-    async def _fetch_within(self, fetch: Callable[[Connection, float], Awaitable[T]], deadline: float) -> T:
-        name = holder.get()
-        connection = await self.take(name, deadline)
+    async def _read_within(self, read: "GroupedRead[Item, T]", items: Sequence[Item], deadline: float) -> Sequence[T]:
+        connection = await self.take("", deadline)
         sound = False
         try:
-            row = await fetch(connection, max(deadline - asyncio.get_running_loop().time(), 0.1))
+            found = await read(connection, items, max(deadline - asyncio.get_running_loop().time(), 0.1))
             sound = True
-            return row
+            return found
         except (asyncpg.PostgresError, ValueError) as fault:
             # Refused by the server or by the driver; a connection that the server is closing may still look open.
             sound = isinstance(fault, ValueError) or not isinstance(fault, LOST)
@@ -176,7 +169,7 @@ class Database(Connections):
             connection.terminate()  # closing it would wait for a server that does not respond
             raise
         finally:
-            await self.give_back(connection, name, sound=sound)
+            await self.give_back(connection, "", sound=sound)
 
     async def _write_many(self, write: "GroupedWrite[Item, T]", rows: Sequence[Item]) -> Sequence[T]:
         holder.set("")
@@ -184,9 +177,15 @@ class Database(Connections):
             return await write(connection, rows)
 
 
+# Reads by one statement what was asked for each item, within so many seconds.
+GroupedRead: TypeAlias = Callable[[Connection, Sequence[Item], float], Awaitable[Sequence[T]]]
 # Writes rows by one statement and returns a result for each. The statement takes them in an order of its own, so that
 # two such statements never wait for each other in a circle.
 GroupedWrite: TypeAlias = Callable[[Connection, Sequence[Item]], Awaitable[Sequence[T]]]
+
+
+Source: TypeAlias = Connection | Database
+"""What is read from: a connection, or all of a database's for a read that needs no transaction."""
 
 
 class _Borrowed:
@@ -199,6 +198,7 @@ class _Borrowed:
         self._seconds = seconds or database.block_seconds
 
     async def __aenter__(self) -> Connection:
+        await in_task()  # a block may use what needs one, and the driver does after a statement that was given up
         database, loop = self._database, asyncio.get_running_loop()
         ends = loop.time() + (self._seconds or math.inf)
         self._name = holder.get()

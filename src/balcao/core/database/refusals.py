@@ -30,8 +30,8 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
 )
 
 
-def refusal(fault: BaseException) -> str | None:
+def describe_refusal(fault: BaseException) -> str | None:
     """Return why the database cannot be used, for the operator; None when the fault is another matter."""
     if isinstance(fault, Unavailable) and fault.code == "store-away":
-        return (fault.__cause__ and refusal(fault.__cause__)) or AWAY
+        return (fault.__cause__ and describe_refusal(fault.__cause__)) or AWAY
     return next((sentence for kind, sentence in _REFUSED if isinstance(fault, kind)), None)

@@ -90,6 +90,6 @@ class Watch:
         self._noticed.set()
 
 
-async def notify(connection: Connection, channel: str) -> None:
+async def notify_processes(connection: Connection, channel: str) -> None:
     """Have every process that watches the channel read again, once the transaction commits."""
     await connection.execute("SELECT pg_notify($1, '')", channel)

@@ -52,8 +52,8 @@ CONTAINERS: Mapping[Any, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
-def choose_shape(expected: Any) -> Shape:
-    """Return how rows are read into the type.
+def choose_shape(expected: Any, skip: int = 0) -> Shape:
+    """Return how rows are read into the type, without so many columns at their beginning.
 
     `T | None` and a plain `T` are the first row, `list`, `set` and `Sequence` all rows, a `Mapping` all rows without
     their first column by that, a `Paged` or `PagedWithCounts` a page; a `bool` is false without a row. A row is read by
@@ -65,24 +65,24 @@ def choose_shape(expected: Any) -> Shape:
     if expected is types.NoneType:
         return Shape("nothing", _same)
     if origin in CONTAINERS:
-        container, row = CONTAINERS[origin], _read_row(arguments[0])
+        container, row = CONTAINERS[origin], _read_row(arguments[0], skip)
         return Shape("rows", lambda rows: container(map(row, rows)))
     if origin is Mapping:
-        key, value = _read_value(arguments[0]), _read_row(arguments[1], skip=1)
-        return Shape("rows", lambda rows: {key(row[0]): value(row) for row in rows})
+        key, value = _read_value(arguments[0]), _read_row(arguments[1], skip + 1)
+        return Shape("rows", lambda rows: {key(row[skip]): value(row) for row in rows})
     if origin in {Paged, PagedWithCounts}:
-        row = _read_row(arguments[0], skip=2)  # total and place
+        row = _read_row(arguments[0], skip + 2)  # total and place
         total = _read_value(arguments[1]) if origin is PagedWithCounts else _same
         return Shape(
             "rows",
             lambda rows: origin([row(each) for each in rows if each["place"] is not None], total(rows[0]["total"])),
         )
     if expected is bool:
-        return Shape("row", lambda found: found is not None and bool(found[0]))
+        return Shape("row", lambda found: found is not None and bool(found[skip]))
     if type(None) in arguments:
-        row = _read_row(_without_none(expected))
+        row = _read_row(_without_none(expected), skip)
         return Shape("row", lambda found: None if found is None else row(found))
-    return Shape("row", _read_row(expected))
+    return Shape("row", _read_row(expected, skip))
 
 
 def _read_row(expected: Any, skip: int = 0) -> Read:
@@ -161,6 +161,7 @@ def _decode_any(value: str | None) -> Any:
     return None if value is None else msgspec.json.decode(value)
 
 
+@functools.cache
 def list_members(expected: Any) -> Mapping[str, Any]:
     """Return the members of a struct, dataclass or named tuple (or None) with their types; of any other type, none."""
     if type(None) in get_args(expected):
@@ -173,6 +174,7 @@ def list_members(expected: Any) -> Mapping[str, Any]:
     return get_type_hints(expected, include_extras=True) if is_record else {}
 
 
+@functools.cache
 def list_attributes(expected: Any) -> Mapping[str, Any]:
     """Return the members of a struct, dataclass, named tuple or model (or None) and its properties by their types."""
     kind = _without_none(expected) if type(None) in get_args(expected) else expected

@@ -52,7 +52,7 @@ def _parse_place(place: str) -> Server:
     return Server(unquote(found["host"].strip("[]")) or "localhost", int(found["port"] or 5432))
 
 
-async def connect(url: str, **options: Any) -> asyncpg.Connection:
+async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
     """Connect, with the driver's `options`, to the server that takes writes where the address names several.
 
     All are asked at once: one whose machine is gone answers nothing, and waiting for it would use up the time in which
@@ -94,7 +94,7 @@ async def _end(tries: Collection["asyncio.Task[asyncpg.Connection]"]) -> None:
 async def read_version(url: str) -> int:
     """Return the server's major version. Raises Unavailable."""
     with StoreFaults():
-        connection = await connect(url)
+        connection = await connect_to_server(url)
         version: int = connection.get_server_version().major
         await connection.close()
         return version

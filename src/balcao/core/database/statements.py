@@ -22,7 +22,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from balcao.core.database.pool import Connection, json_text
+from balcao.core.database.pool import Connection, Database, Source, json_text
 from balcao.core.database.queries import affected
 from balcao.core.database.results import CONTAINERS, NUMBERS, Read, Shape, choose_shape, list_attributes, list_members
 
@@ -64,6 +64,7 @@ class Statement(Generic[P, T]):
         # Each one's name and default: an `inspect.Parameter` computes both whenever it is asked.
         _, *self._arguments = [(each.name, each.default) for each in inspect.signature(stub).parameters.values()]
         self.parameters: list[str] = []
+        self._types: list[Any] = []  # of each of them
         self._values: list[tuple[int, Read | None]] = []  # of each: its argument's place, and what is read of that
         # The argument that chooses the variant need not occur in its text.
         self._used: set[str] = set() if variant is None else {self._arguments[0][0]}
@@ -82,9 +83,14 @@ class Statement(Generic[P, T]):
         elif not _gives_rows(text) and self.returns is not types.NoneType:
             raise MalformedStatement(f"{self.name}: it returns no rows")
 
-    async def __call__(self, connection: Connection, *given: P.args, **named: P.kwargs) -> T:
-        """Run the statement and return what it found."""
-        values = self.bind(given, named)
+    async def __call__(self, source: Source, *given: P.args, **named: P.kwargs) -> T:
+        """Run the statement and return what it found; asked of a database, on a connection of its own."""
+        if isinstance(source, Database):
+            async with source.connection() as connection:
+                return await self(connection, *given, **named)
+        return await self._run(source, self.bind(given, named))
+
+    async def _run(self, connection: Connection, values: Sequence[Any]) -> T:
         if self._shape.fetches == "rows":
             found = await connection.fetch(self.sql, *values)
         elif self._shape.fetches == "row":
@@ -109,6 +115,7 @@ class Statement(Generic[P, T]):
         if key not in self.parameters:
             argument, *members = self._find(name, hints).split(".")
             self.parameters.append(key)
+            self._types.append(_find_type(hints[argument], members))
             self._values.append(
                 (
                     [name for name, _ in self._arguments].index(argument),
@@ -149,9 +156,9 @@ class Statements(Generic[K, P, T]):
     def __init__(self, of: Mapping[K, Statement[Concatenate[K, P], T]]) -> None:
         self.of = of
 
-    async def __call__(self, connection: Connection, key: K, /, *given: P.args, **named: P.kwargs) -> T:
+    async def __call__(self, source: Source, key: K, /, *given: P.args, **named: P.kwargs) -> T:
         """Run the statement of this key and return what it found."""
-        return await self.of[key](connection, key, *given, **named)
+        return await self.of[key](source, key, *given, **named)
 
 
 def statements(
@@ -189,6 +196,13 @@ def _exists(members: Sequence[str], expected: Any) -> bool:
             return False
         expected = types_of[member]
     return True
+
+
+def _find_type(expected: Any, members: Sequence[str]) -> Any:
+    """Return the type of the value to which the members lead from the argument's type."""
+    for member in members:
+        expected = list_attributes(get_args(expected)[0] if get_origin(expected) in CONTAINERS else expected)[member]
+    return expected
 
 
 def _choose_value(expected: Any, members: Sequence[str], cast_to: str) -> Read | None:

@@ -39,20 +39,20 @@ def completed_at(backup: Path) -> datetime:
     return datetime.strptime(backup.name, _NAME).replace(tzinfo=UTC)
 
 
-def create(url: str, version: int, folder: Path) -> Path:
+def create_backup(url: str, version: int, folder: Path) -> Path:
     """Copy the whole server at `url`, of this major version, and verify the copy. Raises EmbeddedError."""
     (folder / "base").mkdir(mode=0o700, parents=True, exist_ok=True)
     for left in (folder / "base").glob(f"*{_UNFINISHED}"):
         shutil.rmtree(left)
     unfinished = folder / "base" / f"{os.getpid()}{_UNFINISHED}"
     _run(find_programs(version), "pg_basebackup", url, "-D", unfinished, "-c", "fast", "--manifest-checksums=SHA256")
-    verify(unfinished)
+    verify_backup(unfinished)
     complete = unfinished.with_name(datetime.now(UTC).strftime(_NAME))
     unfinished.rename(complete)
     return complete
 
 
-def prune(folder: Path, keep: int) -> tuple[int, int]:
+def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
     """Delete all but the newest `keep` copies, then what was written before the oldest of them.
 
     Return how many copies and segments that are. What is left restores to any instant since that oldest copy. Raises
@@ -85,12 +85,12 @@ def _find_first_segment(backup: Path) -> str:
     return found[1]
 
 
-def verify(backup: Path) -> None:
+def verify_backup(backup: Path) -> None:
     """Check every file of a base backup, and its part of the log, against the manifest. Raises EmbeddedError."""
     _run(find_binaries(backup, _ourselves()), "pg_verifybackup", "", "--quiet", backup)
 
 
-def receive(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]:
+def receive_log(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]:
     """Start the program that writes the log down as the server writes it; the server keeps what it has not got."""
     wal = folder / "wal"
     wal.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ def receive(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stderr=subprocess.DEVNULL, **options)
 
 
-def choose(folder: Path, until: datetime | None) -> Path:
+def choose_backup(folder: Path, until: datetime | None) -> Path:
     """Return the newest base backup that was complete by then. Raises EmbeddedError where there is none."""
     fitting = [backup for backup in list_backups(folder) if until is None or completed_at(backup) <= until]
     if not fitting:
@@ -113,7 +113,7 @@ def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | 
 
     Raises EmbeddedError where there are data already.
     """
-    verify(backup)
+    verify_backup(backup)
     target.mkdir(parents=True, exist_ok=True)
     data, account = locate_data(target.resolve())
     if data.exists():
@@ -126,7 +126,7 @@ def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetim
 
     Return where the former data are, if there were any: nothing is deleted. Raises EmbeddedError where the server runs.
     """
-    verify(backup)
+    verify_backup(backup)
     version = (backup / "PG_VERSION").read_text("utf-8").strip()
     if version != str(cluster.version):
         raise EmbeddedError(f"A cópia {backup.name} é do PostgreSQL {version}, e o cluster {cluster} não.")

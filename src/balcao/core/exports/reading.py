@@ -24,7 +24,7 @@ def open_export(folder: Path) -> Manifest:
     return manifest
 
 
-def check(folder: Path, part: Part, identities: Sequence[Identity]) -> None:
+def check_export(folder: Path, part: Part, identities: Sequence[Identity]) -> None:
     """Check the file, and by a private key its lines, too. Raises Invalid that says what is wrong."""
     if identities:
         for _ in read_part(folder, part, identities):

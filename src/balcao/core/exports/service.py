@@ -52,7 +52,7 @@ class _Cursor(msgspec.Struct, frozen=True):
     after: list[str] = []
 
 
-async def run(call: Call, folder: Path, order: Order, on_progress: OnProgress) -> Manifest:
+async def run_export(call: Call, folder: Path, order: Order, on_progress: OnProgress) -> Manifest:
     """Export a service, or what a killed export left of it, and return the manifest.
 
     Raises Invalid for a recipient that is none, Conflict for a folder that holds something else or is in use.
@@ -110,7 +110,7 @@ def _unseal(call: Call, manifest: Manifest) -> _Cursor | None:
     if manifest.cursor is None:
         return None
     try:
-        return msgspec.json.decode(secrets.unseal(call.platform.audit.keys, _SEAL, manifest.cursor), type=_Cursor)
+        return msgspec.json.decode(secrets.unseal_text(call.platform.audit.keys, _SEAL, manifest.cursor), type=_Cursor)
     except JoseError:
         raise Conflict(
             "A exportação foi começada com outra BALCAO_HASH_KEY: inclua-a em BALCAO_FORMER_HASH_KEYS, ou recomece com "
@@ -205,4 +205,4 @@ class _Writer:
         following = [*self._manifest.kinds, None]
         next_kind = following[following.index(self._kind) + 1]
         cursor = _Cursor(next_kind) if after is None else _Cursor(self._kind, after)
-        return secrets.seal(self._key, _SEAL, msgspec.json.encode(cursor).decode())
+        return secrets.seal_text(self._key, _SEAL, msgspec.json.encode(cursor).decode())

@@ -26,7 +26,7 @@ MAX_VALUES = 50_000
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
-def parse(body: bytes) -> Any:
+def parse_value(body: bytes) -> Any:
     """Return the JSON value of a body.
 
     Raises Invalid for an empty, broken, not UTF-8, too large or too deeply nested one.
@@ -51,16 +51,16 @@ def require_few_values(body: bytes) -> None:
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a body. Raises Invalid as `parse` does, and for any other value."""
-    value = parse(body)
+    """Return the JSON object of a body. Raises Invalid as `parse_value` does, and for any other value."""
+    value = parse_value(body)
     if not isinstance(value, dict):
         raise Invalid("O corpo da requisição deve ser um objeto JSON.", code="body-not-object")
     return value
 
 
 def parse_array(body: bytes) -> list[Any]:
-    """Return the JSON array of a body. Raises Invalid as `parse` does, and for any other value."""
-    value = parse(body)
+    """Return the JSON array of a body. Raises Invalid as `parse_value` does, and for any other value."""
+    value = parse_value(body)
     if not isinstance(value, list):
         raise Invalid("O corpo da requisição deve ser uma lista JSON.", code="body-not-array")
     return value
@@ -104,7 +104,7 @@ def _list_instants(value: Any, place: str) -> Iterator[tuple[str, datetime]]:
 def decode_model(body: bytes, kind: type[M]) -> M:
     """Return an object body as a pydantic model, for the `{detail}` services. Raises Unprocessable with every fault."""
     try:
-        value = parse(body)
+        value = parse_value(body)
     except Invalid as fault:
         missing = fault.code == "body-missing"
         raise _unprocessable("missing" if missing else "json_invalid", fault.message) from None

@@ -47,15 +47,19 @@ _ANYBODY = Decision(Reason.PUBLIC, "public")
 class Endpoint(Protocol):
     """What the server's adapter needs: `respond` never raises; `status` is that of a response without one.
 
-    `allow` lists the path's methods where the endpoint answers OPTIONS.
+    `allow` lists the path's methods where the endpoint answers OPTIONS; `waits` says whether answering usually takes a
+    wait, for the database above all, so that callers have a few of it at a time. What `is_read` is answered without a
+    task: what needs one there asks for it (`core.callbacks`).
     """
 
+    is_read: bool
     key: str
     service: str
     status: int
     allow: str | None
     body_limit: int
     meter: Meter
+    waits: bool
 
     def respond(self, request: Request) -> Responding:
         """Answer the request."""
@@ -68,6 +72,7 @@ class OperationEndpoint:
 
     def __init__(self, operation: Operation, service: str, platform: Platform, writers: Writers) -> None:
         self.operation = operation
+        self.is_read = operation.method == "GET"
         self.key = operation.key
         self.service = service
         self.status = operation.status
@@ -77,6 +82,9 @@ class OperationEndpoint:
         self._names = parameters_of(operation.path)
         self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
         self._is_async = operation.signature.is_async
+        # Who asks in a maintenance, too, asks for everybody, as load balancers and gateways do: none of their calls is
+        # to wait behind another one.
+        self.waits = self._is_async and not operation.in_maintenance
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_reason = self._cpf_at is not None or operation.concerns_people
         # No shared cache keeps a value that may be about the caller; a handler that builds its response says so itself.
@@ -269,6 +277,8 @@ class PageEndpoint:
     """Answers what is no operation of a service: a page, a metric, a step of the login; no rule is checked."""
 
     allow: str | None = None
+    is_read = False
+    waits = False
 
     def __init__(
         self,
@@ -306,8 +316,10 @@ class StrayEndpoint:
     """Answers where nothing else does: a path that is none of ours, or a method that the path does not have."""
 
     key = ""
+    is_read = False
     allow: str | None = None
     body_limit = MIB
+    waits = False
 
     def __init__(
         self, service: str, method: str, dialect: Dialect, fault: BalcaoError, refusals: Refusals | None
@@ -330,8 +342,10 @@ class OptionsEndpoint:
     """Answers OPTIONS: which methods the path has."""
 
     key = ""
+    is_read = False
     status = 204
     body_limit = MIB
+    waits = False
 
     def __init__(self, service: str, allow: str) -> None:
         self.service = service

@@ -140,7 +140,7 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
         seen[known] = item
         if isinstance(item, FunctionType):
             if item.__module__.startswith("balcao."):
-                yield from _codes_of(item)
+                yield from _list_codes(item)
                 pending += _list_named(item)
         elif isinstance(item, type) and issubclass(item, BalcaoError):
             # The default codes of the statuses themselves say nothing.
@@ -151,14 +151,17 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
             pending += _list_parts(item)
 
 
-def _codes_of(function: FunctionType) -> Iterator[tuple[str, str]]:
-    """Yield the constants of a function that are codes of its own package, or of the core."""
+@functools.cache
+def _list_codes(function: FunctionType) -> Collection[tuple[str, str]]:
+    """Return the constants of a function that are codes of its own package, or of the core."""
     constants = {text for code in _codes_within(function.__code__) for text in _texts(code.co_consts)}
     constants |= {text for name in _names(function) for text in _texts((function.__globals__.get(name),))}
-    for package in {_package_of(function), _CORE}:
-        for code in catalogue(package):
-            if code in constants or (_FIELD in code and code.replace(_FIELD, "") in constants):
-                yield package, code
+    return [
+        (package, code)
+        for package in {_package_of(function), _CORE}
+        for code in catalogue(package)
+        if code in constants or (_FIELD in code and code.replace(_FIELD, "") in constants)
+    ]
 
 
 def _package_of(item: FunctionType | type) -> str:
@@ -232,7 +235,8 @@ def _list_parts(item: Any) -> Iterator[Any]:
         yield from get_args(item)
 
 
-def _names(function: FunctionType) -> set[str]:
+@functools.cache
+def _names(function: FunctionType) -> Collection[str]:
     return {name for code in _codes_within(function.__code__) for name in code.co_names}
 
 

@@ -30,10 +30,11 @@ class Response(Generic[T]):
     """What goes out; `T` is the type that the body describes, `status` None stands for the operation's own.
 
     One response may be sent many times and at the same time: nothing is changed once the constructor is done. But one
-    with `chunks`, whose body is made while it is sent, is sent once.
+    with `chunks`, whose body is made while it is sent, is sent once. `lines` is the server's to keep: the headers as
+    they go over the wire.
     """
 
-    __slots__ = ("body", "chunks", "cookies", "headers", "media_type", "raw_headers", "status")
+    __slots__ = ("body", "chunks", "cookies", "headers", "lines", "media_type", "raw_headers", "status")
 
     def __init__(
         self,
@@ -60,6 +61,7 @@ class Response(Generic[T]):
             if chunks is None:
                 raw.append((b"content-length", b"%d" % len(body)))
         self.raw_headers: RawHeaders = raw
+        self.lines: bytes | None = None
 
     def adding(self, headers: Mapping[str, str] | None = None, cookies: tuple[str, ...] = ()) -> "Response[T]":
         """Return the same response with further headers and cookies."""

@@ -16,12 +16,14 @@ class TracedEndpoint:
     """Answers as the endpoint within does."""
 
     def __init__(self, endpoint: Endpoint) -> None:
+        self.is_read = endpoint.is_read
         self.key = endpoint.key
         self.service = endpoint.service
         self.status = endpoint.status
         self.allow = endpoint.allow
         self.body_limit = endpoint.body_limit
         self.meter = endpoint.meter
+        self.waits = endpoint.waits
         self._endpoint = endpoint
 
     def respond(self, request: Request) -> Responding:

@@ -69,7 +69,7 @@ class Decoder:
             row: Any = self._decode(text)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as fault:
             row = self._decode_slowly(text, fault)
-        if _ESCAPED_NUL in text and has_nul(decoding.parse(text)):
+        if _ESCAPED_NUL in text and has_nul(decoding.parse_value(text)):
             raise Invalid(_NO_NUL)
         if self._source is not None and row.source is None:
             row.source = self._source

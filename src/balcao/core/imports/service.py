@@ -63,7 +63,7 @@ class Batch(NamedTuple):
     position: int
 
 
-async def run(call: Call, source: Source, order: Order, on_progress: OnProgress) -> Outcome:
+async def run_import(call: Call, source: Source, order: Order, on_progress: OnProgress) -> Outcome:
     """Import a file, or what a killed import left of it.
 
     Raises Conflict while another import of the kind runs, Invalid for a broken file, an unwritable report, and a table

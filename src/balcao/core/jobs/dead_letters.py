@@ -25,7 +25,7 @@ from balcao.core.jobs.schemas import (
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import is_uuid
 from balcao.core.values.page import Page
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 
 DEAD: tuple[State, ...] = ("dead",)
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
@@ -56,7 +56,7 @@ async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
     return DeadLetterDetail(**_build_members(job, subject), attempts_log=fuller)
 
 
-async def retry(call: Call, letter_id: str) -> DeadLetter:
+async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
     """Put a job back, at once and with all its tries. Raises NotFound, Conflict for a job that is not dead."""
     number = parse_job_number(letter_id)
     async with call.platform.database.transaction() as connection:
@@ -70,8 +70,8 @@ async def retry(call: Call, letter_id: str) -> DeadLetter:
 
 async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     """Put the oldest of a kind back. Raises Invalid."""
-    kind = clean("kind", body.kind, longest=100)
-    code = None if body.error_code is None else clean("error_code", body.error_code, longest=100)
+    kind = clean_text("kind", body.kind, longest=100)
+    code = None if body.error_code is None else clean_text("error_code", body.error_code, longest=100)
     if not 1 <= body.limit <= MOST_AT_ONCE:
         raise Invalid(f"O campo `limit` deve ser um número de 1 a {MOST_AT_ONCE}.", code="limit-invalid")
     async with call.platform.database.transaction() as connection:
@@ -82,7 +82,7 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     return RetriedJobs(len(numbers))
 
 
-async def drop(call: Call, letter_id: str, reason: str) -> None:
+async def drop_dead_job(call: Call, letter_id: str, reason: str) -> None:
     """Drop a job that nobody is to do any more; why stays in the trail.
 
     Raises Invalid, NotFound, Conflict for one that is not dead.

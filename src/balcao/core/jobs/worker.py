@@ -317,7 +317,12 @@ class Worker:
     async def _run_once(self, mode: QueueExecutionMode = QueueExecutionMode.continuous) -> None:
         database = self._database
         async with asyncpg.create_pool(
-            database.url, connect=servers.connect, min_size=2, max_size=4, command_timeout=30, **database.options
+            database.url,
+            connect=servers.connect_to_server,
+            min_size=2,
+            max_size=4,
+            command_timeout=30,
+            **database.options,
         ) as pool:
             self._queue = self._assemble(pool)
             if mode is QueueExecutionMode.continuous:

@@ -12,7 +12,7 @@ from balcao.core.database.pool import Connection
 DEFAULT_MESSAGE = "Serviço em manutenção. Tente de novo mais tarde."
 
 
-async def begin(
+async def begin_maintenance(
     call: Call, services: Iterable[str], message: str, ends_at: datetime | None, author: str
 ) -> list[Change]:
     """Have the services answer nothing but their health until `ends_at`, and return what is in maintenance then.
@@ -26,7 +26,7 @@ async def begin(
         return await _list(connection)
 
 
-async def end(call: Call, services: Iterable[str]) -> list[str]:
+async def end_maintenance(call: Call, services: Iterable[str]) -> list[str]:
     """Have the services answer again, and return those that were in maintenance."""
     async with call.platform.database.transaction() as connection:
         ended = [service for service in services if await live.remove_live_change(connection, MAINTENANCE, service)]

@@ -74,7 +74,7 @@ def check_rate(limit: Limit, rate: str) -> None:
         raise Invalid(f"O período de {rate} é longo demais: quem o gasta de uma vez espera até o fim. Use um menor.")
 
 
-async def change(call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str) -> None:
+async def change_rate(call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str) -> None:
     """Let callers call as often as `rate` says until `ends_at`. Raises Invalid."""
     check_rate(limit, rate)
     async with call.platform.database.transaction() as connection:
@@ -82,7 +82,7 @@ async def change(call: Call, limit: Limit, rate: str, ends_at: datetime | None, 
         await call.platform.audit.record(connection, call, "update", fields=[limit.name])
 
 
-async def reset(call: Call, name: str) -> bool:
+async def reset_rate(call: Call, name: str) -> bool:
     """Put the configured rate back in force; return whether it was another."""
     async with call.platform.database.transaction() as connection:
         was_changed = await live.remove_live_change(connection, RATE, name)

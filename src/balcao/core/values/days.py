@@ -14,7 +14,7 @@ _DAY_LENGTH = len("2026-01-31")
 _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
-def parse(text: str) -> date | datetime:
+def parse_day(text: str) -> date | datetime:
     """Return a day, or an instant in UTC. Raises ValueError for any other form and for days not in the calendar."""
     try:
         if len(text) == _DAY_LENGTH:
@@ -24,13 +24,13 @@ def parse(text: str) -> date | datetime:
         raise ValueError("deve ser uma data `AAAA-MM-DD` ou um instante RFC 3339") from None
 
 
-def require(record: msgspec.Struct, *names: str) -> None:
+def require_day(record: msgspec.Struct, *names: str) -> None:
     """Check a row of an import. Raises ValueError naming the member that holds no day."""
     for name in names:
         text = getattr(record, name)
         try:
             if text is not None:
-                parse(text)
+                parse_day(text)
         except ValueError as fault:
             raise ValueError(f"O campo `{name}` {fault}.") from None
 

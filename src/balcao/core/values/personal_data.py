@@ -45,7 +45,7 @@ def find_kinds(text: str) -> set[str]:
     return found
 
 
-def refuse(text: str, kinds: frozenset[str] | set[str] = KINDS) -> str:
+def refuse_personal_data(text: str, kinds: frozenset[str] | set[str] = KINDS) -> str:
     """Return the text unchanged. Raises ValueError naming the kinds found in it, never the value."""
     if found := sorted(find_kinds(text) & kinds):
         raise ValueError(f"não pode conter dados pessoais ({', '.join(found)})")

@@ -25,7 +25,7 @@ _HIDDEN_MARKS = frozenset("\u0f73\u0f75\u0f81")
 _CHARACTERS_PER_LETTER = 4
 
 
-def clean(field: str, value: str, *, longest: int, shortest: int = 1, one_line: bool = True) -> str:
+def clean_text(field: str, value: str, *, longest: int, shortest: int = 1, one_line: bool = True) -> str:
     """Return the text in NFC and trimmed. With `one_line`, line breaks and tabs become a blank each.
 
     Raises Invalid naming the field for control characters, for more marks on one letter than any language has, and for
@@ -49,13 +49,13 @@ def clean(field: str, value: str, *, longest: int, shortest: int = 1, one_line: 
 
 
 def clean_optional(field: str, value: str | None, *, longest: int, one_line: bool = True) -> str | None:
-    """Clean as `clean` does; return None for a text that is absent, null or blank."""
-    return clean(field, value, longest=longest, one_line=one_line) if value is not None and value.strip() else None
+    """Clean as `clean_text` does; return None for a text that is absent, null or blank."""
+    return clean_text(field, value, longest=longest, one_line=one_line) if value is not None and value.strip() else None
 
 
 def clean_parameter(query: Mapping[str, str], name: str, *, longest: int) -> str | None:
-    """Clean a query parameter as `clean` does; return None where it is absent."""
-    return clean(name, query[name], longest=longest) if name in query else None
+    """Clean a query parameter as `clean_text` does; return None where it is absent."""
+    return clean_text(name, query[name], longest=longest) if name in query else None
 
 
 def split_list(text: str) -> list[str]:
@@ -118,7 +118,7 @@ def has_nul(value: Any) -> bool:
     return any("\0" in text for text in iterate_texts(value))
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return the text without case and accents, for comparing; marks must not be stacked (`stacks_marks`)."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))

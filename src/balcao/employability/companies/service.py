@@ -33,8 +33,7 @@ async def list_companies(call: Call, page: Page, search: str | None, cnpj: str |
 
 async def read_company(call: Call, cnpj: str) -> Company:
     """Return a company. Raises NotFound."""
-    async with call.reader.connection() as connection:
-        return _require(await store.read_company(connection, cnpj))
+    return _require(await store.read_company(call.reader, cnpj))
 
 
 async def has_company(connection: Connection, cnpj: str) -> bool:

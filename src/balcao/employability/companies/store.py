@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import asyncpg
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import REFERRED_TO, page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
@@ -31,8 +32,8 @@ async def list_companies(connection: Connection, search: str | None, cnpj: str |
     """Return the page's companies and how many match in all."""
 
 
-@statement(f"SELECT {_MEMBERS} FROM employability.company WHERE cnpj = :cnpj")
-async def read_company(connection: Connection, cnpj: str) -> Company | None: ...
+@lookup(f"SELECT {_MEMBERS} FROM employability.company WHERE cnpj = :cnpj")
+async def read_company(source: Source, cnpj: str) -> Company | None: ...
 
 
 @statement(f"SELECT {_MEMBERS} FROM employability.company WHERE cnpj = :cnpj FOR UPDATE")

@@ -45,8 +45,7 @@ async def list_jobs(call: Call, filters: LegacyJobFilters, page: Page) -> Legacy
 async def read_job(call: Call, id_: int) -> LegacyJob:
     """Return a job. Raises NotFound, also for one that is not open yet and not the caller's to manage."""
     sees_all = await _manages(call)
-    async with call.reader.connection() as connection:
-        job = _require(await store.read_legacy_job(connection, id_))
+    job = _require(await store.read_legacy_job(call.reader, id_))
     return job if sees_all or job.status is not LegacyJobStatus.CREATED else _require(None)
 
 

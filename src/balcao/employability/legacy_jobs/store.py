@@ -2,7 +2,8 @@
 
 import asyncpg
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged
 from balcao.core.database.statements import statement
@@ -30,10 +31,10 @@ _MEMBERS = f"""
 """
 
 
-@statement(f"""
+@lookup(f"""
 SELECT to_jsonb(found) FROM (SELECT {_MEMBERS} {_FROM} WHERE job.deleted_at IS NULL AND job.id = :job_id) AS found
 """)
-async def read_legacy_job(connection: Connection, job_id: int) -> Json[LegacyJob] | None:
+async def read_legacy_job(source: Source, job_id: int) -> Json[LegacyJob] | None:
     """Return a job; None for an unknown or removed one."""
 
 

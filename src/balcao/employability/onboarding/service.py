@@ -11,8 +11,8 @@ FIELDS = ["onboarding"]
 
 async def read_onboarding(call: Call, cpf: Cpf) -> Onboarding:
     """Return whether the person is new here."""
-    async with call.reading(cpf, FIELDS) as connection:
-        return Onboarding(await store.read_completion(connection, cpf) is None)
+    async with call.reading(cpf, FIELDS) as source:
+        return Onboarding(await store.read_completion(source, cpf) is None)
 
 
 async def complete_onboarding(call: Call, cpf: Cpf) -> Message:

@@ -2,13 +2,14 @@
 
 from datetime import datetime
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
 
-@statement("SELECT completed_at FROM employability.onboarding WHERE cpf = :cpf")
-async def read_completion(connection: Connection, cpf: Cpf) -> datetime | None: ...
+@lookup("SELECT completed_at FROM employability.onboarding WHERE cpf = :cpf")
+async def read_completion(source: Source, cpf: Cpf) -> datetime | None: ...
 
 
 @statement("INSERT INTO employability.onboarding (cpf) VALUES (:cpf) ON CONFLICT (cpf) DO NOTHING")

@@ -36,8 +36,7 @@ async def list_values(call: Call, kind: Kind, page: Page) -> ReferenceValues:
 
 async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
     """Return a value. Raises NotFound, also for an id of another kind."""
-    async with call.platform.database.connection() as connection:
-        return _require(await store.read_value(connection, kind, id_))
+    return _require(await store.read_value(call.platform.database, kind, id_))
 
 
 async def list_values_of_kind(connection: Connection, kind: Kind) -> list[ReferenceValue]:

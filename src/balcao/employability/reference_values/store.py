@@ -6,7 +6,8 @@ from uuid import UUID
 
 import asyncpg
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import REFERRED_TO, page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
@@ -36,8 +37,8 @@ async def list_values(connection: Connection, kind: Kind, page: Page) -> Paged[R
 _READ = f"SELECT {_MEMBERS} FROM employability.reference_value WHERE kind = :kind AND id = :id_"
 
 
-@statement(_READ)
-async def read_value(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue | None: ...
+@lookup(_READ)
+async def read_value(source: Source, kind: Kind, id_: UUID) -> ReferenceValue | None: ...
 
 
 @statement("""

@@ -37,8 +37,7 @@ async def list_entries(
 
 async def read_entry(call: Call, catalogue: Catalogue, id_: int) -> CatalogueEntry:
     """Return an entry. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
-        return _require(await store.read_entry(connection, catalogue, id_))
+    return _require(await store.read_entry(call.platform.database, catalogue, id_))
 
 
 async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> bytes:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import asyncpg
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookups
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import REFERRED_TO, page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement, statements
@@ -57,8 +58,8 @@ async def list_entries(
 _READ = {each: f"SELECT {_MEMBERS[each]} FROM {_TABLES[each]} AS entry WHERE id = :id_" for each in Catalogue}
 
 
-@statements(_READ)
-async def read_entry(connection: Connection, catalogue: Catalogue, id_: int) -> CatalogueEntry | None: ...
+@lookups(_READ)
+async def read_entry(source: Source, catalogue: Catalogue, id_: int) -> CatalogueEntry | None: ...
 
 
 @statements({each: f"{text} FOR UPDATE OF entry" for each, text in _READ.items()})

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Source
 from balcao.core.errors import NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.bank import service as bank
@@ -16,13 +16,13 @@ FIELDS = ["termos_uso"]
 
 async def read_terms_status(call: Call, cpf: Cpf) -> TermsStatus:
     """Return whether the person accepted the current version."""
-    async with call.reading(cpf, FIELDS) as connection:
-        return TermsStatus(await find_accepted_version(connection, cpf) == call.platform.settings.jobs_terms_version)
+    async with call.reading(cpf, FIELDS) as source:
+        return TermsStatus(await find_accepted_version(source, cpf) == call.platform.settings.jobs_terms_version)
 
 
-async def find_accepted_version(connection: Connection, cpf: Cpf) -> str | None:
+async def find_accepted_version(source: Source, cpf: Cpf) -> str | None:
     """Return the version of the terms that the person accepted; None for none."""
-    found = await store.read_acceptance(connection, cpf)
+    found = await store.read_acceptance(source, cpf)
     return None if found is None else found.version
 
 
@@ -50,8 +50,8 @@ async def revoke_terms(call: Call, cpf: Cpf) -> Message:
 
 async def read_acceptance(call: Call, cpf: Cpf) -> TermsAcceptance:
     """Return the person's newest acceptance. Raises NotFound."""
-    async with call.reading(cpf, FIELDS) as connection:
-        found = await store.read_acceptance(connection, cpf)
+    async with call.reading(cpf, FIELDS) as source:
+        found = await store.read_acceptance(source, cpf)
     if found is None:
         raise _not_accepted()
     return TermsAcceptance(

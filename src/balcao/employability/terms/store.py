@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
@@ -18,8 +19,8 @@ class Acceptance(NamedTuple):
     updated_at: datetime
 
 
-@statement("SELECT version, aceito_em, created_at, updated_at FROM employability.terms_acceptance WHERE cpf = :cpf")
-async def read_acceptance(connection: Connection, cpf: Cpf) -> Acceptance | None: ...
+@lookup("SELECT version, aceito_em, created_at, updated_at FROM employability.terms_acceptance WHERE cpf = :cpf")
+async def read_acceptance(source: Source, cpf: Cpf) -> Acceptance | None: ...
 
 
 # The first instant of a version stays, however often it is accepted.

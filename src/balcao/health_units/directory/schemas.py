@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_
 from balcao.core.http.paging import LAST_PAGE
 from balcao.core.values.fields import Flag, NaturalNumber
 from balcao.core.values.page import Pagination
-from balcao.core.values.text import fold, stacks_marks
+from balcao.core.values.text import fold_text, stacks_marks
 from balcao.health_units.opening import Hours, Situacao
 from balcao.health_units.records import Tipo, UnitRecord
 from balcao.health_units.situation import Risco
@@ -75,7 +75,7 @@ class Units(msgspec.Struct):
 def _fold(text: str) -> str:
     if stacks_marks(text):
         raise ValueError("tem sinais demais sobre uma letra")
-    return fold(text)
+    return fold_text(text)
 
 
 class UnitsFilter(BaseModel):

@@ -14,7 +14,7 @@ from balcao.core.context import tickets
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
-from balcao.core.database.reloader import notify
+from balcao.core.database.reloader import notify_processes
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import store, streams
 from balcao.health_units.feed.schemas import ResetEvent, RiskEvent, StreamQuery, StreamTicket, UnitEvent
@@ -68,7 +68,7 @@ async def publish_units(connection: Connection, units: Sequence[Cnes]) -> None:
 
 async def announce_changes(connection: Connection) -> None:
     """Have every process read the units again, for what is no change of one unit: no entry, no event."""
-    await notify(connection, CHANNEL)
+    await notify_processes(connection, CHANNEL)
 
 
 async def follow_changes(platform: Platform, board: UnitBoard, hub: Hub) -> None:

@@ -16,8 +16,7 @@ from balcao.health_units.units import service as units
 
 async def read_holiday(call: Call, day: date) -> Holiday:
     """Return the holiday on a date. Raises NotFound."""
-    async with call.reader.connection() as connection:
-        found = await store.read_holiday(connection, day)
+    found = await store.read_holiday(call.reader, day)
     if found is None:
         raise _make_unknown()
     return found

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from datetime import date
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.health_units.holidays.schemas import Holiday
 
@@ -16,8 +17,8 @@ ORDER BY data
 async def list_holidays(connection: Connection, year: int | None) -> list[Holiday]: ...
 
 
-@statement("SELECT data, nome, ambito, facultativo, fecha FROM health_units.holidays WHERE data = :day")
-async def read_holiday(connection: Connection, day: date) -> Holiday | None: ...
+@lookup("SELECT data, nome, ambito, facultativo, fecha FROM health_units.holidays WHERE data = :day")
+async def read_holiday(source: Source, day: date) -> Holiday | None: ...
 
 
 @statement("""

@@ -77,7 +77,7 @@ async def _read_source(platform: Platform, name: str, address: str) -> None:
             file = io.BytesIO(content)
             order = imports.Order(_IMPORT, source=name)
             call = worker_call(platform, "health_units.read_source")
-            done = (await imports.run(call, Source(file, file), order, lambda *_: None)).done
+            done = (await imports.run_import(call, Source(file, file), order, lambda *_: None)).done
             async with platform.database.connection() as connection:
                 lines = done.changed + done.unchanged + done.refused
                 await store.note_changed_content(connection, name, digest, lines, done.refused)

@@ -94,14 +94,12 @@ async def list_notifications(call: Call, cnes: Cnes, query: LogQuery, before: da
 
 async def read_latest_notification(call: Call, cnes: Cnes) -> Notification | None:
     """Return the unit's newest notification, mistakes included."""
-    async with call.platform.database.connection() as connection:
-        return await store.read_latest_notification(connection, cnes)
+    return await store.read_latest_notification(call.platform.database, cnes)
 
 
 async def count_notification_events(call: Call, cnes: Cnes) -> int:
     """Count the entries in the logs of a unit's notifications."""
-    async with call.platform.database.connection() as connection:
-        return await store.count_unit_events(connection, cnes)
+    return await store.count_unit_events(call.platform.database, cnes)
 
 
 async def import_notifications(connection: Connection, rows: Sequence[ImportedNotification]) -> list[Cnes]:

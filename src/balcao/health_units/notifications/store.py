@@ -9,7 +9,8 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.context.call import Author
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.results import read_part
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
@@ -46,11 +47,11 @@ async def count_outdated(connection: Connection) -> Mapping[tuple[str, ...], flo
     return {(): await _count_outdated(connection, OUTDATED_AFTER)}
 
 
-@statement("""
+@lookup("""
 SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
 FROM health_units.notifications WHERE cnes = :cnes ORDER BY aberta_em DESC LIMIT 1
 """)
-async def read_latest_notification(connection: Connection, cnes: Cnes) -> Notification | None:
+async def read_latest_notification(source: Source, cnes: Cnes) -> Notification | None:
     """Return the unit's newest notification, mistakes included."""
 
 
@@ -240,12 +241,12 @@ async def list_public_notifications(
     return [each.notification for each in listed if each.notification is not None] if listed else None
 
 
-@statement("""
+@lookup("""
 SELECT count(*) FROM health_units.notification_events AS event
 JOIN health_units.notifications AS notification ON notification.id = event.notification_id
 WHERE notification.cnes = :cnes
 """)
-async def count_unit_events(connection: Connection, cnes: Cnes) -> int: ...
+async def count_unit_events(source: Source, cnes: Cnes) -> int: ...
 
 
 _LINE = """

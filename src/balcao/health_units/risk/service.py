@@ -12,7 +12,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.ready import Ready
-from balcao.core.values.text import fold
+from balcao.core.values.text import fold_text
 from balcao.health_units.records import UnitRecord
 from balcao.health_units.risk import store
 from balcao.health_units.risk.board import Picture, UnitBoard, UnitState
@@ -60,7 +60,7 @@ def _to_state(stored: StoredState, zone: ZoneInfo) -> UnitState:
     risk = _to_risk(stored, zone)
     return UnitState(
         record=msgspec.convert({**stored.record, "atualizado_em": updated}, UnitRecord),
-        folded_name=fold(stored.record["nome"]),
+        folded_name=fold_text(stored.record["nome"]),
         risk=risk,
         opened_at=stored.newest.aberta_em if stored.newest and risk.notificacao_ativa else None,
         timetable=stored.timetable,

@@ -82,8 +82,7 @@ async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
 async def list_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
     """Return the openings of each day, holidays and exceptions counted in. Raises Unprocessable and NotFound."""
     first, last = query.to_period(utc_now().astimezone(call.zone).date())
-    async with call.platform.database.connection() as connection:
-        found = await store.read_openings(connection, cnes, first, last)
+    found = await store.read_openings(call.platform.database, cnes, first, last)
     if found is None:
         raise units.make_unknown()
     days = [first + timedelta(days=after) for after in range((last - first).days + 1)]

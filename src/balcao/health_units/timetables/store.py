@@ -6,7 +6,8 @@ from datetime import date
 
 import msgspec
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.opening import Interval
@@ -80,7 +81,7 @@ class Openings:
     holidays: Mapping[date, str]
 
 
-@statement("""
+@lookup("""
 SELECT hours.semana AS week, coalesce(hours.abre_feriado, false) AS opens_on_holidays, (
     SELECT coalesce(jsonb_object_agg(data, jsonb_build_object('intervalos', intervalos, 'motivo', motivo)), '{}')
     FROM health_units.unit_exceptions
@@ -94,5 +95,5 @@ FROM health_units.units AS unit
 LEFT JOIN health_units.unit_weekly_hours AS hours ON hours.cnes = unit.cnes
 WHERE unit.cnes = :cnes
 """)
-async def read_openings(connection: Connection, cnes: Cnes, first: date, last: date) -> Openings | None:
+async def read_openings(source: Source, cnes: Cnes, first: date, last: date) -> Openings | None:
     """Return what the openings of these days follow from; None for an unknown unit."""

@@ -30,7 +30,7 @@ class FilesDiffer(Exception):
         self.paths = paths
 
 
-def write(folder: Path, files: Mapping[str, File], *, replace: bool) -> list[Path]:
+def write_files(folder: Path, files: Mapping[str, File], *, replace: bool) -> list[Path]:
     """Write the files, by their path in the folder, and return those that were written: none the second time.
 
     Raises FilesDiffer, before anything is written, unless `replace` is set.

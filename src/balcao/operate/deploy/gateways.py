@@ -18,11 +18,11 @@ from limits import parse
 from balcao.core.access.tokens import LEEWAY_SECONDS
 from balcao.core.service import Service
 from balcao.gateway.cors import EXPOSED_HEADERS
-from balcao.gateway.http_rules import DISCARD_BYTES
+from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.operate.deploy.answers import Frontend, Server
 from balcao.operate.deploy.areas import PAGES, Area, list_areas, list_public_patterns
 from balcao.operate.deploy.files import File
-from balcao.operate.deploy.rendering import render
+from balcao.operate.deploy.rendering import render_template
 from balcao.settings import Settings
 
 # Where the gateway's configuration is written, and in which file of the distribution it ends up, by kind.
@@ -102,7 +102,7 @@ def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
     """Return the files of a gateway's configuration, by their path beside one another."""
     areas = list_areas(plan.services)
     keys = [Key(kid, f"keys/{RSAKey.import_key(pem).thumbprint()}.pem") for kid, pem in sorted(plan.keys.items())]
-    text = render(
+    text = render_template(
         f"gateways/{FILES[kind]}",
         command=plan.command(kind),
         areas=areas,

@@ -11,7 +11,7 @@ from typing import Any
 from balcao.operate.deploy.answers import PortalKind
 from balcao.operate.deploy.files import SECRET, File
 from balcao.operate.deploy.production import read_settings
-from balcao.operate.deploy.rendering import render
+from balcao.operate.deploy.rendering import render_template
 from balcao.settings import fixed_tokens
 from balcao.settings.fixed_tokens import FixedToken
 
@@ -89,8 +89,8 @@ def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
         "fixed_tokens": portal.entries_file or ",".join(entries),
     }
     files = {
-        PORTAL_ENVIRONMENT: File.of(render("portal/portal.env", **values), SECRET),
-        OWN_SETTINGS: File.of(render("portal/balcao.env", **values), SECRET),
+        PORTAL_ENVIRONMENT: File.of(render_template("portal/portal.env", **values), SECRET),
+        OWN_SETTINGS: File.of(render_template("portal/balcao.env", **values), SECRET),
         CLIENT: File.of(json.dumps(_describe_client(portal), indent=2, ensure_ascii=False) + "\n", SECRET),
     }
     if portal.entries_file and key.entries:

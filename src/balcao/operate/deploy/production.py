@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from balcao import __version__
 from balcao.operate.deploy.answers import Installation
 from balcao.operate.deploy.files import SECRET, File
-from balcao.operate.deploy.rendering import render
+from balcao.operate.deploy.rendering import render_template
 
 SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/roles.sql"
 BACKUP_SETTINGS = "backup/balcao-backup.env"
@@ -81,8 +81,8 @@ def generate_production_files(installation: Installation, own: Secrets) -> dict[
         # Who traces installs more.
         "lock": "requirements-traces.lock" if installation.traces_url else "requirements.lock",
     }
-    files = {path: File.of(render(path, **values), SECRET) for path in _SECRET_FILES}
-    return files | {path: File.of(render(path, **values)) for path in _OPEN_FILES}
+    files = {path: File.of(render_template(path, **values), SECRET) for path in _SECRET_FILES}
+    return files | {path: File.of(render_template(path, **values)) for path in _OPEN_FILES}
 
 
 def parse_settings(text: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 
-def render(name: str, **values: Any) -> str:
+def render_template(name: str, **values: Any) -> str:
     """Return the template's text with these values in it."""
     return _environment().get_template(name).render(values)
 

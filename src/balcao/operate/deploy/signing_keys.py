@@ -17,7 +17,7 @@ class KeysUnknown(Exception):
         self.issuer = issuer
 
 
-async def fetch(issuers: Sequence[str]) -> dict[str, bytes]:
+async def fetch_signing_keys(issuers: Sequence[str]) -> dict[str, bytes]:
     """Return the signature keys that the issuers publish now, as PEM by `kid`. Raises KeysUnknown."""
     found: dict[str, bytes] = {}
     async with httpx.AsyncClient() as client:

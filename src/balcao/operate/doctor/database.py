@@ -13,7 +13,7 @@ from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.queries import fetch_clock
-from balcao.core.database.refusals import refusal
+from balcao.core.database.refusals import describe_refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.errors import Unavailable
 from balcao.operate.database import find_embedded, require_owner
@@ -39,7 +39,7 @@ async def _check_database(subject: Subject) -> Part:
             part = await _check_opened(settings, connection)
             part.problems += await _check_clock(connection, subject.now)
     except Unavailable as fault:
-        return Part(DOWN, problems=[refusal(fault) or str(fault)])
+        return Part(DOWN, problems=[describe_refusal(fault) or str(fault)])
     finally:
         await database.close()
     part.problems += await _check_owner(settings, url)
@@ -72,7 +72,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
         )
         return part
     try:
-        await migrations.check(connection, app.list_migrations())
+        await migrations.check_migrations(connection, app.list_migrations())
     except MigrationError as behind:
         details["up_to_date"] = False
         part.problems.append(str(behind))

@@ -24,7 +24,7 @@ from balcao.operate.doctor import (
 )
 from balcao.operate.doctor import settings as own_settings
 from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Check, Clock, Part, Subject
-from balcao.operate.masking import mask
+from balcao.operate.masking import mask_value
 from balcao.settings import Settings, variable_of
 
 # In the order in which their sentences are said.
@@ -90,7 +90,7 @@ def _join(found: Iterable[Part]) -> Part:
 
 def list_settings(settings: Settings) -> dict[str, Any]:
     """Return the effective settings by variable; secrets, also those in addresses, are masked."""
-    return {variable_of(name): mask(value) for name, value in settings.model_dump(mode="python").items()}
+    return {variable_of(name): mask_value(value) for name, value in settings.model_dump(mode="python").items()}
 
 
 def _list_addresses(settings: Settings) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _list_addresses(settings: Settings) -> dict[str, Any]:
         "services": app.list_base_urls(settings),
         "issuers": list(settings.issuers),
         "crm": settings.crm_url,
-        "database": embedded or mask(settings.database_url) or str(settings.data_dir / "postgres"),
-        "database_read": mask(settings.database_read_url),
-        "redis": mask(settings.redis_url),
+        "database": embedded or mask_value(settings.database_url) or str(settings.data_dir / "postgres"),
+        "database_read": mask_value(settings.database_read_url),
+        "redis": mask_value(settings.redis_url),
     }

@@ -28,7 +28,7 @@ from balcao.operate.deploy.production import (
     UNITS,
     parse_settings,
 )
-from balcao.operate.deploy.rendering import render
+from balcao.operate.deploy.rendering import render_template
 from balcao.operate.doctor.checks import DAYS_OF_NOTICE, DOWN, UP, Check, Part, is_due_in_production
 from balcao.operate.unknown_variables import list_unknown_variables
 from balcao.settings import Settings
@@ -162,7 +162,7 @@ def _check_unit(root: Path, path: Path, template: str) -> Iterator[str]:
     for file in _FILES_READ.findall(text):
         if not (root / file.lstrip("/")).exists():
             yield f"{path} lê {file}, que não existe."
-    expected = _list_lines(render(template, program=program))
+    expected = _list_lines(render_template(template, program=program))
     if differing := sorted(expected ^ _list_lines(text)):
         yield (
             f"{path} difere do que esta versão escreve, como em `{differing[0]}`: gere-o de novo com "

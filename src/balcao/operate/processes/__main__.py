@@ -34,7 +34,7 @@ def main(names: Sequence[str]) -> int:
         settings = Settings.load()
         logs.configure(settings.log_level)
         roles = {name: _load_role(settings, name) for name in names}
-        order = channel.receive()
+        order = channel.receive_order()
     channel.end_with_supervisor()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_run_roles(roles, settings, order))
@@ -54,7 +54,7 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
     early, late = [name for name in roles if name == "crm"], [name for name in roles if name != "crm"]
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
-    beating = asyncio.create_task(channel.beat())
+    beating = asyncio.create_task(channel.send_beat())
     stopped = asyncio.create_task(stopping.wait())
     try:
         async with AsyncExitStack() as running:
@@ -64,7 +64,7 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
             # What was loaded stays for good: the collector need not look at it again and again.
             gc.collect()
             gc.freeze()
-            channel.report(described)
+            channel.send_report(described)
             await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
     except Exception as fault:
         return _report_fault(fault)
@@ -81,15 +81,15 @@ async def _prepare(settings: Settings, order: Order) -> Report:
         return Report(ready=True)
     from balcao.operate.processes import preparation  # loads every service, which the sandbox CRM alone does not need
 
-    return await preparation.prepare(settings, order)
+    return await preparation.prepare_database(settings, order)
 
 
 def _report_fault(fault: Exception) -> int:
     """Report a fault in a sentence; where in the code one of ours happened stands in the log."""
-    text = faults.explain(fault)
+    text = faults.explain_fault(fault)
     if text is None:
         log.error("process.failed", exc_info=fault)
-    channel.report(Report(refused=text or faults.describe(fault)))
+    channel.send_report(Report(refused=text or faults.describe_fault(fault)))
     return 1
 
 

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from balcao import app
 from balcao.gateway import serving
+from balcao.gateway.limits import Limits
 from balcao.operate.doctor.issuers import warning_of_issuers
 from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
@@ -16,7 +17,7 @@ from balcao.settings import Settings
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
     """Serve on the inherited socket; requests in flight are finished when the block ends."""
     application = app.build(settings, order.database_url, order.services, order.group("api"))
-    limits = serving.Limits(
+    limits = Limits(
         connections=settings.max_connections,
         head_bytes=settings.max_header_bytes,
         head_seconds=settings.header_timeout,

@@ -69,7 +69,7 @@ class Report(msgspec.Struct, frozen=True, omit_defaults=True):
     offer: dict[str, Any] | None = None
 
 
-def receive() -> Order:
+def receive_order() -> Order:
     """Return the order once the supervisor has sent it; exit when the supervisor is gone."""
     line = sys.stdin.buffer.readline()
     if not line:
@@ -77,7 +77,7 @@ def receive() -> Order:
     return msgspec.json.decode(line, type=Order)
 
 
-def report(report: Report) -> None:
+def send_report(report: Report) -> None:
     """Send a report to the supervisor."""
     _send(msgspec.json.encode(report))
 
@@ -103,7 +103,7 @@ def beating_while_loading() -> Iterator[None]:
         thread.join()
 
 
-async def beat() -> None:
+async def send_beat() -> None:
     """Send heartbeats, which stop when the event loop stands still."""
     while True:
         _send(b"")

@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 
 from balcao import app
 from balcao.gateway import serving
+from balcao.gateway.limits import Limits
 from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
 
 # Nobody connects at the last moment but who asks again.
-LIMITS = serving.Limits(settling_seconds=0, drain_seconds=1)
+LIMITS = Limits(settling_seconds=0, drain_seconds=1)
 
 
 @asynccontextmanager

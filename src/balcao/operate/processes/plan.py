@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +22,8 @@ from balcao.operate.processes.channel import Watched
 from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"
+# In seconds; who uses our port is asked only to say so.
+_LONGEST_LOOK = 1.0
 # Linux distributes connections evenly to the sockets that share a port; other systems give all to one of them.
 BALANCES_CONNECTIONS = sys.platform == "linux"
 
@@ -81,7 +84,7 @@ class Plan:
             return ""
         folder = self.settings.data_dir / f"processes-{self.settings.port}"
         with writing_to(folder):
-            processes.prepare(folder)
+            processes.prepare_group(folder)
         return str(folder.resolve())
 
     @contextmanager
@@ -168,11 +171,26 @@ def claiming(
         except UnicodeError as fault:
             raise OperatorFault(f"{host} não é um nome de servidor: confira {settings[0]}.") from fault
         except OSError as fault:
-            why = "já está em uso" if fault.errno == errno.EADDRINUSE else f"não pode ser usada ({fault.strerror})"
-            raise OperatorFault(
-                f"A porta {port} de {host} ({title}) {why}: libere-a, ou indique {settings[1]}."
-            ) from fault
+            if fault.errno != errno.EADDRINUSE:
+                why = f"não pode ser usada ({fault.strerror}): libere-a"
+            elif _is_balcao(host, port):
+                why = "já está em uso por um Balcão: use o que funciona, encerre-o (Ctrl-C onde foi iniciado)"
+            else:
+                why = "já está em uso por outro programa: libere-a"
+            raise OperatorFault(f"A porta {port} de {host} ({title}) {why}, ou indique {settings[1]}.") from fault
         yield sockets
+
+
+def _is_balcao(host: str, port: int) -> bool:
+    """Return whether who uses the port answers as the platform does."""
+    asked = HTTPConnection(host, port, timeout=_LONGEST_LOOK)
+    try:
+        asked.request("HEAD", "/")
+        return asked.getresponse().getheader("Server") == "balcao"
+    except (OSError, HTTPException):
+        return False
+    finally:
+        asked.close()
 
 
 def _bind(host: str, port: int, *, shared: bool) -> socket.socket:

@@ -11,7 +11,7 @@ from balcao.operate.processes.channel import Order, Report
 from balcao.settings import Settings
 
 
-async def prepare(settings: Settings, order: Order) -> Report:
+async def prepare_database(settings: Settings, order: Order) -> Report:
     """Migrate the database and load the demo data, or only check it; return the report for when all roles work.
 
     Raises MigrationError on a database that is not up to date: only the sandbox's own one is migrated automatically.
@@ -22,7 +22,7 @@ async def prepare(settings: Settings, order: Order) -> Report:
         await app.bring_up_to_date(url, role, _report_progress)
         if settings.sandbox:
             await sandbox.load(settings, "demo").load_once(
-                settings, url, lambda text: channel.report(Report(progress=text))
+                settings, url, lambda text: channel.send_report(Report(progress=text))
             )
     else:
         await database.check_database(settings, url)
@@ -33,4 +33,4 @@ async def prepare(settings: Settings, order: Order) -> Report:
 
 
 def _report_progress(migration: Migration) -> None:
-    channel.report(Report(progress=f"Migrando o banco: {migration.owner}/{migration.name}"))
+    channel.send_report(Report(progress=f"Migrando o banco: {migration.owner}/{migration.name}"))

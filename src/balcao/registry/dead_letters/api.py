@@ -60,7 +60,7 @@ async def retry_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetter:
     """Põe a tarefa de volta na fila, com todas as tentativas pela frente. Exige a ação `jobs:write`; uma tarefa que não
     falhou de vez é 409.
     """
-    return await dead_letters.retry(call, letter_id)
+    return await dead_letters.retry_dead_job(call, letter_id)
 
 
 @routes.post(
@@ -92,7 +92,7 @@ async def drop_dead_letter(call: Call, letter_id: JobInPath, query: Query) -> No
     """Descarta uma tarefa que ninguém mais deve fazer; o motivo fica na trilha de auditoria. Exige a ação `jobs:write`;
     não se desfaz.
     """
-    await dead_letters.drop(call, letter_id, query.get("reason", ""))
+    await dead_letters.drop_dead_job(call, letter_id, query.get("reason", ""))
 
 
 FEATURE = Feature(routes=routes.declared)

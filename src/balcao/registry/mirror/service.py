@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Source
 from balcao.core.jobs.worker import NewJob, encode_payload
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
@@ -20,9 +20,9 @@ from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 LOGIN_WRITE_SECONDS = 10.0
 
 
-async def read_mirror(connection: Connection, cpf: Cpf) -> Mirror:
+async def read_mirror(source: Source, cpf: Cpf) -> Mirror:
     """Return every field and wording of the citizen."""
-    return await store.read_mirror(connection, cpf)
+    return await store.read_mirror(source, cpf)
 
 
 async def read_mirror_head(connection: Connection, cpf: Cpf) -> Head:

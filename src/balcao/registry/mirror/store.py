@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from balcao.core.context.audit import record_sql
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.results import Json
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
@@ -196,8 +197,8 @@ jsonb_build_object(
 """
 
 
-@statement(f"SELECT {mirror_document_sql(':cpf')}")
-async def read_mirror(connection: Connection, cpf: Cpf) -> Json[Mirror]: ...
+@lookup(f"SELECT {mirror_document_sql(':cpf')}")
+async def read_mirror(source: Source, cpf: Cpf) -> Json[Mirror]: ...
 
 
 # The function locks the mirror and gives a time at which the consent wins, so it is always written.
@@ -236,7 +237,7 @@ async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str]:
     """Bring times that lie ahead of the clock to the present; return the fields, in no order."""
 
 
-@statement("""
+@lookup("""
 SELECT jsonb_build_object(
     'anonymised_at', anonymised_at, 'consents_cleared_at', consents_cleared_at,
     'consents', coalesce((
@@ -246,7 +247,7 @@ SELECT jsonb_build_object(
         FROM registry.crm_consentimentos WHERE cpf = :cpf), '[]'))
 FROM registry.mirror_head WHERE cpf = :cpf
 """)
-async def read_mirror_head(connection: Connection, cpf: Cpf) -> Json[Head] | None: ...
+async def read_mirror_head(source: Source, cpf: Cpf) -> Json[Head] | None: ...
 
 
 @statement("SELECT cpf, categoria, canal FROM registry.crm_consentimentos WHERE cpf = ANY (:people::text[])")

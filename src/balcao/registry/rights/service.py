@@ -50,9 +50,9 @@ async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Pa
     platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
     period = parse_period(query, call.zone)
     await platform.limits.spend(platform.rate("access_list_limit"), "registry.list_accesses", subject[0].hex())
-    async with call.reading(cpf, ["accesses"]) as connection:
-        total = await store.count_accesses(connection, subject, period)
-        data = await store.list_accesses(connection, subject, period, page, platform.settings.client_id)
+    async with call.reading(cpf, ["accesses"]) as source:
+        total = await store.count_accesses(source, subject, period)
+        data = await store.list_accesses(source, subject, period, page, platform.settings.client_id)
     return AccessPage(data, page.of(total))
 
 

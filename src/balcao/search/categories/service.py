@@ -7,7 +7,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
 from balcao.core.values.clock import to_unix_seconds, utc_now
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.search.categories import store
 from balcao.search.categories.parameters import LONGEST_NAME, CategoryRequest, is_name
 from balcao.search.categories.schemas import (
@@ -97,8 +97,7 @@ async def read_ordered(call: Call, name: str) -> OrderedCategory:
     """Return a category's order. Raises NotFound."""
     found = None
     if is_name(name):
-        async with call.platform.database.connection() as connection:
-            found = await store.read_ordered_category(connection, name)
+        found = await store.read_ordered_category(call.platform.database, name)
     if found is None:
         raise NotFound(UNKNOWN)
     return found
@@ -106,7 +105,7 @@ async def read_ordered(call: Call, name: str) -> OrderedCategory:
 
 async def order_category(call: Call, name: str, body: CategoryBody) -> OrderedCategory:
     """Order a category, or enter a new one. Raises Invalid for what is no name."""
-    name = clean("name", name, longest=LONGEST_NAME)
+    name = clean_text("name", name, longest=LONGEST_NAME)
     if not re.search(r"\w", name):
         raise make_fault("name", "um nome com letras")
     trail = call.platform.audit.encode_event(call, "update", fields=describe_event(category=name))

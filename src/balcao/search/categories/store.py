@@ -5,7 +5,8 @@ from typing import NamedTuple
 import msgspec
 
 from balcao.core.context.audit import record_sql
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.search.categories.parameters import CategoryRequest
 from balcao.search.categories.schemas import Category, OrderedCategory, Subcategory
@@ -144,8 +145,8 @@ _ORDERED = "SELECT name, popularity_seed, active FROM search.categories"
 async def list_ordered_categories(connection: Connection) -> list[OrderedCategory]: ...
 
 
-@statement(f"{_ORDERED} WHERE fold = search.fold_label(:name)")
-async def read_ordered_category(connection: Connection, name: str) -> OrderedCategory | None: ...
+@lookup(f"{_ORDERED} WHERE fold = search.fold_label(:name)")
+async def read_ordered_category(source: Source, name: str) -> OrderedCategory | None: ...
 
 
 @statement(f"""

@@ -3,7 +3,7 @@
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.search.collection.alias import Alias
 from balcao.search.control_queries import store
 from balcao.search.control_queries.schemas import ControlQueries, ControlReport
@@ -25,7 +25,7 @@ async def replace_control_queries(call: Call, body: ControlQueries) -> ControlQu
     """Replace the queries. Raises Invalid."""
     if len(body.queries) > MOST_QUERIES:
         raise Invalid(f"O campo `queries` deve ter no máximo {MOST_QUERIES} itens.", code="queries-count")
-    queries = list(dict.fromkeys(clean("queries", query, longest=LONGEST_QUERY) for query in body.queries))
+    queries = list(dict.fromkeys(clean_text("queries", query, longest=LONGEST_QUERY) for query in body.queries))
     async with call.platform.database.transaction() as connection:
         await store.replace_control_queries(connection, queries)
         await call.platform.audit.record(

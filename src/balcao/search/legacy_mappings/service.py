@@ -10,7 +10,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.ids import is_uuid, new_id
-from balcao.core.values.text import clean, clean_optional, has_control
+from balcao.core.values.text import clean_optional, clean_text, has_control
 from balcao.search.conventions import (
     describe_event,
     make_fault,
@@ -127,8 +127,7 @@ async def find_target(connection: Connection, origem: str, old_id: str) -> str |
 async def read_mapping(call: Call, mapping_id: str) -> LegacyMapping:
     """Return a mapping. Raises NotFound."""
     known = parse_uuid(mapping_id, UNKNOWN)
-    async with call.platform.database.connection() as connection:
-        found = await store.read_mapping(connection, known)
+    found = await store.read_mapping(call.platform.database, known)
     if found is None:
         raise NotFound(UNKNOWN)
     return found
@@ -200,7 +199,7 @@ def _check_body(body: LegacyMappingBody) -> tuple[OldService, str]:
 def _check_old(origem: str, old_id: str, notes: str | None) -> OldService:
     return OldService(
         origem,
-        clean("id_servico_antigo", old_id, longest=LONGEST_ID),
+        clean_text("id_servico_antigo", old_id, longest=LONGEST_ID),
         clean_optional("observacoes", notes, longest=LONGEST_NOTES, one_line=False),
     )
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import msgspec
 
 from balcao.core.context.audit import record_sql
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.results import read_part
 from balcao.core.database.statements import statement
 from balcao.search.legacy_mappings.schemas import LegacyMapping
@@ -80,15 +81,15 @@ async def insert_mapping(connection: Connection, mapping: NewMapping, trail: str
     """Write a mapping and its audit event, unless the pair is taken or the service is unknown or deleted."""
 
 
-@statement(f"SELECT {_COLUMNS} FROM search.tombamentos WHERE origem = :origem AND id_servico_antigo = :old_id")
-async def find_mapping(connection: Connection, origem: str, old_id: str) -> LegacyMapping | None: ...
+@lookup(f"SELECT {_COLUMNS} FROM search.tombamentos WHERE origem = :origem AND id_servico_antigo = :old_id")
+async def find_mapping(source: Source, origem: str, old_id: str) -> LegacyMapping | None: ...
 
 
-_READ = f"SELECT {_COLUMNS} FROM search.tombamentos WHERE id = :mapping_id"
+_READ = f"SELECT {_COLUMNS} FROM search.tombamentos WHERE id = :mapping_id::uuid"
 
 
-@statement(_READ)
-async def read_mapping(connection: Connection, mapping_id: str) -> LegacyMapping | None: ...
+@lookup(_READ)
+async def read_mapping(source: Source, mapping_id: str) -> LegacyMapping | None: ...
 
 
 @statement(f"{_READ} FOR UPDATE")

@@ -13,7 +13,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound, Unavailable
 from balcao.core.jobs.worker import enqueue
 from balcao.core.values.ids import is_uuid, new_id
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.search.collection import service as collection
 from balcao.search.collection.row import RefusedRow
 from balcao.search.conventions import describe_event, name_actor
@@ -220,7 +220,7 @@ async def tidy_up(platform: Platform) -> None:
 
 
 def _clean_reason(text: str | None) -> str | None:
-    return clean("reason", text or "", longest=2000, shortest=0, one_line=False) or None
+    return clean_text("reason", text or "", longest=2000, shortest=0, one_line=False) or None
 
 
 def _clean_id(text: str | None) -> str | None:

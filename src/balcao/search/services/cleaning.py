@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from balcao.core.errors import Invalid
-from balcao.core.values.text import clean, has_control
+from balcao.core.values.text import clean_text, has_control
 from balcao.search.document import AgentSettings, Button
 from balcao.search.services.markup import refuse_active
 
@@ -17,20 +17,22 @@ LONGEST_URL = 2048
 URL_SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 
 
-def clean_text(name: str, value: str, *, shortest: int = 0, longest: int = LONGEST_TEXT, one_line: bool = False) -> str:
+def clean_prose(
+    name: str, value: str, *, shortest: int = 0, longest: int = LONGEST_TEXT, one_line: bool = False
+) -> str:
     """Return the text trimmed and in NFC. Raises Invalid for active markup and outside the bounds."""
     refuse_active(name, value)
-    return clean(name, value, shortest=shortest, longest=longest, one_line=one_line)
+    return clean_text(name, value, shortest=shortest, longest=longest, one_line=one_line)
 
 
 def clean_optional_text(name: str, value: str) -> str | None:
     """Return a line of at most 200 characters, None for an empty one. Raises Invalid."""
-    return clean_text(name, value, longest=200, one_line=True) or None
+    return clean_prose(name, value, longest=200, one_line=True) or None
 
 
 def clean_texts(name: str, value: list[str], *, most: int = 100, longest: int = LONGEST_TEXT) -> list[str]:
     """Return the cleaned texts without the empty ones. Raises Invalid for too many."""
-    items = [item for item in (clean_text(name, entry, longest=longest) for entry in value) if item]
+    items = [item for item in (clean_prose(name, entry, longest=longest) for entry in value) if item]
     if len(items) > most:
         raise Invalid(f"O campo `{name}` deve ter no máximo {most} itens.", code=f"{name}-count")
     return items
@@ -57,7 +59,7 @@ def check_status(name: str, value: int) -> int:
 
 def clean_agents(name: str, value: AgentSettings) -> AgentSettings:
     """Return the agents' settings with a cleaned hint. Raises Invalid."""
-    return msgspec.structs.replace(value, tool_hint=clean_text(f"{name}.tool_hint", value.tool_hint, longest=2000))
+    return msgspec.structs.replace(value, tool_hint=clean_prose(f"{name}.tool_hint", value.tool_hint, longest=2000))
 
 
 def check_extra(name: str, value: dict[str, Any]) -> dict[str, Any]:
@@ -94,8 +96,8 @@ def clean_buttons(name: str, value: list[Button]) -> list[Button]:
 
 def _clean_button(name: str, button: Button, index: int) -> Button:
     return Button(
-        titulo=clean_text(f"{name}.titulo", button.titulo, shortest=1, longest=200, one_line=True),
-        descricao=clean_text(f"{name}.descricao", button.descricao, longest=1000),
+        titulo=clean_prose(f"{name}.titulo", button.titulo, shortest=1, longest=200, one_line=True),
+        descricao=clean_prose(f"{name}.descricao", button.descricao, longest=1000),
         is_enabled=button.is_enabled,
         ordem=index + 1 if button.ordem is None else button.ordem,
         url_service=_clean_url(f"{name}.url_service", button.url_service),
@@ -104,7 +106,7 @@ def _clean_button(name: str, button: Button, index: int) -> Button:
 
 def _clean_url(name: str, value: str) -> str:
     """Return an absolute address of a scheme that browsers do not execute. Raises Invalid."""
-    address = clean(name, value, longest=LONGEST_URL)
+    address = clean_prose(name, value, longest=LONGEST_URL)
     try:
         parts = urlsplit(address)
     except ValueError:

@@ -81,22 +81,22 @@ def _encode(content: ServiceContent, name: str) -> bytes:
     return msgspec.json.encode(getattr(content, name), order="sorted")
 
 
-_clean_line = functools.partial(cleaning.clean_text, shortest=1, one_line=True)
+_clean_line = functools.partial(cleaning.clean_prose, shortest=1, one_line=True)
 
 # In the order of the document's table, which is also the order of a comparison.
 MEMBERS: dict[str, Member] = {
     "nome_servico": Member(functools.partial(_clean_line, longest=500), Absent.REFUSED),
     "orgao_gestor": Member(functools.partial(cleaning.clean_texts, most=20, longest=200), Absent.REFUSED),
-    "resumo": Member(functools.partial(cleaning.clean_text, shortest=1), Absent.REFUSED),
-    "tempo_atendimento": Member(cleaning.clean_text, Absent.RESET),
-    "custo_servico": Member(cleaning.clean_text, Absent.RESET),
-    "resultado_solicitacao": Member(cleaning.clean_text, Absent.RESET),
-    "descricao_completa": Member(cleaning.clean_text, Absent.RESET),
+    "resumo": Member(functools.partial(cleaning.clean_prose, shortest=1), Absent.REFUSED),
+    "tempo_atendimento": Member(cleaning.clean_prose, Absent.RESET),
+    "custo_servico": Member(cleaning.clean_prose, Absent.RESET),
+    "resultado_solicitacao": Member(cleaning.clean_prose, Absent.RESET),
+    "descricao_completa": Member(cleaning.clean_prose, Absent.RESET),
     "documentos_necessarios": Member(cleaning.clean_texts, Absent.RESET, list),
-    "instrucoes_solicitante": Member(cleaning.clean_text, Absent.RESET),
+    "instrucoes_solicitante": Member(cleaning.clean_prose, Absent.RESET),
     "canais_digitais": Member(cleaning.clean_texts, Absent.RESET, list),
     "canais_presenciais": Member(cleaning.clean_texts, Absent.RESET, list),
-    "servico_nao_cobre": Member(cleaning.clean_text, Absent.RESET),
+    "servico_nao_cobre": Member(cleaning.clean_prose, Absent.RESET),
     "legislacao_relacionada": Member(cleaning.clean_texts, Absent.RESET, list),
     "tema_geral": Member(functools.partial(_clean_line, longest=200), Absent.REFUSED),
     "sub_categoria": Member(cleaning.clean_optional_text, Absent.UNCHANGED, lambda: None),

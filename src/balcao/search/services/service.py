@@ -13,7 +13,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.etags import require_match
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.search.collection import service as collection
 from balcao.search.collection.row import StoredService
 from balcao.search.conventions import PUBLISH, describe_event, format_etag, parse_uuid, require_action
@@ -168,7 +168,7 @@ async def roll_back_service(
 
     Raises NotFound, Conflict, Forbidden.
     """
-    reason = clean("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False) or None
+    reason = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False) or None
     async with _lock_service(call, service_id, at) as edit:
         if edit.stored is not None and edit.stored.document.status == 1:
             require_action(call, PUBLISH)
@@ -205,8 +205,7 @@ async def _restore_content(edit: Edit, chosen: ServiceContent) -> ServiceContent
 
 async def read_newest_version(call: Call, service_id: str) -> int:
     """Return the newest version's number, 0 for a service that never existed."""
-    async with call.platform.database.connection() as connection:
-        return await store.read_newest_version(connection, service_id) or 0
+    return await store.read_newest_version(call.platform.database, service_id) or 0
 
 
 def _copy_content(source: ServiceContent) -> ServiceContent:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import msgspec
 
 from balcao.core.context.audit import record_sql, recording
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.results import read_part
 from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
@@ -125,8 +126,8 @@ async def mark_deleted(connection: Connection, service_id: str, at: datetime) ->
     """Mark the head, which is locked, as deleted, and return the number of the version about to be written."""
 
 
-@statement("SELECT next_version - 1 FROM search.service_head WHERE id = :service_id")
-async def read_newest_version(connection: Connection, service_id: str) -> int | None:
+@lookup("SELECT next_version - 1 FROM search.service_head WHERE id = :service_id::uuid")
+async def read_newest_version(source: Source, service_id: str) -> int | None:
     """Return the newest version's number, None for a service that never existed."""
 
 

@@ -6,7 +6,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.clock import to_unix_seconds
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.search.conventions import describe_event, name_actor, parse_uuid
 from balcao.search.synonyms import store
 from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups
@@ -27,8 +27,7 @@ async def list_groups(call: Call, page: int, per_page: int) -> SynonymGroups:
 
 async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
     """Return a group. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
-        group = await store.read_synonym_group(connection, parse_uuid(group_id, UNKNOWN))
+    group = await store.read_synonym_group(call.platform.database, parse_uuid(group_id, UNKNOWN))
     if group is None:
         raise NotFound(UNKNOWN)
     return _to_wire(group)
@@ -72,7 +71,7 @@ def _clean_terms(given: Sequence[str]) -> list[str]:
     """Return the terms, each once. Raises Invalid."""
     if len(given) > MOST_TERMS:
         raise _refuse_count()
-    terms = list(dict.fromkeys(clean("terms", term, longest=LONGEST_TERM) for term in given))
+    terms = list(dict.fromkeys(clean_text("terms", term, longest=LONGEST_TERM) for term in given))
     if len(terms) < FEWEST_TERMS:
         raise _refuse_count()
     return terms

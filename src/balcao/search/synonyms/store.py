@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.results import read_part
 from balcao.core.database.statements import statement
 
@@ -46,8 +47,8 @@ async def list_synonym_groups(connection: Connection, limit: int, offset: int) -
     return (listed[0].found if listed else 0), [each.group for each in listed]
 
 
-@statement("SELECT id::text, terms, updated_at, updated_by FROM search.synonyms WHERE id = :group_id")
-async def read_synonym_group(connection: Connection, group_id: str) -> StoredGroup | None: ...
+@lookup("SELECT id::text, terms, updated_at, updated_by FROM search.synonyms WHERE id = :group_id::uuid")
+async def read_synonym_group(source: Source, group_id: str) -> StoredGroup | None: ...
 
 
 @statement("""

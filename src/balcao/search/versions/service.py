@@ -124,8 +124,7 @@ async def compare_versions(call: Call, service_id: str, query: Mapping[str, str]
         _parse_number(name, require_parameter(query, name)) for name in ("from_version", "to_version")
     )
     service_id = parse_uuid(service_id, UNKNOWN)
-    async with call.platform.database.connection() as connection:
-        pair = await store.read_version_pair(connection, service_id, from_version, to_version)
+    pair = await store.read_version_pair(call.platform.database, service_id, from_version, to_version)
     if not pair.known:
         raise NotFound(UNKNOWN)
     old, new = _require_snapshot("from_version", pair.old), _require_snapshot("to_version", pair.new)

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.results import read_part
 from balcao.core.database.statements import statement
 from balcao.search.versions.schemas import VersionEntry
@@ -151,8 +152,8 @@ class VersionPair(NamedTuple):
     changed_by: str | None
 
 
-@statement("""
-SELECT EXISTS (SELECT FROM search.service_head WHERE id = :service_id) AS known,
+@lookup("""
+SELECT EXISTS (SELECT FROM search.service_head WHERE id = :service_id::uuid) AS known,
        older.snapshot::text AS old,
        newer.snapshot::text AS new,
        newer.change_type,
@@ -160,10 +161,8 @@ SELECT EXISTS (SELECT FROM search.service_head WHERE id = :service_id) AS known,
        newer.created_by AS changed_by
 FROM (SELECT) AS one
 LEFT JOIN search.service_versions AS older
-    ON older.service_id = :service_id AND older.version_number = :from_version
+    ON older.service_id = :service_id::uuid AND older.version_number = :from_version
 LEFT JOIN search.service_versions AS newer
-    ON newer.service_id = :service_id AND newer.version_number = :to_version
+    ON newer.service_id = :service_id::uuid AND newer.version_number = :to_version
 """)
-async def read_version_pair(
-    connection: Connection, service_id: str, from_version: int, to_version: int
-) -> VersionPair: ...
+async def read_version_pair(source: Source, service_id: str, from_version: int, to_version: int) -> VersionPair: ...

@@ -10,7 +10,7 @@ import msgspec
 from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Source
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.jobs.worker import enqueue
 from balcao.core.values.clock import utc_now
@@ -96,9 +96,9 @@ async def share_job(connection: Connection, id_: UUID) -> None:
     await store.share_job(connection, id_)
 
 
-async def find_published_job(connection: Connection, id_: UUID, now: datetime) -> Job | None:
+async def find_published_job(source: Source, id_: UUID, now: datetime) -> Job | None:
     """Return a job that was ever published; None for any other, and for a deleted one."""
-    return await store.read_published_job(connection, id_, now)
+    return await store.read_published_job(source, id_, now)
 
 
 async def list_job_history(call: Call, id_: UUID, page: Page) -> History:

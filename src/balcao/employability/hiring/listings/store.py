@@ -12,7 +12,8 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged
 from balcao.core.database.statements import statement
@@ -129,8 +130,8 @@ async def read_job(connection: Connection, scope: Scope, job_id: UUID, now: date
     """Return a job within reach."""
 
 
-@statement(whole_jobs_sql("job.publicado_em IS NOT NULL AND job.id = :job_id"))
-async def read_published_job(connection: Connection, job_id: UUID, now: datetime) -> Json[Job] | None:
+@lookup(whole_jobs_sql("job.publicado_em IS NOT NULL AND job.id = :job_id"))
+async def read_published_job(source: Source, job_id: UUID, now: datetime) -> Json[Job] | None:
     """Return a job that was ever published."""
 
 

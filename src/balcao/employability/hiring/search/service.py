@@ -31,8 +31,7 @@ async def list_published_jobs(call: Call, filters: JobFilters, page: Page) -> Jo
 
 async def read_published_job(call: Call, id_: UUID) -> Job:
     """Return a job as anybody sees it. Raises NotFound for one that was never published."""
-    async with call.reader.connection() as connection:
-        return listings.require_job(await listings.find_published_job(connection, id_, utc_now()))
+    return listings.require_job(await listings.find_published_job(call.reader, id_, utc_now()))
 
 
 async def read_job_by_slug(call: Call, slug: str) -> Job:

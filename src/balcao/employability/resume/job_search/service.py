@@ -18,8 +18,8 @@ MOST_CONTRACTS = 20
 
 async def read_job_search(call: Call, cpf: Cpf) -> JobSearch:
     """Return the record; anybody but the owner sees the CPF masked and leaves an audit event. Raises NotFound."""
-    async with call.reading(cpf, FIELDS) as connection:
-        found = await store.read_job_search(connection, cpf)
+    async with call.reading(cpf, FIELDS) as source:
+        found = await store.read_job_search(source, cpf)
     if found is None:
         raise NotFound("A pessoa ainda não informou situação e interesses.", code="job-search-unknown")
     if not call.is_owner:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.job_search.schemas import JobSearch, JobSearchBody
@@ -12,7 +13,7 @@ _VALUE = """(SELECT json_build_object('id', id, 'descricao', descricao, 'created
     'updated_at', updated_at)::text FROM employability.reference_value AS value WHERE value.id = entry.{column})"""
 
 
-@statement(f"""
+@lookup(f"""
 SELECT cpf, id_situacao, id_disponibilidade, tempo_procurando_emprego,
        ARRAY(SELECT id_regime FROM employability.preferred_contract AS preferred
              WHERE preferred.cpf = entry.cpf ORDER BY place) AS ids_tipos_vinculo_preferencia,
@@ -21,7 +22,7 @@ SELECT cpf, id_situacao, id_disponibilidade, tempo_procurando_emprego,
 FROM employability.job_search AS entry
 WHERE cpf = :cpf
 """)
-async def read_job_search(connection: Connection, cpf: Cpf) -> JobSearch | None: ...
+async def read_job_search(source: Source, cpf: Cpf) -> JobSearch | None: ...
 
 
 async def replace_job_search(connection: Connection, cpf: Cpf, body: JobSearchBody, contracts: Sequence[UUID]) -> None:

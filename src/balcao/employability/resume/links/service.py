@@ -15,8 +15,8 @@ from balcao.employability.schemas import Message
 
 async def read_links(call: Call, kind: LinkKind, cpf: Cpf) -> list[Any]:
     """Return a person's links, newest first."""
-    async with call.reading(cpf, [kind.member]) as connection:
-        return await store.list_links(connection, kind, cpf)
+    async with call.reading(cpf, [kind.member]) as source:
+        return await store.list_links(source, kind, cpf)
 
 
 async def add_link(call: Call, linking: Linking, cpf: Cpf, body: Any) -> tuple[Any, bool]:

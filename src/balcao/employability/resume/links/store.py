@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from types import GenericAlias
 from typing import Any
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookups
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statements
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.links.kinds import BEHAVIOURS, LINK_KINDS, SKILLS, LinkKind
 
 
-@statements(
+@lookups(
     {
         BEHAVIOURS: """
         SELECT link.id, link.cpf, link.created_at, link.updated_at,
@@ -34,7 +35,7 @@ from balcao.employability.resume.links.kinds import BEHAVIOURS, LINK_KINDS, SKIL
     },
     lambda kind: {"return": GenericAlias(list, kind.record)},
 )
-async def list_links(connection: Connection, kind: LinkKind, cpf: Cpf) -> list[Any]:
+async def list_links(source: Source, kind: LinkKind, cpf: Cpf) -> list[Any]:
     """Return a person's links, newest first."""
 
 

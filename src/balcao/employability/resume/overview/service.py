@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Source
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.links import service as links
 from balcao.employability.resume.links.kinds import BEHAVIOURS, SKILLS
@@ -40,14 +40,14 @@ async def read_resume(call: Call, cpf: Cpf) -> Resume:
 
     Anybody but the owner sees the CPF masked and leaves an audit event.
     """
-    async with call.reading(cpf, FIELDS) as connection:
-        resume, _ = await read_stored_resume(connection, cpf)
+    async with call.reading(cpf, FIELDS) as source:
+        resume, _ = await read_stored_resume(source, cpf)
     return resume if call.is_owner else _mask(resume, cpf)
 
 
-async def read_stored_resume(connection: Connection, cpf: Cpf) -> StoredResume:
+async def read_stored_resume(source: Source, cpf: Cpf) -> StoredResume:
     """Return everything that is stored of a person's resume, with the CPF whole, in one statement."""
-    return await store.read_stored_resume(connection, cpf)
+    return await store.read_stored_resume(source, cpf)
 
 
 async def save_education(call: Call, cpf: Cpf, body: EducationSave) -> SavedEducation:

@@ -1,7 +1,7 @@
 """SQL of the complete resume, which is read as one JSON document."""
 
-from balcao.core.database.pool import Connection
-from balcao.core.database.statements import statement
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Source
 from balcao.core.values.cpf import Cpf
 from balcao.employability.reference_values.kinds import RANKED
 from balcao.employability.resume.overview.schemas import StoredResume
@@ -68,9 +68,9 @@ _MEMBERS = {
 _CONTENT = ", ".join(f"'{name}', {text}" for name, text in _MEMBERS.items())
 
 
-@statement(f"""
+@lookup(f"""
 SELECT root.row_version AS version, jsonb_build_object({_CONTENT}) AS content
 FROM (VALUES (:cpf::text)) AS person (cpf) LEFT JOIN employability.resume AS root USING (cpf)
 """)
-async def read_stored_resume(connection: Connection, cpf: Cpf) -> StoredResume:
+async def read_stored_resume(source: Source, cpf: Cpf) -> StoredResume:
     """Return everything that is stored of a person's resume, of an unknown person an empty one."""

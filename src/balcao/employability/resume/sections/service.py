@@ -23,8 +23,8 @@ WRITE_ANY = "resume:write_any"
 
 async def list_rows(call: Call, section: Section, cpf: Cpf) -> list[Any]:
     """Return a person's rows of a section; anybody but the owner sees the CPF masked and leaves an audit event."""
-    async with call.reading(cpf, [section.member]) as connection:
-        rows = await store.list_section_rows(connection, section, cpf)
+    async with call.reading(cpf, [section.member]) as source:
+        rows = await store.list_section_rows(source, section, cpf)
     return show_rows(call, rows)
 
 
@@ -45,8 +45,7 @@ async def read_row(call: Call, section: Section, id_: UUID) -> Any:
 
     Raises NotFound alike for an unknown id and for a row out of the caller's reach.
     """
-    async with call.platform.database.connection() as connection:
-        row = await store.read_section_row(connection, section, id_)
+    row = await store.read_section_row(call.platform.database, section, id_)
     if row is None or (reached := call.with_right_to(Cpf(row.cpf), READ_ANY)) is None:
         raise _unknown(section)
     if not reached.is_owner:

@@ -7,7 +7,8 @@ from uuid import UUID
 
 import asyncpg
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookups
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statements
 from balcao.core.errors import Conflict
 from balcao.core.values.cpf import Cpf
@@ -32,22 +33,22 @@ def _nested(section: Section) -> str:
 _MEMBERS = {each: f"id, cpf, {', '.join(each.columns)}, created_at, updated_at{_nested(each)}" for each in SECTIONS}
 
 
-@statements(
+@lookups(
     {
         each: f"SELECT {_MEMBERS[each]} FROM {each.table} AS entry WHERE cpf = :cpf ORDER BY {each.order}"
         for each in SECTIONS
     },
     lambda section: {"return": GenericAlias(list, section.record)},
 )
-async def list_section_rows(connection: Connection, section: Section, cpf: Cpf) -> list[Any]:
+async def list_section_rows(source: Source, section: Section, cpf: Cpf) -> list[Any]:
     """Return a person's rows of a section, in its order."""
 
 
-@statements(
+@lookups(
     {each: f"SELECT {_MEMBERS[each]} FROM {each.table} AS entry WHERE id = :id_" for each in SECTIONS},
     lambda section: {"return": section.record | None},
 )
-async def read_section_row(connection: Connection, section: Section, id_: UUID) -> Any | None: ...
+async def read_section_row(source: Source, section: Section, id_: UUID) -> Any | None: ...
 
 
 async def insert_section_row(

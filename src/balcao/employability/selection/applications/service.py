@@ -59,9 +59,9 @@ async def list_applications_of_person(call: Call, cpf: Cpf, filters: OwnFilters,
     departments = None
     if not call.is_owner and (scope := await find_scope(call)).departments is not None:
         departments = sorted(scope.departments)
-    async with call.reading(cpf, FIELDS) as connection:
-        stored, counts = await store.list_applications_of_person(connection, cpf, departments, filters, page)
-        jobs = await listings.list_job_summaries(connection, {each.id_vaga for each in stored}, utc_now())
+    async with call.reading(cpf, FIELDS) as source:
+        stored, counts = await store.list_applications_of_person(source, cpf, departments, filters, page)
+        jobs = await listings.list_job_summaries(source, {each.id_vaga for each in stored}, utc_now())
     by_status: dict[str, int] = msgspec.structs.asdict(counts)
     total = sum(by_status.values()) if filters.status is None else by_status[filters.status]
     return Applications(
@@ -75,8 +75,8 @@ async def read_application(call: Call, id_: UUID) -> ApplicationDetail:
     Raises NotFound alike for an unknown id and for an application out of the caller's reach.
     """
     reached, stored, job = await find_application(call, id_, READ)
-    async with reached.reading(_person(stored), FIELDS) as connection:
-        return await describe_application(connection, reached, stored, job)
+    async with reached.reading(_person(stored), FIELDS) as source:
+        return await describe_application(source, reached, stored, job)
 
 
 async def list_live_applications(connection: Connection, ids: Sequence[UUID]) -> list[ListedApplication]:
@@ -93,8 +93,8 @@ async def list_application_history(call: Call, id_: UUID, page: Page) -> Applica
     Raises NotFound as `read_application` does. The candidate is not told who of the staff did something.
     """
     reached, stored, _ = await find_application(call, id_, READ, also_withdrawn=True)
-    async with reached.reading(_person(stored), FIELDS) as connection:
-        entries, total = await store.list_application_history(connection, id_, page)
+    async with reached.reading(_person(stored), FIELDS) as source:
+        entries, total = await store.list_application_history(source, id_, page)
     if reached.is_owner:
         entries = [msgspec.structs.replace(entry, por=None) for entry in entries]
     return ApplicationHistory(entries, ListMeta.of(page, total))

@@ -6,7 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from balcao.core.context.audit import record_sql
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged, PagedWithCounts
 from balcao.core.database.statements import statement
@@ -34,8 +35,8 @@ WHERE application.id = :id_
 """
 
 
-@statement(_READ)
-async def read_application(connection: Connection, id_: UUID) -> StoredApplication | None:
+@lookup(_READ)
+async def read_application(source: Source, id_: UUID) -> StoredApplication | None:
     """Return an application, a withdrawn one too."""
 
 
@@ -165,7 +166,7 @@ async def move_applications(
     """Give locked applications their next status and step, and return the number of each one's event."""
 
 
-@statement(
+@lookup(
     page_sql(
         """
         SELECT de, evento, para, id_etapa_de, id_etapa_para, em, por, motivo FROM employability.application_event
@@ -174,7 +175,7 @@ async def move_applications(
         "SELECT count(*) FROM employability.application_event WHERE id_candidatura = :id_",
     )
 )
-async def list_application_history(connection: Connection, id_: UUID, page: Page) -> Paged[ApplicationEvent]:
+async def list_application_history(source: Source, id_: UUID, page: Page) -> Paged[ApplicationEvent]:
     """Return the page of what happened to an application, newest first, and how much that is in all."""
 
 

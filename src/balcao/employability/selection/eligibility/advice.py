@@ -18,7 +18,7 @@ _ADVICE = {
 }
 
 
-def advise(failed: Sequence[Criterion]) -> str:
+def advise_candidate(failed: Sequence[Criterion]) -> str:
     """Return what to do about each criterion, in their order; it tells what is demanded, never what the person has."""
     demanded: dict[Code, list[str]] = {}
     for each in failed:

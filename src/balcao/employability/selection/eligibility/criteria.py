@@ -10,14 +10,14 @@ from balcao.employability.reference_values.schemas import ReferenceValue
 from balcao.employability.registry_people import PersonRecord
 from balcao.employability.resume.sections.schemas import Education, ResumeLanguage
 from balcao.employability.selection.eligibility.schemas import CheckedCriterion, Code
-from balcao.employability.texts import fold
+from balcao.employability.texts import fold_line
 
 EXCLUSIVE = "exclusivo_pcd"
 COMPLETE = "Completo"
 # The registry's option that denies a disability, and its one level whose name differs from ours.
-_NO_DISABILITY = fold("Não sou pessoa com deficiência")
-_SAME_LEVELS = {fold("Pós Graduação"): fold("Pós-graduação/MBA")}
-_UNFINISHED = fold("incompleto")
+_NO_DISABILITY = fold_line("Não sou pessoa com deficiência")
+_SAME_LEVELS = {fold_line("Pós Graduação"): fold_line("Pós-graduação/MBA")}
+_UNFINISHED = fold_line("incompleto")
 
 
 class RegistryUnknown(Exception):
@@ -83,14 +83,14 @@ def _check(job: Job, facts: Facts) -> Iterator[CheckedCriterion]:
     if job.acessibilidade_pcd == EXCLUSIVE:
         disability = facts.of_registry().deficiencia
         # The employer verifies what the registry does not know.
-        is_met = disability is None or fold(disability) != _NO_DISABILITY
+        is_met = disability is None or fold_line(disability) != _NO_DISABILITY
         yield CheckedCriterion(Code.DISABILITY, EXCLUSIVE, is_met)
 
 
 def _has_schooling(demanded: ReferenceValue, facts: Facts) -> bool:
     """Return whether the resume shows the level, or else the registry: it is asked only then."""
     wanted = _order(demanded)
-    takes_begun = _UNFINISHED in fold(demanded.descricao)
+    takes_begun = _UNFINISHED in fold_line(demanded.descricao)
     for row in facts.education:
         if row.escolaridade is None:
             continue
@@ -101,7 +101,7 @@ def _has_schooling(demanded: ReferenceValue, facts: Facts) -> bool:
     declared = facts.of_registry().escolaridade
     if declared is None:
         return False
-    name = fold(declared)
+    name = fold_line(declared)
     return facts.levels.get(_SAME_LEVELS.get(name, name), 0) >= wanted
 
 
@@ -112,12 +112,12 @@ def _speaks(demanded: LanguageRequirement, facts: Facts) -> bool:
 
 def _lives_in(neighbourhoods: Sequence[str], facts: Facts) -> bool:
     address = facts.of_registry().endereco
-    return address is not None and fold(address.bairro or "") in {fold(name) for name in neighbourhoods}
+    return address is not None and fold_line(address.bairro or "") in {fold_line(name) for name in neighbourhoods}
 
 
 def _learned(areas: Sequence[str], facts: Facts) -> bool:
-    courses = [fold(row.nome_curso) for row in facts.education if row.nome_curso]
-    return any(fold(area) in course for area in areas for course in courses)
+    courses = [fold_line(row.nome_curso) for row in facts.education if row.nome_curso]
+    return any(fold_line(area) in course for area in areas for course in courses)
 
 
 def _order(value: ReferenceValue) -> int:

@@ -16,7 +16,7 @@ from balcao.employability.reference_values import service as reference_values
 from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.resume.overview import service as resumes
 from balcao.employability.resume.overview.schemas import Resume
-from balcao.employability.selection.eligibility.advice import advise
+from balcao.employability.selection.eligibility.advice import advise_candidate
 from balcao.employability.selection.eligibility.criteria import (
     Facts,
     RegistryUnknown,
@@ -26,7 +26,7 @@ from balcao.employability.selection.eligibility.criteria import (
 from balcao.employability.selection.eligibility.schemas import CheckedCriterion, Code, Criterion, Eligibility
 from balcao.employability.selection.people import service as people
 from balcao.employability.terms import service as terms
-from balcao.employability.texts import fold
+from balcao.employability.texts import fold_line
 
 RETRY_AFTER_SECONDS = 5
 
@@ -36,7 +36,7 @@ class Ineligible(Invalid):
 
     def __init__(self, failed: Sequence[CheckedCriterion]) -> None:
         self.failed = [Criterion(each.criterio, each.exigido) for each in failed]
-        text = f"A candidatura não atende a critérios da vaga. {advise(self.failed)}"
+        text = f"A candidatura não atende a critérios da vaga. {advise_candidate(self.failed)}"
         members = {"criterios_nao_atendidos": msgspec.to_builtins(self.failed)}
         super().__init__(text, code="not-eligible", members=members)
 
@@ -101,4 +101,4 @@ def list_failed_criteria(criteria: Sequence[CheckedCriterion]) -> list[CheckedCr
 
 async def _read_levels(connection: Connection) -> dict[str, int]:
     levels = await reference_values.list_values_of_kind(connection, Kind.SCHOOLING)
-    return {fold(level.descricao): level.ordem for level in levels if isinstance(level.ordem, int)}
+    return {fold_line(level.descricao): level.ordem for level in levels if isinstance(level.ordem, int)}

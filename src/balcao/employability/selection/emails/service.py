@@ -9,7 +9,7 @@ from balcao.core.jobs.worker import Retry
 from balcao.core.mail import MailRefused, create_mailer
 from balcao.employability.selection.emails import store
 from balcao.employability.selection.emails.kinds import Email
-from balcao.employability.selection.emails.texts import compose
+from balcao.employability.selection.emails.texts import compose_email
 
 
 async def enqueue_emails(connection: Connection, kind: Email, events: Mapping[UUID, int]) -> None:
@@ -43,7 +43,7 @@ async def send_email(platform: Platform, kind: Email, application: UUID, event: 
         news = await store.read_news(connection, kind, application, event)
     if news is None:
         return
-    subject, text = compose(kind, news)
+    subject, text = compose_email(kind, news)
     try:
         await mailer.send(news.email, subject, text, key=f"{application}.{event}")
     except MailRefused as refused:

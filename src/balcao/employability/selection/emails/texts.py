@@ -56,7 +56,7 @@ Esta mensagem é automática: não é preciso respondê-la.
 """
 
 
-def compose(kind: Email, news: News) -> tuple[str, str]:
+def compose_email(kind: Email, news: News) -> tuple[str, str]:
     """Return the subject and the text of an e-mail."""
     subject, text = _TEXTS[kind]
     short = textwrap.shorten(news.job, LONGEST_IN_SUBJECT, placeholder="…")

@@ -13,7 +13,7 @@ from balcao.core.http.paging import MenuPageQuery
 from balcao.core.imports.members import Code, Name, require_cpf
 from balcao.core.values.cnpj import is_cnpj
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.days import require
+from balcao.core.values.days import require_day
 from balcao.core.values.page import Pagination
 
 
@@ -42,7 +42,7 @@ class CompanyRegistration(msgspec.Struct):
     motivo_descricao: Annotated[str | None, Meta(description="Motivo da situação.", examples=["Sem motivo"])] = None
 
     def __post_init__(self) -> None:
-        require(self, "data")
+        require_day(self, "data")
 
 
 class CompanySituation(msgspec.Struct):
@@ -56,7 +56,7 @@ class CompanySituation(msgspec.Struct):
     ] = None
 
     def __post_init__(self) -> None:
-        require(self, "data")
+        require_day(self, "data")
 
 
 class CompanyEntity(msgspec.Struct):
@@ -139,7 +139,7 @@ class CompanyResponsible(msgspec.Struct):
     ] = None
 
     def __post_init__(self) -> None:
-        require(self, "inclusao_data")
+        require_day(self, "inclusao_data")
 
 
 class CompanyPartner(msgspec.Struct):
@@ -179,7 +179,7 @@ class CompanyPartner(msgspec.Struct):
     ] = None
 
     def __post_init__(self) -> None:
-        require(self, "data_situacao_especial")
+        require_day(self, "data_situacao_especial")
 
 
 class Company(msgspec.Struct, kw_only=True):
@@ -256,7 +256,7 @@ class CompanyRow(Company, kw_only=True):
     def __post_init__(self) -> None:
         if not is_cnpj(self.cnpj):
             raise ValueError("O campo `cnpj` deve ter 14 caracteres, com dígitos verificadores corretos.")
-        require(self, "inicio_atividade_data")
+        require_day(self, "inicio_atividade_data")
         require_cpf("responsavel.cpf", self.responsavel.cpf)
         for partner in self.socios:
             require_cpf("socios.cpf_socio", partner.cpf_socio)

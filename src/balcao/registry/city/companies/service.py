@@ -21,8 +21,8 @@ FIELDS = ["empresas"]
 async def list_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> Companies:
     """Return a page of the companies that the person is a partner of or responsible for, by CNPJ. Raises Invalid."""
     nature = parse_code(query, "natureza_juridica_id")
-    async with call.reading(cpf, FIELDS) as connection:
-        found, total = await store.list_companies_of(connection, cpf, nature, page)
+    async with call.reading(cpf, FIELDS) as source:
+        found, total = await store.list_companies_of(source, cpf, nature, page)
     return Companies([_show(company, call) for company in found], page.of(total))
 
 

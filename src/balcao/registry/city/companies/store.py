@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged
 from balcao.core.database.statements import statement
@@ -25,13 +26,13 @@ WHERE member.cpf = :cpf
 _OF_NATURE = "(:nature::text IS NULL OR company.record #>> '{natureza_juridica,id}' = :nature)"
 
 
-@statement(
+@lookup(
     page_sql(
         f"SELECT company.record::text {_OF_PERSON} AND {_OF_NATURE} ORDER BY cnpj LIMIT :limit OFFSET :offset",
         f"SELECT count(*) {_OF_PERSON} AND {_OF_NATURE}",
     )
 )
-async def list_companies_of(connection: Connection, cpf: Cpf, nature: str | None, page: Page) -> Paged[Json[Company]]:
+async def list_companies_of(source: Source, cpf: Cpf, nature: str | None, page: Page) -> Paged[Json[Company]]:
     """Return the page's companies of a partner or responsible person, by CNPJ."""
 
 

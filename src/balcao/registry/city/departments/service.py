@@ -22,10 +22,8 @@ async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> 
 
 async def read_department(call: Call, cd_ua: str) -> Department:
     """Return a department by its code. Raises NotFound."""
-    if not has_control(cd_ua):
-        async with call.reader.connection() as connection:
-            if found := await store.read_department(connection, cd_ua):
-                return found
+    if not has_control(cd_ua) and (found := await store.read_department(call.reader, cd_ua)):
+        return found
     raise _unknown()
 
 
@@ -39,8 +37,7 @@ async def read_department_tree(call: Call) -> DepartmentTree:
 async def list_department_ancestors(call: Call, cd_ua: str) -> DepartmentAncestors:
     """Return the departments above one, from the top down. Raises NotFound for an unknown code."""
     if not has_control(cd_ua):
-        async with call.reader.connection() as connection:
-            chain = await store.list_department_chain(connection, cd_ua, LONGEST_CHAIN + 1)
+        chain = await store.list_department_chain(call.reader, cd_ua, LONGEST_CHAIN + 1)
         if chain:
             return DepartmentAncestors(chain[:-1] if len(chain) <= LONGEST_CHAIN + 1 else [])
     raise _unknown()

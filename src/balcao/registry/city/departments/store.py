@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
@@ -16,8 +17,8 @@ _COLUMNS = """
 """
 
 
-@statement(f"SELECT {_COLUMNS} FROM registry.department WHERE cd_ua = :cd_ua")
-async def read_department(connection: Connection, cd_ua: str) -> Department | None: ...
+@lookup(f"SELECT {_COLUMNS} FROM registry.department WHERE cd_ua = :cd_ua")
+async def read_department(source: Source, cd_ua: str) -> Department | None: ...
 
 
 # `strpos` knows no patterns: every character of the search stands for itself.
@@ -46,7 +47,7 @@ async def list_all_departments(connection: Connection) -> list[Department]:
 
 
 # The bound ends a chain that goes round in a ring, which a city's file may hold by mistake.
-@statement(f"""
+@lookup(f"""
 WITH RECURSIVE chain AS (
     SELECT 0 AS steps, department.* FROM registry.department WHERE cd_ua = :cd_ua
     UNION ALL
@@ -56,7 +57,7 @@ WITH RECURSIVE chain AS (
 )
 SELECT {_COLUMNS} FROM chain ORDER BY steps DESC
 """)
-async def list_department_chain(connection: Connection, cd_ua: str, most: int) -> list[Department]:
+async def list_department_chain(source: Source, cd_ua: str, most: int) -> list[Department]:
     """Return the department, last, below at most so many that stand above it; nothing for an unknown code."""
 
 

@@ -7,7 +7,7 @@ from balcao.core.context.idempotency import run_once
 from balcao.core.errors import NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
-from balcao.core.values.text import clean, has_control
+from balcao.core.values.text import clean_text, has_control
 from balcao.registry.city.staff_departments import store
 from balcao.registry.city.staff_departments.schemas import (
     StaffDepartments,
@@ -22,16 +22,14 @@ FIELDS = ["cd_uas"]
 
 async def read_staff_departments(call: Call, cpf: Cpf) -> StaffDepartments:
     """Return the codes of the departments, ascending."""
-    async with call.reading(cpf, FIELDS) as connection:
-        return StaffDepartments(
-            cpf.digits, [mapping.cd_ua for mapping in await store.list_staff_mappings(connection, cpf)]
-        )
+    async with call.reading(cpf, FIELDS) as source:
+        return StaffDepartments(cpf.digits, [mapping.cd_ua for mapping in await store.list_staff_mappings(source, cpf)])
 
 
 async def read_staff_mappings(call: Call, cpf: Cpf) -> StaffMappings:
     """Return the links, by the code of the department."""
-    async with call.reading(cpf, FIELDS) as connection:
-        return StaffMappings(cpf.digits, await store.list_staff_mappings(connection, cpf))
+    async with call.reading(cpf, FIELDS) as source:
+        return StaffMappings(cpf.digits, await store.list_staff_mappings(source, cpf))
 
 
 async def create_staff_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
@@ -39,7 +37,7 @@ async def create_staff_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> 
 
     Raises Invalid, NotFound for the department, Conflict for a second time.
     """
-    cd_ua = clean("cd_ua", body.cd_ua, longest=CODE_LENGTH)
+    cd_ua = clean_text("cd_ua", body.cd_ua, longest=CODE_LENGTH)
     async with call.platform.database.transaction() as connection:
 
         async def make() -> StaffMapping:

@@ -4,7 +4,8 @@ from uuid import UUID
 
 import asyncpg
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.cpf import Cpf
@@ -13,8 +14,8 @@ from balcao.registry.city.staff_departments.schemas import StaffMapping
 _COLUMNS = "id, cpf, cd_ua, created_at, updated_at, created_by"
 
 
-@statement(f"SELECT {_COLUMNS} FROM registry.staff_department WHERE cpf = :cpf ORDER BY cd_ua")
-async def list_staff_mappings(connection: Connection, cpf: Cpf) -> list[StaffMapping]: ...
+@lookup(f"SELECT {_COLUMNS} FROM registry.staff_department WHERE cpf = :cpf ORDER BY cd_ua")
+async def list_staff_mappings(source: Source, cpf: Cpf) -> list[StaffMapping]: ...
 
 
 async def insert_staff_mapping(

@@ -10,7 +10,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.values.etags import etag_of, require_match
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.registry.consent.categories import store
 from balcao.registry.consent.categories.paths import ID
 from balcao.registry.consent.categories.schemas import Categories, Category, CategoryChanges, NewCategory
@@ -33,8 +33,8 @@ async def create_category(call: Call, body: NewCategory) -> Category:
             "O campo `id` deve ter de 2 a 50 letras minúsculas sem acento, algarismos ou `_`, a começar por uma letra.",
             code="id-invalid",
         )
-    name = clean("name", body.name, longest=NAME_LENGTH)
-    description = clean("description", body.description, longest=DESCRIPTION_LENGTH)
+    name = clean_text("name", body.name, longest=NAME_LENGTH)
+    description = clean_text("description", body.description, longest=DESCRIPTION_LENGTH)
     order = None if body.order is UNSET else body.order
     async with call.platform.database.transaction() as connection:
         created = await store.insert_category(
@@ -75,7 +75,7 @@ def _clean_changes(body: CategoryChanges) -> dict[str, Any]:
         )
     for name, longest in (("name", NAME_LENGTH), ("description", DESCRIPTION_LENGTH)):
         if name in changes:
-            changes[name] = clean(name, changes[name], longest=longest)
+            changes[name] = clean_text(name, changes[name], longest=longest)
     return changes
 
 

@@ -89,9 +89,9 @@ def _action(change: Change) -> LedgerAction:
 
 
 async def read_preference_history(call: Call, cpf: Cpf, page: Page) -> PreferenceHistory:
-    async with call.reading(cpf, ["preference_history"]) as connection:
-        data = await store.list_ledger_entries(connection, cpf, page)
-        return PreferenceHistory(data, page.of(await store.count_ledger_entries(connection, cpf)))
+    async with call.reading(cpf, ["preference_history"]) as source:
+        data = await store.list_ledger_entries(source, cpf, page)
+        return PreferenceHistory(data, page.of(await store.count_ledger_entries(source, cpf)))
 
 
 async def list_history(connection: Connection, cpf: Cpf) -> list[LedgerEntry]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Self
 
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
@@ -40,14 +41,14 @@ LEFT JOIN LATERAL (
 async def read_ledger_head(connection: Connection, cpf: Cpf) -> LedgerHead: ...
 
 
-@statement("SELECT count(*) FROM registry.preference_ledger WHERE cpf = :cpf")
-async def count_ledger_entries(connection: Connection, cpf: Cpf) -> int: ...
+@lookup("SELECT count(*) FROM registry.preference_ledger WHERE cpf = :cpf")
+async def count_ledger_entries(source: Source, cpf: Cpf) -> int: ...
 
 
-@statement(f"""
+@lookup(f"""
 SELECT {_MEMBERS} FROM registry.preference_ledger WHERE cpf = :cpf ORDER BY seq DESC LIMIT :limit OFFSET :offset
 """)
-async def list_ledger_entries(connection: Connection, cpf: Cpf, page: Page | None = None) -> list[LedgerEntry]:
+async def list_ledger_entries(source: Source, cpf: Cpf, page: Page | None = None) -> list[LedgerEntry]:
     """Return the page's entries, newest first; all of them without a page."""
 
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from balcao.core.context.reasons import refuse_personal_data
 from balcao.core.errors import Invalid, Unprocessable
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.registry.consent.ledger.service import Change
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
 
@@ -81,5 +81,5 @@ def _reason(text: str | UnsetType) -> str | None:
     """Return None for a blank text."""
     if text is UNSET:
         return None
-    reason = clean("reason", text, longest=REASON_LENGTH, shortest=0, one_line=False)
+    reason = clean_text("reason", text, longest=REASON_LENGTH, shortest=0, one_line=False)
     return refuse_personal_data("reason", reason) or None

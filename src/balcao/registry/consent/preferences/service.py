@@ -22,10 +22,8 @@ Known = Callable[[Preferences], Any]
 
 async def read_preferences(call: Call, cpf: Cpf) -> Preferences:
     """Return the preferences; a read of somebody else's leaves an audit event first."""
-    if call.reads_unrecorded:
-        return await store.find_preferences(call.platform.database, cpf)
-    async with call.reading(cpf, ["opt_in", "category_opt_ins"]) as connection:
-        return await store.read_preferences(connection, cpf)
+    async with call.reading(cpf, ["opt_in", "category_opt_ins"]) as source:
+        return await store.read_preferences(source, cpf)
 
 
 def _whole(preferences: Preferences) -> Any:

@@ -3,51 +3,34 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from balcao.core.context.audit import record_sql
-from balcao.core.database.batching import Lookup
-from balcao.core.database.pool import Connection, Database, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences.schemas import Preferences
 
+
 # One row always: without a choice of the citizen's the categories' defaults show, and their newest change as time.
-BY_CPF = Lookup(
-    "registry.consent.preferences.find_preferences",
-    "text",
-    """
-SELECT asked.key,
+@lookup("""
+SELECT :cpf::text AS cpf,
        coalesce(preferences.opt_in, true) AS opt_in,
-       categories.opt_ins,
+       categories.opt_ins AS category_opt_ins,
        coalesce(preferences.updated_at, categories.updated_at) AS updated_at
-FROM asked
-CROSS JOIN LATERAL (
-    SELECT jsonb_object_agg(category.id, coalesce(choice.opt_in, category.default_opt_in))
-               FILTER (WHERE category.active)::text AS opt_ins,
+FROM (
+    SELECT coalesce(
+               jsonb_object_agg(category.id, coalesce(choice.opt_in, category.default_opt_in))
+                   FILTER (WHERE category.active),
+               '{}'
+           )::text AS opt_ins,
            max(category.updated_at) AS updated_at
     FROM registry.notification_category AS category
-    LEFT JOIN registry.preference_choice AS choice ON choice.category_id = category.id AND choice.cpf = asked.key
+    LEFT JOIN registry.preference_choice AS choice ON choice.category_id = category.id AND choice.cpf = :cpf
 ) AS categories
-LEFT JOIN registry.preferences ON preferences.cpf = asked.key
-""",
-)
-
-
-async def find_preferences(database: Database, cpf: Cpf) -> Preferences:
-    """Return the preferences by a look-up that other callers share; the caller's right has been checked."""
-    return _parse_preferences(cpf, await database.fetch_by_key(BY_CPF, cpf.digits))
-
-
-async def read_preferences(connection: Connection, cpf: Cpf) -> Preferences:
-    """Return the preferences as this transaction sees them."""
-    return _parse_preferences(cpf, await connection.fetchrow(BY_CPF.of_one, cpf.digits))
-
-
-def _parse_preferences(cpf: Cpf, row: Row | None) -> Preferences:
-    assert row is not None  # an aggregate without GROUP BY
-    opt_ins = msgspec.json.decode(row["opt_ins"] or "{}", type=dict[str, bool])
-    return Preferences(cpf.digits, row["opt_in"], opt_ins, row["updated_at"])
+LEFT JOIN registry.preferences ON preferences.cpf = :cpf
+""")
+async def read_preferences(source: Source, cpf: Cpf) -> Preferences:
+    """Return the preferences; the caller's right to them has been checked."""
 
 
 # The change, its entries in the ledger and its trace; nothing is written unless the ledger still ends where it did when

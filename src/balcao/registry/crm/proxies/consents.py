@@ -8,7 +8,7 @@ from balcao.core.context.call import Call
 from balcao.core.errors import Invalid
 from balcao.core.values.clock import format_rfc3339, utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.text import clean, clean_optional
+from balcao.core.values.text import clean_optional, clean_text
 from balcao.crm import consents
 from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import BUDGET_SECONDS, Deadline
@@ -52,7 +52,7 @@ def _parse(body: CrmConsentBody) -> Consent:
     if body.acao == "optout" and not motivo:
         raise Invalid("O campo `motivo` é obrigatório para retirar um consentimento.", code="motivo-missing")
     return Consent(
-        categoria=_parse_key("categoria", clean("categoria", body.categoria, longest=LONGEST_KEY)),
+        categoria=_parse_key("categoria", clean_text("categoria", body.categoria, longest=LONGEST_KEY)),
         canal=_parse_key("canal", clean_optional("canal", body.canal, longest=LONGEST_KEY) or ""),
         status=STATUSES[body.acao],
         acao=body.acao,

@@ -65,9 +65,9 @@ async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
 
 async def read_crm_mirror(call: Call, cpf: Cpf) -> CrmMirror:
     """Return what is mirrored of a citizen and which of it their record shows; empty when nothing was ever written."""
-    async with call.reading(cpf, ["crm_mirror"]) as connection:
-        mirrored = await mirror.read_mirror(connection, cpf)
-        head = await mirror.read_mirror_head(connection, cpf)
+    async with call.reading(cpf, ["crm_mirror"]) as source:
+        mirrored = await mirror.read_mirror(source, cpf)
+        head = await mirror.read_mirror_head(source, cpf)
     shown = choices.list_chosen(mirrored)
     fields = [
         MirroredField(name, value.value, value.at, value.origin, value.confirmed_at, name in shown)

@@ -10,7 +10,7 @@ from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.schemas import (
     VehicleBrand,
@@ -148,7 +148,7 @@ def _require_changeable(entry: Entry | None) -> Entry:
 
 
 def _parse_name(name: str) -> str:
-    return clean("name", name, longest=LONGEST_NAME)
+    return clean_text("name", name, longest=LONGEST_NAME)
 
 
 async def _record(connection: Connection, call: Call, action: AuditAction, field: str) -> None:

@@ -7,7 +7,7 @@ import msgspec
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid
 from balcao.core.imports.declaration import Import
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.registry.mobility.catalogue import store
 from balcao.registry.mobility.catalogue.schemas import VehicleType
 from balcao.registry.mobility.catalogue.service import LONGEST_NAME
@@ -18,7 +18,7 @@ from balcao.registry.mobility.catalogue.store import ImportedBrand, ImportedMode
 def _normalize(field: str, name: str) -> str:
     """Return the name trimmed. Raises ValueError naming the member when it cannot be used."""
     try:
-        text = clean(field, name, longest=LONGEST_NAME)
+        text = clean_text(field, name, longest=LONGEST_NAME)
         make_brand_id(text)
     except Invalid as fault:
         raise ValueError(fault.message) from None

@@ -15,7 +15,7 @@ from balcao.core.jobs.worker import NewJob, Retry, encode_payload
 from balcao.core.mail import MailRefused, create_mailer
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
-from balcao.core.values.text import clean, clean_optional
+from balcao.core.values.text import clean_optional, clean_text
 from balcao.registry.mobility import people
 from balcao.registry.mobility.drivers import links, store
 from balcao.registry.mobility.drivers.links import InvitationEmail, Invitee, Link, VehicleLinks
@@ -193,7 +193,7 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
     cpf = Cpf.parse(body.cpf.strip())
     if cpf is None:
         raise Invalid("O campo `cpf` deve ter os 11 dígitos de um CPF válido.", code="cpf-invalid")
-    address = EmailAddress.parse(clean("email", body.email, longest=EMAIL_LENGTH))
+    address = EmailAddress.parse(clean_text("email", body.email, longest=EMAIL_LENGTH))
     # Some mail programs take such an address for an option or a command.
     if address is None or address.normalized.startswith(("-", "|")):
         raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")

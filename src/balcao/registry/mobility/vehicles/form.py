@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 
 from balcao.core.errors import Invalid
-from balcao.core.values.text import clean, clean_optional
+from balcao.core.values.text import clean_optional, clean_text
 from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.service import parse_type
 from balcao.registry.mobility.vehicles.photos import parse_url
@@ -31,8 +31,8 @@ def normalize_form(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate
         raise Invalid(f"O campo `color` deve ser uma de: {', '.join(COLOURS)}.", code="color-unknown")
     return msgspec.structs.replace(
         form,
-        display_name=clean("display_name", form.display_name, longest=50),
-        serial_number=clean("serial_number", form.serial_number, shortest=4, longest=40),
+        display_name=clean_text("display_name", form.display_name, longest=50),
+        serial_number=clean_text("serial_number", form.serial_number, shortest=4, longest=40),
         brand_id=clean_optional("brand_id", form.brand_id, longest=LONGEST_ID),
         brand_other=clean_optional("brand_other", form.brand_other, longest=LONGEST_OTHER),
         model_id=clean_optional("model_id", form.model_id, longest=LONGEST_ID),

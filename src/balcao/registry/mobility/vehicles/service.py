@@ -29,8 +29,8 @@ FIELDS = ["vehicle"]
 
 async def list_vehicles(call: Call, cpf: Cpf, page: Page) -> Vehicles:
     """Return a page of the person's own vehicles and those that they drive, the newest first."""
-    async with call.reading(cpf, FIELDS) as connection:
-        found, total = await store.list_visible_vehicles(connection, cpf, page)
+    async with call.reading(cpf, FIELDS) as source:
+        found, total = await store.list_visible_vehicles(source, cpf, page)
     return Vehicles([views.to_item(vehicle, cpf) for vehicle in found], page.of(total))
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from balcao.core.context.audit import record_sql
 from balcao.core.context.idempotency import Kept, keep_sql
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Paged, read_part
 from balcao.core.database.statements import statement
@@ -88,12 +89,12 @@ class VisibleVehicle(NamedTuple):
 
 _READ = f"""
 SELECT {_COLUMNS}, {citizen_document_sql("vehicle.owner_cpf")} AS owner {_FROM}
-WHERE vehicle.id = :vehicle_id AND vehicle.deleted_at IS NULL AND (owner_cpf = :viewer OR link.id IS NOT NULL)
+WHERE vehicle.id = :vehicle_id::uuid AND vehicle.deleted_at IS NULL AND (owner_cpf = :viewer OR link.id IS NOT NULL)
 """
 
 
-@statement(_READ)
-async def read_visible_vehicle(connection: Connection, vehicle_id: str, viewer: Cpf) -> VisibleVehicle | None:
+@lookup(_READ)
+async def read_visible_vehicle(source: Source, vehicle_id: str, viewer: Cpf) -> VisibleVehicle | None:
     """Return a live vehicle that the viewer owns or drives; None when there is none."""
 
 
@@ -127,8 +128,8 @@ LIMIT :limit OFFSET :offset
 """
 
 
-@statement(page_sql(_LIST, f"SELECT count(*) FROM ({_REACHED}) AS reached"))
-async def list_visible_vehicles(connection: Connection, viewer: Cpf, page: Page) -> Paged[Vehicle]:
+@lookup(page_sql(_LIST, f"SELECT count(*) FROM ({_REACHED}) AS reached"))
+async def list_visible_vehicles(source: Source, viewer: Cpf, page: Page) -> Paged[Vehicle]:
     """Return the page's live vehicles that the viewer owns or drives, and how many there are on all pages."""
 
 

@@ -9,7 +9,7 @@ from balcao.core.values.addresses import is_https_address
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import is_uuid, new_id
 from balcao.core.values.page import Page
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.registry.person.avatars import store
 from balcao.registry.person.avatars.pictures import embed_picture
 from balcao.registry.person.avatars.schemas import (
@@ -38,15 +38,14 @@ async def list_active_avatars(call: Call, page: Page) -> Avatars:
 
 async def find_avatar_image(call: Call, id_: str) -> str:
     """Return the name of a built-in avatar's picture. Raises NotFound."""
-    async with call.reader.connection() as connection:
-        image = await store.read_avatar_image(connection, _require_id(id_))
+    image = await store.read_avatar_image(call.reader, _require_id(id_))
     if image is None:
         raise _unknown()
     return image
 
 
 async def create_avatar(call: Call, body: NewAvatar) -> Avatar:
-    name, url = clean("name", body.name, longest=NAME_LENGTH), _check_address(body.url)
+    name, url = clean_text("name", body.name, longest=NAME_LENGTH), _check_address(body.url)
     async with call.platform.database.transaction() as connection:
         stored = await store.insert_avatar(connection, new_id(), name, url)
         await call.platform.audit.record(connection, call, "create", fields=["avatar"])
@@ -70,9 +69,9 @@ async def read_exported_choice(connection: Connection, cpf: Cpf) -> ExportedAvat
 
 
 async def read_avatar_choice(call: Call, cpf: Cpf) -> AvatarChoice:
-    async with call.reading(cpf, ["avatar"]) as connection:
-        id_ = await settings.read_avatar(connection, cpf)
-        stored = await store.read_offered_avatar(connection, id_) if id_ else None
+    async with call.reading(cpf, ["avatar"]) as source:
+        id_ = await settings.read_avatar(source, cpf)
+        stored = await store.read_offered_avatar(source, id_) if id_ else None
     return _to_choice(call.platform, stored) if stored else NONE_CHOSEN
 
 
@@ -121,7 +120,7 @@ def _unknown() -> NotFound:
 
 def _check_address(text: str) -> str:
     """Return an address that a page of the city can show: https, a host, no user name. Raises Invalid."""
-    url = clean("url", text, longest=URL_LENGTH)
+    url = clean_text("url", text, longest=URL_LENGTH)
     if not is_https_address(url):
         raise Invalid("O campo `url` deve ser um endereço `https://` completo, sem espaços.", code="url-invalid")
     return url

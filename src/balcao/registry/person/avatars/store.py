@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.values.page import Page
 
@@ -32,12 +33,12 @@ async def list_offered_avatars(connection: Connection, page: Page) -> list[Store
 async def count_offered_avatars(connection: Connection) -> int: ...
 
 
-@statement(f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active AND id = :id_::text::uuid")
-async def read_offered_avatar(connection: Connection, id_: str) -> StoredAvatar | None: ...
+@lookup(f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active AND id = :id_::text::uuid")
+async def read_offered_avatar(source: Source, id_: str) -> StoredAvatar | None: ...
 
 
-@statement("SELECT image FROM registry.avatar WHERE id = :id_::text::uuid")
-async def read_avatar_image(connection: Connection, id_: str) -> str | None:
+@lookup("SELECT image FROM registry.avatar WHERE id = :id_::text::uuid")
+async def read_avatar_image(source: Source, id_: str) -> str | None:
     """Return the name of its picture if it is built in, offered or not."""
 
 

@@ -31,7 +31,7 @@ class BaseBirth(Birth, omit_defaults=True):
     ] = None
 
     def __post_init__(self) -> None:
-        days.require(self, "data")
+        days.require_day(self, "data")
 
 
 class BaseMother(Mother, omit_defaults=True):

@@ -30,9 +30,9 @@ async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
 
     Raises NotFound for anybody but the owner when nothing is stored.
     """
-    async with call.reading(cpf, ["citizen"]) as connection:
-        base = await store.read_base_record(connection, cpf)
-        stored_mirror = await mirror.read_mirror(connection, cpf)
+    async with call.reading(cpf, ["citizen"]) as source:
+        base = await store.read_base_record(source, cpf)
+        stored_mirror = await mirror.read_mirror(source, cpf)
     if base is None and not stored_mirror.known and not call.is_owner:
         raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
     citizen = _format(merge_record(cpf, base, stored_mirror), call)

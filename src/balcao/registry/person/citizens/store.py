@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.results import Json
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
@@ -14,8 +15,8 @@ from balcao.registry.mirror.records import Mirror
 from balcao.registry.mirror.store import mirror_document_sql
 
 
-@statement("SELECT record::text FROM registry.base_record WHERE cpf = :cpf")
-async def read_base_record(connection: Connection, cpf: Cpf) -> Json[dict[str, Any]] | None: ...
+@lookup("SELECT record::text FROM registry.base_record WHERE cpf = :cpf")
+async def read_base_record(source: Source, cpf: Cpf) -> Json[dict[str, Any]] | None: ...
 
 
 class StoredDocument(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from balcao.core.errors import Invalid
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.registry.mirror.fields import ADDRESS_PARTS, address_field
 from balcao.registry.mirror.writes import Value
 from balcao.registry.person.citizens.schemas import Address
@@ -45,14 +45,14 @@ class DeclaredAddress:
     def parse(cls, body: AddressBody) -> Self:
         """Read the body in normal form. Raises Invalid naming the member."""
         return cls(
-            tipo_logradouro=clean("tipo_logradouro", body.tipo_logradouro or "", shortest=0, longest=50),
-            logradouro=clean("logradouro", body.logradouro, longest=200),
-            numero=clean("numero", body.numero, longest=20),
-            complemento=clean("complemento", body.complemento or "", shortest=0, longest=100),
-            bairro=clean("bairro", body.bairro, shortest=0, longest=100),
-            municipio=clean("municipio", body.municipio, longest=100),
-            estado=find_code(state := clean("estado", body.estado, longest=50)) or state,
-            cep=_parse_cep(clean("cep", body.cep, shortest=0, longest=20)),
+            tipo_logradouro=clean_text("tipo_logradouro", body.tipo_logradouro or "", shortest=0, longest=50),
+            logradouro=clean_text("logradouro", body.logradouro, longest=200),
+            numero=clean_text("numero", body.numero, longest=20),
+            complemento=clean_text("complemento", body.complemento or "", shortest=0, longest=100),
+            bairro=clean_text("bairro", body.bairro, shortest=0, longest=100),
+            municipio=clean_text("municipio", body.municipio, longest=100),
+            estado=find_code(state := clean_text("estado", body.estado, longest=50)) or state,
+            cep=_parse_cep(clean_text("cep", body.cep, shortest=0, longest=20)),
         )
 
     @property

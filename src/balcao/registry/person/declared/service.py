@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.registry.mirror.translation import to_crm_gender
 from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import service as citizens
@@ -24,7 +24,7 @@ NAME_LENGTH = 255
 
 async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
     """Create or update the gender; the same value again renews its time (spec: self-declared gender)."""
-    text = clean("valor", body.valor, longest=GENDER_LENGTH)
+    text = clean_text("valor", body.valor, longest=GENDER_LENGTH)
     wire = to_crm_gender(text)
     await citizens.write_own_data(call, cpf, "genero", OwnWrite({"genero": wire}, (), "genero", {"valor": text}, wire))
     return Message("Gênero atualizado.")
@@ -32,7 +32,7 @@ async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
 
 async def declare_choice(call: Call, cpf: Cpf, choice: Choice, body: ValueBody) -> Message:
     """Write an option of the list. Raises Invalid for any other text."""
-    option = clean("valor", body.valor, longest=NAME_LENGTH)
+    option = clean_text("valor", body.valor, longest=NAME_LENGTH)
     if option not in choice.options:
         allowed = ", ".join(f"`{one}`" for one in choice.options)
         raise Invalid(f"O campo `valor` deve ser um destes: {allowed}.", code="valor-not-listed")
@@ -41,14 +41,14 @@ async def declare_choice(call: Call, cpf: Cpf, choice: Choice, body: ValueBody) 
 
 
 async def declare_exhibition_name(call: Call, cpf: Cpf, body: ValueBody) -> Message:
-    name = clean("valor", body.valor, longest=NAME_LENGTH)
+    name = clean_text("valor", body.valor, longest=NAME_LENGTH)
     await citizens.write_own_data(call, cpf, "nome_exibicao", OwnWrite({"nomeExibicao": name}))
     return Message("Nome de exibição atualizado.")
 
 
 async def declare_email(call: Call, cpf: Cpf, body: ValueBody) -> Message:
     """Write the e-mail address. Raises Invalid, and Conflict when nothing changes."""
-    email = EmailAddress.parse(clean("valor", body.valor, longest=EMAIL_LENGTH))
+    email = EmailAddress.parse(clean_text("valor", body.valor, longest=EMAIL_LENGTH))
     if email is None:
         raise Invalid("O campo `valor` deve ser um endereço de e-mail, como `nome@dominio.br`.", code="email-invalid")
 

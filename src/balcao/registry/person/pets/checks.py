@@ -7,7 +7,7 @@ from balcao.core.errors import Invalid
 from balcao.core.values import days
 from balcao.core.values.addresses import is_https_address
 from balcao.core.values.clock import format_rfc3339
-from balcao.core.values.text import clean, clean_optional
+from balcao.core.values.text import clean_optional, clean_text
 from balcao.registry.person.pets.schemas import PetBody, PetRecord
 
 NAME_LENGTH = 100
@@ -20,10 +20,10 @@ EARLIEST = date(1970, 1, 1)
 def check_body(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
     """Return the record of the body's pet. Raises Invalid naming the member."""
     return PetRecord(
-        animal_nome=clean("animal_nome", body.animal_nome, longest=NAME_LENGTH),
-        especie_nome=clean("especie_nome", body.especie_nome, longest=NAME_LENGTH),
-        raca_nome=clean("raca_nome", body.raca_nome, longest=NAME_LENGTH, shortest=0),
-        porte_nome=clean("porte_nome", body.porte_nome, longest=NAME_LENGTH, shortest=0),
+        animal_nome=clean_text("animal_nome", body.animal_nome, longest=NAME_LENGTH),
+        especie_nome=clean_text("especie_nome", body.especie_nome, longest=NAME_LENGTH),
+        raca_nome=clean_text("raca_nome", body.raca_nome, longest=NAME_LENGTH, shortest=0),
+        porte_nome=clean_text("porte_nome", body.porte_nome, longest=NAME_LENGTH, shortest=0),
         sexo_sigla=_sex(body.sexo_sigla),
         nascimento_data=_birth(body.nascimento_data, now, zone),
         indicador_castrado=body.indicador_castrado,
@@ -46,7 +46,7 @@ def _sex(text: str) -> str:
 def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
     """Return the birth as a day or as an instant, as it was sent."""
     try:
-        found = days.parse(text)
+        found = days.parse_day(text)
     except ValueError as fault:
         raise Invalid(f"O campo `nascimento_data` {fault}.", code="nascimento_data-invalid") from None
     is_instant = isinstance(found, datetime)

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from balcao.core.imports.members import Name, require_cpf
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.days import require
+from balcao.core.values.days import require_day
 from balcao.core.values.page import Pagination
 from balcao.registry.paths import CpfText
 
@@ -189,6 +189,6 @@ class PetRow(PetRecord, kw_only=True):
     def __post_init__(self) -> None:
         if Cpf.parse(self.cpf) is None:
             raise ValueError("O campo `cpf` deve ser um CPF válido, com 11 dígitos e sem pontuação.")
-        require(self, *DATES)
+        require_day(self, *DATES)
         for tutor in self.outros_tutores:
             require_cpf("outros_tutores.cpf", tutor.cpf)

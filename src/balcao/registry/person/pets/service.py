@@ -23,15 +23,15 @@ CATS = frozenset({"gato", "felina", "felino"})
 
 async def list_pets(call: Call, cpf: Cpf, page: Page) -> Pets:
     """Return a page of pets: the city's records first, then the citizen's own."""
-    async with call.reading(cpf, FIELDS) as connection:
-        found, total = await store.list_pets(connection, cpf, page)
+    async with call.reading(cpf, FIELDS) as source:
+        found, total = await store.list_pets(source, cpf, page)
     return Pets([_format(pet, call) for pet in found], page.of(total))
 
 
 async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
     """Return a pet. Raises NotFound, also for another person's."""
-    async with call.reading(cpf, FIELDS) as connection:
-        found = await store.read_pet(connection, cpf, pet_id)
+    async with call.reading(cpf, FIELDS) as source:
+        found = await store.read_pet(source, cpf, pet_id)
     if found is None:
         raise NotFound("Não há animal com este número.", code="pet-unknown")
     return _format(found, call)
@@ -43,9 +43,9 @@ async def list_all_pets(connection: Connection, cpf: Cpf) -> list[Pet]:
 
 
 async def read_pet_stats(call: Call, cpf: Cpf) -> PetStats:
-    async with call.reading(cpf, FIELDS) as connection:
-        imported = await store.count_imported_by_species(connection, cpf)
-        own = await store.count_own_pets(connection, cpf)
+    async with call.reading(cpf, FIELDS) as source:
+        imported = await store.count_imported_by_species(source, cpf)
+        own = await store.count_own_pets(source, cpf)
     dogs = sum(count for species, count in imported.items() if species in DOGS)
     cats = sum(count for species, count in imported.items() if species in CATS)
     return PetStats(cpf.digits, PetStatistics(dogs, cats, sum(imported.values()) - dogs - cats), own)

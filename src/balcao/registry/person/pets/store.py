@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from balcao.core.context.audit import record_sql
 from balcao.core.context.idempotency import Kept, keep_sql
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.results import Json
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
@@ -32,34 +33,34 @@ class PetPage(NamedTuple):
     total: int
 
 
-@statement(f"""
+@lookup(f"""
 SELECT {_AS_ARRAY},
        (SELECT count(*) FROM registry.loaded_pet WHERE cpf = :cpf)
        + (SELECT count(*) FROM registry.own_pet WHERE cpf = :cpf) AS total
 FROM ({_OF_PERSON} ORDER BY id_animal LIMIT :limit OFFSET :offset) AS page
 """)
-async def list_pets(connection: Connection, cpf: Cpf, page: Page) -> PetPage: ...
+async def list_pets(source: Source, cpf: Cpf, page: Page) -> PetPage: ...
 
 
 @statement(f"SELECT {_AS_ARRAY} FROM ({_OF_PERSON}) AS pet")
 async def list_all_pets(connection: Connection, cpf: Cpf) -> Json[list[Pet]]: ...
 
 
-@statement(f"SELECT pet::text FROM ({_OF_PERSON}) AS pet WHERE id_animal = :id_animal")
-async def read_pet(connection: Connection, cpf: Cpf, id_animal: int) -> Json[Pet] | None: ...
+@lookup(f"SELECT pet::text FROM ({_OF_PERSON}) AS pet WHERE id_animal = :id_animal")
+async def read_pet(source: Source, cpf: Cpf, id_animal: int) -> Json[Pet] | None: ...
 
 
-@statement("""
+@lookup("""
 SELECT coalesce(registry.folded(record ->> 'especie_nome'), '') AS species, count(*) AS pets
 FROM registry.loaded_pet WHERE cpf = :cpf
 GROUP BY species
 """)
-async def count_imported_by_species(connection: Connection, cpf: Cpf) -> Mapping[str, int]:
+async def count_imported_by_species(source: Source, cpf: Cpf) -> Mapping[str, int]:
     """Count the city's records by the species' name, without case and accents."""
 
 
-@statement("SELECT count(*) FROM registry.own_pet WHERE cpf = :cpf")
-async def count_own_pets(connection: Connection, cpf: Cpf) -> int: ...
+@lookup("SELECT count(*) FROM registry.own_pet WHERE cpf = :cpf")
+async def count_own_pets(source: Source, cpf: Cpf) -> int: ...
 
 
 # Drawn beforehand, because the stored response names it; a number that is not used is never used.

@@ -16,7 +16,7 @@ from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.core.values.page import Page
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.registry.consent.preferences import service as preferences
 from balcao.registry.consent.preferences.changes import parse_channel
 from balcao.registry.consent.preferences.schemas import Preferences, PreferencesBody
@@ -88,12 +88,11 @@ async def read_phone_citizen(call: Call, number: str) -> PhoneCitizen:
 
 async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
     call.require_reason()
-    async with call.platform.database.connection() as connection:
-        phone = (await store.find_phone(connection, number)).phone
+    phone = (await store.find_phone(call.platform.database, number)).phone
     if phone.cpf is None:
         return phone, PhoneCitizen(False, None, None)
-    async with call.reading(phone.cpf, FIELDS) as connection:
-        name = (await citizens.read_citizen_record(connection, phone.cpf)).nome
+    async with call.reading(phone.cpf, FIELDS) as source:
+        name = (await citizens.read_citizen_record(source, phone.cpf)).nome
     return phone, PhoneCitizen(True, phone.cpf.masked, mask_name(name) if name else None)
 
 
@@ -223,7 +222,7 @@ async def release_phone(call: Call, number: str) -> QuarantineOutcome:
 
 
 def _parse_reason(text: str) -> str:
-    return refuse_personal_data("reason", clean("reason", text, longest=REASON_LENGTH, one_line=False))
+    return refuse_personal_data("reason", clean_text("reason", text, longest=REASON_LENGTH, one_line=False))
 
 
 def _lasting(call: Call) -> timedelta:
@@ -279,11 +278,11 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
     Recorded as a read of the person's data. Raises Invalid, TooMany.
     """
     cpf, _ = _parse_cpf(body.cpf), parse_channel(body.channel)
-    name = clean("name", body.name, longest=NAME_LENGTH)
+    name = clean_text("name", body.name, longest=NAME_LENGTH)
     born = _parse_birth(body.birth_date)
     await _spend(call, GUESSES, "registry.validate_phone_registration", cpf)
-    async with call.reading(cpf, ["nome", "nascimento"]) as connection:
-        valid = await _is_known(connection, cpf, name, born)
+    async with call.reading(cpf, ["nome", "nascimento"]) as source:
+        valid = await _is_known(source, cpf, name, born)
     if not valid:
         return RegistrationVerdict(False, None, None)
     return RegistrationVerdict(True, cpf.masked, mask_name(name))
@@ -343,8 +342,7 @@ def _mask(found: Preferences) -> PhonePreferences:
 
 async def _require_person(call: Call, number: str) -> Cpf:
     call.require_reason()
-    async with call.platform.database.connection() as connection:
-        phone = (await store.find_phone(connection, number)).phone
+    phone = (await store.find_phone(call.platform.database, number)).phone
     if phone.cpf is None:
         raise NotFound("Este telefone não está ligado a ninguém.", code="phone-unknown")
     return phone.cpf

@@ -7,7 +7,8 @@ from typing import Self
 import msgspec
 
 from balcao.core.context.audit import record_sql
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
@@ -56,7 +57,7 @@ def _parse_phone(row: Row) -> Phone:
     )
 
 
-@statement(f"""
+@lookup(f"""
 SELECT clock_timestamp() AS now, version::text, {_MEMBERS},
        coalesce(quarantine_until > clock_timestamp() OR registry.is_phone_bound(held, :lasting), false) AS stands,
        CASE WHEN :claimant::text IS NULL THEN false ELSE registry.is_phone_anothers(:number, :claimant) END
@@ -65,7 +66,7 @@ SELECT clock_timestamp() AS now, version::text, {_MEMBERS},
 FROM (VALUES (true)) AS always LEFT JOIN registry.phone_book AS held ON number = :number
 """)
 async def find_phone(
-    connection: Connection, number: str, claimant: Cpf | None = None, lasting: timedelta = UNPROVEN_LASTING
+    source: Source, number: str, claimant: Cpf | None = None, lasting: timedelta = UNPROVEN_LASTING
 ) -> StoredPhone:
     """Return the number, and what decides whether `claimant` may have it on their word alone."""
 

@@ -39,12 +39,12 @@ class Secrets:
         return self.key.derive("phone-pair", f"{cpf.digits}:{number.digits}")
 
     def seal(self, code: str) -> str:
-        return sealing.seal(self.key, _SEAL, code)
+        return sealing.seal_text(self.key, _SEAL, code)
 
 
 def unseal_code(keys: Sequence[HashKey], sealed: str) -> str:
     """Open a code that was sealed by one of the keys. Raises JoseError."""
-    return sealing.unseal(keys, _SEAL, sealed)
+    return sealing.unseal_text(keys, _SEAL, sealed)
 
 
 def is_code(keys: Sequence[HashKey], verification: str, code: str, code_hash: bytes) -> bool:

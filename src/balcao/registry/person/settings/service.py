@@ -16,8 +16,8 @@ OPT_IN_CHANNEL = "web"
 
 
 async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
-    async with call.reading(cpf, ["firstlogin"]) as connection:
-        return FirstLogin(await store.read_first_login_flag(connection, cpf) is not False)
+    async with call.reading(cpf, ["firstlogin"]) as source:
+        return FirstLogin(await store.read_first_login_flag(source, cpf) is not False)
 
 
 async def end_first_login(call: Call, cpf: Cpf) -> FirstLogin:

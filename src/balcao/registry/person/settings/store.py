@@ -1,13 +1,14 @@
 """SQL of a citizen's settings; without a row they are the defaults."""
 
 from balcao.core.context.audit import record_sql
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
 
-@statement("SELECT firstlogin FROM registry.settings WHERE cpf = :cpf")
-async def read_first_login_flag(connection: Connection, cpf: Cpf) -> bool | None: ...
+@lookup("SELECT firstlogin FROM registry.settings WHERE cpf = :cpf")
+async def read_first_login_flag(source: Source, cpf: Cpf) -> bool | None: ...
 
 
 @statement(f"""
@@ -21,8 +22,8 @@ WITH ended AS (
 async def end_first_login(connection: Connection, cpf: Cpf, trail: str) -> None: ...
 
 
-@statement("SELECT avatar_id::text FROM registry.settings WHERE cpf = :cpf")
-async def read_avatar(connection: Connection, cpf: Cpf) -> str | None:
+@lookup("SELECT avatar_id::text FROM registry.settings WHERE cpf = :cpf")
+async def read_avatar(source: Source, cpf: Cpf) -> str | None:
     """Return the id of the avatar that was chosen."""
 
 

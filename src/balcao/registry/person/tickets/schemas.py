@@ -84,4 +84,4 @@ class TicketRow(msgspec.Struct, kw_only=True):
 
     def __post_init__(self) -> None:
         require_issued_cpf(self.cpf)
-        days.require(self, *_INSTANTS)
+        days.require_day(self, *_INSTANTS)

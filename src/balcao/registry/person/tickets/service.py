@@ -3,7 +3,7 @@
 import msgspec
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Source
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.registry.person.tickets import store
@@ -13,8 +13,8 @@ EVERYTHING = Page(1, 1_000_000)
 
 
 async def list_tickets(call: Call, cpf: Cpf, page: Page) -> Tickets:
-    async with call.reading(cpf, ["tickets"]) as connection:
-        return await _read_ticket_page(connection, cpf, page)
+    async with call.reading(cpf, ["tickets"]) as source:
+        return await _read_ticket_page(source, cpf, page)
 
 
 async def list_all_tickets(connection: Connection, cpf: Cpf) -> list[Ticket]:
@@ -22,8 +22,8 @@ async def list_all_tickets(connection: Connection, cpf: Cpf) -> list[Ticket]:
     return (await _read_ticket_page(connection, cpf, EVERYTHING)).data
 
 
-async def _read_ticket_page(connection: Connection, cpf: Cpf, page: Page) -> Tickets:
-    totals = await store.count_tickets(connection, cpf)
-    rows = await store.list_tickets(connection, cpf, page)
+async def _read_ticket_page(source: Source, cpf: Cpf, page: Page) -> Tickets:
+    totals = await store.count_tickets(source, cpf)
+    rows = await store.list_tickets(source, cpf, page)
     found = msgspec.convert([{**row, **totals._asdict()} for row in rows], list[Ticket])
     return Tickets(found, page.of(totals.total_chamados))

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.cpf import Cpf
@@ -18,20 +19,20 @@ class TicketTotals(NamedTuple):
     total_fechados: int
 
 
-@statement("""
+@lookup("""
 SELECT count(*) AS total_chamados,
        count(*) FILTER (WHERE status NOT IN ('Aberto', 'Em andamento')) AS total_fechados
 FROM registry.ticket WHERE cpf = :cpf
 """)
-async def count_tickets(connection: Connection, cpf: Cpf) -> TicketTotals: ...
+async def count_tickets(source: Source, cpf: Cpf) -> TicketTotals: ...
 
 
-@statement("""
+@lookup("""
 SELECT cpf, id, id_chamado, categoria, tipo, subtipo, status, descricao, endereco, nome_unidade_organizacional,
        origem_ocorrencia, data_inicio, data_alvo_finalizacao, data_fim, indicador
 FROM registry.ticket WHERE cpf = :cpf ORDER BY data_inicio DESC, id DESC LIMIT :limit OFFSET :offset
 """)
-async def list_tickets(connection: Connection, cpf: Cpf, page: Page) -> list[dict[str, Any]]: ...
+async def list_tickets(source: Source, cpf: Cpf, page: Page) -> list[dict[str, Any]]: ...
 
 
 # A ticket that says the same as before is not even locked; see the base record's statement for OFFSET.

@@ -7,7 +7,7 @@ import phonenumbers
 from email_validator import EmailNotValidError, validate_email
 from phonenumbers import PhoneNumber
 
-from balcao.core.values.text import clean
+from balcao.core.values.text import clean_text
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
 EMAIL_LENGTH = 254
@@ -43,7 +43,7 @@ class EmailAddress:
 
 def check_email(question: EmailQuestion) -> EmailVerdict:
     """Check an e-mail address. Raises Invalid for a blank text."""
-    address = EmailAddress.parse(clean("email", question.email, longest=LONGEST_QUESTION))
+    address = EmailAddress.parse(clean_text("email", question.email, longest=LONGEST_QUESTION))
     if address is None:
         return EmailVerdict(False, "O endereço de e-mail não tem uma forma válida.")
     return EmailVerdict(True, "E-mail válido.", address.local_part, address.domain, address.normalized)
@@ -52,7 +52,7 @@ def check_email(question: EmailQuestion) -> EmailVerdict:
 def check_phone(question: PhoneQuestion) -> PhoneVerdict:
     """Check a phone; without `+` and leading 55 it is read as Brazilian. Raises Invalid for a blank text."""
     try:
-        number = phonenumbers.parse(clean("phone", question.phone, longest=LONGEST_QUESTION), HOME)
+        number = phonenumbers.parse(clean_text("phone", question.phone, longest=LONGEST_QUESTION), HOME)
     except phonenumbers.NumberParseException:
         return _NO_PHONE
     return _describe(number) if phonenumbers.is_valid_number(number) else _NO_PHONE

@@ -101,7 +101,7 @@ class SingleRegistry(msgspec.Struct):
     ] = None
 
     def __post_init__(self) -> None:
-        days.require(self, *SINGLE_REGISTRY_DATES)
+        days.require_day(self, *SINGLE_REGISTRY_DATES)
 
 
 class AssistanceCentre(msgspec.Struct):

@@ -23,8 +23,8 @@ MEMBERS = ImportedWallet.__struct_fields__
 async def read_wallet(call: Call, cpf: Cpf) -> Wallet:
     """Return the wallet. Raises NotFound for anybody but the owner when nothing is stored of the citizen."""
     covered = _list_covered(call)
-    async with call.reading(cpf, covered) as connection:
-        stored = await store.read_stored_wallet(connection, cpf)
+    async with call.reading(cpf, covered) as source:
+        stored = await store.read_stored_wallet(source, cpf)
     if not stored.known and not call.is_owner:
         raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
     formatted = _format_dates(stored.wallet or ImportedWallet(), call.zone)

@@ -1,0 +1,113 @@
+"""`python -m bench.neighbour`: what one caller's hundred connections cost another one.
+
+Somebody reads their own preferences over one connection, first alone, then while another caller asks for all they can
+get over a hundred: their own data within and beyond their rate, the public search, or with a token that nobody signed.
+"""
+
+import contextlib
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from bench import golang, load, servers, stage
+from bench.cases import get_request, preferences_case
+from bench.rounds import Ratio
+from bench.servers import Server
+from bench.stage import OURS, Stage
+
+ALONE = "sozinho"
+CONNECTIONS = 100
+UNBOUNDED = "1000000/second"
+console = Console(highlight=False, width=120)
+
+# Of each round the latencies of the one who is disturbed, or not: p50 and p95 in milliseconds.
+Rounds = dict[str, list[tuple[float, float]]]
+
+
+def disturbances(made: Stage) -> Mapping[str, Sequence[bytes]]:
+    """Return what the other caller asks for."""
+    cpf, token = next(iter(made.own.items()))
+    own = f"/registry/v1/citizen/{cpf}/notification-preferences"
+    return {
+        "os próprios dados": [get_request(own, token)],
+        "a busca pública": [b"GET /search/api/v1/search?q=iptu HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"],
+        "um token sem assinatura": [get_request(own, token[:-8] + "AAAAAAAA")],
+    }
+
+
+def measure(server: Server, made: Stage, others: Mapping[str, Sequence[bytes]], seconds: float, rounds: int) -> Rounds:
+    """Measure the one who reads, in turns alone and beside each of the others."""
+    modest = preferences_case(dict(list(made.own.items())[1:]))
+    order = load.Order(server.port, 1, seconds, modest.status, modest.requests, modest.expected)
+    found: Rounds = {name: [] for name in (ALONE, *others)}
+    for _ in range(rounds):
+        for name, latencies in found.items():
+            with _disturbed(server, others.get(name), seconds + 1):
+                result, _ = load.run(server.load, order)
+            if result.wrong:
+                raise servers.WrongAnswers(f"{server.name}: {result.wrong} de {result.answers}: {result.example}")
+            latencies.append((result.p50, result.p95))
+    return found
+
+
+@contextlib.contextmanager
+def _disturbed(server: Server, requests: Sequence[bytes] | None, seconds: float) -> Iterator[None]:
+    """Have the other caller ask while the block lasts; whatever they are answered, nobody looks at."""
+    if requests is None:
+        yield
+        return
+    order = load.Order(server.port, CONNECTIONS, seconds, 0, requests, [b""] * len(requests))
+    asking = threading.Thread(target=load.run, args=(server.load, order))
+    asking.start()
+    try:
+        yield
+    finally:
+        asking.join()
+
+
+def show(taken: Mapping[str, Rounds]) -> None:
+    """Print a row for each server and each disturbance, with what it costs beside nobody's."""
+    table = Table("quem", "enquanto outro pede", "p50 ms", "p95 ms", "p50 ÷", "p95 ÷")
+    for who, found in taken.items():
+        for name, latencies in found.items():
+            middle = [sorted(column)[len(column) // 2] for column in zip(*latencies, strict=True)]
+            ratios = [
+                str(Ratio.of(column, alone))
+                for column, alone in zip(zip(*latencies, strict=True), zip(*found[ALONE], strict=True), strict=True)
+            ]
+            table.add_row(who, name, *(f"{value:.2f}" for value in middle), *([] if name == ALONE else ratios))
+        table.add_section()
+    console.print(table)
+
+
+def bench(
+    seconds: Annotated[float, typer.Option(min=0.5, help="Segundos de cada rodada.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="Rodadas.")] = 3,
+) -> None:
+    """Mede quanto cem conexões de um custam a outro, com o Balcão e com as mesmas operações em Go."""
+    with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as held:
+        folder = Path(name)
+        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        programs = golang.programs(folder)
+        made = held.enter_context(stage.prepared(folder, []))
+        others = disturbances(made)
+        taken = {}
+        rates = {"além do limite": "50/second", "aquém do limite": UNBOUNDED}
+        for which, rate in rates.items():
+            with servers.balcao(made, programs, "balcao", made.database_url, OURS, BALCAO_READ_RATE=rate) as server:
+                taken[f"Balcão, {which}"] = measure(server, made, others, seconds, rounds)
+        if programs.yardstick:
+            with servers.yardstick(made, programs, "go") as server:
+                known = {name: requests for name, requests in others.items() if b"/search/" not in requests[0]}
+                taken["Go"] = measure(server, made, known, seconds, rounds)
+        show(taken)
+
+
+if __name__ == "__main__":
+    typer.run(bench)

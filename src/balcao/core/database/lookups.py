@@ -1,0 +1,127 @@
+"""Look-ups: statements that may be asked of a database as a whole, where concurrent callers share one.
+
+    @lookup("SELECT data, nome FROM health_units.holidays WHERE data = :day")
+    async def read_holiday(source: Source, day: date) -> Holiday | None: ...
+
+Given a connection, it is a statement like any other, and sees what the connection's transaction sees. Given a
+`Database`, it is sent at the end of the event loop's turn together with all calls of it that came meanwhile, as one
+statement that takes the parameters as arrays; a call that nobody joins is sent as it is.
+
+It is planned as for one caller: each one's parameters go through the same text, by LATERAL. Their types are those of
+the signature, so that `:day` is compared as a date.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from types import MappingProxyType, NoneType
+from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, get_args, get_origin
+from uuid import UUID
+
+from balcao.core.database.pool import Connection, Database, Row, Source
+from balcao.core.database.results import NUMBERS, Shape, choose_shape
+from balcao.core.database.statements import STATEMENTS, MalformedStatement, Statement, Statements
+
+K = TypeVar("K")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_PARAMETER = re.compile(r"\$([0-9]+)")
+_TYPES: dict[Any, str] = {
+    int: "bigint",
+    float: "float8",
+    bool: "boolean",
+    UUID: "uuid",
+    date: "date",
+    datetime: "timestamptz",
+    timedelta: "interval",
+}
+
+
+class Lookup(Statement[P, T]):
+    """A statement that callers share; `shared_sql` is its text for arrays of their parameters."""
+
+    def __init__(
+        self,
+        text: str,
+        stub: Callable[Concatenate[Connection, P], Awaitable[T]],
+        variant: str | None = None,
+        types_of: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """See `Statement`. Raises MalformedStatement for parameters of which there is no array."""
+        super().__init__(text, stub, variant, types_of)
+        if self._shape.fetches == "nothing" or not self.parameters:
+            raise MalformedStatement(f"{self.name}: a look-up has parameters, and returns rows")
+        self._shared_shape = choose_shape(self.returns, skip=1)
+        # A subquery hides the arrays' length from the planner. Where it sees one, a plan for a few callers looks
+        # cheaper than the generic plan, and PostgreSQL plans the statement anew each time instead of keeping that.
+        arrays = [f"(SELECT ${place}::{self._choose_type(kind)}[])" for place, kind in enumerate(self._types, 1)]
+        columns = [f"p{place}" for place, _ in enumerate(self._types, 1)]
+        one = _PARAMETER.sub(r"asked.p\1", self.sql)
+        self.shared_sql = f"""SELECT /* {self.name} shared */ asked.caller, found.*
+FROM unnest({", ".join(arrays)}) WITH ORDINALITY AS asked ({", ".join(columns)}, caller)
+CROSS JOIN LATERAL (
+{one}
+) AS found"""  # noqa: S608 - our own text
+
+    async def __call__(self, source: Source, *given: P.args, **named: P.kwargs) -> T:
+        """Run the statement, alone or together with those of other callers, and return what it found."""
+        if not isinstance(source, Database):
+            return await self._run(source, self.bind(given, named))
+        shape, found = await source.read_grouped(self._fetch, tuple(self.bind(given, named)))
+        read: T = shape.read(found)
+        return read
+
+    async def _fetch(
+        self, connection: Connection, asked: Sequence[tuple[Any, ...]], seconds: float
+    ) -> Sequence[tuple[Shape, Any]]:
+        """Return what each caller's parameters find, and how it is read."""
+        is_row = self._shape.fetches == "row"
+        if len(asked) == 1:
+            fetch = connection.fetchrow if is_row else connection.fetch
+            return [(self._shape, await fetch(self.sql, *asked[0], timeout=seconds))]
+        rows = await connection.fetch(self.shared_sql, *zip(*asked, strict=True), timeout=seconds)
+        found: defaultdict[int, list[Row]] = defaultdict(list)
+        for row in rows:
+            found[row[0]].append(row)
+        shape = self._shared_shape
+        if is_row:
+            return [(shape, found[caller][0] if caller in found else None) for caller in range(1, len(asked) + 1)]
+        return [(shape, found[caller]) for caller in range(1, len(asked) + 1)]
+
+    def _choose_type(self, expected: Any) -> str:
+        """Return the type in SQL. Raises MalformedStatement for one whose values an array cannot hold side by side."""
+        if NoneType in get_args(expected):
+            (expected,) = [each for each in get_args(expected) if each is not NoneType]
+        if get_origin(expected) is Annotated:
+            expected = expected.__origin__
+        if isinstance(expected, type) and issubclass(expected, (str, *NUMBERS)):
+            return "text"
+        if expected not in _TYPES:
+            raise MalformedStatement(f"{self.name}: {expected} is no parameter of a look-up")
+        return _TYPES[expected]
+
+
+def lookup(text: str) -> Callable[[Callable[Concatenate[Connection, P], Coroutine[Any, Any, T]]], Lookup[P, T]]:
+    """Make the function below the look-up of this text. Raises MalformedStatement where the two do not fit."""
+
+    def make(stub: Callable[Concatenate[Connection, P], Coroutine[Any, Any, T]]) -> Lookup[P, T]:
+        made = Lookup(text, stub)
+        STATEMENTS[made.name] = made
+        return made
+
+    return make
+
+
+def lookups(
+    texts: Mapping[K, str], types_of: Callable[[K], Mapping[str, Any]] = lambda _: {}
+) -> Callable[[Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]], Statements[K, P, T]]:
+    """Make the function below one look-up for each of these keys, as `statements` does. Raises MalformedStatement."""
+
+    def make(stub: Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]) -> Statements[K, P, T]:
+        made = {key: Lookup(text, stub, str(key), types_of(key)) for key, text in texts.items()}
+        STATEMENTS.update((each.name, each) for each in made.values())
+        return Statements(made)
+
+    return make

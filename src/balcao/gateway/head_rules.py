@@ -1,0 +1,79 @@
+"""What RFC 9110 and 9112 demand of a head and llhttp does not look at."""
+
+import re
+from functools import lru_cache
+
+from balcao.core.context.headers import Headers
+from balcao.core.http.responses import RawHeaders
+
+# RFC 3986 3.2.2: an address in brackets, or a name; a port.
+_HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::[0-9]*)?")
+_CLOSE = re.compile(rb"(?:^|,)[ \t]*close[ \t]*(?:,|$)", re.IGNORECASE)
+_ABSOLUTE = re.compile(rb"https?://([^/?]*)", re.IGNORECASE)
+_VERSIONS = frozenset({"1.0", "1.1"})
+_ONCE = (b"host", b"transfer-encoding", b"expect")
+_CONTINUE = b"100-continue"
+_KNOWN_HOSTS = 1024
+
+# How much of a body that is refused is read on: a caller who is still sending would miss the refusal else.
+DISCARD_BYTES = 16 * 1024 * 1024
+
+
+class Refused(Exception):
+    """The wire refuses the request by itself, with a status that has no body."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def judge(version: str, headers: Headers, fields: RawHeaders) -> bool:
+    """Return whether the head, whose fields are `fields`, announces a body. Raises Refused."""
+    is_old = version == "1.0"
+    if version not in _VERSIONS:
+        raise Refused(400)
+    host, coding = headers.get(b"host"), headers.get(b"transfer-encoding")
+    if (not is_old) if host is None else not _is_host(host):
+        raise Refused(400)
+    if len(headers) != len(fields):
+        names = [name for name, _ in fields]
+        if any(names.count(name) > 1 for name in _ONCE):
+            raise Refused(400)
+    if coding is not None:
+        # HTTP/1.0 knows no codings: whoever stands between may have read another end of the body.
+        if is_old:
+            raise Refused(400)
+        if coding.lower() != b"chunked":
+            raise Refused(501)
+    if headers.get(b"expect", _CONTINUE).lower() != _CONTINUE:
+        raise Refused(417)
+    return coding is not None or headers.get(b"content-length", b"0") != b"0"
+
+
+@lru_cache(_KNOWN_HOSTS)
+def _is_host(value: bytes) -> bool:
+    return _HOST.fullmatch(value) is not None
+
+
+def says_close(fields: RawHeaders) -> bool:
+    """Return whether the connection is to end with the response, whatever else a field says of it."""
+    return any(name == b"connection" and _CLOSE.search(value) is not None for name, value in fields)
+
+
+def split_target(method: str, target: bytes) -> tuple[bytes, bytes]:
+    """Return path and query as they were sent. Raises Refused.
+
+    Of the absolute form the authority is left out: one origin is served.
+    """
+    if method == "CONNECT":
+        raise Refused(501)
+    if not target.startswith(b"/") and (target != b"*" or method != "OPTIONS"):
+        absolute = _ABSOLUTE.match(target)
+        if absolute is None or not _is_host(absolute[1]):
+            raise Refused(400)
+        target = target[absolute.end() :]
+        target = target if target.startswith(b"/") else b"/" + target
+    if b"#" in target:
+        raise Refused(400)
+    path, _, query = target.partition(b"?")
+    return path, query

@@ -1,0 +1,19 @@
+"""The limits of connections and requests of one process, as the settings have them."""
+
+import msgspec
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """`head_seconds` also ends an idle connection; `unread_seconds` one whose caller takes nothing of a response.
+
+    `settling_seconds` passes between the last accepted connection and the first one that is closed, so that a caller
+    who has just connected still gets a response; `drain_seconds` is how long requests in flight may take to end.
+    """
+
+    connections: int = 4096
+    head_bytes: int = 65_536
+    head_seconds: float = 30.0
+    body_seconds: float = 30.0
+    unread_seconds: float = 30.0
+    settling_seconds: float = 0.2
+    drain_seconds: float = 10.0

@@ -1,0 +1,286 @@
+"""The receiving side of a connection: bytes in, whole requests out.
+
+llhttp (`httptools`) parses: request line, fields, framing and chunks, strictly. What it leaves to a server and concerns
+what is received is here; `head_rules` judges a head.
+"""
+
+from typing import Protocol
+
+import httptools
+
+from balcao.core.context.headers import Headers
+from balcao.core.http.endpoint import Endpoint
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import RawHeaders
+from balcao.core.logs import log
+from balcao.gateway.application import Identity, Served
+from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge, says_close, split_target
+from balcao.gateway.limits import Limits
+
+_MOST_FIELDS = 100
+_AROUND_FIELD = len(": \r\n")
+# llhttp does not stop between two requests, so that what was received is parsed in slices: where too many requests
+# wait, those of one slice come on top.
+_SLICE = 4096
+# Sizes, extensions and trailers of chunks, beside what the body itself may bring: no honest body consists of them.
+_MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 16
+
+
+class Exchange:
+    """One request and what answers it; `keep` says whether the connection goes on, `is_old` that it is HTTP/1.0.
+
+    `counts_for` names the caller of whose unfinished requests it is one (`turns`).
+    """
+
+    __slots__ = ("counts_for", "endpoint", "is_old", "keep", "request")
+
+    def __init__(self, endpoint: Endpoint, request: Request, *, keep: bool, is_old: bool) -> None:
+        self.endpoint = endpoint
+        self.request = request
+        self.keep = keep
+        self.is_old = is_old
+        self.counts_for: Identity | None = None
+
+
+class Answering(Protocol):
+    """The answering side, as the receiving one sees it."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more is to be parsed for now."""
+
+    def take(self, turn: Exchange | int) -> None:
+        """Answer the request, or refuse with the status, after all before it."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long for more, unless something is being answered."""
+
+    def continue_body(self) -> None:
+        """Ask for a body that was offered, if all before it is answered."""
+
+    def settle(self) -> None:
+        """Wait for what comes next, or end."""
+
+    def pause(self) -> None:
+        """Read nothing more for now."""
+
+    def abort(self) -> None:
+        """Close at once."""
+
+
+class Receiver:
+    """Parses what one connection receives; the `on_...` methods are called by llhttp.
+
+    `reading` is the request whose body has not come whole, `is_discarding` that it was answered early and the rest is
+    thrown away. `is_over`: nothing that follows is read.
+    """
+
+    def __init__(self, application: Served, limits: Limits, peer: str, answering: Answering) -> None:
+        self._application = application
+        self._limits = limits
+        self._peer = peer
+        self._answering = answering
+        self._target = b""
+        self._fields: RawHeaders = []
+        self._fields_size = 0
+        self._head_size = 0
+        self._body: list[bytes] = []
+        self._body_size = 0
+        self._raw_size = 0
+        self._frame = b""
+        self._unparsed = b""
+        self.in_head = False
+        self.reading: Exchange | None = None
+        self.wants_continue = False
+        self.is_discarding = False
+        self.is_over = False
+        self._start_parser()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing has come of a request that is not whole."""
+        return not self.in_head and self.reading is None and not self._unparsed
+
+    @property
+    def waits_for_body(self) -> bool:
+        """Whether the rest of a body is needed to answer."""
+        return self.reading is not None and not self.is_discarding
+
+    def receive(self, received: memoryview) -> None:
+        """Parse slice by slice, and keep what there are too many requests before."""
+        place = 0
+        try:
+            while place < len(received) and not self.is_over:
+                if self._answering.is_full:
+                    self._unparsed = bytes(received[place:])
+                    self._answering.pause()
+                    return
+                place += self._parse(received[place : place + _SLICE])
+        except (Refused, httptools.HttpParserError) as failure:
+            status = _find_status(failure)
+            if not self.is_over:  # what follows the end is not even refused
+                self.refuse(status)
+
+    def go_on(self) -> None:
+        """Parse what was kept."""
+        if self._unparsed:
+            unparsed, self._unparsed = self._unparsed, b""
+            self.receive(memoryview(unparsed))
+
+    def refuse(self, status: int) -> None:
+        """Refuse what cannot be served."""
+        self.is_over, self.in_head, self.is_discarding = True, False, False
+        self.reading, self._body, self._unparsed = None, [], b""
+        self._answering.take(status)
+
+    def close(self) -> None:
+        """Let go of the parser and the answering side: they and the receiver hold each other, and bodies with them."""
+        self.is_over = True
+        del self._parser, self._feed, self._answering
+
+    def _start_parser(self) -> None:
+        self._parser = httptools.HttpRequestParser(self)
+        self._feed = self._parser.feed_data
+
+    def _parse(self, piece: memoryview) -> int:
+        """Return how much was parsed. Raises HttpParserError; Refused for a head or a frame that is too large."""
+        was_in_head, size = self.in_head, len(piece)
+        try:
+            self._feed(piece)
+        except httptools.HttpParserUpgrade as offer:
+            # No offer of another protocol is taken up: what follows is the body, or the next request.
+            size = offer.args[0]
+            self._start_parser()
+            if self._frame:
+                self._feed(self._frame)
+        if self.in_head:
+            if not was_in_head:
+                self._answering.wait(self._limits.head_seconds)
+            # llhttp hands a field over when it is whole. Where the head began within the piece, the piece is not
+            # counted: the exact size is looked at in the end.
+            self._head_size += size if was_in_head else 0
+            if self._head_size > self._limits.head_bytes:
+                raise Refused(431)
+        elif self.reading is not None:
+            self._raw_size += size
+            if self._raw_size > _MOST_FRAMING + _FRAMING_A_BYTE * self._body_size:
+                raise Refused(400)
+        return size
+
+    def on_message_begin(self) -> None:
+        """Begin a request. Raises Refused where one before it was the last: llhttp would go on to the piece's end."""
+        if self._frame:
+            return
+        if self.is_over:
+            raise Refused(400)
+        self._target, self._fields, self._fields_size = b"", [], 0
+        self.in_head, self._head_size = True, 0
+
+    def on_url(self, part: bytes) -> None:
+        """Take the target, or a piece of it."""
+        if self._frame:
+            return
+        self._target += part
+        if len(self._target) > self._limits.head_bytes:
+            raise Refused(414)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a field; those of a trailer say nothing that anybody here asks for."""
+        if self.in_head:
+            self._fields_size += len(name) + len(value) + _AROUND_FIELD
+            if len(self._fields) == _MOST_FIELDS or self._fields_size > self._limits.head_bytes:
+                raise Refused(431)
+            self._fields.append((name.lower(), value.rstrip(b" \t")))
+
+    def on_headers_complete(self) -> None:
+        """Judge the head, find what answers, and take in its body."""
+        if self._frame:
+            self._frame = b""
+            return
+        self.in_head = False
+        parser, fields = self._parser, self._fields
+        if len(self._target) + self._fields_size > self._limits.head_bytes:
+            raise Refused(431)
+        method, version, headers = parser.get_method().decode(), parser.get_http_version(), Headers.of(fields)
+        has_body = judge(version, headers, fields)
+        path, query = split_target(method, self._target)
+        request = Request(method, path, query, headers, self._application.find_caller(self._peer, fields))
+        endpoint = self._application.match(request)
+        is_old = version == "1.0"
+        # In HTTP/1.0 llhttp lets `keep-alive` prevail.
+        keep = parser.should_keep_alive() and not (is_old and says_close(fields))
+        self.reading = Exchange(endpoint, request, keep=keep, is_old=is_old)
+        if not has_body:
+            return
+        self._body, self._body_size, self._raw_size = [], 0, 0
+        length = headers.get(b"content-length")
+        if parser.should_upgrade():
+            self._frame = _frame_again(length)
+        self._answering.wait(self._limits.body_seconds)
+        self.wants_continue = b"expect" in headers and version == "1.1"
+        if length is not None and int(length) > endpoint.body_limit:
+            self._answer_early(self.reading)
+        elif self.wants_continue:
+            self._answering.continue_body()
+
+    def on_body(self, part: bytes) -> None:
+        """Take a piece of the body; one beyond the limit is answered at once, and not kept."""
+        assert self.reading is not None
+        self.wants_continue = False
+        self._body_size += len(part)
+        if self.is_discarding:
+            if self._body_size > DISCARD_BYTES:
+                self._answering.abort()
+            return
+        self._body.append(part)
+        if self._body_size > self.reading.endpoint.body_limit:
+            self._answer_early(self.reading)
+
+    def on_message_complete(self) -> None:
+        """Hand the request over."""
+        if self._frame:
+            return
+        assert self.reading is not None
+        exchange, self.reading = self.reading, None
+        self.wants_continue = False
+        self.is_over |= not exchange.keep
+        if self.is_discarding:
+            self.is_discarding = False
+            self._answering.settle()
+            return
+        if self._body:
+            exchange.request.content = b"".join(self._body)
+            self._body = []
+        self._answering.take(exchange)
+
+    def _answer_early(self, exchange: Exchange) -> None:
+        """Have a body that is too large answered before it has come; the rest is read on for a moment.
+
+        One that was only offered may never come, so that nothing can follow it.
+        """
+        exchange.keep &= not self.wants_continue
+        self.wants_continue = False
+        exchange.request.content = None
+        self._body = []
+        self.is_discarding = True
+        self._answering.take(exchange)
+
+
+def _find_status(failure: Exception) -> int:
+    """Return the status of what parsing raised; what a callback raised is the failure's context."""
+    refusal = failure.__context__ if isinstance(failure, httptools.HttpParserCallbackError) else failure
+    if isinstance(refusal, Refused):
+        return refusal.status
+    if refusal is failure:
+        return 400
+    log.error("request.failed", exc_info=refusal)
+    return 500
+
+
+def _frame_again(length: bytes | None) -> bytes:
+    """Return a head for the body that comes with an offer of another protocol.
+
+    `httptools` takes every offer for accepted and parses no further: a new parser needs to know the body's frame.
+    """
+    framing = b"transfer-encoding: chunked" if length is None else b"content-length: " + length
+    return b"POST / HTTP/1.1\r\n%b\r\n\r\n" % framing

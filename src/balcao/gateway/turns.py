@@ -1,0 +1,121 @@
+"""A turn each: who asks for much waits for themselves, and nobody else waits for them.
+
+What arrives is begun at once, up to a few requests in each turn of the event loop. Those beyond wait by caller, and the
+next turns take one of each caller after the other, in between which the loop reads what has come from anybody else.
+Requests that wait for something (the database) count from beginning to end: of those a caller has a few at a time.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from balcao.core.http.requests import Request
+from balcao.gateway.application import Identity
+from balcao.gateway.receiving import Exchange
+
+# How many requests are begun in one turn of the loop: the time for which somebody else is not read.
+_A_TURN = 8
+# How many of one caller wait for something at the same time: enough to share look-ups and commits.
+_AT_ONCE = 16
+
+
+class Waiting(Protocol):
+    """A connection, as it is seen from here."""
+
+    def begin(self, exchange: Exchange) -> None:
+        """Answer the request."""
+
+    def begin_later(self, exchange: Exchange) -> None:
+        """Answer the request and go on, unless the caller has gone: of what was not begun nothing is done."""
+
+
+class _Caller:
+    """One whose requests wait, or are waited for: `unfinished` of them, `is_due` where the next one may begin."""
+
+    __slots__ = ("identity", "is_due", "unfinished", "waiting")
+
+    def __init__(self, identity: Identity) -> None:
+        self.identity = identity
+        self.unfinished = 0
+        self.is_due = False
+        self.waiting: deque[tuple[Waiting, Exchange]] = deque()
+
+
+class Turns:
+    """Begins the requests of all connections of a process, in turns; `identify` says whose a request is."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, identify: Callable[[Request], Identity]) -> None:
+        self._loop = loop
+        self._identify = identify
+        self._left = _A_TURN
+        self._has_next = False
+        self._callers: dict[Identity, _Caller] = {}
+        self._due: deque[_Caller] = deque()
+
+    def enter(self, connection: Waiting, exchange: Exchange) -> None:
+        """Begin the request now, or when it is its caller's turn."""
+        if not self._has_next:
+            self._plan_next()
+        if self._left and not self._due and not exchange.endpoint.waits:
+            self._left -= 1
+            connection.begin(exchange)
+            return
+        caller = self._find(exchange)
+        if self._left and not self._due and not caller.waiting and caller.unfinished < _AT_ONCE:
+            self._count(caller, exchange)
+            self._note(caller)
+            connection.begin(exchange)
+        else:
+            caller.waiting.append((connection, exchange))
+            self._note(caller)
+
+    def leave(self, exchange: Exchange) -> None:
+        """Let the caller's next request begin: this one is finished, or has become a stream."""
+        identity, exchange.counts_for = exchange.counts_for, None
+        if identity is not None:
+            caller = self._callers[identity]
+            caller.unfinished -= 1
+            self._note(caller)
+
+    def _find(self, exchange: Exchange) -> _Caller:
+        identity = self._identify(exchange.request)
+        caller = self._callers.get(identity)
+        if caller is None:
+            caller = self._callers[identity] = _Caller(identity)
+        return caller
+
+    def _count(self, caller: _Caller, exchange: Exchange) -> None:
+        self._left -= 1
+        if exchange.endpoint.waits and caller.identity.is_bounded:
+            caller.unfinished += 1
+            exchange.counts_for = caller.identity
+
+    def _note(self, caller: _Caller) -> None:
+        """Put the caller into the row of those who are due, or forget one who wants nothing."""
+        if caller.is_due:
+            return
+        if caller.waiting and caller.unfinished < _AT_ONCE:
+            caller.is_due = True
+            self._due.append(caller)
+            if not self._has_next:
+                self._plan_next()
+        elif not caller.waiting and not caller.unfinished:
+            self._callers.pop(caller.identity, None)
+
+    def _plan_next(self) -> None:
+        self._has_next = True
+        self._loop.call_soon(self._take_turns)
+
+    def _take_turns(self) -> None:
+        """Begin one of each caller after the other, as far as this turn of the loop goes."""
+        self._left, self._has_next = _A_TURN, False
+        if self._due:
+            self._plan_next()
+        while self._due and self._left:
+            caller = self._due.popleft()
+            caller.is_due = False
+            connection, exchange = caller.waiting.popleft()
+            self._count(caller, exchange)
+            self._note(caller)
+            connection.begin_later(exchange)

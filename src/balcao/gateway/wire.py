@@ -1,0 +1,399 @@
+"""HTTP/1.1 on the event loop: one connection, from its bytes to the application and back.
+
+Where the application waits for nothing, the response goes out within the call that parsed the request. Responses keep
+the order of the requests; a caller who does not read them is not worked for. ADR 0014 says why this is ours.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from http import HTTPStatus
+from typing import Any
+
+from balcao.core import callbacks
+from balcao.core.http.responses import Response
+from balcao.core.logs import log, request_id
+from balcao.gateway.application import Served, fixed_headers
+from balcao.gateway.field_lines import clock, encode, encode_checked
+from balcao.gateway.head_rules import DISCARD_BYTES
+from balcao.gateway.limits import Limits
+from balcao.gateway.receiving import Exchange, Receiver
+from balcao.gateway.turns import Turns
+
+_NEVER = float("inf")
+# Requests that wait for their turn on one connection.
+_MOST_WAITING = 16
+# A body up to this size is copied behind its head, which costs less than a second piece. A larger one waits uncopied
+# for its reader, or each of many who do not read the same response would hold one of its own.
+_COPIED_BYTES = 65_536
+# A caller that is still sending when it is refused reads the refusal only if somebody reads on for a while.
+_DISCARD_SECONDS = 2.0
+
+_WITHOUT_BODY = frozenset({204, 304})
+_STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
+_SERVER = b"server: balcao\r\n"
+_CLOSE = b"connection: close\r\n"
+_KEEP_ALIVE = b"connection: keep-alive\r\n"
+_CHUNKED = b"transfer-encoding: chunked\r\n"
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+class Shared:
+    """What all connections of one server share; `made` and `ended` are called with each that comes, and goes."""
+
+    def __init__(
+        self,
+        application: Served,
+        limits: Limits,
+        made: Callable[["Connection"], None],
+        ended: Callable[["Connection"], None],
+    ) -> None:
+        self.application = application
+        self.limits = limits
+        self.made = made
+        self.ended = ended
+        self.loop = asyncio.get_running_loop()
+        self.turns = Turns(self.loop, application.identify)
+        # Every read goes here: it is parsed before the next one.
+        self.buffer = memoryview(bytearray(limits.head_bytes))
+
+
+class Connection(asyncio.BufferedProtocol):
+    """One connection; all methods belong to the event loop.
+
+    Requests wait in `_turns` until all before them are answered; a refusal of the wire's own waits there as its status.
+    After `deadline`, by the event loop's clock, `expire` is to be called.
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._application = shared.application
+        self._turns: deque[Exchange | int] = deque()
+        self._is_busy = False
+        self._task: asyncio.Task[None] | None = None
+        self._stream: asyncio.Task[None] | None = None
+        self._unblocked: asyncio.Future[None] | None = None
+        self._unsent = 0
+        self._discarded = 0
+        self._is_held = False
+        self._is_lingering = False
+        self._is_draining = False
+        self._is_gone = False
+        self.deadline = _NEVER
+
+    # ---- what the transport calls -----------------------------------------------------------------------------------
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin."""
+        self._transport = transport
+        self._write: Callable[[bytes], object] = transport.write
+        peer = transport.get_extra_info("peername")
+        address = str(peer[0]) if isinstance(peer, tuple) else ""
+        self._receiver = Receiver(self._application, self._shared.limits, address, self)
+        self.wait(self._shared.limits.head_seconds)
+        self._shared.made(self)
+
+    def connection_lost(self, _: Exception | None) -> None:
+        """Let go: a stream ends, any other request is worked off, as it may change what its caller counts on."""
+        self._is_gone = True
+        self._write = _write_to_nobody
+        self.deadline = _NEVER
+        self._turns.clear()
+        self._end_stream()
+        self._unblocked = None
+        self._receiver.close()
+        self._shared.ended(self)
+
+    def get_buffer(self, _: int) -> memoryview:
+        """Return where the next piece goes."""
+        return self._shared.buffer
+
+    def buffer_updated(self, size: int) -> None:
+        """Take what was received; after the end only its amount counts."""
+        if not self._receiver.is_over:
+            self._receiver.receive(self._shared.buffer[:size])
+        elif self._is_lingering:
+            self._discarded += size
+            if self._discarded > DISCARD_BYTES:
+                self.abort()
+
+    def eof_received(self) -> bool:
+        """End what the caller sends; return whether there is something left to answer."""
+        if self._is_lingering or self._stream is not None:
+            return False
+        if self._receiver.waits_for_body:
+            self._receiver.refuse(400)
+        self._receiver.is_over = True
+        return self._is_busy or bool(self._turns) or self._is_lingering
+
+    def pause_writing(self) -> None:
+        """Begin nothing more: the caller does not read what was answered."""
+        self._unblocked = self._shared.loop.create_future()
+        self._set_deadline(self._shared.limits.unread_seconds)
+
+    def resume_writing(self) -> None:
+        """Go on."""
+        unblocked, self._unblocked = self._unblocked, None
+        if unblocked is not None:
+            if not unblocked.done():  # the end of a stream that waited for it has cancelled it
+                unblocked.set_result(None)
+            self._set_deadline(self._shared.limits.unread_seconds)
+            if self._is_busy:
+                self.deadline = _NEVER
+            self._go_on()
+
+    # ---- what the receiving side calls ------------------------------------------------------------------------------
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more is to be parsed for now."""
+        unread = self._unblocked is not None and bool(self._turns)
+        return self._is_held or unread or len(self._turns) >= _MOST_WAITING
+
+    def take(self, turn: Exchange | int) -> None:
+        """Answer the request, or refuse with the status, after all before it."""
+        if self._is_busy or self._turns or self._unblocked is not None:
+            self._turns.append(turn)
+        else:
+            self._enter(turn)
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long for more, unless something is being answered."""
+        if not self._is_busy:
+            self._set_deadline(seconds)
+
+    def continue_body(self) -> None:
+        """Ask for a body that was offered, if all before it is answered."""
+        if self._receiver.wants_continue and not self._is_busy and not self._turns:
+            self._receiver.wants_continue = False
+            self._set_deadline(self._shared.limits.body_seconds)
+            self._write(_CONTINUE)
+
+    def settle(self) -> None:
+        """Wait for what comes next, or end."""
+        receiver = self._receiver
+        if self._is_busy or self._turns or self._is_gone:
+            return
+        if receiver.is_discarding:
+            self._set_deadline(_DISCARD_SECONDS)
+            if receiver.is_over:
+                self._linger()
+        elif receiver.is_over or (self._is_draining and receiver.is_idle):
+            self._close()
+        else:
+            limits = self._shared.limits
+            self._set_deadline(limits.head_seconds if receiver.reading is None else limits.body_seconds)
+
+    def pause(self) -> None:
+        """Read nothing more for now."""
+        self._transport.pause_reading()
+
+    def abort(self) -> None:
+        """Close at once."""
+        self._transport.abort()
+
+    # ---- what the server calls --------------------------------------------------------------------------------------
+
+    def hold(self) -> None:
+        """Parse nothing until there is a place."""
+        self._is_held, self.deadline = True, _NEVER
+
+    def admit(self) -> None:
+        """Begin, with what has come meanwhile."""
+        self._is_held = False
+        self._set_deadline(self._shared.limits.head_seconds)
+        self._go_on()
+
+    def turn_away(self) -> None:
+        """Answer 503, as there is no place."""
+        self._write_refusal(503, b"retry-after: 1\r\n")
+
+    def expire(self, now: float) -> None:
+        """Do what is due, as the deadline has passed."""
+        unsent = self._transport.get_write_buffer_size()
+        if unsent and unsent != self._unsent:  # a slow reader is no absent one
+            self._unsent = unsent
+            self.deadline = now + self._shared.limits.unread_seconds
+        elif unsent or self._is_lingering:
+            self.abort()
+        elif self._receiver.waits_for_body:
+            self._receiver.refuse(408)
+        else:
+            self._close()
+
+    def drain(self) -> None:
+        """Close as soon as what is in flight is answered; a stream ends now: its reader comes back elsewhere."""
+        self._is_draining = True
+        self._end_stream()
+        if self._receiver.is_idle and not self._is_lingering:
+            self.settle()
+
+    def _set_deadline(self, seconds: float) -> None:
+        self.deadline = self._shared.loop.time() + seconds
+
+    def _close(self) -> None:
+        self._receiver.is_over = True
+        self._transport.close()
+        self._set_deadline(self._shared.limits.unread_seconds)
+
+    def _linger(self) -> None:
+        """End what we send, and read on for a while: closing now could reset what the caller has not read yet."""
+        if self._is_gone:
+            return
+        self._is_lingering = self._receiver.is_over = True
+        self._set_deadline(_DISCARD_SECONDS)
+        with suppress(OSError):
+            self._transport.write_eof()
+        self._transport.resume_reading()
+
+    # ---- answering --------------------------------------------------------------------------------------------------
+
+    def _go_on(self) -> None:
+        """Answer what waits, then read on."""
+        while self._turns and not self._is_busy and self._unblocked is None and not self._is_gone:
+            self._enter(self._turns.popleft())
+        if not self._is_busy and self._unblocked is None and not self._receiver.is_over:
+            self._transport.resume_reading()
+            self._receiver.go_on()
+            self.continue_body()
+
+    def _enter(self, turn: Exchange | int) -> None:
+        if isinstance(turn, int):
+            self._write_refusal(turn)
+            return
+        self._is_busy = True
+        self.deadline = _NEVER
+        self._shared.turns.enter(self, turn)
+
+    def begin(self, turn: Exchange) -> None:
+        """Answer the request."""
+        try:
+            responding = turn.endpoint.respond(turn.request)
+        except Exception:
+            self._shared.turns.leave(turn)
+            self._fail()
+            return
+        if isinstance(responding, Response) and responding.chunks is None:
+            self._shared.turns.leave(turn)
+            self._reply(turn, responding)
+        elif turn.endpoint.is_read:
+            callbacks.begin(self._reply_later(turn, responding))
+        else:
+            self._task = self._shared.loop.create_task(self._reply_later(turn, responding))
+
+    def begin_later(self, turn: Exchange) -> None:
+        """Answer the request and go on, unless the caller has gone: of what was not begun nothing is done."""
+        if self._is_gone:
+            self._shared.turns.leave(turn)
+            return
+        self.begin(turn)
+        if not self._is_busy:
+            self._go_on()
+
+    async def _reply_later(self, turn: Exchange, responding: Any) -> None:
+        request_id.set(turn.request.id)  # in a context of this request's own
+        try:
+            response = responding if isinstance(responding, Response) else await responding
+        except Exception:
+            self._shared.turns.leave(turn)
+            self._fail()
+        else:
+            self._shared.turns.leave(turn)  # a stream lasts, and nobody's next request waits for its end
+            if response.chunks is None or turn.request.method == "HEAD":
+                self._reply(turn, response)
+            else:
+                await self._reply_in_parts(turn, response, response.chunks)
+        self._go_on()
+
+    def _reply(self, turn: Exchange, response: Response[Any]) -> None:
+        status = response.status or turn.endpoint.status
+        turn.keep &= not self._is_draining or bool(self._turns)
+        try:
+            parts = self._encode_head(turn, response, status)
+        except ValueError:
+            self._fail()
+            return
+        self._application.record(turn.endpoint, turn.request, response, status)
+        body = response.body if turn.request.method != "HEAD" and status not in _WITHOUT_BODY else b""
+        if len(body) <= _COPIED_BYTES:
+            self._write(b"".join((*parts, body)))
+        else:
+            self._write(b"".join(parts))
+            self._write(body)
+        self._end_turn(turn)
+
+    async def _reply_in_parts(
+        self, turn: Exchange, response: Response[Any], chunks: AsyncGenerator[bytes, None]
+    ) -> None:
+        """Send a body while it is made, until its reader has gone or the server stops. One that fails is cut off.
+
+        The code that makes the chunks may cancel the task that asks for them, to cut off a reader for whom it cannot
+        wait. HTTP/1.0 knows no chunks: there the end of the connection is the end of the body.
+        """
+        await callbacks.in_task()
+        status = response.status or turn.endpoint.status
+        turn.keep &= not turn.is_old and not self._is_draining
+        head = self._encode_head(turn, response, status, b"" if turn.is_old else _CHUNKED)
+        self._application.record(turn.endpoint, turn.request, response, status)
+        self._write(b"".join(head))
+        self._stream = asyncio.current_task()
+        try:
+            if not self._is_draining:
+                await self._write_chunks(chunks, is_framed=not turn.is_old)
+        except asyncio.CancelledError:
+            if not self._is_draining:
+                self.abort()
+        except Exception:
+            log.exception("request.failed")
+            self.abort()
+        self._stream = None
+        turn.keep &= not self._is_draining
+        if not turn.is_old:
+            self._write(b"0\r\n\r\n")
+        self._end_turn(turn)
+
+    async def _write_chunks(self, chunks: AsyncGenerator[bytes, None], *, is_framed: bool) -> None:
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                if chunk:
+                    self._write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if is_framed else chunk)
+                if self._unblocked is not None:
+                    await self._unblocked
+
+    def _end_stream(self) -> None:
+        if self._stream is not None:
+            self._stream.cancel()
+
+    def _end_turn(self, turn: Exchange) -> None:
+        self._is_busy, self._task = False, None
+        if not turn.keep:
+            self._receiver.is_over = True
+            self._turns.clear()
+        self.settle()
+
+    def _encode_head(self, turn: Exchange, response: Response[Any], status: int, more: bytes = b"") -> list[bytes]:
+        """Return the head in parts. Raises ValueError for a field that cannot be sent."""
+        lines = response.lines
+        if lines is None:
+            lines = response.lines = encode_checked(fixed_headers(response)) + _SERVER
+        further = self._application.further_headers(turn.endpoint, turn.request)
+        status_line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
+        connection = _CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
+        return [status_line, lines, encode(further), clock.read(), more, connection, b"\r\n"]
+
+    def _write_refusal(self, status: int, more: bytes = b"") -> None:
+        parts = (_STATUS_LINES[status], more, _SERVER, clock.read(), _CLOSE, b"content-length: 0\r\n\r\n")
+        self._write(b"".join(parts))
+        self._linger()
+
+    def _fail(self) -> None:
+        """Log the exception, and answer that something is wrong with us."""
+        log.exception("request.failed")
+        self._is_busy, self._task = False, None
+        self._turns.clear()
+        self._write_refusal(500)
+
+
+def _write_to_nobody(_: bytes) -> None:
+    """Write nothing: a closed transport raises, and a request is worked off although its caller has gone."""

@@ -1,0 +1,171 @@
+"""Concurrent look-ups share a statement, and each caller gets what a statement of its own would have found."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+import asyncpg
+import pytest
+import pytest_asyncio
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from balcao.core.callbacks import begin
+from balcao.core.database.lookups import Lookup, lookup
+from balcao.core.database.pool import Connection, Database, Source
+from balcao.core.database.statements import MalformedStatement
+from tests.support.sizes import size
+from tests.support.statements import recorded
+
+REFUSED, *PEOPLE, NOBODY = range(6)
+
+
+class Note(NamedTuple):
+    person: int
+    version: int | None
+
+
+# Nobody has no version; the number zero is refused.
+@lookup("""
+SELECT :person::bigint AS person,
+       (SELECT version FROM public.note WHERE person = :person) AS version,
+       1 / :person AS checked
+""")
+async def _read_row(source: Source, person: int) -> dict[str, Any] | None: ...
+
+
+@lookup("SELECT person, version FROM public.note WHERE person <= :most ORDER BY person DESC LIMIT :count")
+async def list_notes(source: Source, most: int, count: int) -> list[Note]: ...  # type: ignore[empty-body]
+
+
+async def read_note(source: Source, person: int) -> Note:
+    row = await _read_row(source, person)
+    assert row is not None
+    return Note(row["person"], row["version"])
+
+
+async def write_note(database: Database, person: int) -> int:
+    """Write the person's next version, and return it once it is committed."""
+    async with database.connection() as connection:
+        written: int = await connection.fetchval(
+            "UPDATE public.note SET version = version + 1 WHERE person = $1 RETURNING version", person
+        )
+        return written
+
+
+@asynccontextmanager
+async def opened(database_url: str) -> AsyncIterator[Database]:
+    """Open a database in which each person has a note of version zero."""
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("""
+        DROP TABLE IF EXISTS public.note;
+        CREATE TABLE public.note (person bigint PRIMARY KEY, version int NOT NULL);
+        INSERT INTO public.note SELECT person, 0 FROM generate_series(1, 4) AS person;
+        GRANT SELECT, UPDATE ON public.note TO balcao_app;
+    """)
+    await owner.close()
+    database = Database(database_url, size=3)
+    await database.open()
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+@pytest_asyncio.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    async with opened(database_url) as database:
+        yield database
+
+
+def run_in_callbacks(work: Coroutine[Any, Any, Any]) -> "asyncio.Future[Any]":
+    """Run as a request is: in the event loop's callbacks, without a task."""
+    loop = asyncio.get_running_loop()
+    outcome = loop.create_future()
+
+    async def run() -> None:
+        try:
+            outcome.set_result(await work)
+        except Exception as fault:
+            outcome.set_exception(fault)
+
+    loop.call_soon(begin, run())
+    return outcome
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["ask in callbacks", "ask in a task"]), st.integers(REFUSED, NOBODY)),
+        st.tuples(st.just("write"), st.sampled_from(PEOPLE)),
+        st.tuples(st.sampled_from(["give up", "let a turn pass"]), st.just(0)),
+    ),
+    max_size=150,
+)
+
+
+@examples(max_examples=size(12, 400), deadline=None)
+@given(steps)
+async def test_whoever_asks_when_gets_their_own_row_with_all_that_was_written_before(
+    database_url: str, steps: list[tuple[str, int]]
+) -> None:
+    async with opened(database_url) as database:
+        await follow(database, steps)
+    assert database.in_use == 0
+
+
+async def follow(database: Database, steps: list[tuple[str, int]]) -> None:
+    versions = dict.fromkeys(PEOPLE, 0)
+    asked: list[tuple[asyncio.Future[Any], int, int]] = []
+    given_up: list[asyncio.Future[Any]] = []
+    for step, person in steps:
+        if step == "write":
+            versions[person] = await write_note(database, person)
+        elif step == "ask in callbacks":
+            asked.append((run_in_callbacks(read_note(database, person)), person, versions.get(person, 0)))
+        elif step == "ask in a task":
+            asked.append((asyncio.ensure_future(read_note(database, person)), person, versions.get(person, 0)))
+        elif step == "give up" and asked and isinstance(asked[-1][0], asyncio.Task):
+            given_up.append(asked.pop()[0])
+            given_up[-1].cancel()
+        else:
+            await asyncio.sleep(0)
+    for outcome, person, at_least in asked:
+        if person == REFUSED:
+            with pytest.raises(asyncpg.DivisionByZeroError):
+                await outcome
+        elif person == NOBODY:
+            assert await outcome == Note(NOBODY, None)
+        else:
+            found = await outcome
+            assert (found.person, found.version >= at_least) == (person, True)
+    await asyncio.gather(*given_up, return_exceptions=True)
+
+
+async def test_rows_keep_their_order_for_each_caller(database: Database) -> None:
+    asked = [(4, 2), (2, 5), (0, 5), (3, 1), (4, 2)]
+    with recorded() as statements:
+        found = await asyncio.gather(*(list_notes(database, most, count) for most, count in asked))
+    assert len(statements.texts) <= 1
+    assert [[note.person for note in notes] for notes in found] == [[4, 3], [2, 1], [], [3], [4, 3]]
+
+
+async def test_a_look_up_of_a_transaction_sees_what_the_transaction_wrote(database: Database) -> None:
+    async with database.transaction() as connection:
+        await connection.execute("UPDATE public.note SET version = 7 WHERE person = 1")
+        inside, outside = await read_note(connection, 1), await read_note(database, 1)
+    assert (inside.version, outside.version) == (7, 0)
+
+
+async def test_a_look_up_without_a_place_on_a_connection_opens_one_in_a_task(database: Database) -> None:
+    """The driver bounds opening by a time-out, which only a task has."""
+    database.expire()
+    assert await run_in_callbacks(read_note(database, 2)) == Note(2, 0)
+
+
+def test_what_an_array_cannot_hold_is_no_parameter_of_a_look_up() -> None:
+    async def read_all(connection: Connection, people: Sequence[int]) -> Note | None: ...
+
+    with pytest.raises(MalformedStatement, match="no parameter of a look-up"):
+        Lookup("SELECT person, version FROM public.note WHERE person = ANY (:people)", read_all)

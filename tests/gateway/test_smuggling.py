@@ -1,0 +1,78 @@
+"""Behind each gateway a request that hides another one smuggles nothing past it, and mixes up nobody's answers."""
+
+import contextlib
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from balcao import app
+from balcao.operate.deploy.answers import Server
+from balcao.operate.deploy.gateways import Plan
+from balcao.settings import Settings
+from tests.http import smuggling
+from tests.http.application import Echo
+from tests.http.requests import Case
+from tests.support.gateways import Certificate, running
+from tests.support.patience import PATIENCE
+from tests.support.server import RunningServer, free_port
+
+# Asked after each case, on another connection to the gateway and on those of its own to the platform that are free.
+INNOCENT = 3
+HIDDEN = smuggling.HIDDEN_PATH.encode()
+_LAST = re.compile(rb"HTTP/1\.1 [45]|GET /next 0")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("haproxy", marks=pytest.mark.haproxy),
+        pytest.param("nginx", marks=pytest.mark.nginx),
+        pytest.param("envoy", marks=pytest.mark.validators),
+    ],
+)
+def test_nothing_is_smuggled_past_it(kind: str, tmp_path: Path) -> None:
+    """What the gateway itself takes for a second request it refuses, as nobody may ask for that from outside."""
+    tmp_path.chmod(0o755)
+    certificate, echo = Certificate(tmp_path), Echo()
+    faults: list[str] = []
+    with RunningServer(echo) as server:
+        front = certificate.frontend(free_port())
+        plan = Plan(Settings(), app.SERVICES, [Server("127.0.0.1", server.port)], front)
+        with running(kind, plan, tmp_path, certificate) as client:
+            for case in smuggling.ALL:
+                _attack(front.https_port, certificate, case)
+                faults += _find_mixed_up(client, case.name)
+                faults += [f"{case.name}: served"] if HIDDEN in echo.seen else []
+                echo.seen.clear()
+    assert faults == []
+
+
+def _attack(port: int, certificate: Certificate, case: Case) -> None:
+    with (
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as connection,
+        certificate.trust.wrap_socket(connection, server_hostname="127.0.0.1") as attacker,
+    ):
+        attacker.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        attacker.sendall(case.sent)
+        if case.name not in smuggling.ENDLESS:
+            _read(attacker)
+
+
+def _read(attacker: socket.socket) -> None:
+    """Read until something is refused, or what follows is answered: only the end can come then."""
+    received = b""
+    with contextlib.suppress(ConnectionResetError):
+        while not _LAST.search(received) and (more := attacker.recv(65_536)):
+            received += more
+
+
+def _find_mixed_up(client: httpx.Client, name: str) -> Iterator[str]:
+    """Yield what innocent callers are answered that is not their own."""
+    for number in range(INNOCENT):
+        answer = client.get(f"/registry/v1/innocent/{number}", params={"after": name})
+        if (answer.status_code, answer.text) != (200, f"GET {answer.request.url.raw_path.decode()} 0"):
+            yield f"{name}: {answer.status_code} {answer.text}"

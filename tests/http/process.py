@@ -1,0 +1,37 @@
+"""A server in a process of its own, so that what it uses can be measured."""
+
+import contextlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import psutil
+
+from balcao.gateway.listening import BACKLOG
+from tests.support.patience import PATIENCE
+
+
+@contextlib.contextmanager
+def running(module: str, *words: str) -> Iterator[tuple[psutil.Process, int]]:
+    """Yield the process and its port. It must end well, with nothing on its standard error."""
+    with socket.socket() as listening, tempfile.TemporaryFile() as errors:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(BACKLOG)
+        number = listening.fileno()
+        command = [sys.executable, "-m", module, str(number), *words]
+        with subprocess.Popen(command, pass_fds=[number], stdout=subprocess.PIPE, stderr=errors) as child:
+            try:
+                assert child.stdout
+                assert child.stdout.readline() == b"ready\n"
+                yield psutil.Process(child.pid), listening.getsockname()[1]
+            finally:
+                child.send_signal(signal.SIGTERM)
+                # The socket is ours as well; nobody is to wait in its queue.
+                listening.close()
+                status = child.wait(PATIENCE)
+        errors.seek(0)
+        said = errors.read().decode()
+        assert (status, said) == (0, ""), (status, said)

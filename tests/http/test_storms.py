@@ -1,0 +1,89 @@
+"""Storms cost honest callers nothing that lasts: they are answered throughout, and nothing is left of the others."""
+
+from collections.abc import Iterator
+
+import msgspec
+import psutil
+import pytest
+
+from balcao.gateway.limits import Limits
+from tests.http.connection import Connection
+from tests.http.process import running
+from tests.http.requests import THEN
+from tests.http.storms import LAST, RESET, SLOW, Honest, Phase, Storm
+from tests.support.patience import PATIENCE, until_now
+from tests.support.sizes import report, size
+
+CALLERS = size(20, 3_000)
+ROUNDS = size(2, 4)
+SECONDS = size(1, 10) / 5
+# Of the two honest callers, whose connections may still be ending.
+FILES = 4
+MIB = 1024 * 1024
+# Of the allocator's fragmentation, whatever the size of the storm.
+ALLOWED_BYTES = 32 * MIB
+# While it lasts, for each caller: a part of a body, or what waits for a reader.
+ALLOWED_BY_CALLER = MIB // 2
+
+Process = tuple[psutil.Process, int]
+
+
+def _run(limits: Limits) -> Iterator[Process]:
+    with running("tests.http.stormed", msgspec.json.encode(limits).decode()) as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[Process]:
+    """Return a server with a place for each caller, and deadlines that nobody meets."""
+    places = CALLERS + 10
+    yield from _run(Limits(connections=places, head_seconds=PATIENCE, body_seconds=PATIENCE, unread_seconds=PATIENCE))
+
+
+@pytest.fixture(scope="module")
+def hasty() -> Iterator[Process]:
+    """Return a server with short deadlines, and places for half of the callers."""
+    yield from _run(
+        Limits(connections=CALLERS // 2, head_seconds=SECONDS, body_seconds=SECONDS, unread_seconds=SECONDS)
+    )
+
+
+@pytest.mark.parametrize("phase", [*SLOW, *RESET], ids=lambda phase: phase.name)
+def test_honest_callers_are_answered_throughout_and_nothing_is_left(patient: Process, phase: Phase) -> None:
+    """They go with resets and with ordinary ends by turns; the first round fills what the process keeps for all."""
+    child, port = patient
+    files, memory, most = child.num_fds(), [], []
+    with Honest(port) as honest:
+        for number in range(ROUNDS):
+            with Storm(port, phase, CALLERS, resets=number % 2 == 0) as storm:
+                for _ in range(3):
+                    storm.send_on()
+                    honest.until_answered()
+                most.append(child.memory_info().rss)
+            until_now(lambda: child.num_fds() <= files + FILES)
+            memory.append(child.memory_info().rss)
+    grown, during = memory[-1] - memory[0], max(most) - memory[0]
+    report(
+        f"{phase.name}: {honest.answered} answered; {during / MIB:+.1f} MB under the storm, {grown / MIB:+.1f} after"
+    )
+    assert grown < ALLOWED_BYTES
+    assert during < ALLOWED_BYTES + CALLERS * ALLOWED_BY_CALLER
+
+
+@pytest.mark.parametrize("phase", SLOW, ids=lambda phase: phase.name)
+def test_deadlines_end_a_storm_that_takes_every_place(hasty: Process, phase: Phase) -> None:
+    _, port = hasty
+    with Storm(port, phase, CALLERS, resets=True) as storm:
+
+        def is_over() -> bool:
+            storm.send_on()
+            return _is_answered(port)
+
+        until_now(is_over)
+
+
+def _is_answered(port: int) -> bool:
+    """Return whether an honest caller is; one who is too slow for the deadlines tries again."""
+    with Connection(port) as connection:
+        connection.send(LAST)
+        return connection.answers() == [THEN]
