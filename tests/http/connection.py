@@ -1,5 +1,6 @@
 """A client that sends bytes as they are, and takes answers apart only as far as the tests need."""
 
+import contextlib
 import socket
 import struct
 from types import TracebackType
@@ -33,6 +34,16 @@ class Connection:
             self._socket.sendall(sent)
         except (BrokenPipeError, ConnectionResetError):
             return
+
+    def send_while_read(self, sent: bytes, seconds: float) -> int:
+        """Send until the server has read nothing for so long; return how much it took."""
+        self._socket.settimeout(seconds)
+        size = 0
+        with contextlib.suppress(TimeoutError):
+            while size < len(sent):
+                size += self._socket.send(sent[size : size + 65_536])
+        self._socket.settimeout(PATIENCE)
+        return size
 
     def finish(self) -> None:
         """Say that nothing more will be sent."""

@@ -2,12 +2,16 @@
 
 import gc
 import socket
+import sys
 import threading
 import warnings
+import weakref
 from collections import Counter
 
 import pytest
 
+from balcao.core.http.operations import MIB
+from balcao.core.http.responses import RawHeaders
 from balcao.gateway import listening
 from balcao.gateway.limits import Limits
 from tests.http.application import Echo
@@ -181,6 +185,42 @@ def test_who_waits_for_a_place_is_not_served_before_there_is_one() -> None:
         held.send(LAST)
         assert held.answers() == ["503"]
     assert b"/last" not in echo.seen
+
+
+def test_large_bodies_behind_a_slow_request_are_not_all_kept() -> None:
+    """Each is within its operation's limit; sixteen of them, on each of a caller's connections, are not."""
+    echo, body = Echo(), b"x" * 3 * MIB
+    bodies = b"POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body) * 12
+    with RunningServer(echo) as running, Connection(running.port) as connection:
+        connection.send(b"GET /waits HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert echo.arrived.wait(20)
+        taken = connection.send_while_read(bodies, 0.5)
+        assert taken < len(bodies)
+        echo.released.set()
+        connection.send(bodies[taken:] + LAST)
+        assert connection.answers() == ["200 GET /waits 0", *[f"200 POST /b {len(body)}"] * 12, "200 GET /last 0"]
+
+
+def test_an_ended_connection_is_let_go_at_once() -> None:
+    """Until the garbage collector comes, a storm of short connections would hold the memory of all of them."""
+    gone = threading.Semaphore(0)
+
+    class Watched(Echo):
+        def find_caller(self, peer: str, fields: RawHeaders) -> str:
+            weakref.finalize(sys._getframe(1).f_locals["self"], gone.release)  # the receiving side, which asks
+            return super().find_caller(peer, fields)
+
+    gc.disable()
+    try:
+        with RunningServer(Watched()) as running:
+            for request in (GET, POST, LAST, POST[:-1]):
+                with Connection(running.port) as connection:
+                    connection.send(request)
+                    connection.finish()
+                    connection.answers()
+                assert gone.acquire(timeout=20), request
+    finally:
+        gc.enable()
 
 
 def test_at_the_end_what_is_in_flight_is_answered_and_nobody_new_is_accepted() -> None:

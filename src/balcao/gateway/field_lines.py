@@ -1,8 +1,16 @@
-"""Fields of responses as lines."""
+"""Status and fields of responses as lines."""
 
 import time
+from http import HTTPStatus
 
 from balcao.core.http.responses import RawHeaders
+
+_STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
+
+
+def encode_status(status: int) -> bytes:
+    """Return the first line of a response."""
+    return _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
 
 
 def encode(fields: RawHeaders) -> bytes:

@@ -41,6 +41,11 @@ class Exchange:
         self.is_old = is_old
         self.counts_for: Identity | None = None
 
+    @property
+    def body_size(self) -> int:
+        """How many bytes of its body are kept."""
+        return len(self.request.content or b"")
+
 
 class Answering(Protocol):
     """The answering side, as the receiving one sees it."""

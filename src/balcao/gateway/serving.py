@@ -133,15 +133,17 @@ class _Connections:
         seconds = min(1.0, self._limits.head_seconds / 4, self._limits.body_seconds / 4, _HELD_SECONDS / 2)
         while True:
             await asyncio.sleep(seconds)
-            now = self._shared.loop.time()
-            for connection in [each for each in (*self._open, *self._refused) if each.deadline < now]:
-                connection.expire(now)
-            if self._held and self._held[0][0] < now:
-                log.warning("server.full", connections=self._places, waiting=len(self._held))
-            while self._held and self._held[0][0] < now:
-                _, connection = self._held.popleft()
-                self._refused.add(connection)
-                connection.turn_away()
+            self._end_late_ones(self._shared.loop.time())
+
+    def _end_late_ones(self, now: float) -> None:
+        for connection in [each for each in (*self._open, *self._refused) if each.deadline < now]:
+            connection.expire(now)
+        if self._held and self._held[0][0] < now:
+            log.warning("server.full", connections=self._places, waiting=len(self._held))
+        while self._held and self._held[0][0] < now:
+            _, connection = self._held.popleft()
+            self._refused.add(connection)
+            connection.turn_away()
 
     async def drain(self, seconds: float) -> None:
         """Let requests in flight end, for so long; whatever is left is cut off."""

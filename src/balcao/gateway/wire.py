@@ -8,22 +8,21 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
-from http import HTTPStatus
 from typing import Any
 
 from balcao.core import callbacks
 from balcao.core.http.responses import Response
 from balcao.core.logs import log, request_id
 from balcao.gateway.application import Served, fixed_headers
-from balcao.gateway.field_lines import clock, encode, encode_checked
+from balcao.gateway.field_lines import clock, encode, encode_checked, encode_status
 from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.gateway.limits import Limits
 from balcao.gateway.receiving import Exchange, Receiver
 from balcao.gateway.turns import Turns
 
 _NEVER = float("inf")
-# Requests that wait for their turn on one connection.
-_MOST_WAITING = 16
+# Requests that wait for their turn on one connection, and bytes of their bodies after which no further one is read.
+_MOST_WAITING, _MOST_WAITING_BYTES = 16, 1_048_576
 # A body up to this size is copied behind its head, which costs less than a second piece. A larger one waits uncopied
 # for its reader, or each of many who do not read the same response would hold one of its own.
 _COPIED_BYTES = 65_536
@@ -31,7 +30,6 @@ _COPIED_BYTES = 65_536
 _DISCARD_SECONDS = 2.0
 
 _WITHOUT_BODY = frozenset({204, 304})
-_STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
 _SERVER = b"server: balcao\r\n"
 _CLOSE = b"connection: close\r\n"
 _KEEP_ALIVE = b"connection: keep-alive\r\n"
@@ -125,7 +123,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._receiver.waits_for_body:
             self._receiver.refuse(400)
         self._receiver.is_over = True
-        return self._is_busy or bool(self._turns) or self._is_lingering
+        return self._is_busy or bool(self._turns)
 
     def pause_writing(self) -> None:
         """Begin nothing more: the caller does not read what was answered."""
@@ -148,8 +146,11 @@ class Connection(asyncio.BufferedProtocol):
     @property
     def is_full(self) -> bool:
         """Whether nothing more is to be parsed for now."""
-        unread = self._unblocked is not None and bool(self._turns)
-        return self._is_held or unread or len(self._turns) >= _MOST_WAITING
+        waiting = self._turns
+        if not waiting or self._is_held:
+            return self._is_held
+        size = sum(turn.body_size for turn in waiting if isinstance(turn, Exchange))
+        return self._unblocked is not None or len(waiting) >= _MOST_WAITING or size > _MOST_WAITING_BYTES
 
     def take(self, turn: Exchange | int) -> None:
         """Answer the request, or refuse with the status, after all before it."""
@@ -378,12 +379,12 @@ class Connection(asyncio.BufferedProtocol):
         if lines is None:
             lines = response.lines = encode_checked(fixed_headers(response)) + _SERVER
         further = self._application.further_headers(turn.endpoint, turn.request)
-        status_line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
+        status_line = encode_status(status)
         connection = _CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
         return [status_line, lines, encode(further), clock.read(), more, connection, b"\r\n"]
 
     def _write_refusal(self, status: int, more: bytes = b"") -> None:
-        parts = (_STATUS_LINES[status], more, _SERVER, clock.read(), _CLOSE, b"content-length: 0\r\n\r\n")
+        parts = (encode_status(status), more, _SERVER, clock.read(), _CLOSE, b"content-length: 0\r\n\r\n")
         self._write(b"".join(parts))
         self._linger()
 
