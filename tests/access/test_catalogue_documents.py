@@ -241,7 +241,7 @@ def test_a_document_of_the_greatest_size_is_read_within_a_bound() -> None:
     """By the processor's own clock: nothing in it grows with more than the length."""
     nested, flat = b"{" * 500_000, b"a: [" + b"x," * 400_000 + b"]"
     spent = time.process_time()
-    with pytest.raises(yaml_subset.NotPlain):
+    with pytest.raises(yaml_subset.UnsupportedYaml):
         yaml_subset.read_yaml(nested)
     assert len(yaml_subset.read_yaml(flat)["a"]) == 400_000
     assert time.process_time() - spent < 60

@@ -38,7 +38,7 @@ def test_matching_is_anchored_at_both_ends(pattern: str) -> None:
 @given(one=made, other=made)
 def test_patterns_cross_when_each_has_paths_of_its_own_and_some_in_common(one: str, other: str) -> None:
     first, second = language(one), language(other)
-    assert patterns.crosses(one, other) == bool(first & second and first - second and second - first)
+    assert patterns.patterns_cross(one, other) == bool(first & second and first - second and second - first)
 
 
 @given(one=made, other=made)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balcao.access.catalogue.chain import Head, chain
+from balcao.access.catalogue.chain import ChainHead, chain_events
 from balcao.access.documents import service, writing
 from balcao.access.documents.draft import Draft
 from balcao.access.documents.schemas import Item
-from balcao.access.mappings.patterns import crosses, erase_names
-from balcao.access.mappings.places import Places
+from balcao.access.mappings.patterns import erase_parameter_names, patterns_cross
+from balcao.access.mappings.places import MappingTree
 from tests.access import stored
 from tests.access.callers import CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_catalogue_documents import count, plan
@@ -275,15 +275,17 @@ patterns = st.builds(
 
 
 @settings(max_examples=size(200, EXAMPLES))
-@given(known=st.lists(patterns, max_size=12, unique_by=erase_names), wanted=patterns)
+@given(known=st.lists(patterns, max_size=12, unique_by=erase_parameter_names), wanted=patterns)
 def test_every_pattern_that_crosses_another_is_found_among_those_that_meet_it(known: list[str], wanted: str) -> None:
-    places: Places[str] = Places()
+    places: MappingTree[str] = MappingTree()
     for pattern in known:
         assert places.put("GET", pattern, pattern) is None
     found = list(places.find_meeting("GET", wanted))
     assert len(found) == len(set(found))
-    assert {one for one in known if crosses(wanted, one)} <= set(found) <= set(known)
-    assert places.find("GET", wanted) == next((one for one in known if erase_names(one) == erase_names(wanted)), None)
+    assert {one for one in known if patterns_cross(wanted, one)} <= set(found) <= set(known)
+    assert places.find("GET", wanted) == next(
+        (one for one in known if erase_parameter_names(one) == erase_parameter_names(wanted)), None
+    )
     assert list(places.find_meeting("POST", wanted)) == []
 
 
@@ -302,7 +304,7 @@ def test_events_are_hashed_as_the_database_verifies_them(sql: Sql, before: Any, 
         "actor": {"sub": name}, "operation": "action.update", "target_type": "action", "target_id": "7",
         "target_name": name, "subject": None, "before": before, "after": None, "request_id": "r",
     }  # fmt: skip
-    rows = chain(Head(41, "0" * 64, version), [event, event], datetime(2026, 3, 2, 12, 0, 0, 7, tzinfo=UTC))
+    rows = chain_events(ChainHead(41, "0" * 64, version), [event, event], datetime(2026, 3, 2, 12, 0, 0, 7, tzinfo=UTC))
     hashed = sql(
         "SELECT hash, access.chain_hash(event) AS wanted "
         "FROM jsonb_populate_recordset(NULL::access.audit_event, $1::jsonb) AS event",

@@ -125,9 +125,9 @@ async def test_rolling_back_twice_comes_back(call: Call, agent: str) -> None:
     for text in ("Um", "Dois", "Três"):
         await service.save_version(call, body(agent, prompt_content=text))
     await service.activate_version(call, agent, 1, "teste")
-    await service.roll_back(call, agent, "teste")
+    await service.roll_back_agent(call, agent, "teste")
     assert await read_active_version(call, agent) == 3
-    await service.roll_back(call, agent, "teste")
+    await service.roll_back_agent(call, agent, "teste")
     assert await read_active_version(call, agent) == 1
     assert (await read_log(call, agent))[3:] == [(3, 1, "activate"), (1, 3, "rollback"), (3, 1, "rollback")]
     await service.activate_version(call, agent, 1, "de novo")
@@ -137,12 +137,12 @@ async def test_rolling_back_twice_comes_back(call: Call, agent: str) -> None:
 async def test_there_is_no_way_back_before_the_first_or_to_what_was_never_active(call: Call, agent: str) -> None:
     await service.save_version(call, body(agent, prompt_content="Um"))
     with pytest.raises(Conflict):
-        await service.roll_back(call, agent, "teste")
+        await service.roll_back_agent(call, agent, "teste")
     await service.save_version(call, body(agent, prompt_content="Dois", activate=False))
     with pytest.raises(Conflict):
-        await service.roll_back(call, agent, "teste", to=2)
+        await service.roll_back_agent(call, agent, "teste", to=2)
     with pytest.raises(NotFound):
-        await service.roll_back(call, agent, "teste", to=9)
+        await service.roll_back_agent(call, agent, "teste", to=9)
 
 
 @pytest.mark.cases("agents", "25")
@@ -164,21 +164,21 @@ async def test_a_rollback_passes_over_hidden_versions(call: Call, agent: str) ->
         await service.save_version(call, body(agent, prompt_content=text))
     for number in (3, 2):
         await service.hide_version(call, agent, number, "teste")
-    await service.roll_back(call, agent, "teste")
+    await service.roll_back_agent(call, agent, "teste")
     assert await read_active_version(call, agent) == 1
-    await service.roll_back(call, agent, "teste")
+    await service.roll_back_agent(call, agent, "teste")
     assert await read_active_version(call, agent) == 4
     await service.activate_version(call, agent, 1, "teste")
     await service.hide_version(call, agent, 4, "teste")
     with pytest.raises(Conflict):
-        await service.roll_back(call, agent, "teste")
+        await service.roll_back_agent(call, agent, "teste")
 
 
 async def test_taking_back_hides_and_needs_the_right_to_that_too(call: Call, agent: str) -> None:
     await service.save_version(call, body(agent, prompt_content="Um"))
     await service.save_version(call, body(agent, prompt_content="Dois"))
     with pytest.raises(Forbidden):
-        await service.undo_last(someone_with(call, service.ACTIVATE), agent)
+        await service.undo_newest_version(someone_with(call, service.ACTIVATE), agent)
     assert await read_active_version(call, agent) == 2
 
 
@@ -186,7 +186,7 @@ async def test_of_two_who_take_back_the_same_version_one_does(call: Call, second
     for text in ("Um", "Dois", "Três"):
         await service.save_version(call, body(agent, prompt_content=text))
     results = await asyncio.gather(
-        *(service.undo_last(each, agent, 3) for each in (call, second_process)), return_exceptions=True
+        *(service.undo_newest_version(each, agent, 3) for each in (call, second_process)), return_exceptions=True
     )
     assert sum(isinstance(result, Conflict) for result in results) == 1
     assert await read_active_version(call, agent) == 2

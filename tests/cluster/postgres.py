@@ -8,7 +8,9 @@ from typing import Any, Self
 
 import asyncpg
 
-from balcao.core.embedded.account import child_options, find_binaries, locate_data
+from balcao.operate.postgresql.accounts import child_options
+from balcao.operate.postgresql.data_directory import locate_data
+from balcao.operate.postgresql.programs import find_binaries
 from tests.support.patience import until_now
 from tests.support.server import free_port
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balcao.access.mappings.patterns import erase_names
+from balcao.access.mappings.patterns import erase_parameter_names
 from balcao.core.access.caller import Caller
 from balcao.core.access.decisions import decide_match
 from balcao.core.access.people import Membership
@@ -69,7 +69,7 @@ class Reference:
     def change(self, mappings: Any, changed_roles: Any, groups: Any, held: Any) -> Changes:
         """Make the change, but for mappings of a shape that is taken, and return it as the database sends it."""
         wanted = {**self.mappings, **mappings}
-        shapes = [(one[0], erase_names(one[1])) for one in wanted.values() if one]
+        shapes = [(one[0], erase_parameter_names(one[1])) for one in wanted.values() if one]
         if len(set(shapes)) < len(shapes):
             mappings = {}
         for table, changed in ((self.mappings, mappings), (self.roles, changed_roles), (self.groups, groups)):

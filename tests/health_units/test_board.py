@@ -17,7 +17,7 @@ from balcao.health_units import SERVICE
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import OpenBody
 from balcao.health_units.records import Tipo
-from balcao.health_units.risk.board import Picture, UnitBoard
+from balcao.health_units.risk.board import BoardSnapshot, UnitBoard
 from balcao.health_units.risk.service import refresh_board
 from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
@@ -74,8 +74,8 @@ async def test_an_unconfirmed_state_is_not_told_and_comes_back_by_itself(
 def test_a_picture_that_was_asked_for_earlier_never_takes_the_place_of_a_later_one() -> None:
     """Two reads may be on the way at once, and the earlier one may come last: without the unit added between them."""
     board = UnitBoard()
-    board.replace(Picture(2, "", {}, frozenset()), asked_at=20.0)
-    board.replace(Picture(1, "", {}, frozenset()), asked_at=10.0)
+    board.replace(BoardSnapshot(2, "", {}, frozenset()), asked_at=20.0)
+    board.replace(BoardSnapshot(1, "", {}, frozenset()), asked_at=10.0)
     assert (board.sequence, board.confirmed_at) == (2, 20.0)
 
 

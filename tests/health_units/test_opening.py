@@ -17,8 +17,8 @@ from balcao.health_units.opening import (
     Opening,
     Situacao,
     Timetable,
-    find_fault,
     find_opening,
+    find_openings_fault,
     find_usual_hours,
 )
 from balcao.zones import load_zone
@@ -103,7 +103,7 @@ def test_the_state_is_what_a_walk_through_time_finds(
 ) -> None:
     timetable = Timetable(week, opens_on_holidays, exceptions)
     now = at("2026-06-01T00:00") + timedelta(minutes=minutes)
-    assert all(find_fault((each.inicio, each.fim) for each in day) is None for day in week.values())
+    assert all(find_openings_fault((each.inicio, each.fim) for each in day) is None for day in week.values())
     assert find_opening(timetable, holidays, now) == find_slowly(timetable, holidays, now)
 
 
@@ -172,7 +172,7 @@ def test_a_clock_that_is_put_back_closes_nothing() -> None:
     ids=["overlap", "empty", "backwards", "five", "touching"],
 )
 def test_a_faulty_day_is_named(day: list[Interval], expected: str | None) -> None:
-    assert find_fault((each.inicio, each.fim) for each in day) == expected
+    assert find_openings_fault((each.inicio, each.fim) for each in day) == expected
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ PLATFORM_STORES = {
     "core/jobs/worker.py",
 }
 # What looks like SQL besides: the database itself, and the CRM's own query language.
-ELSEWHERE = ("core/database/", "core/embedded/", "crm/")
+ELSEWHERE = ("core/database/", "operate/postgresql/", "crm/")
 # What imports services, beside themselves.
 SERVICES = tuple(f"{service}." for service in structure.services(graph()))
 COMPOSITION = ("balcao.app", "balcao.cli", "balcao.operate", "balcao.__main__")

@@ -17,11 +17,19 @@ from balcao.installed import parse_lock
 from tests.release.repository import Repository, run
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port
-from tests.support.terminal import Terminal
+from tests.support.terminal import Serving, Terminal, open_folder, remove
 from tools.release import building, sbom, signing
 from tools.release.components import ROOT, list_bundled
 from tools.release.licences import Refused
 
+# Where the trial was imported from, and a token that its identity provider issued.
+TOKEN_OF_A_DEMO_PERSON = """
+import balcao_sandbox, sys
+from balcao.__main__ import main
+print(balcao_sandbox.__file__)
+sys.argv = ["balcao", "token", "ana"]
+main()
+"""
 DAY = f"## {__version__} (2026-11-22)"
 
 
@@ -93,7 +101,9 @@ def test_the_sums_are_those_of_every_file(release: Path) -> None:
     assert summed >= {
         f"balcao-{__version__}.tar.gz",
         f"balcao-{__version__}.cdx.json",
+        f"balcao_sandbox-{__version__}-py3-none-any.whl",
         "requirements.lock",
+        "requirements-sandbox.lock",
         "install.sh",
     }
     subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=release, check=True, capture_output=True)
@@ -101,9 +111,13 @@ def test_the_sums_are_those_of_every_file(release: Path) -> None:
 
 @pytest.fixture
 def unpacked(release: Path, tmp_path: Path) -> Path:
-    with zipfile.ZipFile(release / f"balcao-{__version__}-py3-none-any.whl") as wheel:
-        wheel.extractall(tmp_path / "unpacked")
-    return tmp_path / "unpacked"
+    return unpack(release, "balcao", tmp_path / "unpacked")
+
+
+def unpack(release: Path, distribution: str, folder: Path) -> Path:
+    with zipfile.ZipFile(release / f"{distribution}-{__version__}-py3-none-any.whl") as wheel:
+        wheel.extractall(folder)
+    return folder
 
 
 def test_the_wheel_tells_its_commit_and_brings_the_versions_that_it_was_released_with(
@@ -114,9 +128,41 @@ def test_the_wheel_tells_its_commit_and_brings_the_versions_that_it_was_released
     assert (unpacked / "balcao/requirements.lock").read_bytes() == (ROOT / "requirements.lock").read_bytes()
 
 
-def test_nothing_of_the_trial_is_released(release: Path, unpacked: Path) -> None:
+def test_nothing_of_the_trial_lies_in_the_wheel_of_the_program(unpacked: Path) -> None:
     assert {path.name for path in unpacked.iterdir()} == {"balcao", f"balcao-{__version__}.dist-info"}
-    assert [path.name for path in release.iterdir() if "sandbox" in path.name] == []
+
+
+def test_the_wheel_of_the_trial_holds_its_files_as_they_stand_in_the_source(release: Path, tmp_path: Path) -> None:
+    wheel = unpack(release, "balcao_sandbox", tmp_path / "trial")
+    listed = run("git", "-C", ROOT / "src", "ls-files", "--cached", "--others", "--exclude-standard", "balcao_sandbox")
+    source = {name for name in listed.split() if (ROOT / "src" / name).is_file()} - {"balcao_sandbox/pyproject.toml"}
+    packed = wheel / "balcao_sandbox"
+    assert {str(path.relative_to(wheel)) for path in packed.rglob("*") if path.is_file()} == source
+    for name in source:
+        assert (wheel / name).read_bytes() == (ROOT / "src" / name).read_bytes()
+    assert not any("/./" in line for line in next(wheel.glob("*.dist-info/RECORD")).read_text().splitlines())
+
+
+def test_with_both_wheels_a_trial_starts_without_the_repository(release: Path) -> None:
+    folder = open_folder()
+    for distribution in ("balcao", "balcao_sandbox"):
+        unpack(release, distribution, folder / "wheels")
+    terminal = Terminal(folder, port=free_port())
+    terminal.environment |= {"PYTHONPATH": str(folder / "wheels")}
+    with Serving(terminal):
+        told = subprocess.run(
+            [sys.executable, "-c", TOKEN_OF_A_DEMO_PERSON],
+            env=terminal.environment,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        assert told.returncode == 0, told.stderr
+        used, token = told.stdout.split()
+        assert Path(used).is_relative_to(folder)
+        assert len(token.split(".")) == 3
+    remove(folder)
 
 
 @pytest.mark.parametrize("profile", ["sandbox", "production"])

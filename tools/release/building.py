@@ -13,9 +13,11 @@ from tools.release import components, sbom
 from tools.release.licences import Refused
 
 SUMS = "SHA256SUMS"
+_TRIAL = "src/balcao_sandbox"
 # What goes with the program as it stands in the source.
 _COPIED = (
     "requirements.lock",
+    "requirements-sandbox.lock",
     "requirements-traces.lock",
     "docs/operate/install.sh",
     "docs/reference/licences.md",
@@ -43,7 +45,9 @@ def build(repository: Path, folder: Path) -> Path:
         _run_build(source, made, commit)
         (wheel,) = made.glob("*.whl")
         version = wheel.name.split("-")[1]
+        # The bill of materials is what a production server has: the program, without the trial.
         _describe(source, made, version, commit)
+        _run_build(source / _TRIAL, made, commit, "--wheel")
         for path in _COPIED:
             shutil.copy(source / path, made)
         sums = "".join(f"{digest}  {name}\n" for name, digest in _list_sums(made).items())
@@ -69,10 +73,10 @@ def extract(repository: Path, commit: str, source: Path) -> None:
     subprocess.run(["tar", "-x", "-C", str(source)], input=packed.stdout, check=True)
 
 
-def _run_build(source: Path, made: Path, commit: Commit) -> None:
-    """Build the source distribution, and the wheel from it, with the tools of this environment."""
+def _run_build(source: Path, made: Path, commit: Commit, *only: str) -> None:
+    """Build the source distribution, and the wheel from it, or only one, with the tools of this environment."""
     done = subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(made), str(source)],
+        [sys.executable, "-m", "build", "--no-isolation", *only, "--outdir", str(made), str(source)],
         env=os.environ | {"SOURCE_DATE_EPOCH": str(commit.instant)},
         capture_output=True,
         text=True,

@@ -16,10 +16,10 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.fields import WholeNumber, refuse_control
 
 WRITES = "60/minute"
-# A plan of the largest size costs seconds of a core.
+# Planning the largest document takes seconds of a core, so it is allowed more rarely than a write.
 PLANS = "10/minute"
-# So many people leave a group or lose a role, and so many roles or mappings lose an action, in a fraction of the second
-# for which the catalogue may be locked.
+# How many memberships, roles or mappings one transaction removes when what they hang on is deleted. The catalogue is
+# locked meanwhile, for a second at most (rules: access 4.3), and this many take a fraction of it.
 MOST_AT_ONCE = 1_000
 MAX_PAGE = 100
 # Beyond it an offset would not fit into the database's integer.
@@ -54,7 +54,7 @@ def _capitalise(sent: Any) -> Any:
     return sent.upper() if isinstance(sent, str) else sent
 
 
-# Several lines.
+# A text of several lines: line breaks and tabs are no control characters to refuse.
 _LINES = AfterValidator(partial(refuse_control, allowed="\n\t"))
 ActionName = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=ACTION_NAME)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NAME)]
@@ -118,7 +118,7 @@ ActionNameInPath: TypeAlias = Annotated[str, InPath(_parse_action_name, "Nome da
 
 
 @sending(CATALOGUE_VERSION)
-def written(version: int, value: Any = None, *, status: int = 200) -> Response[Any]:
+def respond_to_write(version: int, value: Any = None, *, status: int = 200) -> Response[Any]:
     """Answer a write with the catalogue version that it made; without a value, 204."""
     headers = {CATALOGUE_VERSION.name: str(version), "Cache-Control": PERSONAL}
     if value is None:
@@ -127,6 +127,6 @@ def written(version: int, value: Any = None, *, status: int = 200) -> Response[A
 
 
 @sending(TOTAL_COUNT)
-def listed(values: list[Any], total: int) -> Response[Any]:
+def respond_with_list(values: list[Any], total: int) -> Response[Any]:
     """Answer a bare array with the number of items of the whole list."""
     return Response(msgspec.json.encode(values), headers={TOTAL_COUNT.name: str(total), "Cache-Control": PERSONAL})

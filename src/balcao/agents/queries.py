@@ -34,11 +34,11 @@ class PageQuery(AgentQuery):
     before: Annotated[VersionInText | None, Field(description="Só versões de número menor: o `next_before`.")] = None
 
 
-def drop_blank(query: Mapping[str, str]) -> dict[str, str]:
+def drop_blank_parameters(query: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters that are not blank."""
     return {name: value for name, value in query.items() if value.strip()}
 
 
 def in_query_with_blanks(kind: type[BaseModel]) -> InQuery:
     """As `in_query`, where a parameter that is blank counts as absent."""
-    return InQuery(lambda query: validate_model(drop_blank(query), kind, "query"), kind)
+    return InQuery(lambda query: validate_model(drop_blank_parameters(query), kind, "query"), kind)

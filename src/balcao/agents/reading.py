@@ -8,7 +8,7 @@ from balcao.core.database.pool import Connection
 
 
 @asynccontextmanager
-async def reading_prompts(call: Call) -> AsyncIterator[Connection]:
+async def open_prompt_reader(call: Call) -> AsyncIterator[Connection]:
     """Return a connection for reading prompts; the agents themselves read unrecorded, and all the time."""
     if call.actor_kind == "client":
         async with call.platform.database.connection() as connection:

@@ -128,7 +128,7 @@ def to_instant(day: date, text: str, zone: ZoneInfo) -> datetime:
     return local.astimezone(UTC)
 
 
-def find_fault(spans: Iterable[tuple[str, str]]) -> str | None:
+def find_openings_fault(spans: Iterable[tuple[str, str]]) -> str | None:
     """Return what is wrong with the openings of one day, each from a time to another, in Portuguese."""
     in_order = sorted(spans)
     if len(in_order) > MOST_INTERVALS:

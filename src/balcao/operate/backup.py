@@ -16,12 +16,12 @@ from balcao.core.database import servers
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Database
 from balcao.core.database.refusals import describe_refusal
-from balcao.core.embedded import backups, clusters
-from balcao.core.embedded.account import EmbeddedError
 from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 from balcao.operate import database
 from balcao.operate.faults import OperatorFault, writing_to
+from balcao.operate.postgresql import backups, clusters
+from balcao.operate.postgresql.accounts import PostgresqlError
 from balcao.operate.use_cases import run_use_case
 from balcao.registry.rights import anonymisation, tombstones
 from balcao.settings import Settings
@@ -94,7 +94,7 @@ def verify_copies(folder: Path) -> Iterator[tuple[str, str | None]]:
     for each in made:
         try:
             backups.verify_backup(each)
-        except EmbeddedError as fault:
+        except PostgresqlError as fault:
             yield each.name, str(fault)
         else:
             yield each.name, None
@@ -178,7 +178,7 @@ def _explain_login(settings: Settings) -> Iterator[None]:
     """Say of a login that may not copy which variable names it, and what it lacks. Raises OperatorFault."""
     try:
         yield
-    except (EmbeddedError, Unavailable, StatementRefused) as fault:
+    except (PostgresqlError, Unavailable, StatementRefused) as fault:
         said = str(fault.__cause__ or fault)
         lacking = next((sentence for sign, sentence in _LACKING.items() if sign in said), None)
         sentence = lacking or (describe_refusal(fault) or str(fault)).replace("BALCAO_DATABASE_URL", "{variable}")
@@ -231,7 +231,7 @@ async def _keep_following(
                 if receiver.poll() is not None:
                     receiver = backups.receive_log(login, await servers.read_version(login), folder)
                 await tombstones.note_tombstones(opened, key, folder)
-            except (EmbeddedError, Unavailable, OSError) as fault:
+            except (PostgresqlError, Unavailable, OSError) as fault:
                 log.warning("backup.interrupted", code=type(fault).__name__)
             await _pause(stopping)
     finally:

@@ -69,12 +69,12 @@ async def load(platform: Platform) -> None:
     A start that was cut short is completed by the next.
     """
     async with platform.database.connection() as connection:
-        if await seed.was_written(connection, DEMO_ITEM):
+        if await seed.is_item_written(connection, DEMO_ITEM):
             return
     call = operator_call(platform, "access.demo")
     await _load(call, read_demo_catalogue())
     async with platform.database.connection() as connection:
-        await seed.mark_written(connection, DEMO_ITEM)
+        await seed.mark_item_written(connection, DEMO_ITEM)
 
 
 async def _load(call: Call, demo: DemoCatalogue) -> None:

@@ -104,7 +104,9 @@ async def _save_versions(call: Call, start: datetime) -> None:
     for number, (reason, content) in enumerate(_SAVES, start=1):
         at = start + timedelta(days=7 * number)
         if number == _ROLLBACK_AFTER + 1 == last + 1:
-            await versions.roll_back(call, AGENT, "piora nas respostas", ROLLED_BACK_TO, at=at - timedelta(days=1))
+            await versions.roll_back_agent(
+                call, AGENT, "piora nas respostas", ROLLED_BACK_TO, at=at - timedelta(days=1)
+            )
         if number > last:
             body = SaveBody(agent_type=AGENT, reason=reason, activate=number <= ACTIVE, **content)
             last = (await versions.save_version(call, body, at)).version.version

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from balcao.core.embedded.account import RESTORE
+from balcao.operate.postgresql.accounts import RESTORE
 from balcao_sandbox.postgresql import disk
 
 

@@ -10,7 +10,7 @@ from balcao.core.logs import log
 from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.process import STABLE_SECONDS, pause_after
 from balcao_sandbox.postgresql import disk, supervisor
-from balcao_sandbox.postgresql.supervisor import EmbeddedError, Running
+from balcao_sandbox.postgresql.supervisor import PostgresqlError, Running
 
 
 class EmbeddedDatabase:
@@ -21,7 +21,7 @@ class EmbeddedDatabase:
         self._start: asyncio.Future[Running] | None = None
 
     async def start(self) -> str:
-        """Return the server's address once it responds. Raises EmbeddedError."""
+        """Return the server's address once it responds. Raises PostgresqlError."""
         self._start = asyncio.ensure_future(asyncio.to_thread(supervisor.start, self._folder, attach=False))
         running = await asyncio.shield(self._start)  # `stop` still waits for a start that is interrupted here
         return running.server.url
@@ -31,7 +31,7 @@ class EmbeddedDatabase:
         """Name the full disk where a start within the block fails for it, whatever the failing part made of it."""
         try:
             yield
-        except (OperatorFault, EmbeddedError) as fault:
+        except (OperatorFault, PostgresqlError) as fault:
             if disk.has_no_room(self._folder):
                 raise OperatorFault(disk.describe_full(self._folder)) from fault
             raise
@@ -47,13 +47,13 @@ class EmbeddedDatabase:
             await asyncio.sleep(pause_after(failures))
             try:
                 await self.start()
-            except EmbeddedError as fault:
+            except PostgresqlError as fault:
                 log.error("database.refused", reason=str(fault))
 
     async def _wait_until_ended(self) -> None:
         """Return when the server has ended by itself, or did not start."""
         assert self._start
-        with contextlib.suppress(EmbeddedError):
+        with contextlib.suppress(PostgresqlError):
             running = await self._start
             await asyncio.to_thread(running.wait)
             await asyncio.to_thread(running.stop)  # releases the lock and the socket, which the next start takes
@@ -61,5 +61,5 @@ class EmbeddedDatabase:
     async def stop(self) -> None:
         """Shut the server down, also one that is just starting."""
         if self._start is not None:
-            with contextlib.suppress(EmbeddedError):
+            with contextlib.suppress(PostgresqlError):
                 await asyncio.to_thread((await self._start).stop)

@@ -18,22 +18,15 @@ from types import TracebackType
 from typing import IO, Self
 from urllib.parse import quote
 
-from balcao.core.embedded.account import (
-    PORT,
-    RESTORE,
-    Account,
-    EmbeddedError,
-    child_options,
-    describe_damage,
-    find_binaries,
-    locate_data,
-    make_socket_dir,
-)
+from balcao.operate.postgresql.accounts import RESTORE, Account, PostgresqlError, child_options, describe_damage
+from balcao.operate.postgresql.data_directory import locate_data
+from balcao.operate.postgresql.programs import find_binaries
 from balcao_sandbox.postgresql import disk
 from balcao_sandbox.postgresql.refusal import explain_refusal, find_last_line
+from balcao_sandbox.postgresql.sockets import PORT, make_socket_dir
 from balcao_sandbox.postgresql.waiting import wait_until
 
-__all__ = ["EmbeddedError", "Running", "Server", "find_running", "start"]
+__all__ = ["PostgresqlError", "Running", "Server", "find_running", "start"]
 
 NAME = "balcao"  # of the role, the database and the cluster
 START_SECONDS = 300.0  # recovery after a crash replays the write-ahead log before the server responds
@@ -142,7 +135,7 @@ def start(folder: Path, *, durable: bool = True, attach: bool = True) -> Running
 
     `attach=False` waits for the end of that process instead. What an ended supervisor left behind (a running server, a
     half-made database, a stale pid file) is cleaned up first. `durable=False` is for tests: a crash of the machine may
-    cost the data. Raises EmbeddedError, with a sentence for the operator.
+    cost the data. Raises PostgresqlError, with a sentence for the operator.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -151,8 +144,8 @@ def start(folder: Path, *, durable: bool = True, attach: bool = True) -> Running
         return _supervise_or_attach(data, account, folder / "postgres.log", durable, attach)
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            raise EmbeddedError(disk.describe_full(folder)) from error
-        raise EmbeddedError(
+            raise PostgresqlError(disk.describe_full(folder)) from error
+        raise PostgresqlError(
             f"O PostgreSQL embutido não consegue usar a pasta {folder}: "
             f"{error.strerror} ({error.filename or 'sem arquivo'}). "
             "Confira as permissões e o espaço em disco, ou escolha outra pasta."
@@ -194,7 +187,7 @@ def _lock_or_find(lock: IO[bytes], data: Path, attach: bool) -> Server | None:
         return found is not None
 
     if not wait_until(is_decided, START_SECONDS):
-        raise EmbeddedError(
+        raise PostgresqlError(
             f"Outro processo do Balcão cuida dos dados em {data}, mas o servidor não responde. Encerre esse processo."
         )
     return found
@@ -222,7 +215,7 @@ def _stop_leftover(data: Path) -> None:
     """Stop the server of a supervisor that is gone, and delete its pid file, whose number may now name any process."""
     if pid := _find_postmaster(data):
         if f"cluster_name={NAME}" not in _read_command_line(pid):
-            raise EmbeddedError(
+            raise PostgresqlError(
                 f"Outro servidor PostgreSQL (processo {pid}) usa os dados em {data}. Pare-o antes de iniciar o Balcão."
             )
         _shut_down(pid, data)
@@ -232,7 +225,7 @@ def _stop_leftover(data: Path) -> None:
 def _create(data: Path, account: Account, binaries: Path) -> None:
     """Create the database aside and rename it into place: a database that is there is complete."""
     if data.exists() and any(data.iterdir()):
-        raise EmbeddedError(describe_damage(data, "falta o arquivo PG_VERSION"))
+        raise PostgresqlError(describe_damage(data, "falta o arquivo PG_VERSION"))
     for unfinished in data.parent.glob(f"{data.name}.new-*"):
         shutil.rmtree(unfinished, ignore_errors=True)
     fresh = Path(tempfile.mkdtemp(prefix=f"{data.name}.new-", dir=data.parent))
@@ -250,9 +243,11 @@ def _create(data: Path, account: Account, binaries: Path) -> None:
 def _run_or_raise(folder: Path, account: Account, *command: str | Path, text: str = "") -> None:
     done = account.run(*command, text=text)
     if done.returncode and disk.is_told(done.stderr):
-        raise EmbeddedError(disk.describe_full(folder))
+        raise PostgresqlError(disk.describe_full(folder))
     if done.returncode:
-        raise EmbeddedError(f"O banco de dados não pôde ser criado: {find_last_line(done.stderr) or 'sem explicação.'}")
+        raise PostgresqlError(
+            f"O banco de dados não pôde ser criado: {find_last_line(done.stderr) or 'sem explicação.'}"
+        )
 
 
 def _sync(folder: Path) -> None:
@@ -273,7 +268,7 @@ def _build_command(binaries: Path, server: Server, durable: bool) -> list[str | 
 def _launch(command: list[str | Path], server: Server, account: Account, log: Path) -> subprocess.Popen[bytes]:
     """Start the server and wait for its first response.
 
-    Try again while children of a killed server still hold its shared memory. Raises EmbeddedError with what it wrote.
+    Try again while children of a killed server still hold its shared memory. Raises PostgresqlError with what it wrote.
     """
     deadline = time.monotonic() + START_SECONDS
     while True:
@@ -286,7 +281,7 @@ def _launch(command: list[str | Path], server: Server, account: Account, log: Pa
             return process
         output_text = log.read_bytes()[written:].decode(errors="replace")
         if "pre-existing shared memory block" not in output_text or time.monotonic() > deadline:
-            raise EmbeddedError(explain_refusal(output_text, log))
+            raise PostgresqlError(explain_refusal(output_text, log))
         time.sleep(0.1)
 
 
@@ -294,7 +289,7 @@ def _wait_until_up(process: subprocess.Popen[bytes], server: Server, log: Path) 
     """Wait for the first response; return False when the process ended by itself."""
     try:
         if not wait_until(lambda: process.poll() is not None or _is_up(server, log), START_SECONDS):
-            raise EmbeddedError(f"O PostgreSQL embutido não respondeu em {START_SECONDS:.0f} segundos. Veja {log}.")
+            raise PostgresqlError(f"O PostgreSQL embutido não respondeu em {START_SECONDS:.0f} segundos. Veja {log}.")
     except BaseException:
         _end(process, server.data_dir)
         raise
@@ -314,7 +309,7 @@ def _shut_down(pid: int, data: Path) -> None:
             os.kill(pid, signal_number)
         if wait_until(lambda: not _serves(pid, data), seconds):
             return
-    raise EmbeddedError(f"O PostgreSQL embutido (processo {pid}) não encerra. Encerre-o e inicie de novo.")
+    raise PostgresqlError(f"O PostgreSQL embutido (processo {pid}) não encerra. Encerre-o e inicie de novo.")
 
 
 def _read_pid_file(data: Path) -> list[str]:
@@ -364,12 +359,14 @@ _FULL = b"C53100\0"
 
 
 def _is_up(server: Server, log: Path) -> bool:
-    """Return whether the server responds. Raises EmbeddedError where the disk is full or the data lack the database."""
+    """Return whether the server responds. Raises PostgresqlError where the disk is full or the database missing."""
     answer = _ask(server)
     if _FULL in answer:
-        raise EmbeddedError(disk.describe_full(log.parent))
+        raise PostgresqlError(disk.describe_full(log.parent))
     if any(code in answer for code in _DAMAGED):
-        raise EmbeddedError(f"Os dados em {server.data_dir} estão danificados: o banco não abre. Veja {log}. {RESTORE}")
+        raise PostgresqlError(
+            f"Os dados em {server.data_dir} estão danificados: o banco não abre. Veja {log}. {RESTORE}"
+        )
     return os.fsencode(server.data_dir) in answer
 
 

@@ -76,7 +76,6 @@ class Installation:
         files = [self.folder / "etc" / name for name in ("balcao.env", "balcao-owner.env")]
         sourced = "".join(f". {shlex.quote(str(file))}; " for file in files)
         program = shlex.join([str(self.folder / "opt/bin/balcao"), *words])
-        # The demo data belong to no production; here they are what the contract asks for.
         return run("sh", "-c", f"set -a; {sourced}cd {self.folder / 'state'}; BALCAO_PROFILE=sandbox {program}")
 
 
@@ -123,12 +122,16 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation
         }
         stack.callback(end, folder / "run")
         said = run("sh", SCRIPT, build_wheel(folder / "dist"), **environment)
+        # The demo data belong to no production; here they are what the contract asks for.
+        pip = (folder / "opt/bin/pip", "install", "-q", "--disable-pip-version-check")
+        run(*pip, "--require-hashes", "-r", ROOT / "requirements.lock", "-r", ROOT / "requirements-sandbox.lock")
+        run(*pip, "--no-deps", build_wheel(folder / "trial", ROOT / "src/balcao_sandbox"))
         yield Installation(said, folder, url, keycloak, crm)
 
 
-def build_wheel(folder: Path) -> Path:
+def build_wheel(folder: Path, project: Path = ROOT) -> Path:
     """Build the wheel as a release does."""
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, ROOT)
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, project)
     (wheel,) = folder.iterdir()
     return wheel
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import asyncpg
 
-from balcao.core.embedded.account import Account
+from balcao.operate.postgresql.accounts import Account
 from balcao_sandbox.postgresql import supervisor
 from balcao_sandbox.postgresql.supervisor import Server
 from tests.support.patience import PATIENCE

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from balcao_sandbox.postgresql.supervisor import EmbeddedError, find_running, start
+from balcao_sandbox.postgresql.supervisor import PostgresqlError, find_running, start
 from tests.sandbox.postgresql.supervised import ask
 
 
@@ -16,21 +16,21 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(folder: Path) -> None:
     closed.mkdir(mode=0o500)
     refused = [folder / "file", folder / "file/below", *([closed, closed / "below"] if os.geteuid() else [])]
     for place in refused:
-        with pytest.raises(EmbeddedError, match=r"não consegue usar a pasta .* Confira as permissões"):
+        with pytest.raises(PostgresqlError, match=r"não consegue usar a pasta .* Confira as permissões"):
             start(place)
 
 
 @pytest.mark.usefixtures("used")
 def test_data_of_another_version_are_not_touched(folder: Path) -> None:
     (folder / "postgres/PG_VERSION").write_text("14\n")
-    with pytest.raises(EmbeddedError, match="são do PostgreSQL 14, que não está nesta máquina"):
+    with pytest.raises(PostgresqlError, match="são do PostgreSQL 14, que não está nesta máquina"):
         start(folder)
 
 
 @pytest.mark.usefixtures("used")
 def test_damaged_data_are_a_sentence_that_names_the_log(folder: Path) -> None:
     (folder / "postgres/global/pg_control").unlink()
-    with pytest.raises(EmbeddedError, match=r"não iniciou: .*postgres\.log"):
+    with pytest.raises(PostgresqlError, match=r"não iniciou: .*postgres\.log"):
         start(folder)
 
 
@@ -38,20 +38,20 @@ def test_damaged_data_are_a_sentence_that_names_the_log(folder: Path) -> None:
 def test_a_server_that_runs_on_data_without_their_database_is_a_sentence_at_once(folder: Path) -> None:
     for database in (folder / "postgres/base").iterdir():
         shutil.rmtree(database)
-    with pytest.raises(EmbeddedError, match="estão danificados"):
+    with pytest.raises(PostgresqlError, match="estão danificados"):
         start(folder)
     assert find_running(folder) is None
 
 
 def test_data_that_a_pointer_promises_and_that_are_gone_are_said(folder: Path) -> None:
     (folder / "postgres").symlink_to(folder / "gone/postgres")
-    with pytest.raises(EmbeddedError, match="que não existe mais"):
+    with pytest.raises(PostgresqlError, match="que não existe mais"):
         start(folder)
 
 
 def test_data_of_root_are_a_sentence(folder: Path) -> None:
     (folder / "postgres").symlink_to("/etc")
-    with pytest.raises(EmbeddedError, match="pertence ao root"):
+    with pytest.raises(PostgresqlError, match="pertence ao root"):
         start(folder)
 
 
@@ -62,7 +62,7 @@ def test_existing_data_that_their_account_cannot_reach_are_a_sentence(folder: Pa
         with start(folder, durable=False) as running:
             assert ask(running.server, "SELECT 1") == 1
         return
-    with pytest.raises(EmbeddedError, match="não tem acesso à pasta"):
+    with pytest.raises(PostgresqlError, match="não tem acesso à pasta"):
         start(folder)
 
 
@@ -74,7 +74,7 @@ def test_data_whose_version_cannot_be_read_are_a_sentence(folder: Path, version:
         file.unlink()
     else:
         file.write_text(version)
-    with pytest.raises(EmbeddedError, match=r"não estão inteiros: .*PG_VERSION.* restaure uma cópia"):
+    with pytest.raises(PostgresqlError, match=r"não estão inteiros: .*PG_VERSION.* restaure uma cópia"):
         start(folder)
 
 

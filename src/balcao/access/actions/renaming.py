@@ -1,4 +1,4 @@
-"""What changes of actions make of them, one after the other, under one lock (rules: access 2.1, 4.2)."""
+"""Applies changes of actions in memory, one by one, before they are written at once (rules: access 2.1, 4.2)."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -24,9 +24,9 @@ class KnownAction(NamedTuple):
 
 
 class KnownActions:
-    """The actions that a row of changes is about, as they are after the changes made so far.
+    """The actions that several changes concern, each as the changes applied so far leave it.
 
-    It must hold every action that is changed, and every one that has a name which one of them is to get.
+    It must hold every action to be changed, and every one whose present name a change asks for.
     """
 
     def __init__(self, found: Iterable[KnownAction]) -> None:
@@ -40,7 +40,7 @@ class KnownActions:
         """
         known = self._by_id.get(action_id)
         if known is None:
-            raise make_unknown()
+            raise make_unknown_action()
         present = known.action
         action = Action(
             present.id, change.name or present.name, change.description or present.description, present.endpoint_count
@@ -57,7 +57,7 @@ class KnownActions:
         return present, action
 
 
-def make_unknown() -> NotFound:
+def make_unknown_action() -> NotFound:
     """Return what says that no action has the id."""
     return NotFound("Não há ação com esse id.")
 

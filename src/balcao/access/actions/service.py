@@ -7,7 +7,7 @@ import msgspec
 
 from balcao.access.actions import planned_store, store
 from balcao.access.actions.deletion import check_deletion
-from balcao.access.actions.renaming import KnownActions, make_name_taken, make_unknown
+from balcao.access.actions.renaming import KnownActions, make_name_taken, make_unknown_action
 from balcao.access.actions.schemas import (
     Action,
     ActionChange,
@@ -22,7 +22,14 @@ from balcao.access.actions.schemas import (
 )
 from balcao.access.catalogue.authority import describe_right
 from balcao.access.catalogue.events import CatalogueEvent, Rows, mask_author
-from balcao.access.catalogue.service import GroupedChange, Made, Turn, record_read, write_catalogue, write_planned_rows
+from balcao.access.catalogue.service import (
+    CompletedChange,
+    GroupedChange,
+    RequestedChange,
+    record_read,
+    write_catalogue,
+    write_planned_rows,
+)
 from balcao.access.conventions import MOST_AT_ONCE, SliceQuery
 from balcao.access.mappings import service as mappings
 from balcao.access.roles import service as roles
@@ -58,13 +65,13 @@ class WantedChange(NamedTuple):
 
 
 async def _make_changes(
-    connection: Connection, turns: Sequence[Turn[WantedChange]]
-) -> list[Made[Action] | BalcaoError]:
+    connection: Connection, turns: Sequence[RequestedChange[WantedChange]]
+) -> list[CompletedChange[Action] | BalcaoError]:
     names = [turn.wanted.change.name for turn in turns]
     ids = {turn.wanted.action_id for turn in turns if 0 < turn.wanted.action_id <= MAX_INT64}
     found = await store.find_actions(connection, ids, list(filter(None, names)))
     known, changed = KnownActions(found), []
-    outcomes: list[Made[Action] | BalcaoError] = []
+    outcomes: list[CompletedChange[Action] | BalcaoError] = []
     for call, (action_id, change) in turns:
         try:
             before, after = known.change(action_id, change, call.if_match)
@@ -77,7 +84,7 @@ async def _make_changes(
             event = CatalogueEvent(
                 "action.update", "action", str(after.id), after.name, before=_describe(before), after=_describe(after)
             )
-        outcomes.append(Made(after, event))
+        outcomes.append(CompletedChange(after, event))
     if changed:
         await store.update_actions(connection, changed)
     return outcomes
@@ -136,8 +143,8 @@ async def _take_some_along(call: Call, action_id: int) -> bool:
     """
     async with write_catalogue(call, _name_deletion(action_id)) as write:
         action = await _find_deletable(write.connection, action_id, force=True)
-        return await roles.revoke_from_some(write, action_id, action.name, MOST_AT_ONCE) or (
-            await mappings.delete_some_of_action(write, action_id, MOST_AT_ONCE)
+        return await roles.revoke_action_from_some_roles(write, action_id, action.name, MOST_AT_ONCE) or (
+            await mappings.delete_some_mappings_of_action(write, action_id, MOST_AT_ONCE)
         )
 
 
@@ -172,7 +179,7 @@ async def read_impact(call: Call, action_id: int, query: ImpactQuery) -> Impact:
     )
 
 
-def _list_obstacles(query: ImpactQuery, found: store.FoundAction, uses: store.Uses) -> list[Obstacle]:
+def _list_obstacles(query: ImpactQuery, found: store.FoundAction, uses: store.ActionUses) -> list[Obstacle]:
     deletes = query.operation is Change.DELETE
     obstacles: dict[Obstacle, bool] = {
         "name_taken": not deletes and found.name_taken,
@@ -214,7 +221,7 @@ async def _find(connection: Connection, action_id: int, new_name: str | None = N
     """Return the action; any integer may be asked for. Raises NotFound."""
     found = await store.find_action(connection, action_id, new_name) if 0 < action_id <= MAX_INT64 else None
     if found is None:
-        raise make_unknown()
+        raise make_unknown_action()
     return found
 
 
@@ -234,8 +241,8 @@ def _describe(action: Action) -> dict[str, str]:
     return {"name": action.name, "description": action.description}
 
 
-async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
+async def write_planned_actions(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
     """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
     if operation == "action.delete":
-        await mappings.delete_of_actions(connection, rows)
+        await mappings.delete_mappings_of_actions(connection, rows)
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

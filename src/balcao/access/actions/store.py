@@ -109,7 +109,7 @@ async def list_actions(connection: Connection, search: str, limit: int, skip: in
     """Return the page's actions by id."""
 
 
-class Uses(msgspec.Struct):
+class ActionUses(msgspec.Struct):
     """Everything that hangs on an action, of one catalogue version."""
 
     version: int
@@ -126,7 +126,7 @@ class Uses(msgspec.Struct):
         return len(self.mappings) - self.custom
 
 
-async def read_uses(connection: Connection, action_id: int) -> Uses:
+async def read_uses(connection: Connection, action_id: int) -> ActionUses:
     """Return what hangs on the action: its mappings, the roles that grant it and whom those reach."""
     uses = await _read_uses(connection, action_id)
     for group in uses.groups:
@@ -173,7 +173,7 @@ SELECT jsonb_build_object(
             SELECT person_id FROM access.membership JOIN giving ON giving.id = group_id) AS people))
 FROM access.catalogue_version
 """)
-async def _read_uses(connection: Connection, action_id: int) -> Json[Uses]: ...
+async def _read_uses(connection: Connection, action_id: int) -> Json[ActionUses]: ...
 
 
 class Dependents(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from balcao.access.catalogue import store
-from balcao.access.catalogue.store import Held
+from balcao.access.catalogue.store import HeldRoles
 from balcao.core.access.reach import (
     DEPARTMENT,
     MANAGED,
@@ -37,7 +37,7 @@ PROTECTED = frozenset(
 OPERATOR = HeldRights(is_superadmin=True, is_administrator=True)
 
 
-class Given(NamedTuple):
+class Assignments(NamedTuple):
     """What somebody is given: the group of this id, or the roles of these ids directly. `roles` are all that it brings.
 
     Without `cpf` it is weighed alone, as for somebody who holds nothing.
@@ -49,7 +49,8 @@ class Given(NamedTuple):
     direct: Sequence[int] = ()
 
 
-# The operations whose actions `manages` limits, whatever these are bound to.
+# A group's attribute `manages` limits these operations to some groups: it applies to the actions that they are bound to
+# at present, even after an administrator has bound them otherwise.
 _MANAGING = ("access.add_member", "access.remove_member", "access.list_members")
 
 
@@ -60,18 +61,18 @@ async def read_held_rights(connection: Connection, call: Call) -> HeldRights:
     return _hold(call, await store.read_held(connection, call.caller.cpf, call.caller.roles))
 
 
-def _hold(call: Call, held: Held) -> HeldRights:
-    return HeldRights.of(held.held_roles, held.groups, list_managing(call.platform.catalogue.latest))
+def _hold(call: Call, held: HeldRoles) -> HeldRights:
+    return HeldRights.of(held.held_roles, held.groups, list_managed_actions(call.platform.catalogue.latest))
 
 
-def list_managing(snapshot: Snapshot) -> frozenset[str]:
+def list_managed_actions(snapshot: Snapshot) -> frozenset[str]:
     """Return the actions that an attribute `manages` limits to some groups."""
     return frozenset(snapshot.bindings[operation] for operation in _MANAGING if operation in snapshot.bindings)
 
 
 def describe_right(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], action: str) -> dict[str, list[str]]:
     """Return how far the right to an action reaches that somebody has, by all ways; administration has no limits."""
-    held = find_held_rights(snapshot, cpf, roles, list_managing(snapshot))
+    held = find_held_rights(snapshot, cpf, roles, list_managed_actions(snapshot))
     return {} if held.is_administrator else describe_reach(held.grants.get(action, UNLIMITED))
 
 
@@ -106,7 +107,7 @@ def check_management(limit: frozenset[str] | None, group_name: str) -> None:
         raise Forbidden("A sua permissão não alcança as pessoas deste grupo.", code="group-not-managed")
 
 
-async def require_no_gain(connection: Connection, call: Call, held: HeldRights, given: Given) -> None:
+async def require_no_escalation(connection: Connection, call: Call, held: HeldRights, given: Assignments) -> None:
     """Raise Forbidden where somebody would gain an action, or a reach of one, that the caller does not hold.
 
     What counts is what the person holds afterwards: half of it may have been there before (rules: access 4.8).
@@ -116,10 +117,10 @@ async def require_no_gain(connection: Connection, call: Call, held: HeldRights, 
         return
     before = _hold(call, await store.read_held(connection, given.cpf))
     after = _hold(call, await store.read_held(connection, given.cpf, given_roles=given.direct, given_group=given.group))
-    refuse_excess(held.find_excess(before, after))
+    refuse_escalation(held.find_excess(before, after))
 
 
-def refuse_excess(excess: Excess | None) -> None:
+def refuse_escalation(excess: Excess | None) -> None:
     """Raise Forbidden for what goes beyond the caller's own."""
     if excess is None:
         return
@@ -137,14 +138,14 @@ def check_administration(held: HeldRights, *, concerned: bool) -> None:
         raise Forbidden("Só um superadministrador dá ou tira a administração.", code="superadmin-only")
 
 
-async def require_a_way_in(connection: Connection, call: Call) -> None:
+async def require_administrators_left(connection: Connection, call: Call) -> None:
     """Raise Conflict where the change so far leaves nobody who could administer the catalogue."""
-    check_a_way_in(
+    check_administrators_left(
         is_there=call.platform.settings.access_admin_from_token or bool(await store.count_administrators(connection))
     )
 
 
-def check_a_way_in(*, is_there: bool) -> None:
+def check_administrators_left(*, is_there: bool) -> None:
     """Raise Conflict where there is none."""
     if not is_there:
         raise Conflict("Ninguém mais poderia administrar os acessos: dê antes esse papel a outra.", code="last-way-in")

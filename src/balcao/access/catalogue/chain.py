@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 
-class Head(NamedTuple):
+class ChainHead(NamedTuple):
     """The end of the chain: the number and the hash of its last event, and the version that the next ones belong to."""
 
     seq: int
@@ -20,7 +20,7 @@ class Head(NamedTuple):
     version: int
 
 
-def chain(head: Head, events: Sequence[Any], at: datetime) -> bytes:
+def chain_events(head: ChainHead, events: Sequence[Any], at: datetime) -> bytes:
     """Return the rows of the events as JSON, each with the hash of the one before and of itself."""
     instant = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     rows: list[dict[str, Any]] = []

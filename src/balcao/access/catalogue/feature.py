@@ -25,7 +25,7 @@ async def _delete_old_events(_: Call, connection: Connection) -> Swept:
 
 RETENTION = [
     Retention("access_audit_event", _delete_old_events),
-    OldRows("access_change", store.count_noted_changes, store.forget_noted_changes, CHANGES),
+    OldRows("access_change", store.count_noted_changes, store.delete_noted_changes, CHANGES),
 ]
 
 

@@ -14,7 +14,7 @@ from balcao.core.logs import log
 
 # How many reads of people's data by one caller are recorded, and under which key they are counted.
 READS = ("60/minute", "access-reads")
-# For the stores of what a plan changes.
+# Lent to the features whose stores write a part of a plan.
 ITEM_SQL = store.ITEM_SQL
 PlannedStatement: TypeAlias = store.PlannedStatement
 
@@ -42,7 +42,7 @@ async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[
 
     A refusal raised inside leaves a trace of `attempt` once everything else is rolled back.
     """
-    async with _leaving_a_trace(call, attempt), call.platform.database.transaction() as connection:
+    async with _recording_denials(call, attempt), call.platform.database.transaction() as connection:
         write = CatalogueWrite(connection, await store.lock_catalogue(connection), attempt)
         yield write
         if write.events:
@@ -51,45 +51,48 @@ async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[
         await _reload(call, write.version)
 
 
-class Made(NamedTuple, Generic[Value]):
-    """What a change left behind; without an event nothing changed."""
+class CompletedChange(NamedTuple, Generic[Value]):
+    """A change's result, and its event for the chain; None where nothing changed."""
 
     value: Value
     event: CatalogueEvent | None
 
 
-class Turn(NamedTuple, Generic[Wanted]):
-    """Whose turn it is in a transaction that several share, and what they want."""
+class RequestedChange(NamedTuple, Generic[Wanted]):
+    """One of the changes that share a transaction: what is wanted, and the call that wants it."""
 
     call: Call
     wanted: Wanted
 
 
 class GroupedChange(Generic[Wanted, Value]):
-    """A kind of change of which concurrent ones share lock, transaction and commit.
+    """A kind of change of which concurrent ones share lock, transaction and commit (group commit).
 
-    They happen one after the other, each with an event and a version of its own. `make` makes several in this order and
-    returns for each what it left behind, or what refuses it: then it must have written nothing.
+    They are applied one after the other, each with an event and a version of its own. `make` applies several in order
+    and returns for each the completed change, or the fault that refuses it, for which it must have written nothing.
     """
 
     def __init__(
-        self, make: Callable[[Connection, Sequence[Turn[Wanted]]], Awaitable[Sequence[Made[Value] | BalcaoError]]]
+        self,
+        make: Callable[
+            [Connection, Sequence[RequestedChange[Wanted]]], Awaitable[Sequence[CompletedChange[Value] | BalcaoError]]
+        ],
     ) -> None:
         self._make = make
 
     async def run(self, call: Call, attempt: CatalogueEvent, wanted: Wanted) -> tuple[Value, int]:
         """Make a change as `write_catalogue` does; return what it left behind and the catalogue version."""
-        turn = Turn(call, wanted)
-        async with _leaving_a_trace(call, attempt):
+        turn = RequestedChange(call, wanted)
+        async with _recording_denials(call, attempt):
             outcome, version = await call.platform.database.write_grouped(self._make_together, turn)
-            made = _require_made(outcome)
+            made = _require_completed(outcome)
         if made.event is not None:
             await _reload(call, version)
         return made.value, version
 
     async def _make_together(
-        self, connection: Connection, turns: Sequence[Turn[Wanted]]
-    ) -> list[tuple[Made[Value] | BalcaoError, int]]:
+        self, connection: Connection, turns: Sequence[RequestedChange[Wanted]]
+    ) -> list[tuple[CompletedChange[Value] | BalcaoError, int]]:
         """Return each outcome with the version that it made, or that it found at its turn."""
         async with connection.transaction():
             version = await store.lock_catalogue(connection)
@@ -97,33 +100,33 @@ class GroupedChange(Generic[Wanted, Value]):
             events = [
                 outcome.event.describe_for(turn.call)
                 for turn, outcome in zip(turns, outcomes, strict=True)
-                if isinstance(outcome, Made) and outcome.event is not None
+                if isinstance(outcome, CompletedChange) and outcome.event is not None
             ]
             made = iter(await store.record_each_event(connection, events) if events else [])
         answered = []
         for outcome in outcomes:
-            if isinstance(outcome, Made) and outcome.event is not None:
+            if isinstance(outcome, CompletedChange) and outcome.event is not None:
                 version = next(made)
             answered.append((outcome, version))
         return answered
 
 
-def _require_made(outcome: Made[Value] | BalcaoError) -> Made[Value]:
+def _require_completed(outcome: CompletedChange[Value] | BalcaoError) -> CompletedChange[Value]:
     if isinstance(outcome, BalcaoError):
         raise outcome
     return outcome
 
 
 @asynccontextmanager
-async def _leaving_a_trace(call: Call, attempt: CatalogueEvent) -> AsyncIterator[None]:
+async def _recording_denials(call: Call, attempt: CatalogueEvent) -> AsyncIterator[None]:
     try:
         yield
     except Forbidden:
-        await leave_trace(call, attempt)
+        await record_denial(call, attempt)
         raise
 
 
-async def leave_trace(call: Call, attempt: CatalogueEvent) -> None:
+async def record_denial(call: Call, attempt: CatalogueEvent) -> None:
     """Record beside the chain that something was refused; of a flood of one caller only the first attempts."""
     if call.caller is not None and await call.platform.is_within(*DENIED, call.caller.key):
         await _record_denied(call, attempt)
@@ -170,7 +173,7 @@ def make_denial_recorder(operation: str, kind: str, identity: str = "") -> Recor
 
     async def refused(call: Call, path: Mapping[str, str]) -> None:
         text = path.get(identity, "")
-        # The rest of a path may be anything, a person's number too: an id has fewer digits.
+        # The parameter may hold anything, a CPF too, which must not reach the trail; an id has fewer digits.
         target = text if text.isascii() and text.isdigit() and len(text) < 11 else None
         await _record_denied(call, CatalogueEvent(operation, kind, target))
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import asyncpg
 import msgspec
 
-from balcao.access.catalogue.chain import Head, chain
+from balcao.access.catalogue.chain import ChainHead, chain_events
 from balcao.access.catalogue.events import Rows
 from balcao.core.access.reach import HeldRole
 from balcao.core.database.pool import Connection, json_text
@@ -24,14 +24,14 @@ async def lock_catalogue(connection: Connection) -> int:
     """Return the present version; whoever holds the lock is the only one to change the catalogue."""
 
 
-# The lock is held: nobody else appends to the chain.
+# Called with the catalogue's lock held, so nobody else appends to the chain between this and the insertion.
 @statement("""
 SELECT access.raise_version() AS version, coalesce(last.seq, 0) AS seq, coalesce(last.hash, repeat('0', 64)) AS hash
 FROM (VALUES (1)) AS one
 LEFT JOIN (
     SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1) AS last ON true
 """)
-async def _raise_version(connection: Connection) -> Head:
+async def _raise_version(connection: Connection) -> ChainHead:
     """Raise the version; return it with the end of the chain."""
 
 
@@ -52,7 +52,7 @@ async def record_events(connection: Connection, events: Sequence[dict[str, Any]]
     """
     try:
         head = await _raise_version(connection)
-        rows = await asyncio.to_thread(chain, head, events, utc_now())
+        rows = await asyncio.to_thread(chain_events, head, events, utc_now())
         await _append_events(connection, rows.decode())
     except asyncpg.PostgresError as failure:
         raise Unavailable(code="audit-unwritable") from failure
@@ -76,8 +76,8 @@ async def record_each_event(connection: Connection, events: Sequence[dict[str, A
 async def count_catalogue_events(connection: Connection) -> int: ...
 
 
-# Of the chain only its beginning goes, and never its end: the first event that stays names the hash of the last that
-# went, and the next change is chained to the end.
+# Only the beginning of the chain may be deleted: the first remaining event still names its predecessor's hash. The last
+# event always stays, however old, because the next change is chained to it.
 @statement("""
 DELETE FROM access.audit_event
 WHERE (seq IS NULL AND at <= now() - :beside_chain::interval)
@@ -97,7 +97,7 @@ async def read_chain_head(connection: Connection) -> tuple[int, str] | None:
 async def count_noted_changes(connection: Connection) -> int: ...
 
 
-class _Gone(NamedTuple):
+class _DeletedChanges(NamedTuple):
     number: int
     last: int | None
 
@@ -106,14 +106,14 @@ class _Gone(NamedTuple):
 WITH gone AS (DELETE FROM access.change WHERE at <= now() - :age::interval RETURNING id)
 SELECT count(*) AS number, max(id) AS last FROM gone
 """)
-async def _delete_noted_changes(connection: Connection, age: timedelta) -> _Gone: ...
+async def _delete_noted_changes(connection: Connection, age: timedelta) -> _DeletedChanges: ...
 
 
 @statement("UPDATE access.catalogue_version SET forgotten = greatest(forgotten, :last)")
 async def _forget_up_to(connection: Connection, last: int | None) -> None: ...
 
 
-async def forget_noted_changes(connection: Connection, age: timedelta) -> int:
+async def delete_noted_changes(connection: Connection, age: timedelta) -> int:
     """Delete the notes of changes older than this; return how many they were.
 
     Both statements are of the caller's transaction: whoever asks meanwhile is told either all of it or that it went.
@@ -143,14 +143,15 @@ async def record_beside_chain(connection: Connection, event: dict[str, Any], out
         raise Unavailable(code="audit-unwritable") from failure
 
 
-class Held(msgspec.Struct, frozen=True):
+class HeldRoles(msgspec.Struct, frozen=True):
     """Every way by which somebody comes to a role, and the names of their groups."""
 
     held_roles: list[HeldRole]
     groups: list[str]
 
 
-# Of a person and of a token's roles, with a role or a group as if it were given already.
+# `joined`: the groups of the person, and `given_group` as if they were in it. `way`: every role by a token, directly or
+# by a group, and `given_roles` as if they had them. So a check can look at an assignment before it is written.
 @statement("""
 WITH joined AS (
     SELECT group_id FROM access.membership JOIN access.person ON person.id = person_id WHERE cpf = :cpf
@@ -183,7 +184,7 @@ async def read_held(
     *,
     given_roles: Sequence[int] = (),
     given_group: int | None = None,
-) -> Json[Held]:
+) -> Json[HeldRoles]:
     """Return what the person holds by what is stored, with these roles of a token and with what is given to them."""
 
 
@@ -209,8 +210,8 @@ async def count_administrators(connection: Connection) -> int:
     """Return how many people hold an administrative role by what is stored."""
 
 
-# What begins a statement of a plan: it finds the rows in `item`, and in `author` who makes what is new. Rows that are
-# new have an id already (rules: access 4.7).
+# The head of every statement that writes a part of a plan: `item` has the rows, of whichever kind, and `author` who
+# creates the new ones. New rows bring their ids, reserved before the lock was taken (rules: access 4.7).
 ITEM_SQL = """
 WITH item AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(:rows::jsonb) AS item(

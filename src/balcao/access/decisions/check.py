@@ -30,12 +30,13 @@ from balcao.settings.types import split
 
 CHECK = "/api/v1/check"
 CHECK_AUTHENTICATION = "/api/v1/check-token"
-# Of this machine, and those that no router of the internet leads to.
+# Loopback, private and link-local networks.
 PRIVATE_NETWORKS = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10"
-# Where a gateway writes what it was asked, if not into the path: the method, and the address with its query.
+# The headers in which a gateway passes the method and the URI of the request, where it does not append it to our path:
+# those of our configuration for nginx, and those of proxies such as Traefik.
 _HEADERS = ((b"x-original-method", b"x-original-uri"), (b"x-forwarded-method", b"x-forwarded-uri"))
-# Where it writes who called it. Refusals are counted by that address; without it none is answered 429, as all who call
-# a gateway would be refused for one of them.
+# The header in which a gateway passes the caller's address, by which refusals are counted. Without it nobody is
+# answered 429: all requests would share the gateway's own address, and one caller could shut out the others.
 _ADDRESS = b"x-original-address"
 _V6_PREFIX = 64  # as everywhere a caller's network is known
 ACCESS_DECISION = SentHeader("X-Access-Decision", "`allow` ou `deny`.", "allow")
@@ -61,7 +62,7 @@ _REFUSALS: Mapping[Reason, Callable[[], BalcaoError]] = {
 _OF_TOKEN = frozenset({Reason.NO_TOKEN, Reason.INVALID_TOKEN})
 
 
-class Checked(NamedTuple):
+class CheckedRequest(NamedTuple):
     """A decision, the version that took it, and what it was taken on.
 
     `over` is for how many seconds a caller who was refused too often is answered 429.
@@ -94,11 +95,11 @@ async def check_token(platform: Platform, request: Request) -> Response[Any]:
     try:
         checked = await _check(platform, request, CHECK_AUTHENTICATION)
     except KeyPending:  # the operation judges it: it knows from which address the call comes
-        return _pass(Checked(Decision(Reason.INVALID_TOKEN)))
+        return _pass(CheckedRequest(Decision(Reason.INVALID_TOKEN)))
     return _refuse(checked) if checked.decision.reason in _OF_TOKEN else _pass(checked)
 
 
-async def _check(platform: Platform, request: Request, asked_at: str) -> Checked:
+async def _check(platform: Platform, request: Request, asked_at: str) -> CheckedRequest:
     if not _is_gateway(request.peer, platform.settings.access_check_networks or PRIVATE_NETWORKS):
         raise NotFound()
     told = _parse_address(request.headers.text(_ADDRESS) or "")
@@ -110,15 +111,15 @@ async def _check(platform: Platform, request: Request, asked_at: str) -> Checked
         raise
     except Exception as failure:
         log.warning("access.check_failed", code=type(failure).__name__)
-        return Checked(Decision(Reason.STALE_SNAPSHOT))
+        return CheckedRequest(Decision(Reason.STALE_SNAPSHOT))
 
 
-def _judge_pending(platform: Platform, request: Request, pending: KeyPending) -> Checked:
+def _judge_pending(platform: Platform, request: Request, pending: KeyPending) -> CheckedRequest:
     judged = judge_pending(platform.refusals, request, pending, "access")
     if isinstance(judged, TokenRefused):
         note_refused_token(platform.refusals, request, judged, "")
-        return Checked(Decision(Reason.INVALID_TOKEN))
-    return Checked(Decision(Reason.STALE_SNAPSHOT))
+        return CheckedRequest(Decision(Reason.INVALID_TOKEN))
+    return CheckedRequest(Decision(Reason.STALE_SNAPSHOT))
 
 
 @lru_cache(_KNOWN_PEERS)
@@ -144,26 +145,26 @@ def _is_gateway(peer: str, networks: str) -> bool:
     return any(network.version == known.version and network.overlaps(known) for network in wanted)
 
 
-async def _decide(platform: Platform, request: Request, asked: tuple[str, str] | None) -> Checked:
+async def _decide(platform: Platform, request: Request, asked: tuple[str, str] | None) -> CheckedRequest:
     snapshot = platform.catalogue.latest  # one version for the whole decision
     match = snapshot.match(*asked) if asked else None
     if match is None:
-        return Checked(Decision(Reason.NO_MAPPING), snapshot.version)
+        return CheckedRequest(Decision(Reason.NO_MAPPING), snapshot.version)
     if is_public(match):
-        return Checked(ANYBODY, snapshot.version, match)
+        return CheckedRequest(ANYBODY, snapshot.version, match)
     try:
         caller = await _read_token(platform, request, match)
     except TokenRefused as refused:
         over = note_refused_token(platform.refusals, request, refused, match.mapping.operation or "")
         reason = Reason.NO_TOKEN if isinstance(refused, TokenMissing) else Reason.INVALID_TOKEN
         knows_429 = WEBHOOK_CLIENTS not in Rule.with_guard(match.action.key, match.mapping.guard).clients
-        return Checked(Decision(reason), snapshot.version, match, over=over if knows_429 else 0.0)
+        return CheckedRequest(Decision(reason), snapshot.version, match, over=over if knows_429 else 0.0)
     try:
         platform.catalogue.require_confirmed()
     except Unavailable:
-        return Checked(Decision(Reason.STALE_SNAPSHOT), snapshot.version, match)
+        return CheckedRequest(Decision(Reason.STALE_SNAPSHOT), snapshot.version, match)
     decision = decide_match(match, caller, snapshot, platform.client_lists)
-    return Checked(decision, snapshot.version, match, caller)
+    return CheckedRequest(decision, snapshot.version, match, caller)
 
 
 def _find_original(request: Request, asked_at: str) -> tuple[str, str] | None:
@@ -187,11 +188,11 @@ async def _read_token(platform: Platform, request: Request, match: Match) -> Cal
     return fixed or await platform.tokens.caller(header)
 
 
-def _pass(checked: Checked) -> Response[Any]:
+def _pass(checked: CheckedRequest) -> Response[Any]:
     return Response(status=200, headers=_describe(checked))
 
 
-def _refuse(checked: Checked) -> Response[Any]:
+def _refuse(checked: CheckedRequest) -> Response[Any]:
     if checked.over > 0:
         fault: BalcaoError = TooMany(retry_after=ceil(checked.over))
     else:
@@ -201,7 +202,7 @@ def _refuse(checked: Checked) -> Response[Any]:
     return Response(body, status=fault.status, headers={**further, **_describe(checked)})
 
 
-def _describe(checked: Checked) -> dict[str, str]:
+def _describe(checked: CheckedRequest) -> dict[str, str]:
     headers = {
         ACCESS_DECISION.name: "allow" if checked.decision.allowed else "deny",
         ACCESS_REASON.name: checked.decision.reason.value,

@@ -16,7 +16,7 @@ from balcao.core.errors import NotFound
 from balcao.core.values.cpf import Cpf
 
 
-class Event(NamedTuple):
+class ChainedEvent(NamedTuple):
     """A change of the chain; `subject` is the hash of the person concerned."""
 
     operation: str
@@ -28,27 +28,27 @@ class Event(NamedTuple):
 
 
 def rebuild_snapshot(
-    present: Snapshot, version: int, events: Iterable[Event], cpf: Cpf | None, hashes: list[str]
+    present: Snapshot, version: int, events: Iterable[ChainedEvent], cpf: Cpf | None, hashes: list[str]
 ) -> Snapshot:
     """Return an earlier version, of the people this one alone; `hashes` are those that stand for them in the chain.
 
     Raises NotFound where an event of an earlier release tells too little.
     """
-    past = _Past(present, cpf, hashes)
+    past = _EarlierState(present, cpf, hashes)
     for event in events:
         try:
             past.undo(event)
         except (KeyError, TypeError, ValueError) as missing:
-            raise make_not_kept() from missing
+            raise make_version_unavailable() from missing
     return past.to_snapshot(version)
 
 
-def make_not_kept() -> NotFound:
+def make_version_unavailable() -> NotFound:
     """Return what says that a version cannot be made any more, or not yet."""
     return NotFound("A auditoria não permite refazer essa versão do catálogo.", code="catalogue-version-not-kept")
 
 
-class _Past:
+class _EarlierState:
     def __init__(self, present: Snapshot, cpf: Cpf | None, hashes: list[str]) -> None:
         self._actions = dict(present.actions)
         self._mappings = dict(present.mappings)
@@ -73,17 +73,17 @@ class _Past:
         )
         return EMPTY.following(changes)
 
-    def undo(self, event: Event) -> None:
+    def undo(self, event: ChainedEvent) -> None:
         """Undo one change; of those that decide nothing, such as descriptions, nothing is to be undone."""
         undo = _UNDO.get(event.operation)
         if undo is not None:
             undo(self, event)
 
-    def update_action(self, event: Event) -> None:
+    def update_action(self, event: ChainedEvent) -> None:
         action_id = int(event.target_id or "")
         self._actions[action_id] = msgspec.structs.replace(self._actions[action_id], name=event.before["name"])
 
-    def delete_action(self, event: Event) -> None:
+    def delete_action(self, event: ChainedEvent) -> None:
         action_id, was = int(event.target_id or ""), event.before
         key = was["code_key"] or f"#{action_id}"
         self._actions[action_id] = Action(action_id, key, was["name"])
@@ -92,26 +92,26 @@ class _Past:
         for mapping in was["mappings"]:
             self._mappings[mapping["id"]] = MappedEndpoint(**mapping, action_id=action_id)
 
-    def create_mapping(self, event: Event) -> None:
+    def create_mapping(self, event: ChainedEvent) -> None:
         del self._mappings[int(event.target_id or "")]
 
-    def change_mapping(self, event: Event) -> None:
+    def change_mapping(self, event: ChainedEvent) -> None:
         mapping_id, was = int(event.target_id or ""), event.before
         known = self._mappings.get(mapping_id) or MappedEndpoint(mapping_id, "", "", 0)
         self._mappings[mapping_id] = msgspec.structs.replace(
             known, method=was["method"], path_pattern=was["path_pattern"], action_id=was["action_id"]
         )
 
-    def register(self, event: Event) -> None:
+    def register(self, event: ChainedEvent) -> None:
         """Undo an announcement or a retirement: the mappings that it names are again as they were."""
         announced, was = set(event.after["operations"]), [MappedEndpoint(**mapping) for mapping in event.before]
         kept = {item: mapping for item, mapping in self._mappings.items() if mapping.operation not in announced}
         self._mappings = kept | {mapping.id: mapping for mapping in was}
 
-    def create_role(self, event: Event) -> None:
+    def create_role(self, event: ChainedEvent) -> None:
         del self._roles[int(event.target_id or "")]
 
-    def delete_role(self, event: Event) -> None:
+    def delete_role(self, event: ChainedEvent) -> None:
         role_id, was = int(event.target_id or ""), event.before
         keys = {action.name: action.key for action in self._actions.values()}
         granted = frozenset(keys[name] for name in was["actions"])
@@ -119,51 +119,51 @@ class _Past:
         if any(person["hash"] in self._hashes for person in was["people"]):
             self._held_roles.add(role_id)
 
-    def grant(self, event: Event) -> None:
+    def grant(self, event: ChainedEvent) -> None:
         role = self._roles[int(event.target_id or "")]
         key = self._actions[event.after["action_id"]].key
         self._roles[role.id] = msgspec.structs.replace(role, actions=role.actions - {key})
 
-    def revoke(self, event: Event) -> None:
+    def revoke(self, event: ChainedEvent) -> None:
         self._grant(int(event.target_id or ""), self._actions[event.before["action_id"]].key)
 
-    def create_group(self, event: Event) -> None:
+    def create_group(self, event: ChainedEvent) -> None:
         del self._groups[int(event.target_id or "")]
 
-    def update_group(self, event: Event) -> None:
+    def update_group(self, event: ChainedEvent) -> None:
         group_id, was = int(event.target_id or ""), event.before["attributes"]
         self._groups[group_id] = msgspec.structs.replace(self._groups[group_id], attributes=was)
 
-    def delete_group(self, event: Event) -> None:
+    def delete_group(self, event: ChainedEvent) -> None:
         group_id, was = int(event.target_id or ""), event.before
         roles = tuple(sorted(self._role_named(name) for name in was["roles"]))
         self._groups[group_id] = Group(group_id, was["name"], roles, was.get("attributes", {}))
         if any(person["hash"] in self._hashes for person in was["members"]):
             self._held_groups.add(group_id)
 
-    def assign_to_group(self, event: Event) -> None:
+    def assign_to_group(self, event: ChainedEvent) -> None:
         self._change_group(int(event.target_id or ""), without=event.after["role_id"])
 
-    def remove_from_group(self, event: Event) -> None:
+    def remove_from_group(self, event: ChainedEvent) -> None:
         self._change_group(int(event.target_id or ""), plus=event.before["role_id"])
 
-    def join(self, event: Event) -> None:
+    def join(self, event: ChainedEvent) -> None:
         if event.subject in self._hashes:
             self._held_groups.remove(int(event.target_id or ""))
 
-    def leave(self, event: Event) -> None:
+    def leave(self, event: ChainedEvent) -> None:
         if event.subject in self._hashes:
             self._held_groups.add(int(event.target_id or ""))
 
-    def assign_to_person(self, event: Event) -> None:
+    def assign_to_person(self, event: ChainedEvent) -> None:
         if event.subject in self._hashes:
             self._held_roles.remove(event.after["role_id"])
 
-    def remove_from_person(self, event: Event) -> None:
+    def remove_from_person(self, event: ChainedEvent) -> None:
         if event.subject in self._hashes:
             self._held_roles.add(event.before["role_id"])
 
-    def load_release(self, event: Event) -> None:
+    def load_release(self, event: ChainedEvent) -> None:
         """Undo what a release brought; a plan's own event names nothing, as each of its steps has one."""
         brought = event.after or {}
         groups = {group.name: group.id for group in self._groups.values()}
@@ -190,25 +190,25 @@ class _Past:
         self._groups[group_id] = msgspec.structs.replace(group, roles=tuple(sorted(roles)))
 
 
-_UNDO: Mapping[str, Callable[[_Past, Event], None]] = {
-    "action.update": _Past.update_action,
-    "action.delete": _Past.delete_action,
-    "mapping.create": _Past.create_mapping,
-    "mapping.update": _Past.change_mapping,
-    "mapping.delete": _Past.change_mapping,
-    "role.create": _Past.create_role,
-    "role.delete": _Past.delete_role,
-    "role.grant": _Past.grant,
-    "role.revoke": _Past.revoke,
-    "group.create": _Past.create_group,
-    "group.update": _Past.update_group,
-    "group.delete": _Past.delete_group,
-    "group.assign_role": _Past.assign_to_group,
-    "group.remove_role": _Past.remove_from_group,
-    "group.add_member": _Past.join,
-    "group.remove_member": _Past.leave,
-    "user.assign_role": _Past.assign_to_person,
-    "user.remove_role": _Past.remove_from_person,
-    "catalogue.apply": _Past.load_release,
-    "registration.sync": _Past.register,
+_UNDO: Mapping[str, Callable[[_EarlierState, ChainedEvent], None]] = {
+    "action.update": _EarlierState.update_action,
+    "action.delete": _EarlierState.delete_action,
+    "mapping.create": _EarlierState.create_mapping,
+    "mapping.update": _EarlierState.change_mapping,
+    "mapping.delete": _EarlierState.change_mapping,
+    "role.create": _EarlierState.create_role,
+    "role.delete": _EarlierState.delete_role,
+    "role.grant": _EarlierState.grant,
+    "role.revoke": _EarlierState.revoke,
+    "group.create": _EarlierState.create_group,
+    "group.update": _EarlierState.update_group,
+    "group.delete": _EarlierState.delete_group,
+    "group.assign_role": _EarlierState.assign_to_group,
+    "group.remove_role": _EarlierState.remove_from_group,
+    "group.add_member": _EarlierState.join,
+    "group.remove_member": _EarlierState.leave,
+    "user.assign_role": _EarlierState.assign_to_person,
+    "user.remove_role": _EarlierState.remove_from_person,
+    "catalogue.apply": _EarlierState.load_release,
+    "registration.sync": _EarlierState.register,
 }

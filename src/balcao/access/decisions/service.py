@@ -23,7 +23,8 @@ from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf
 
 EXPLAIN = "decision:explain"
-# So many are undone within a second; whoever asks for an older version restores a backup.
+# An earlier version is rebuilt by undoing the changes since. This many take less than a second; for an older version an
+# operator restores a backup.
 MOST_CHANGES = 20_000
 _NO_MAPPING = Decision(Reason.NO_MAPPING)
 
@@ -55,10 +56,10 @@ async def read_version(call: Call, present: Snapshot, version: int, cpf: Cpf | N
     hashes = [hashed.hex() for hashed in call.platform.audit.list_hashes(cpf)] if cpf else []
     async with call.platform.database.connection() as connection:
         if version > present.version or version < (await store.find_oldest_version(connection) or 1):
-            raise history.make_not_kept()
+            raise history.make_version_unavailable()
         events = await store.list_changes_between(connection, version, present.version, hashes, MOST_CHANGES + 1)
     if len(events) > MOST_CHANGES:
-        raise history.make_not_kept()
+        raise history.make_version_unavailable()
     return await asyncio.to_thread(history.rebuild_snapshot, present, version, events, cpf, hashes)
 
 

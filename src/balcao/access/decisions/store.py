@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from balcao.access.decisions.history import Event
+from balcao.access.decisions.history import ChainedEvent
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 
 
-# Of changes of people only those of the one who is asked about: a city has more of them than of all others.
+# Changes of people are the most numerous by far, so those of others than the person asked about are left out in SQL.
 @statement("""
 SELECT operation, target_id, target_name, subject ->> 'hash' AS subject, before, after
 FROM access.audit_event
@@ -18,11 +18,11 @@ LIMIT :limit
 """)
 async def list_changes_between(
     connection: Connection, after: int, until: int, people: Sequence[str], limit: int
-) -> list[Event]:
+) -> list[ChainedEvent]:
     """Return the changes between two versions, newest first; `people` are the hashes of the person asked about."""
 
 
-# Version 1 is that of the empty catalogue, before the chain's first event.
+# Before the chain's first event the catalogue was empty, at version 1: while that event is there, no version is lost.
 @statement("""
 SELECT CASE seq WHEN 1 THEN 1 ELSE catalogue_version END
 FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq LIMIT 1

@@ -3,7 +3,7 @@
 from typing import Annotated, TypeAlias
 
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import PLANS, written
+from balcao.access.conventions import PLANS, respond_to_write
 from balcao.access.documents import service, store
 from balcao.access.documents.openapi import OpenApi, OpenApiQuery
 from balcao.access.documents.schemas import (
@@ -102,7 +102,7 @@ async def plan_openapi(call: Call, query: OpenApiInQuery, content: bytes) -> Res
 async def apply_catalogue(call: Call, body: ApplyBody) -> Response[Plan]:
     """Faz tudo o que o plano diz, ou nada. Se o catálogo mudou desde o plano, ou algo o impede, a resposta é 409."""
     applied = await service.apply_plan(call, body.plan_id)
-    return written(applied.version or 0, applied)
+    return respond_to_write(applied.version or 0, applied)
 
 
 @routes.get(

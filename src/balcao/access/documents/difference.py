@@ -7,7 +7,7 @@ import msgspec
 
 from balcao.access.documents.schemas import Document, DocumentAction, Item, Kind, Remark
 from balcao.access.documents.store import StoredAction, StoredCatalogue
-from balcao.access.mappings.patterns import erase_names
+from balcao.access.mappings.patterns import erase_parameter_names
 from balcao.core.access.reach import describe_group
 
 Members = dict[str, Any]
@@ -54,7 +54,9 @@ def compare_documents(catalogue: StoredCatalogue, document: Document, *, prune: 
     kept = {stored.id for stored in known.values()} if prune else {action.id for action in catalogue.actions}
     renamed = {stored.name: name for name, stored in known.items()}
     wanted = {action.name for action in document.actions}
-    renamed |= {one.name: name_aside(one.id) for one in catalogue.actions if one.id not in kept and one.name in wanted}
+    renamed |= {
+        one.name: make_temporary_name(one.id) for one in catalogue.actions if one.id not in kept and one.name in wanted
+    }
     _compare_roles(catalogue, document, found, renamed, prune=prune)
     _compare_groups(catalogue, document, found, prune=prune)
     _compare_mappings(catalogue, document, found, renamed, prune=prune)
@@ -83,7 +85,7 @@ def _match_actions(catalogue: StoredCatalogue, document: Document, found: Differ
     return matched
 
 
-def name_aside(action_id: int) -> str:
+def make_temporary_name(action_id: int) -> str:
     """Return the name under which an action waits for its deletion whose own name another one is to have."""
     return f"aside:{action_id}"
 
@@ -153,7 +155,7 @@ def _compare_mappings(
 ) -> None:
     """Compare by method and shape; what goes makes room first."""
     known = {(mapping.method, mapping.shape): mapping for mapping in catalogue.mappings}
-    wanted = {(mapping.method.value, erase_names(mapping.path)): mapping for mapping in document.mappings}
+    wanted = {(mapping.method.value, erase_parameter_names(mapping.path)): mapping for mapping in document.mappings}
     for place, left_out in known.items():
         if place not in wanted and (prune or _is_below(left_out.path, document.complete)):
             key = f"{left_out.method} {left_out.path}"

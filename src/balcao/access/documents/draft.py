@@ -13,9 +13,9 @@ from balcao.access.actions.deletion import check_deletion
 from balcao.access.actions.renaming import make_name_reserved, make_name_taken
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent
-from balcao.access.documents.difference import name_aside
+from balcao.access.documents.difference import make_temporary_name
 from balcao.access.documents.draft_records import (
-    Blocked,
+    BlockedStep,
     Change,
     DraftAction,
     DraftGroup,
@@ -26,8 +26,8 @@ from balcao.access.documents.draft_records import (
 from balcao.access.documents.schemas import Item
 from balcao.access.documents.store import StoredCatalogue
 from balcao.access.groups.rules import check_name
-from balcao.access.mappings.places import Places
-from balcao.access.mappings.rules import check_floor, check_place
+from balcao.access.mappings.places import MappingTree
+from balcao.access.mappings.rules import check_conflicts, check_floor
 from balcao.access.roles import rules as roles_rules
 from balcao.core.access.reach import NOTHING_HELD, HeldRights, HeldRole
 from balcao.core.access.snapshot import Role
@@ -49,7 +49,7 @@ class Draft:
         self._held, self._managing, self._admin_from_token = held, managing, admin_from_token
         self._ids: Mapping[str, Iterator[int]] = ids or defaultdict(lambda: count(-1, -1))
         self.changes: list[Change] = []
-        self.blocked: list[Blocked] = []
+        self.blocked: list[BlockedStep] = []
         self._actions = {
             one.name: DraftAction(one.id, one.name, one.description, one.code_key) for one in catalogue.actions
         }
@@ -67,7 +67,7 @@ class Draft:
         }
         self._mappings: dict[int, DraftMapping] = {}
         self._operations: dict[str, DraftMapping] = {}
-        self._places: Places[DraftMapping] = Places()
+        self._places: MappingTree[DraftMapping] = MappingTree()
         for custom in catalogue.mappings:
             self._place(DraftMapping(custom.id, custom.method, custom.path, known[custom.action], custom.description))
         for bound in catalogue.bindings:
@@ -102,7 +102,7 @@ class Draft:
         except BalcaoError as fault:
             if fault.status >= 500:
                 raise
-            self.blocked.append(Blocked(step, fault))
+            self.blocked.append(BlockedStep(step, fault))
 
     def _take(self, step: Item) -> list[Change]:
         """Take a step that makes or changes something, or that makes room for another mapping."""
@@ -135,7 +135,7 @@ class Draft:
             if name not in leaving or action.is_reserved:
                 self._actions[name] = action
             elif former[name].after is None and name in wanted:
-                self.changes.append(self._rename(action, name_aside(action.id), action.description))
+                self.changes.append(self._rename(action, make_temporary_name(action.id), action.description))
             elif former[name].after is None:
                 self._actions[name] = action
         for step in steps:
@@ -214,7 +214,7 @@ class Draft:
         new = [self._find_action(one) for one in after["actions"] if one not in known]
         gone = [self._find_action(one) for one in sorted(known - listed)]
         if new or gone:
-            roles_rules.refuse_administrative(administrative=role.administrative)
+            roles_rules.refuse_administrative_role(administrative=role.administrative)
         for action in new:
             roles_rules.check_grantable(action.code_key)
         for verb, actions in (("grant", new), ("revoke", gone)):
@@ -228,8 +228,8 @@ class Draft:
 
     def _delete_role(self, name: str) -> list[Change]:
         role = self._roles[name]
-        roles_rules.refuse_administrative(administrative=role.administrative)
-        roles_rules.refuse_given(sorted(group.name for group in self._groups.values() if name in group.roles))
+        roles_rules.refuse_administrative_role(administrative=role.administrative)
+        roles_rules.refuse_role_in_use(sorted(group.name for group in self._groups.values() if name in group.roles))
         del self._roles[name]
         actions = sorted(self._action_of[one].name for one in role.actions)
         shown = {"name": name, "description": role.description, "actions": actions, "people": []}
@@ -256,7 +256,7 @@ class Draft:
             for role in map(self._find_role, sorted(names)):
                 authority.check_administration(self._held, concerned=role.administrative)
                 if verb == "assign_role":
-                    authority.refuse_excess(self._held.find_excess(NOTHING_HELD, self._weigh(role)))
+                    authority.refuse_escalation(self._held.find_excess(NOTHING_HELD, self._weigh(role)))
                 event = _pair(f"group.{verb}", group, {"role_id": role.id, "role": role.name})
                 changes.append(Change(event, {"group_id": group.id, "role_id": role.id}))
         known, self._groups[name] = self._groups.get(name), group
@@ -278,7 +278,7 @@ class Draft:
     def _find_role(self, name: str) -> DraftRole:
         role = self._roles.get(name)
         if role is None:
-            raise roles_rules.make_unknown()
+            raise roles_rules.make_unknown_role()
         return role
 
     def _delete_group(self, name: str) -> list[Change]:
@@ -303,7 +303,7 @@ class Draft:
 
     def _require_a_way_in(self) -> None:
         administrative = {role.name for role in self._roles.values() if role.administrative}
-        authority.check_a_way_in(
+        authority.check_administrators_left(
             is_there=self._admin_from_token
             or any(self._roles[name].people for name in administrative)
             or any(group.members and group.roles & administrative for group in self._groups.values())
@@ -320,7 +320,7 @@ class Draft:
         if step.before is None:
             mapping = DraftMapping(next(self._ids["mapping"]), method, path, action.id, description)
             if (other := self._places.find(method, path)) is not None:
-                check_place(mapping, other, (), ())
+                check_conflicts(mapping, other, (), ())
             event = CatalogueEvent("mapping.create", "mapping", str(mapping.id), step.key, after=self._show(mapping))
         else:
             known = self._places.find(method, path)
@@ -340,7 +340,7 @@ class Draft:
     def _check_place(self, mapping: DraftMapping, change: Change, _: Item) -> list[Change]:
         method, pattern = mapping.method, mapping.path_pattern
         of_get = self._places.find_meeting("GET", pattern) if method == "HEAD" else iter(())
-        check_place(mapping, None, self._places.find_meeting(method, pattern), of_get)
+        check_conflicts(mapping, None, self._places.find_meeting(method, pattern), of_get)
         return [change]
 
     def _delete_mapping(self, mapping: DraftMapping) -> Change:

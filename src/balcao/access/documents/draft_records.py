@@ -1,4 +1,4 @@
-"""What a draft of the catalogue is made of, and what comes out of it."""
+"""The records of a draft of the catalogue, and the changes that trying a document on it gives."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Change(NamedTuple):
     lost: int = 0
 
 
-class Blocked(NamedTuple):
+class BlockedStep(NamedTuple):
     """A step and what refuses it."""
 
     step: Item

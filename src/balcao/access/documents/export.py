@@ -9,7 +9,7 @@ from balcao.access.documents.schemas import Format
 from balcao.access.documents.store import StoredAction, StoredCatalogue, StoredGroup, StoredMapping
 
 
-def to_document(catalogue: StoredCatalogue) -> dict[str, Any]:
+def render_document(catalogue: StoredCatalogue) -> dict[str, Any]:
     """Return the document; of the operations only those that an administrator bound otherwise than code does."""
     return {
         "format": 1,

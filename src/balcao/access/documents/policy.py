@@ -6,7 +6,7 @@ from itertools import groupby
 from balcao.access.documents.schemas import PolicyRule, PolicyTemplate, RolePolicy
 
 
-def to_template(role: str, actions: Iterable[str]) -> PolicyTemplate:
+def render_policy(role: str, actions: Iterable[str]) -> PolicyTemplate:
     """Return the policy of a role that grants these actions; the last part of a name is the verb."""
     named = sorted((resource, verb) for resource, _, verb in (action.rpartition(":") for action in actions))
     rules = [

@@ -11,15 +11,15 @@ from pydantic import BaseModel
 
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, describe_person, mask_author
-from balcao.access.catalogue.service import leave_trace, write_catalogue
+from balcao.access.catalogue.service import record_denial, write_catalogue
 from balcao.access.documents import difference, export, openapi, policy, store, writing, yaml_subset
 from balcao.access.documents.difference import Difference
 from balcao.access.documents.draft import Draft
-from balcao.access.documents.draft_records import Blocked, Change, Members
+from balcao.access.documents.draft_records import BlockedStep, Change, Members
 from balcao.access.documents.openapi import OpenApi, OpenApiQuery
 from balcao.access.documents.schemas import Document, Format, Plan, PolicyTemplate, Remark
 from balcao.access.documents.store import StoredPlan
-from balcao.access.mappings.patterns import erase_names
+from balcao.access.mappings.patterns import erase_parameter_names
 from balcao.access.roles import service as roles
 from balcao.core.access.rules import AUTHENTICATED, MACHINE, PUBLIC
 from balcao.core.context.call import Call
@@ -31,7 +31,7 @@ from balcao.core.values.ids import new_id
 
 M = TypeVar("M", bound=BaseModel)
 PLAN_AGE = timedelta(minutes=15)
-# So many rows are written, and their events hashed, well within the second for which the catalogue's lock may be held.
+# The lock on the catalogue may be held for a second: this many rows are written and their events hashed well within it.
 MOST_CHANGES = 2_000
 
 
@@ -39,7 +39,9 @@ async def export_catalogue(call: Call, written_as: Format) -> tuple[bytes, int]:
     """Return the document and the version that it shows."""
     async with call.platform.database.connection() as connection:
         catalogue = await store.read_stored_catalogue(connection)
-    return await asyncio.to_thread(export.encode_document, export.to_document(catalogue), written_as), catalogue.version
+    return await asyncio.to_thread(
+        export.encode_document, export.render_document(catalogue), written_as
+    ), catalogue.version
 
 
 def parse_document(content: bytes) -> Document:
@@ -61,7 +63,7 @@ def _parse(content: bytes, kind: type[M], most_levels: int) -> M:
         return decoding.decode_model(content, kind)
     try:
         value = yaml_subset.read_yaml(content, most_levels)
-    except yaml_subset.NotPlain as fault:
+    except yaml_subset.UnsupportedYaml as fault:
         raise _refuse(["body"], str(fault)) from None
     if not isinstance(value, dict):
         raise _refuse(["body"], "deve ser um documento com os membros pedidos")
@@ -73,7 +75,7 @@ def _refuse_repeated(document: Document) -> None:
         "actions": [action.name for action in document.actions],
         "roles": [role.name for role in document.roles],
         "groups": [group.name for group in document.groups],
-        "mappings": [(mapping.method, erase_names(mapping.path)) for mapping in document.mappings],
+        "mappings": [(mapping.method, erase_parameter_names(mapping.path)) for mapping in document.mappings],
         "bindings": [binding.operation for binding in document.bindings],
     }
     for name, listed in keys.items():
@@ -140,7 +142,7 @@ async def apply_plan(call: Call, plan_id: UUID) -> Plan:
     return made
 
 
-class _Tried(NamedTuple):
+class _PlannedDocument(NamedTuple):
     """What a document changes, and the draft on which it was tried."""
 
     version: int
@@ -148,7 +150,7 @@ class _Tried(NamedTuple):
     draft: Draft
 
 
-async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPlan | None = None) -> _Tried:
+async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPlan | None = None) -> _PlannedDocument:
     """Try a document on the present version; `stored` is the plan that is to be applied, whose rows get real ids."""
     apart = call.platform.database.apart(1)  # reading a large catalogue takes longer than a request's statement may
     await apart.open(SERVING_SECONDS)
@@ -170,13 +172,13 @@ async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPla
     draft = Draft(
         catalogue,
         held,
-        authority.list_managing(call.platform.catalogue.latest),
+        authority.list_managed_actions(call.platform.catalogue.latest),
         admin_from_token=call.platform.settings.access_admin_from_token,
         ids=ids,
     )
     await asyncio.to_thread(draft.take, found.steps)
     _refuse_too_many(sum(1 + change.lost for change in draft.changes))
-    return _Tried(catalogue.version, found, draft)
+    return _PlannedDocument(catalogue.version, found, draft)
 
 
 def _require_version(version: int, stored: StoredPlan) -> None:
@@ -191,10 +193,10 @@ def _refuse_too_many(changes: int) -> None:
         )
 
 
-async def _refuse_blocked(call: Call, attempt: CatalogueEvent, blocked: Sequence[Blocked]) -> None:
+async def _refuse_blocked(call: Call, attempt: CatalogueEvent, blocked: Sequence[BlockedStep]) -> None:
     """Raise Conflict for a plan with a step that is refused, whatever refuses it; a forbidden one leaves its trace."""
     if any(isinstance(one.fault, Forbidden) for one in blocked):
-        await leave_trace(call, attempt)
+        await record_denial(call, attempt)
     if blocked:
         raise Conflict(f"{blocked[0].step.key}: {blocked[0].fault.message}", code="plan-blocked")
 
@@ -219,7 +221,7 @@ async def _name_losers(call: Call, changes: Sequence[Change]) -> list[Change]:
     return ordered
 
 
-def _describe(plan_id: UUID, tried: _Tried) -> Plan:
+def _describe(plan_id: UUID, tried: _PlannedDocument) -> Plan:
     create, update, delete = tried.found.list_by_verb()
     blocked = [Remark(one.step.kind, one.step.key, one.fault.code, one.fault.message) for one in tried.draft.blocked]
     return Plan(
@@ -241,4 +243,4 @@ async def make_policy_template(call: Call, role: str) -> PolicyTemplate:
     Raises NotFound.
     """
     granted = {action.name for action in await roles.list_granted_actions(call, role)}
-    return policy.to_template(role, granted - {PUBLIC, AUTHENTICATED, MACHINE})
+    return policy.render_policy(role, granted - {PUBLIC, AUTHENTICATED, MACHINE})

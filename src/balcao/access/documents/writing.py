@@ -1,6 +1,6 @@
 """Writes all changes of a plan at once: a statement or two for each kind of change, however many there are."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 from balcao.access.actions import service as actions
 from balcao.access.catalogue.events import Rows
@@ -10,24 +10,25 @@ from balcao.access.mappings import service as mappings
 from balcao.access.roles import service as roles
 from balcao.core.database.pool import Connection
 
-# In the order in which they are carried out: what makes room comes first, and what others refer to goes last.
-_WRITERS = {
-    "mapping.delete": mappings,
-    "action.update": actions,
-    "action.create": actions,
-    "role.create": roles,
-    "role.update": roles,
-    "role.grant": roles,
-    "role.revoke": roles,
-    "group.create": groups,
-    "group.update": groups,
-    "group.assign_role": groups,
-    "group.remove_role": groups,
-    "mapping.create": mappings,
-    "mapping.update": mappings,
-    "group.delete": groups,
-    "role.delete": roles,
-    "action.delete": actions,
+# In this order: a deletion or renaming that frees a name or a path comes before what takes it, a row before those that
+# refer to it, and what is referred to is deleted last.
+_WRITERS: Mapping[str, Callable[[Connection, str, Rows, str | None], Awaitable[None]]] = {
+    "mapping.delete": mappings.write_planned_mappings,
+    "action.update": actions.write_planned_actions,
+    "action.create": actions.write_planned_actions,
+    "role.create": roles.write_planned_roles,
+    "role.update": roles.write_planned_roles,
+    "role.grant": roles.write_planned_roles,
+    "role.revoke": roles.write_planned_roles,
+    "group.create": groups.write_planned_groups,
+    "group.update": groups.write_planned_groups,
+    "group.assign_role": groups.write_planned_groups,
+    "group.remove_role": groups.write_planned_groups,
+    "mapping.create": mappings.write_planned_mappings,
+    "mapping.update": mappings.write_planned_mappings,
+    "group.delete": groups.write_planned_groups,
+    "role.delete": roles.write_planned_roles,
+    "action.delete": actions.write_planned_actions,
 }
 ORDER = {operation: place for place, operation in enumerate(_WRITERS)}
 
@@ -39,6 +40,6 @@ async def reserve_ids(connection: Connection, counts: Mapping[str, int]) -> dict
 
 async def write_changes(connection: Connection, rows: Mapping[str, Rows], author: str | None) -> None:
     """Write the rows of each operation; `author` is who made what is new."""
-    for operation, writer in _WRITERS.items():
+    for operation, write in _WRITERS.items():
         if found := rows.get(operation):
-            await writer.write_planned(connection, operation, found, author)
+            await write(connection, operation, found, author)

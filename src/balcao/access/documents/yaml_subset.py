@@ -13,7 +13,7 @@ _NULLS = frozenset({"", "~", "null"})
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class NotPlain(Exception):
+class UnsupportedYaml(Exception):
     """The text is no YAML of the subset; says in Portuguese why, and in which line."""
 
 
@@ -36,9 +36,9 @@ def read_yaml(content: bytes, most_levels: int = MAX_DEPTH) -> Any:
         return _Reader(content, most_levels).read()
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
-        raise NotPlain(f"não é YAML{f', linha {mark.line + 1}' if mark else ''}") from None
+        raise UnsupportedYaml(f"não é YAML{f', linha {mark.line + 1}' if mark else ''}") from None
     except (UnicodeDecodeError, RecursionError, ValueError):
-        raise NotPlain("não é YAML em UTF-8") from None
+        raise UnsupportedYaml("não é YAML em UTF-8") from None
 
 
 class _Reader:
@@ -58,18 +58,18 @@ class _Reader:
     def _next(self, kind: type[yaml.Event]) -> None:
         event = next(self._events, None)
         if not isinstance(event, kind):
-            raise NotPlain("deve haver um documento, e um só")
+            raise UnsupportedYaml("deve haver um documento, e um só")
 
     def _value(self, event: Any, depth: int) -> Any:
         where = f", linha {event.start_mark.line + 1}"
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            raise NotPlain(f"âncoras e referências não são aceitas{where}")
+            raise UnsupportedYaml(f"âncoras e referências não são aceitas{where}")
         if event.tag is not None:
-            raise NotPlain(f"etiquetas de tipo não são aceitas{where}")
+            raise UnsupportedYaml(f"etiquetas de tipo não são aceitas{where}")
         if isinstance(event, yaml.ScalarEvent):
             return None if event.style is None and event.value in _NULLS else event.value
         if depth > self._most_levels:
-            raise NotPlain(f"o documento tem mais de {self._most_levels} níveis{where}")
+            raise UnsupportedYaml(f"o documento tem mais de {self._most_levels} níveis{where}")
         return self._list(depth) if isinstance(event, yaml.SequenceStartEvent) else self._mapping(depth)
 
     def _list(self, depth: int) -> list[Any]:
@@ -83,6 +83,6 @@ class _Reader:
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             key = self._value(event, depth + 1)
             if not isinstance(key, str) or key in found:
-                raise NotPlain("uma chave está repetida ou não é texto")
+                raise UnsupportedYaml("uma chave está repetida ou não é texto")
             found[key] = self._value(next(self._events), depth + 1)
         return found

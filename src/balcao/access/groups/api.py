@@ -9,8 +9,8 @@ from balcao.access.conventions import (
     OptionalSliceInQuery,
     RoleInPath,
     cpf_in_path,
-    listed,
-    written,
+    respond_to_write,
+    respond_with_list,
 )
 from balcao.access.groups import service, store
 from balcao.access.groups.schemas import (
@@ -65,7 +65,7 @@ async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
 async def create_group(call: Call, body: NewGroup) -> Response[Group]:
     """Cria um grupo sem papéis e sem pessoas."""
     saved = await service.create_group(call, body.name, body.description, body.attributes or {})
-    return written(saved.version, saved.group, status=201)
+    return respond_to_write(saved.version, saved.group, status=201)
 
 
 @routes.put(
@@ -80,7 +80,7 @@ async def create_group(call: Call, body: NewGroup) -> Response[Group]:
 async def update_group(call: Call, group_name: GroupInPath, body: GroupChange) -> Response[Group]:
     """Muda a descrição ou todos os atributos; o que não vem fica como está, e o nome não muda."""
     saved = await service.update_group(call, group_name, body)
-    return written(saved.version, saved.group)
+    return respond_to_write(saved.version, saved.group)
 
 
 @routes.delete(
@@ -97,7 +97,7 @@ async def delete_group(call: Call, group_name: GroupInPath) -> Response[None]:
     """Exclui o grupo e as participações nele. Um grupo que dá a administração só um superadministrador exclui (403), e
     nunca o último caminho para ela (409).
     """
-    return written(await service.delete_group(call, group_name))
+    return respond_to_write(await service.delete_group(call, group_name))
 
 
 @routes.get(
@@ -124,7 +124,7 @@ async def assign_role(call: Call, group_name: GroupInPath, body: Assignment) -> 
     superadministrador dá (403).
     """
     version = await service.assign_role(call, group_name, body.role_name)
-    return written(version, Assigned("role_assigned", group_name, body.role_name))
+    return respond_to_write(version, Assigned("role_assigned", group_name, body.role_name))
 
 
 @routes.delete(
@@ -141,7 +141,7 @@ async def remove_role(call: Call, group_name: GroupInPath, role_name: RoleInPath
     """As pessoas do grupo deixam de ter o papel por ele; também 204 se o grupo não o dava. O último caminho para a
     administração não se tira (409).
     """
-    return written(await service.remove_role(call, group_name, role_name))
+    return respond_to_write(await service.remove_role(call, group_name, role_name))
 
 
 @routes.get(
@@ -155,7 +155,7 @@ async def list_members(call: Call, group_name: GroupInPath, query: OptionalSlice
     """Devolve as pessoas, a que entrou por último primeiro; `X-Total-Count` diz quantas são. Mostra CPFs inteiros: cada
     leitura fica na auditoria.
     """
-    return listed(*await service.list_members(call, group_name, query))
+    return respond_with_list(*await service.list_members(call, group_name, query))
 
 
 @routes.post(
@@ -171,7 +171,7 @@ async def add_member(call: Call, group_name: GroupInPath, body: NewMember) -> Re
     inclui quem tem, ele mesmo, tudo o que o grupo dá (403).
     """
     version = await service.add_member(call, group_name, Cpf(body.subject))
-    return written(version, Joined("member_added", group_name, body.subject))
+    return respond_to_write(version, Joined("member_added", group_name, body.subject))
 
 
 @routes.delete(
@@ -188,7 +188,7 @@ async def remove_member(call: Call, group_name: GroupInPath, subject: SubjectInP
     """A pessoa perde os papéis do grupo na chamada seguinte, mesmo com o token ainda válido; também 204 se não
     participava. Cada um pode retirar a si mesmo, menos o último administrador (409).
     """
-    return written(await service.remove_member(call, group_name, subject))
+    return respond_to_write(await service.remove_member(call, group_name, subject))
 
 
 FEATURE = Feature(

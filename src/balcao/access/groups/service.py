@@ -77,7 +77,7 @@ async def delete_group(call: Call, name: str) -> int:
         contents = await store.read_group_contents(write.connection, group.id)
         await store.delete_group(write.connection, group.id)
         if group.roles:
-            await authority.require_a_way_in(write.connection, call)
+            await authority.require_administrators_left(write.connection, call)
         members = [describe_person(call, cpf) for cpf in contents.members]
         before: dict[str, Any] = {
             "name": name,
@@ -118,7 +118,9 @@ async def assign_role(call: Call, group_name: str, role_name: str) -> int:
         role_id = await authority.find_role_id(write.connection, role_name)
         held = await authority.read_held_rights(write.connection, call)
         # As for a member who holds nothing else: only administrators, who hold everything, come as far as here.
-        await authority.require_no_gain(write.connection, call, held, authority.Given([role_id], direct=[role_id]))
+        await authority.require_no_escalation(
+            write.connection, call, held, authority.Assignments([role_id], direct=[role_id])
+        )
         if await store.assign_group_role(write.connection, group.id, role_id, mask_author(call)):
             after = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("group.assign_role", "group", str(group.id), group_name, after=after))
@@ -136,7 +138,7 @@ async def remove_role(call: Call, group_name: str, role_name: str) -> int:
         role_id = await authority.find_role_id(write.connection, role_name)
         await authority.require_power_over(write.connection, call, [role_id])
         if await store.remove_group_role(write.connection, group.id, role_id):
-            await authority.require_a_way_in(write.connection, call)
+            await authority.require_administrators_left(write.connection, call)
             before = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("group.remove_role", "group", str(group.id), group_name, before=before))
     return write.version
@@ -165,9 +167,9 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
     async with write_catalogue(call, attempt) as write:
         group = await _find(write.connection, group_name)
         held = await authority.require_management(write.connection, call, group_name)
-        given = authority.Given(group.roles, cpf=subject, group=group.id)
-        await authority.require_no_gain(write.connection, call, held, given)
-        person_id = await users.enter_person(write.connection, subject)
+        given = authority.Assignments(group.roles, cpf=subject, group=group.id)
+        await authority.require_no_escalation(write.connection, call, held, given)
+        person_id = await users.save_person(write.connection, subject)
         if await store.add_member(write.connection, group.id, person_id, mask_author(call)):
             write.record(CatalogueEvent("group.add_member", "group", str(group.id), group_name, subject=subject))
     return write.version
@@ -186,7 +188,7 @@ async def remove_member(call: Call, group_name: str, subject: Cpf) -> int:
             await authority.require_power_over(write.connection, call, group.roles)
         if await store.remove_member(write.connection, group.id, subject):
             if group.roles:
-                await authority.require_a_way_in(write.connection, call)
+                await authority.require_administrators_left(write.connection, call)
             write.record(CatalogueEvent("group.remove_member", "group", str(group.id), group_name, subject=subject))
     return write.version
 
@@ -216,6 +218,6 @@ async def add_group_roles(connection: Connection, group_roles: Sequence[Any]) ->
     return await store.add_group_roles(connection, group_roles)
 
 
-async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
+async def write_planned_groups(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
     """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

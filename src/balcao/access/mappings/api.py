@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 from balcao.access.catalogue import service as catalogue
 from balcao.access.catalogue.events import SYSTEM, CatalogueEvent
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import WRITES, listed, written
+from balcao.access.conventions import WRITES, respond_to_write, respond_with_list
 from balcao.access.mappings import service, store
 from balcao.access.mappings.schemas import (
     DecidingMapping,
@@ -43,7 +43,7 @@ async def find_mapping(call: Call, query: DecidingInQuery) -> Response[DecidingM
     """Devolve o mapeamento que decide sobre o método e o caminho, o mais específico dos que casam; `null` se nenhum
     decide.
     """
-    return to_json(await service.find_deciding(call, query), headers={"Cache-Control": PERSONAL})
+    return to_json(await service.find_deciding_mapping(call, query), headers={"Cache-Control": PERSONAL})
 
 
 @routes.get(
@@ -58,7 +58,7 @@ async def list_mappings(call: Call, query: MappingsInQuery) -> Response[list[Map
     """
     async with call.platform.database.connection() as connection:
         found = await store.list_mappings(connection, query.action_filter, query.service, query.limit, query.skip)
-    return listed(*found)
+    return respond_with_list(*found)
 
 
 @routes.post(
@@ -77,7 +77,7 @@ async def create_mapping(call: Call, body: NewMapping) -> Response[Mapping]:
     um que cruze outro com outra ação, nem um dentro do de uma operação da plataforma (409).
     """
     saved = await service.create_mapping(call, body.method, body.path_pattern, body.action_id, body.description)
-    return written(saved.version, saved.mapping, status=201)
+    return respond_to_write(saved.version, saved.mapping, status=201)
 
 
 @routes.put(
@@ -95,7 +95,7 @@ async def update_mapping(call: Call, mapping_id: MappingId, body: MappingChange)
     tratam de dados de pessoas ou administram não se abrem a todos (409). Vale na hora, em todos os processos.
     """
     saved = await service.update_mapping(call, mapping_id, body)
-    return written(saved.version, saved.mapping)
+    return respond_to_write(saved.version, saved.mapping)
 
 
 @routes.delete(
@@ -110,7 +110,7 @@ async def update_mapping(call: Call, mapping_id: MappingId, body: MappingChange)
 )
 async def delete_mapping(call: Call, mapping_id: MappingId) -> Response[None]:
     """Exclui um mapeamento da cidade; os da plataforma ficam (409)."""
-    return written(await service.delete_mapping(call, mapping_id))
+    return respond_to_write(await service.delete_mapping(call, mapping_id))
 
 
 UNSERVED = timedelta(days=1)

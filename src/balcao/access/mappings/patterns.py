@@ -36,18 +36,18 @@ def _check_literal(segment: str) -> None:
         raise ValueError("só use escapes `%` onde são necessários, nunca para `/`, `\\` ou nulo")
 
 
-def erase_names(pattern: str) -> str:
+def erase_parameter_names(pattern: str) -> str:
     """Return the pattern's shape: what remains when parameters have no names."""
     return _PARAMETER.sub(ANY, pattern)
 
 
-def crosses(one: str, other: str) -> bool:
+def patterns_cross(one: str, other: str) -> bool:
     """Return whether each pattern matches paths that the other does not, and both match some path."""
     first, second = split_pattern(one), split_pattern(other)
     return _meets(first, second) and not _covers(first, second) and not _covers(second, first)
 
 
-def covers(wide: str, narrow: str) -> bool:
+def pattern_covers(wide: str, narrow: str) -> bool:
     """Return whether the first pattern matches every path of the second."""
     return _covers(split_pattern(wide), split_pattern(narrow))
 

@@ -1,12 +1,12 @@
-"""Every mapping of a catalogue by its place, so that those which share paths with a pattern are found without the rest.
+"""The mappings of a catalogue as a tree of path segments, to find those whose paths overlap a pattern's.
 
-A pattern that meets another is on one of few branches: its own words, those that stand for any word, and the rests.
+At each segment only three branches can overlap: the same literal, a parameter (`ANY`), and a rest (`REST`).
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar
 
-from balcao.access.mappings.patterns import erase_names
+from balcao.access.mappings.patterns import erase_parameter_names
 from balcao.core.access.paths import ANY, REST, split_pattern
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ class _Node(Generic[T]):
         self.rest: T | None = None
 
 
-class Places(Generic[T]):
+class MappingTree(Generic[T]):
     """One mapping at each method and shape."""
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Places(Generic[T]):
     def put(self, method: str, pattern: str, mapping: T | None) -> T | None:
         """Put a mapping at its place, None for nobody; return who was there."""
         node = self._roots.setdefault(method, _Node())
-        segments = split_pattern(erase_names(pattern))
+        segments = split_pattern(erase_parameter_names(pattern))
         takes_rest = segments[-1] == REST
         for segment in segments[: -1 if takes_rest else None]:
             node = node.branches.setdefault(segment, _Node())
@@ -43,7 +43,7 @@ class Places(Generic[T]):
     def find(self, method: str, pattern: str) -> T | None:
         """Return the mapping of this method and shape."""
         node = self._roots.get(method)
-        segments = split_pattern(erase_names(pattern))
+        segments = split_pattern(erase_parameter_names(pattern))
         takes_rest = segments[-1] == REST
         for segment in segments[: -1 if takes_rest else None]:
             node = node.branches.get(segment) if node else None
@@ -54,7 +54,7 @@ class Places(Generic[T]):
     def find_meeting(self, method: str, pattern: str) -> Iterator[T]:
         """Yield each mapping of the method that matches a path which the pattern matches, too."""
         if method in self._roots:
-            yield from _walk(self._roots[method], split_pattern(erase_names(pattern)), 0)
+            yield from _walk(self._roots[method], split_pattern(erase_parameter_names(pattern)), 0)
 
 
 def _walk(node: _Node[T], segments: Sequence[str], place: int) -> Iterator[T]:

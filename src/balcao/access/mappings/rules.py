@@ -15,7 +15,7 @@ _BY_ACTION = 2
 _FLOORS = {"public": 0, "authenticated": 1, "fixed": 0, "action": _BY_ACTION}
 
 
-class Placed(Protocol):
+class PlacedMapping(Protocol):
     """A mapping as these rules look at it; `operation` is None for one of the city's own."""
 
     @property
@@ -47,7 +47,9 @@ def check_floor(floor: str, declared: str | None, present: str | None, wanted: s
         authority.check_superadmin(held)
 
 
-def check_place(wanted: Placed, same: Placed | None, others: Iterable[Placed], of_get: Iterable[Placed]) -> None:
+def check_conflicts(
+    wanted: PlacedMapping, same: PlacedMapping | None, others: Iterable[PlacedMapping], of_get: Iterable[PlacedMapping]
+) -> None:
     """Raise Conflict, naming the other one, for a shape that is taken, for patterns that cross, and for a part of ours.
 
     Whatever a path inside the pattern of one of our operations says, that operation answers it, by its own action;
@@ -59,7 +61,7 @@ def check_place(wanted: Placed, same: Placed | None, others: Iterable[Placed], o
     for other in others:
         if other.id == wanted.id:
             continue
-        if other.action_id != wanted.action_id and patterns.crosses(pattern, other.path_pattern):
+        if other.action_id != wanted.action_id and patterns.patterns_cross(pattern, other.path_pattern):
             raise Conflict(
                 f"O caminho cruza {other.path_pattern}, que exige outra ação: nenhum dos dois é o mais específico.",
                 code="mapping-ambiguous",
@@ -69,8 +71,8 @@ def check_place(wanted: Placed, same: Placed | None, others: Iterable[Placed], o
         _refuse_inside(other, pattern)
 
 
-def _refuse_inside(other: Placed, pattern: str) -> None:
-    if other.operation is not None and patterns.covers(other.path_pattern, pattern):
+def _refuse_inside(other: PlacedMapping, pattern: str) -> None:
+    if other.operation is not None and patterns.pattern_covers(other.path_pattern, pattern):
         raise Conflict(
             f"O caminho está dentro de {other.path_pattern}, de uma operação da plataforma: mude a ação dela.",
             code="mapping-inside-operation",

@@ -8,7 +8,7 @@ from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, Rows, mask_author
 from balcao.access.catalogue.service import CatalogueWrite, write_catalogue, write_planned_rows
 from balcao.access.mappings import planned_store, rules, store
-from balcao.access.mappings.patterns import erase_names
+from balcao.access.mappings.patterns import erase_parameter_names
 from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange
 from balcao.core.access.paths import REST, is_wild, split_pattern
 from balcao.core.context.call import Call
@@ -17,7 +17,7 @@ from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.ids import MAX_INT64
 
 
-async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | None:
+async def find_deciding_mapping(call: Call, query: DecidingQuery) -> DecidingMapping | None:
     """Return the one mapping that decides on a request, the most specific of those that match, or None."""
     match = call.platform.catalogue.snapshot.match(query.method, query.path)
     if match is None:
@@ -29,7 +29,7 @@ async def find_deciding(call: Call, query: DecidingQuery) -> DecidingMapping | N
     return DecidingMapping(mapping.id, mapping.action, mapping.path_pattern, mapping.method, mapping.description)
 
 
-class Wanted(NamedTuple):
+class ProposedMapping(NamedTuple):
     """A mapping that is not there yet; no id is 0."""
 
     id: int
@@ -56,7 +56,7 @@ async def create_mapping(
     attempt = CatalogueEvent("mapping.create", "mapping", name=f"{method} {path_pattern}")
     async with write_catalogue(call, attempt) as write:
         await _find_action(write.connection, action_id)
-        await _check_place(write.connection, Wanted(0, method, path_pattern, action_id))
+        await _check_place(write.connection, ProposedMapping(0, method, path_pattern, action_id))
         made = await store.insert_mapping(
             write.connection, method, path_pattern, action_id, description, mask_author(call)
         )
@@ -108,15 +108,15 @@ async def _check_change(
         await _check_place(connection, wanted)
 
 
-async def _check_place(connection: Connection, wanted: Wanted | Mapping) -> None:
+async def _check_place(connection: Connection, wanted: ProposedMapping | Mapping) -> None:
     method, pattern = wanted.method, wanted.path_pattern
-    same = await store.find_mapping_of_shape(connection, method, erase_names(pattern))
+    same = await store.find_mapping_of_shape(connection, method, erase_parameter_names(pattern))
     first: str | None = split_pattern(pattern)[0]
     if first is not None and (is_wild(first) or first == REST):
         first = None
     others = await store.list_candidates(connection, method, first)
     of_get = await store.list_candidates(connection, "GET", first) if method == "HEAD" else []
-    rules.check_place(wanted, same, others, of_get)
+    rules.check_conflicts(wanted, same, others, of_get)
 
 
 async def delete_mapping(call: Call, mapping_id: int) -> int:
@@ -132,7 +132,7 @@ async def delete_mapping(call: Call, mapping_id: int) -> int:
     return write.version
 
 
-async def delete_some_of_action(write: CatalogueWrite, action_id: int, kept: int) -> bool:
+async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, kept: int) -> bool:
     """Delete some of the custom mappings beyond so many of an action that goes; return whether there were any."""
     gone = await store.delete_mappings_beyond(write.connection, action_id, kept)
     for mapping in gone:
@@ -166,11 +166,11 @@ def _describe(mapping: Mapping) -> dict[str, Any]:
     return {name: getattr(mapping, name) for name in ("method", "path_pattern", "action_id", "action", "description")}
 
 
-async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
+async def write_planned_mappings(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
     """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)
 
 
-async def delete_of_actions(connection: Connection, rows: Rows) -> None:
+async def delete_mappings_of_actions(connection: Connection, rows: Rows) -> None:
     """Delete the custom and the retired mappings of actions that go by a plan, within its transaction."""
     await write_planned_rows(connection, [planned_store.delete_mappings_of_planned_actions], rows, None)

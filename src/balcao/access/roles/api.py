@@ -1,7 +1,7 @@
 """Routes of the roles."""
 
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import WRITES, ActionNameInPath, RoleInPath, SliceInQuery, written
+from balcao.access.conventions import WRITES, ActionNameInPath, RoleInPath, SliceInQuery, respond_to_write
 from balcao.access.records import Role
 from balcao.access.roles import service
 from balcao.access.roles.schemas import Grant, Granted, GrantedAction, NewRole, RoleChange, Roles
@@ -39,7 +39,7 @@ async def list_roles(call: Call, query: SliceInQuery) -> Roles:
 async def create_role(call: Call, body: NewRole) -> Response[Role]:
     """Cria um papel que ainda não dá nenhuma ação."""
     saved = await service.create_role(call, body.name, body.description)
-    return written(saved.version, saved.role, status=201)
+    return respond_to_write(saved.version, saved.role, status=201)
 
 
 @routes.put(
@@ -53,7 +53,7 @@ async def create_role(call: Call, body: NewRole) -> Response[Role]:
 async def update_role(call: Call, role_name: RoleInPath, body: RoleChange) -> Response[Role]:
     """Muda a descrição; o nome e as ações ficam."""
     saved = await service.update_role(call, role_name, body.description)
-    return written(saved.version, saved.role)
+    return respond_to_write(saved.version, saved.role)
 
 
 @routes.delete(
@@ -70,7 +70,7 @@ async def delete_role(call: Call, role_name: RoleInPath) -> Response[None]:
     """Exclui o papel com as ações que dá e com as pessoas que o têm diretamente. Enquanto algum grupo o der, a resposta
     é 409 e nomeia os grupos; `admin` e `superadmin` não se excluem (403).
     """
-    return written(await service.delete_role(call, role_name))
+    return respond_to_write(await service.delete_role(call, role_name))
 
 
 @routes.get(
@@ -98,7 +98,7 @@ async def grant_action(call: Call, role_name: RoleInPath, body: Grant) -> Respon
     administração dão (403).
     """
     version = await service.grant_action(call, role_name, body.action_name)
-    return written(version, Granted("action_assigned", role_name, body.action_name))
+    return respond_to_write(version, Granted("action_assigned", role_name, body.action_name))
 
 
 @routes.delete(
@@ -112,7 +112,7 @@ async def grant_action(call: Call, role_name: RoleInPath, body: Grant) -> Respon
 )
 async def revoke_action(call: Call, role_name: RoleInPath, action_name: ActionNameInPath) -> Response[None]:
     """O papel deixa de dar a ação; também 204 se não a dava."""
-    return written(await service.revoke_action(call, role_name, action_name))
+    return respond_to_write(await service.revoke_action(call, role_name, action_name))
 
 
 FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("access.role", "access.role_action")))

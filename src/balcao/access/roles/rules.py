@@ -8,7 +8,7 @@ from balcao.core.errors import Conflict, Forbidden, NotFound
 RESERVED = "platform:"
 
 
-def refuse_administrative(*, administrative: bool) -> None:
+def refuse_administrative_role(*, administrative: bool) -> None:
     """Raise Forbidden for a role that grants everything."""
     if administrative:
         raise Forbidden("O papel de administração dá tudo e não muda.", code="role-administrative")
@@ -22,12 +22,12 @@ def check_grantable(code_key: str | None) -> None:
         raise Conflict("Esta ação é reservada à plataforma: nenhum papel a dá.", code="action-not-grantable")
 
 
-def refuse_given(groups: Sequence[str]) -> None:
+def refuse_role_in_use(groups: Sequence[str]) -> None:
     """Raise Conflict for a role that groups, named here, still give."""
     if groups:
         raise Conflict(f"O papel ainda é dado a grupos: {', '.join(groups)}.", code="role-in-use")
 
 
-def make_unknown() -> NotFound:
+def make_unknown_role() -> NotFound:
     """Return what says that no role has the name."""
     return NotFound("Não há papel com esse nome.")

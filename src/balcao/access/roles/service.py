@@ -79,7 +79,7 @@ async def _take_from_some(call: Call, name: str) -> bool:
     """Take the role from some people where more have it than lose it at once; return whether they had."""
     async with write_catalogue(call, _name_deletion(name)) as write:
         role = await _find_deletable(write.connection, name)
-        return await users.take_role_from_some(write, role.id, role.name, MOST_AT_ONCE)
+        return await users.remove_role_from_some_people(write, role.id, role.name, MOST_AT_ONCE)
 
 
 def _name_deletion(name: str) -> CatalogueEvent:
@@ -88,8 +88,8 @@ def _name_deletion(name: str) -> CatalogueEvent:
 
 async def _find_deletable(connection: Connection, name: str) -> store.FoundRole:
     role = await _find(connection, name)
-    rules.refuse_administrative(administrative=role.administrative)
-    rules.refuse_given(role.groups)
+    rules.refuse_administrative_role(administrative=role.administrative)
+    rules.refuse_role_in_use(role.groups)
     return role
 
 
@@ -107,7 +107,7 @@ async def grant_action(call: Call, role_name: str, action_name: str) -> int:
     """
     async with write_catalogue(call, CatalogueEvent("role.grant", "role", name=role_name or None)) as write:
         role = await _find(write.connection, role_name)
-        rules.refuse_administrative(administrative=role.administrative)
+        rules.refuse_administrative_role(administrative=role.administrative)
         action = await _find_action(write.connection, action_name)
         rules.check_grantable(action.code_key)
         if await store.grant_action(write.connection, role.id, action.id, mask_author(call)):
@@ -123,7 +123,7 @@ async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
     """
     async with write_catalogue(call, CatalogueEvent("role.revoke", "role", name=role_name or None)) as write:
         role = await _find(write.connection, role_name)
-        rules.refuse_administrative(administrative=role.administrative)
+        rules.refuse_administrative_role(administrative=role.administrative)
         action = await _find_action(write.connection, action_name)
         if await store.revoke_action(write.connection, role.id, action.id):
             before = {"action_id": action.id, "action": action.name}
@@ -131,7 +131,7 @@ async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
     return write.version
 
 
-async def revoke_from_some(write: CatalogueWrite, action_id: int, action_name: str, kept: int) -> bool:
+async def revoke_action_from_some_roles(write: CatalogueWrite, action_id: int, action_name: str, kept: int) -> bool:
     """Take an action that goes from some of the roles beyond so many that grant it; return whether there were any."""
     losing = await store.revoke_action_beyond(write.connection, action_id, kept)
     before = {"action_id": action_id, "action": action_name}
@@ -143,7 +143,7 @@ async def revoke_from_some(write: CatalogueWrite, action_id: int, action_name: s
 async def _find(connection: Connection, name: str) -> store.FoundRole:
     role = await store.find_role(connection, name)
     if role is None:
-        raise rules.make_unknown()
+        raise rules.make_unknown_role()
     return role
 
 
@@ -164,6 +164,6 @@ async def add_grants(connection: Connection, grants: Sequence[Any]) -> list[dict
     return await store.add_grants(connection, grants)
 
 
-async def write_planned(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
+async def write_planned_roles(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
     """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

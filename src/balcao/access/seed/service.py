@@ -141,11 +141,11 @@ def _list_new_group_roles(release: Seed, known: Known) -> list[dict[str, str]]:
     ]
 
 
-async def was_written(connection: Connection, item: SeedItem) -> bool:
+async def is_item_written(connection: Connection, item: SeedItem) -> bool:
     """Tell whether an earlier run has written this."""
     return item in await store.list_written_items(connection)
 
 
-async def mark_written(connection: Connection, item: SeedItem) -> None:
+async def mark_item_written(connection: Connection, item: SeedItem) -> None:
     """Let no later run write this again."""
     await store.mark_items_written(connection, [item])

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Annotated, TypeAlias
 
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import WRITES, RoleInPath, cpf_in_path, written
+from balcao.access.conventions import WRITES, RoleInPath, cpf_in_path, respond_to_write
 from balcao.access.records import Role
 from balcao.access.routes import ROUTES
 from balcao.access.users import service, store
@@ -81,7 +81,7 @@ async def delete_user(call: Call, cpf: CpfInPath) -> Response[None]:
     """Tira do catálogo uma pessoa que não tem grupo nem papel direto; enquanto tiver algum, a resposta é 409 e os
     nomeia. A auditoria fica.
     """
-    return written(await service.delete_user(call, cpf))
+    return respond_to_write(await service.delete_user(call, cpf))
 
 
 @routes.get(
@@ -112,7 +112,7 @@ async def assign_user_role(call: Call, cpf: CpfInPath, body: DirectAssignment) -
     quando o papel é de mais de uma pessoa. `admin` e `superadmin` só um superadministrador dá (403).
     """
     version = await service.assign_role(call, cpf, body.role_name)
-    return written(version, DirectlyAssigned("role_assigned", cpf.digits, body.role_name))
+    return respond_to_write(version, DirectlyAssigned("role_assigned", cpf.digits, body.role_name))
 
 
 @routes.delete(
@@ -129,7 +129,7 @@ async def remove_user_role(call: Call, cpf: CpfInPath, role_name: RoleInPath) ->
     """A pessoa perde o papel na chamada seguinte, se não o tem também por um grupo ou pelo token; também 204 se não o
     tinha. O último caminho para a administração não se tira (409).
     """
-    return written(await service.remove_role(call, cpf, role_name))
+    return respond_to_write(await service.remove_role(call, cpf, role_name))
 
 
 UNSEEN = timedelta(days=731)

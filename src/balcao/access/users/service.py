@@ -69,9 +69,9 @@ async def assign_role(call: Call, cpf: Cpf, role_name: str) -> int:
     async with write_catalogue(call, CatalogueEvent("user.assign_role", "user", subject=cpf)) as write:
         role_id = await authority.find_role_id(write.connection, role_name)
         held = await authority.read_held_rights(write.connection, call)
-        given = authority.Given([role_id], cpf=cpf, direct=[role_id])
-        await authority.require_no_gain(write.connection, call, held, given)
-        person_id = await enter_person(write.connection, cpf)
+        given = authority.Assignments([role_id], cpf=cpf, direct=[role_id])
+        await authority.require_no_escalation(write.connection, call, held, given)
+        person_id = await save_person(write.connection, cpf)
         if await store.assign_direct_role(write.connection, person_id, role_id, mask_author(call)):
             after = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("user.assign_role", "user", str(person_id), subject=cpf, after=after))
@@ -90,13 +90,13 @@ async def remove_role(call: Call, cpf: Cpf, role_name: str) -> int:
         if cpf != call.actor_cpf:
             await authority.require_power_over(write.connection, call, [role_id])
         if await store.remove_direct_role(write.connection, person.id, role_id):
-            await authority.require_a_way_in(write.connection, call)
+            await authority.require_administrators_left(write.connection, call)
             before = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("user.remove_role", "user", str(person.id), subject=cpf, before=before))
     return write.version
 
 
-async def take_role_from_some(write: CatalogueWrite, role_id: int, role_name: str, kept: int) -> bool:
+async def remove_role_from_some_people(write: CatalogueWrite, role_id: int, role_name: str, kept: int) -> bool:
     """Take a role that goes from some of those who have it directly beyond so many; return whether there were any."""
     losing = await store.remove_direct_roles_beyond(write.connection, role_id, kept)
     before = {"role_id": role_id, "role": role_name}
@@ -130,6 +130,6 @@ def _make_unknown() -> NotFound:
     return NotFound("O catálogo de acessos não conhece essa pessoa.")
 
 
-async def enter_person(connection: Connection, cpf: Cpf) -> int:
+async def save_person(connection: Connection, cpf: Cpf) -> int:
     """Enter a person who is given a group or a role, in the caller's transaction; return the id."""
     return await store.save_person(connection, cpf)

@@ -22,7 +22,7 @@ from balcao.agents.datasets.schemas import (
     RevisedExample,
 )
 from balcao.agents.operations import READ_DATASET
-from balcao.agents.queries import drop_blank, in_query_with_blanks
+from balcao.agents.queries import drop_blank_parameters, in_query_with_blanks
 from balcao.agents.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -103,7 +103,7 @@ async def read_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
     `dataset:read`, ou um cliente dos próprios agentes. A página pode vir menor que o pedido quando a resposta ficaria
     grande demais: siga `endCursor` enquanto `hasNextPage` for verdadeiro.
     """
-    checked = validate_model(drop_blank(query), ExamplesQuery, "query", with_input=True)
+    checked = validate_model(drop_blank_parameters(query), ExamplesQuery, "query", with_input=True)
     return await service.read_dataset_examples(call, checked)
 
 

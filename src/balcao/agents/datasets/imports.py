@@ -84,7 +84,7 @@ async def _write_examples(connection: Connection, dataset_id: str, rows: Sequenc
     known = await store.find_examples(connection, [row.id for row in rows])
     if any(example.dataset_id != dataset_id for example in known.values()):
         raise Invalid("O campo `id`: este identificador já é de um exemplo de outro conjunto.")
-    written = [service.make_row(row.id, row.content, span=row.span) for row in rows]
+    written = [service.make_example_row(row.id, row.content, span=row.span) for row in rows]
     there = await store.find_living_ids(connection, dataset_id, [row.content_hash for row in written])
     new: dict[bytes, store.NewRow] = {}
     for row in written:
@@ -95,7 +95,7 @@ async def _write_examples(connection: Connection, dataset_id: str, rows: Sequenc
         if row.id in known and not known[row.id].deleted and row.content_hash != known[row.id].content_hash
     ]  # fmt: skip
     try:
-        service.require_room(dataset, len(new))
+        service.require_dataset_capacity(dataset, len(new))
         for row in changed:
             await store.revise_example(connection, dataset_id, row, AUTHOR, utc_now())
     except Unprocessable as refused:

@@ -47,7 +47,7 @@ def check_text(text: str) -> str:
     return refuse_personal_data(refuse_nul(text))
 
 
-def refuse_repetition(found: list[T], member: str) -> list[T]:
+def refuse_repeated_values(found: list[T], member: str) -> list[T]:
     """Return the models. Raises ValueError when two have the same value in a member."""
     if len({getattr(one, member) for one in found}) < len(found):
         raise ValueError(f"não pode repetir `{member}`")
@@ -103,7 +103,7 @@ class NewDataset(BaseModel):
     ] = []
 
 
-def read_many(content: bytes, kind: type[RootModel[list[T]]], item: type[T]) -> list[T]:
+def parse_items(content: bytes, kind: type[RootModel[list[T]]], item: type[T]) -> list[T]:
     """Return the items of a body: a JSON array, or JSON Lines, in which blank lines do not count.
 
     Raises Unprocessable with every fault; `loc` names the item by its place, counted from 0, and of a body in lines the
@@ -118,13 +118,13 @@ def read_many(content: bytes, kind: type[RootModel[list[T]]], item: type[T]) -> 
     except Unprocessable:
         raise
     except Invalid as fault:
-        raise refuse_body([], fault.message, "json_invalid") from None
+        raise make_body_fault([], fault.message, "json_invalid") from None
 
 
 def _read_lines(content: bytes, item: type[T]) -> list[T]:
     numbered = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
     if not 1 <= len(numbered) <= MAX_IMPORT:
-        raise refuse_body([], f"envie de 1 a {MAX_IMPORT} itens")
+        raise make_body_fault([], f"envie de 1 a {MAX_IMPORT} itens")
     found: list[T] = []
     faults: list[Fault] = []
     for place, (number, line) in enumerate(numbered):
@@ -140,6 +140,6 @@ def _read_lines(content: bytes, item: type[T]) -> list[T]:
     return found
 
 
-def refuse_body(place: Sequence[str], message: str, kind: str = "value_error") -> Unprocessable:
+def make_body_fault(place: Sequence[str], message: str, kind: str = "value_error") -> Unprocessable:
     """Return the refusal of what stands at this place of the body."""
     return Unprocessable(faults=[Fault(loc=["body", *place], msg=message, type=kind)])

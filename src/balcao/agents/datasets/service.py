@@ -11,7 +11,14 @@ import msgspec
 
 from balcao.agents.datasets import store
 from balcao.agents.datasets.cursors import ListPlace, encode_cursor, encode_list_cursor
-from balcao.agents.datasets.incoming import ExampleContent, NewDataset, NewExample, NewExamples, read_many, refuse_body
+from balcao.agents.datasets.incoming import (
+    ExampleContent,
+    NewDataset,
+    NewExample,
+    NewExamples,
+    make_body_fault,
+    parse_items,
+)
 from balcao.agents.datasets.schemas import (
     Added,
     Dataset,
@@ -107,13 +114,13 @@ async def delete_dataset(call: Call, dataset_id: str) -> None:
     """Delete a data set with its examples; its name is free again, the ids stay taken. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_dataset(connection, dataset_id, utc_now()):
-            raise make_unknown()
+            raise make_unknown_dataset()
         await call.platform.audit.record(connection, call, "delete", fields=["dataset"])
 
 
 async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Added:
     """Add the examples of a body, a JSON array or JSON Lines. Raises as `add_examples`."""
-    return await add_examples(call, dataset_id, await asyncio.to_thread(read_many, content, NewExamples, NewExample))
+    return await add_examples(call, dataset_id, await asyncio.to_thread(parse_items, content, NewExamples, NewExample))
 
 
 async def add_examples(
@@ -144,26 +151,28 @@ async def _add_all(
     """
     if not examples:
         return Added(0, 0, [])
-    rows = [make_row(example.id or _new_id(), example.content, number) for number, example in enumerate(examples)]
+    rows = [
+        make_example_row(example.id or _new_id(), example.content, number) for number, example in enumerate(examples)
+    ]
     ids = dict(await store.find_living_ids(connection, dataset.id, [row.content_hash for row in rows]))
     new = []
     for row in rows:
         if row.content_hash not in ids:
             ids[row.content_hash] = row.id
             new.append(row)
-    require_room(dataset, len(new), place)
+    require_dataset_capacity(dataset, len(new), place)
     free = await store.add_examples(connection, dataset.id, new, author, at)
     for row in new:
         if row.id not in free:
-            raise refuse_body([*place, str(row.place), "id"], "este identificador já é de outro exemplo")
+            raise make_body_fault([*place, str(row.place), "id"], "este identificador já é de outro exemplo")
         free.remove(row.id)
     return Added(len(new), len(rows) - len(new), [ids[row.content_hash] for row in rows])
 
 
-def require_room(dataset: StoredDataset, count: int, place: Sequence[str] = ()) -> None:
+def require_dataset_capacity(dataset: StoredDataset, count: int, place: Sequence[str] = ()) -> None:
     """Raise Unprocessable when so many examples more do not go into the set."""
     if dataset.example_count + count > MAX_EXAMPLES:
-        raise refuse_body(place, f"um conjunto de dados tem no máximo {MAX_EXAMPLES} exemplos")
+        raise make_body_fault(place, f"um conjunto de dados tem no máximo {MAX_EXAMPLES} exemplos")
 
 
 async def revise_example(call: Call, dataset_id: str, example_id: str, body: ExampleContent) -> RevisedExample:
@@ -171,7 +180,7 @@ async def revise_example(call: Call, dataset_id: str, example_id: str, body: Exa
 
     Raises NotFound; Unprocessable when another example of the set has the content.
     """
-    row = make_row(example_id, body.content)
+    row = make_example_row(example_id, body.content)
     async with call.platform.database.transaction() as connection:
         revision = await store.revise_example(connection, dataset_id, row, call.author.name, utc_now())
         if revision is None:
@@ -203,7 +212,7 @@ async def find_dataset(call: Call, name: str) -> StoredDataset | None:
     return await store.find_dataset_by_name(call.platform.database, name)
 
 
-def make_row(example_id: str, content: dict[str, Any], place: int = 0, span: Span | None = None) -> NewRow:
+def make_example_row(example_id: str, content: dict[str, Any], place: int = 0, span: Span | None = None) -> NewRow:
     """Return an example as it is stored; equal content has one hash, whatever the order of its members."""
     size = len(msgspec.json.encode(content)) + _ENVELOPE_BYTES
     content_hash = hashlib.sha256(msgspec.json.encode(content, order="sorted")).digest()
@@ -216,11 +225,11 @@ def _to_dataset(found: ListedDataset) -> Dataset:
 
 def _require_dataset(dataset: StoredDataset | None) -> StoredDataset:
     if dataset is None:
-        raise make_unknown()
+        raise make_unknown_dataset()
     return dataset
 
 
-def make_unknown() -> NotFound:
+def make_unknown_dataset() -> NotFound:
     """Return the refusal of a data set that is not there."""
     return NotFound("Conjunto de dados não encontrado.", code="dataset-not-found")
 

@@ -9,7 +9,7 @@ import asyncpg
 import msgspec
 
 from balcao.agents.datasets.cursors import ListPlace
-from balcao.agents.datasets.incoming import refuse_body
+from balcao.agents.datasets.incoming import make_body_fault
 from balcao.agents.datasets.schemas import Span
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Source
@@ -242,7 +242,7 @@ async def revise_example(connection: Connection, dataset_id: str, row: NewRow, a
     try:
         return await _revise_example(connection, dataset_id, row, author, at)
     except asyncpg.UniqueViolationError:
-        raise refuse_body([], "outro exemplo do conjunto já tem este conteúdo") from None
+        raise make_body_fault([], "outro exemplo do conjunto já tem este conteúdo") from None
 
 
 # The content that is there already is no change; that of another living example breaks the unique index.

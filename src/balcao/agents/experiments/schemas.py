@@ -15,7 +15,7 @@ from balcao.agents.datasets.incoming import (
     Object,
     OpaqueId,
     check_text,
-    refuse_repetition,
+    refuse_repeated_values,
 )
 from balcao.agents.datasets.schemas import DATASET_ID, EXAMPLE_ID, SET_ID, PageInfo, Revision
 from balcao.agents.queries import AGENT_TYPE, LAST_VERSION
@@ -88,7 +88,7 @@ class NewRun(BaseModel):
     annotations: Annotated[
         list[NewAnnotation],
         Field(max_length=MAX_ANNOTATIONS, description="Avaliações, até 20."),
-        AfterValidator(lambda found: refuse_repetition(found, "name")),
+        AfterValidator(lambda found: refuse_repeated_values(found, "name")),
     ] = []
 
 
@@ -97,7 +97,7 @@ class NewRuns(
         Annotated[
             list[NewRun],
             Field(min_length=1, max_length=MAX_IMPORT),
-            AfterValidator(lambda found: refuse_repetition(found, "example_id")),
+            AfterValidator(lambda found: refuse_repeated_values(found, "example_id")),
         ]
     ]
 ):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from balcao.agents.datasets import service as datasets
 from balcao.agents.datasets.cursors import encode_cursor
-from balcao.agents.datasets.incoming import read_many, refuse_body
+from balcao.agents.datasets.incoming import make_body_fault, parse_items
 from balcao.agents.datasets.schemas import PageInfo, Revision
 from balcao.agents.experiments import store
 from balcao.agents.experiments.schemas import (
@@ -41,7 +41,7 @@ async def list_experiments(call: Call, dataset_id: str) -> ExperimentsEnvelope:
     async with call.platform.database.connection() as connection:
         listed = await store.list_experiments(connection, dataset_id, MAX_LISTED)
     if not listed:
-        raise datasets.make_unknown()
+        raise datasets.make_unknown_dataset()
     found = [_to_experiment(one.experiment) for one in listed if one.experiment is not None]
     described = ExperimentsOfDataset(
         listed[0].dataset_name,
@@ -62,11 +62,11 @@ async def create_experiment(
     """
     async with call.platform.database.transaction() as connection:
         if body.version is not None and not await store.has_version(connection, body.agent_type or "", body.version):
-            raise refuse_body(["version"], "o agente não tem esta versão")
+            raise make_body_fault(["version"], "o agente não tem esta versão")
         new_id = experiment_id or secrets.token_urlsafe(16)
         made = await store.insert_experiment(connection, dataset_id, new_id, body, call.author.name, utc_now())
         if made is None:
-            raise datasets.make_unknown()
+            raise datasets.make_unknown_dataset()
         await call.platform.audit.record(connection, call, "create", fields=["experiment"])
     return _to_experiment(made)
 
@@ -81,7 +81,7 @@ async def delete_experiment(call: Call, experiment_id: str) -> None:
 
 async def record_runs_from(call: Call, experiment_id: str, content: bytes) -> Recorded:
     """Record the runs of a body, a JSON array or JSON Lines. Raises as `record_runs`."""
-    return await record_runs(call, experiment_id, await asyncio.to_thread(read_many, content, NewRuns, NewRun))
+    return await record_runs(call, experiment_id, await asyncio.to_thread(parse_items, content, NewRuns, NewRun))
 
 
 async def record_runs(call: Call, experiment_id: str, runs: Sequence[NewRun]) -> Recorded:
@@ -96,7 +96,7 @@ async def record_runs(call: Call, experiment_id: str, runs: Sequence[NewRun]) ->
         revisions = await store.find_revisions(connection, dataset_id, [run.example_id for run in runs])
         for place, run in enumerate(runs):
             if run.example_id not in revisions:
-                raise refuse_body([str(place), "example_id"], "o conjunto de dados não tem este exemplo")
+                raise make_body_fault([str(place), "example_id"], "o conjunto de dados não tem este exemplo")
         replaced = await store.record_runs(connection, experiment_id, runs, revisions, call.author.name, utc_now())
         await call.platform.audit.record(connection, call, "update", fields=["experiment_runs"])
     return Recorded(len(runs) - replaced, replaced)

@@ -24,7 +24,7 @@ from balcao.agents.history.schemas import (
 )
 from balcao.agents.history.store import StoredVersion, VersionPage
 from balcao.agents.queries import LAST_VERSION
-from balcao.agents.reading import reading_prompts
+from balcao.agents.reading import open_prompt_reader
 from balcao.agents.versions.content import ChangeType, format_version
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -62,7 +62,7 @@ async def list_configs(call: Call, query: HistoryQuery) -> ConfigHistory:
 
 async def list_prompts(call: Call, query: HistoryQuery) -> PromptHistory:
     """Return a page of prompts; that of an unknown agent type is empty."""
-    async with reading_prompts(call) as connection:
+    async with open_prompt_reader(call) as connection:
         page = await _read_page(connection, query)
     entries = [
         PromptEntry(
@@ -80,7 +80,7 @@ async def list_prompts(call: Call, query: HistoryQuery) -> PromptHistory:
 
 async def list_versions(call: Call, query: UnifiedHistoryQuery) -> UnifiedHistory:
     """Return a page of whole versions; it may hold fewer than asked for when the response would grow too large."""
-    async with reading_prompts(call) as connection:
+    async with open_prompt_reader(call) as connection:
         page = await _read_page(connection, query)
     items = [
         HistoryItem(**_describe_item(call, version), prompt=PromptPreview(version.prompt_id, version.content.prompt))
@@ -91,7 +91,7 @@ async def list_versions(call: Call, query: UnifiedHistoryQuery) -> UnifiedHistor
 
 async def read_version(call: Call, agent_type: str, number: int) -> VersionDetail:
     """Return a version with its whole content, also a hidden one. Raises NotFound."""
-    async with reading_prompts(call) as connection:
+    async with open_prompt_reader(call) as connection:
         version = _require(await store.read_versions(connection, agent_type, [number]), number)
     prompt = version.content.prompt
     return VersionDetail(
@@ -102,7 +102,7 @@ async def read_version(call: Call, agent_type: str, number: int) -> VersionDetai
 async def compare_versions(call: Call, query: CompareQuery) -> VersionComparison:
     """Return what differs between two versions, also hidden ones. Raises NotFound naming the one that is missing."""
     numbers = query.from_version, query.to_version
-    async with reading_prompts(call) as connection:
+    async with open_prompt_reader(call) as connection:
         found = await store.read_versions(connection, query.agent_type, numbers)
     old, new = (_require(found, number) for number in numbers)
     return VersionComparison(

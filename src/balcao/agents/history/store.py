@@ -40,7 +40,8 @@ class VersionPage(msgspec.Struct, frozen=True):
     more: bool
 
 
-# A page's candidates are the next `limit` + 1 by number; contents are read only for those that fit in the response.
+# A page ends at `limit` versions or `max_bytes`, whichever comes first, but has at least one. Sizes are summed over the
+# next `limit` + 1 versions; their contents are read only for those that fit.
 @statement("""
 WITH visible AS NOT MATERIALIZED (
     SELECT version.* FROM agents.agent_versions AS version

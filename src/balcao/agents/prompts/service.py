@@ -6,7 +6,7 @@ from balcao.agents.prompts import store
 from balcao.agents.prompts.check import find_problems
 from balcao.agents.prompts.schemas import CheckedPrompt, PromptToCheck, SystemPrompt
 from balcao.agents.prompts.store import StoredPrompt
-from balcao.agents.reading import reading_prompts
+from balcao.agents.reading import open_prompt_reader
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
 from balcao.core.values.clock import format_rfc3339_offset
@@ -15,7 +15,7 @@ from balcao.core.values.ids import parse_uuid
 
 async def read_active_prompt(call: Call, agent_type: str) -> SystemPrompt:
     """Return the active version's prompt. Raises NotFound when no version is active."""
-    async with reading_prompts(call) as connection:
+    async with open_prompt_reader(call) as connection:
         found = await store.read_active_prompt(connection, agent_type)
         if found is None:
             raise NotFound("Este tipo de agente não tem versão ativa.", code="agent-not-found")
@@ -25,7 +25,7 @@ async def read_active_prompt(call: Call, agent_type: str) -> SystemPrompt:
 async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
     """Return a prompt by its id, also a hidden version's. Raises NotFound."""
     known = parse_uuid(prompt_id)
-    async with reading_prompts(call) as connection:
+    async with open_prompt_reader(call) as connection:
         found = None if known is None else await store.read_prompt(connection, known)
         if found is None:
             raise NotFound("Texto de instruções não encontrado.", code="prompt-not-found")

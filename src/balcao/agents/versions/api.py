@@ -150,7 +150,7 @@ async def roll_back_version(call: Call, body: RollbackBody) -> ActivationResult:
     """Ativa a versão que estava ativa antes da atual, ou `to_version`, que precisa já ter estado ativa. Repetir volta à
     de agora.
     """
-    moved = await service.roll_back(call, body.agent_type, body.reason, body.to_version, body.expected_version)
+    moved = await service.roll_back_agent(call, body.agent_type, body.reason, body.to_version, body.expected_version)
     return results.describe_move(call, body.agent_type, moved)
 
 
@@ -201,7 +201,7 @@ async def undo_last_version(call: Call, query: Annotated[UndoQuery, in_query(Und
     `expected_version`, uma repetição da chamada não desfaz outra versão. Exige as ações `agent_config:activate` e
     `agent_config:create`.
     """
-    undone = await service.undo_last(call, query.agent_type, query.expected_version)
+    undone = await service.undo_newest_version(call, query.agent_type, query.expected_version)
     return results.describe_undo(query.agent_type, undone)
 
 

@@ -63,7 +63,7 @@ class VersionRow(msgspec.Struct, kw_only=True):
         return AgentContent(self.prompt, self.memory_blocks, self.tools, self.model_name, self.embedding_name)
 
 
-async def write(connection: Connection, rows: Sequence[VersionRow]) -> int:
+async def write_versions(connection: Connection, rows: Sequence[VersionRow]) -> int:
     """Write the versions that are not there; return how many lines changed anything.
 
     Agents are locked in the order of their names, as no other writer takes several.
@@ -126,4 +126,4 @@ async def _activate(connection: Connection, row: VersionRow) -> bool:
     return True
 
 
-IMPORTS = [Import("versions", VersionRow, write, batch=BATCH)]
+IMPORTS = [Import("versions", VersionRow, write_versions, batch=BATCH)]

@@ -12,12 +12,12 @@ from balcao.agents.versions.schemas import (
     UndoResult,
     UnifiedSaved,
 )
-from balcao.agents.versions.service import Moved, Saved, Undone
+from balcao.agents.versions.service import PointerMove, SavedVersion, UndoneVersion
 from balcao.agents.versions.store import AgentVersion
 from balcao.core.context.call import Call
 
 
-def describe_save(call: Call, saved: Saved) -> UnifiedSaved:
+def describe_save(call: Call, saved: SavedVersion) -> UnifiedSaved:
     """Return the answer to a save of both parts."""
     version = saved.version
     return UnifiedSaved(
@@ -32,17 +32,17 @@ def describe_save(call: Call, saved: Saved) -> UnifiedSaved:
     )
 
 
-def describe_config_save(saved: Saved) -> ConfigSaved:
+def describe_config_save(saved: SavedVersion) -> ConfigSaved:
     """Return the answer to a save of the configuration."""
     return ConfigSaved(True, str(saved.version.config_id), {}, _explain(saved))
 
 
-def describe_prompt_save(saved: Saved) -> PromptSaved:
+def describe_prompt_save(saved: SavedVersion) -> PromptSaved:
     """Return the answer to a save of the text of instructions."""
     return PromptSaved(True, str(saved.version.prompt_id), {}, _explain(saved), saved.version.version)
 
 
-def describe_move(call: Call, agent_type: str, moved: Moved) -> ActivationResult:
+def describe_move(call: Call, agent_type: str, moved: PointerMove) -> ActivationResult:
     """Return the answer to an activation or a rollback."""
     version = moved.version
     same = moved.previous == version.version
@@ -84,7 +84,7 @@ def describe_prompt_reset(agent_type: str, version: AgentVersion) -> PromptReset
     return PromptReset(True, agent_type, version.version, str(version.prompt_id), {}, text)
 
 
-def describe_undo(agent_type: str, undone: Undone) -> UndoResult:
+def describe_undo(agent_type: str, undone: UndoneVersion) -> UndoResult:
     """Return the answer to the undoing of the newest version."""
     active = undone.active
     now = f"a versão {active.version} está ativa" if active else "nenhuma versão está ativa"
@@ -104,7 +104,7 @@ def describe_hiding(call: Call, agent_type: str, version: AgentVersion) -> HideR
     return HideResult(True, agent_type, version.version, _display(call, version), text)
 
 
-def _explain(saved: Saved) -> str:
+def _explain(saved: SavedVersion) -> str:
     number = saved.version.version
     if not saved.new:
         return f"Nada mudou: a versão {number}, ativa, já tem este conteúdo."

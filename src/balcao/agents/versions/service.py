@@ -25,7 +25,7 @@ UNDO_REASON = "última versão desfeita"
 DEFAULT_TOOLS = ["google_search", "public_services_grounded_search"]
 
 
-class Saved(msgspec.Struct, frozen=True):
+class SavedVersion(msgspec.Struct, frozen=True):
     """`new` is false when the content was the active version's already; `active` when the version is the active one."""
 
     version: AgentVersion
@@ -33,14 +33,14 @@ class Saved(msgspec.Struct, frozen=True):
     active: bool
 
 
-class Undone(msgspec.Struct, frozen=True):
+class UndoneVersion(msgspec.Struct, frozen=True):
     """The number of the version that was taken back, and the version that is active now, if any is."""
 
     version: int
     active: AgentVersion | None
 
 
-class Moved(msgspec.Struct, frozen=True):
+class PointerMove(msgspec.Struct, frozen=True):
     """The version that is active now, and the number of the one that was."""
 
     version: AgentVersion
@@ -64,7 +64,7 @@ async def read_active_config(call: Call, agent_type: str) -> AgentConfig:
     return _to_config(row)
 
 
-async def save_version(call: Call, body: Save, at: datetime | None = None) -> Saved:
+async def save_version(call: Call, body: Save, at: datetime | None = None) -> SavedVersion:
     """Save a version as of `at` (now unless given); content that is active already makes none.
 
     Raises Invalid without any content, Conflict when `expected_version` is not active, and Forbidden for `activate`
@@ -81,12 +81,12 @@ async def save_version(call: Call, body: Save, at: datetime | None = None) -> Sa
         active = None if before is None else await _read_existing(connection, body.agent_type, before)
         content = inherit_content(active.content if active else EMPTY, body.content)
         if active and active.content_hash == content.hash:
-            return Saved(active, new=False, active=True)
+            return SavedVersion(active, new=False, active=True)
         saved = await _insert(call, connection, body, active, content, at)
         await call.platform.audit.record(connection, call, "create", fields=sorted(body.content))
         if body.activate:
             await _move_pointer(call, connection, body.agent_type, (before, saved.version), "save", body.reason, at)
-        return Saved(saved, new=True, active=body.activate)
+        return SavedVersion(saved, new=True, active=body.activate)
 
 
 async def reset_agent(call: Call, agent_type: str, *members: str) -> AgentVersion:
@@ -109,7 +109,7 @@ async def reset_agent(call: Call, agent_type: str, *members: str) -> AgentVersio
         return saved
 
 
-async def undo_last(call: Call, agent_type: str, expected: int | None = None) -> Undone:
+async def undo_newest_version(call: Call, agent_type: str, expected: int | None = None) -> UndoneVersion:
     """Hide the newest version; where it is active, the one before it becomes active.
 
     Raises Forbidden without both actions that this needs, NotFound for an unknown agent, Conflict where the newest is
@@ -128,12 +128,12 @@ async def undo_last(call: Call, agent_type: str, expected: int | None = None) ->
             active = await _find_previous(connection, agent_type)
             await _move_pointer(call, connection, agent_type, (last, active), "rollback", UNDO_REASON, None)
         await _hide(call, connection, await _read_existing(connection, agent_type, last), UNDO_REASON, None)
-        return Undone(last, None if active is None else await _read_existing(connection, agent_type, active))
+        return UndoneVersion(last, None if active is None else await _read_existing(connection, agent_type, active))
 
 
 async def activate_version(
     call: Call, agent_type: str, version: int, reason: str, expected: int | None = None, at: datetime | None = None
-) -> Moved:
+) -> PointerMove:
     """Make a version the active one.
 
     Raises NotFound for an unknown or hidden one, Conflict as `save_version`.
@@ -142,17 +142,17 @@ async def activate_version(
         before = await _lock_agent(connection, agent_type, expected)
         target_version = await _read_visible(connection, agent_type, version)
         await _move_pointer(call, connection, agent_type, (before, version), "activate", reason, at)
-        return Moved(target_version, before)
+        return PointerMove(target_version, before)
 
 
-async def roll_back(
+async def roll_back_agent(
     call: Call,
     agent_type: str,
     reason: str,
     to: int | None = None,
     expected: int | None = None,
     at: datetime | None = None,
-) -> Moved:
+) -> PointerMove:
     """Activate the version active before the present one, or `to`, which must have been active once (else Conflict)."""
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type, expected)
@@ -161,7 +161,7 @@ async def roll_back(
         if not await store.was_version_active(connection, agent_type, target):
             raise Conflict("Esta versão nunca esteve ativa: use a ativação.", code="never-active")
         await _move_pointer(call, connection, agent_type, (before, target), "rollback", reason, at)
-        return Moved(target_version, before)
+        return PointerMove(target_version, before)
 
 
 async def hide_version(

@@ -79,7 +79,8 @@ async def lock_agent(connection: Connection, agent_type: str) -> bool:
     """
 
 
-# A statement of its own, after the lock: one that waits for a lock reads joined rows as they were before the wait.
+# Not joined to `lock_agent`: a statement that waited for a row lock sees the locked row anew, but the rows joined to it
+# as they were when it began (READ COMMITTED).
 @statement("""
 SELECT active.version
 FROM agents.agents AS agent

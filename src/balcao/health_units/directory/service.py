@@ -6,7 +6,14 @@ from balcao.core.values.cnes import Cnes
 from balcao.core.values.page import Page
 from balcao.health_units.directory.distance import measure_distance
 from balcao.health_units.directory.schemas import MapQuery, Unit, UnitFeatures, Units, UnitsFilter, UnitsQuery
-from balcao.health_units.directory.views import Moment, find_state, get_color, get_place, show_on_map, show_unit
+from balcao.health_units.directory.views import (
+    Moment,
+    find_unit_opening,
+    get_effective_color,
+    get_place,
+    show_on_map,
+    show_unit,
+)
 from balcao.health_units.effects import load_effects
 from balcao.health_units.opening import Situacao
 from balcao.health_units.risk.board import UnitBoard, UnitState
@@ -47,7 +54,7 @@ def _find(call: Call, wanted: UnitsFilter) -> tuple[Moment, list[UnitState]]:
     """Return the units of the filter by name, and the moment at which they match it."""
     board = call.platform.part(UnitBoard)
     moment = _make_moment(call, board)
-    found = [state for state in board.picture.states.values() if _matches(state, wanted, moment)]
+    found = [state for state in board.snapshot.states.values() if _matches(state, wanted, moment)]
     found.sort(key=lambda state: (state.folded_name, state.record.cnes))
     return moment, found
 
@@ -58,14 +65,15 @@ def _matches(state: UnitState, query: UnitsFilter, moment: Moment) -> bool:
         record.ativa == query.ativa
         and query.area in {None, record.area}
         and query.tipo in {None, record.tipo}
-        and query.risco in {None, get_color(state)}
+        and query.risco in {None, get_effective_color(state)}
         and (query.busca is None or query.busca in state.folded_name)
         and (
-            query.aberta_agora is None or query.aberta_agora == (find_state(state, moment).situacao is Situacao.ABERTO)
+            query.aberta_agora is None
+            or query.aberta_agora == (find_unit_opening(state, moment).situacao is Situacao.ABERTO)
         )
     )
 
 
 def _make_moment(call: Call, board: UnitBoard) -> Moment:
     now = utc_now().astimezone(call.zone).replace(second=0, microsecond=0)
-    return Moment(now, board.picture.holidays, load_effects(call.platform.settings.risk_effects))
+    return Moment(now, board.snapshot.holidays, load_effects(call.platform.settings.risk_effects))

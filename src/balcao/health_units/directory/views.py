@@ -42,20 +42,20 @@ class Moment:
         return zone
 
 
-def get_color(state: UnitState) -> Risco:
+def get_effective_color(state: UnitState) -> Risco:
     """Return the colour in force: a closed one never counts."""
     active = state.risk.notificacao_ativa
     return active.risco if active else Risco.VERDE
 
 
-def find_state(state: UnitState, moment: Moment) -> Opening:
+def find_unit_opening(state: UnitState, moment: Moment) -> Opening:
     """Return whether the unit is open."""
     return find_opening(
         state.timetable,
         moment.holidays,
         moment.now,
         active=state.record.ativa,
-        closed_by_risk=moment.effects[get_color(state)].fecha,
+        closed_by_risk=moment.effects[get_effective_color(state)].fecha,
     )
 
 
@@ -84,12 +84,12 @@ def _list_members(state: UnitState, moment: Moment) -> dict[str, Any]:
         "funcionamento_dia_util": find_usual_hours(state.timetable, WEEKDAYS),
         "funcionamento_sabado": find_usual_hours(state.timetable, [SATURDAY]),
         "risco_atual": _show_risk(state, moment),
-        "atendimento": _show_opening(find_state(state, moment), moment),
+        "atendimento": _show_opening(find_unit_opening(state, moment), moment),
     }
 
 
 def _show_risk(state: UnitState, moment: Moment) -> RiscoAtual:
-    color, active = get_color(state), state.risk.notificacao_ativa
+    color, active = get_effective_color(state), state.risk.notificacao_ativa
     effects = moment.effects[color]
     return RiscoAtual(
         color,

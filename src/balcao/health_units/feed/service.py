@@ -49,7 +49,7 @@ async def publish_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> No
 async def publish_imported_risks(connection: Connection, units: Collection[Cnes]) -> None:
     """Publish the risk of each of these units; the connection of an import is set to the city's zone."""
     if units:
-        found = await risk.list_unit_risks(connection, units, load_zone(await store.read_zone(connection)))
+        found = await risk.list_unit_risks(connection, units, load_zone(await store.read_time_zone(connection)))
         changes = [NewChange(cnes, found[cnes.digits]) for cnes in units]
         await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, RISK, changes)
 

@@ -21,8 +21,8 @@ class NewChange(NamedTuple):
     dados: Any
 
 
-# The counter's row lock is held until the commit, so numbers appear in their order; NOTIFY goes out with the commit. In
-# the same statement the webhooks that want the unit get their jobs.
+# Updating the counter locks its row until the commit, so entries become visible in the order of their numbers; NOTIFY
+# is sent with the commit. The same statement enqueues a job for each webhook that wants the unit.
 _JOBS = enqueue_sql(
     ":job",
     """convert_to(format('{"webhook":"%s","sequencia":%s}', webhooks.id, entry.sequencia), 'UTF8')""",
@@ -56,7 +56,7 @@ async def append_changes(
 
 
 @statement("SHOW timezone")
-async def read_zone(connection: Connection) -> str:
+async def read_time_zone(connection: Connection) -> str:
     """Return the name of the connection's time zone."""
 
 
@@ -111,7 +111,8 @@ async def read_feed_range(connection: Connection) -> FeedRange:
     """Return which changes a listener can be told."""
 
 
-# From the beginning of the feed only: a listener is told everything from its number on, or to read again.
+# Deleted from the beginning up to the last old entry, without gaps: a listener either gets everything after its number
+# or is told to read the snapshot again.
 @statement("""
 WITH gone AS (
     DELETE FROM health_units.change_feed

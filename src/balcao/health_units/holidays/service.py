@@ -27,7 +27,7 @@ async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
 
     Raises Forbidden for a right that is limited to areas: a holiday is the whole city's.
     """
-    units.require_one_area(call, None)
+    units.require_right_to_area(call, None)
     holiday = Holiday(day, body.nome, body.ambito, body.facultativo, body.fecha)
     async with call.platform.database.transaction() as connection:
         await store.put_holiday(connection, holiday)
@@ -38,7 +38,7 @@ async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
 
 async def delete_holiday(call: Call, day: date) -> None:
     """Make a date an ordinary day again. Raises NotFound, and Forbidden as `put_holiday`."""
-    units.require_one_area(call, None)
+    units.require_right_to_area(call, None)
     async with call.platform.database.transaction() as connection:
         if not await store.delete_holiday(connection, day):
             raise _make_unknown()

@@ -79,7 +79,7 @@ class NotificationRow(msgspec.Struct):
                 raise Invalid(f"O campo `{name}` deve ser um instante entre os anos 1 e 9999.")
 
 
-async def write(connection: Connection, rows: Sequence[NotificationRow]) -> int:
+async def write_notifications(connection: Connection, rows: Sequence[NotificationRow]) -> int:
     """Write what is new or was closed since, and publish it; return how many notifications that is.
 
     Raises Invalid for a row of an unknown unit, or one whose unit has another active or a newer notification.
@@ -89,4 +89,4 @@ async def write(connection: Connection, rows: Sequence[NotificationRow]) -> int:
     return len(changed)
 
 
-IMPORT = Import("notifications", NotificationRow, write, batch=BATCH, from_table=True)
+IMPORT = Import("notifications", NotificationRow, write_notifications, batch=BATCH, from_table=True)

@@ -24,7 +24,9 @@ from balcao.settings.services import parse_pairs
 MOST_BYTES = 4 * 1024 * 1024
 PATIENCE_SECONDS = 20.0
 # The rows of the import by command; another name, so that what a source answers does not end a file's import.
-_IMPORT = Import("notifications-of-source", notifications.NotificationRow, notifications.write, notifications.BATCH)
+_IMPORT = Import(
+    "notifications-of-source", notifications.NotificationRow, notifications.write_notifications, notifications.BATCH
+)
 
 
 class _Unreadable(Exception):

@@ -54,7 +54,7 @@ async def note_failed_reading(connection: Connection, name: str, error: str) -> 
     """Store the code of what went wrong."""
 
 
-# A source that was never heard is silent since it was configured, which nobody knows: it counts from its first failure.
+# When a source was configured is not stored, so one that never answered counts as silent since its first failure.
 @statement("""
 SELECT nome, extract(epoch FROM now() - coalesce(ouvida_em, falhou_em))::float8 AS seconds FROM health_units.sources
 WHERE ouvida_em > now() - interval '30 days' OR erro IS NOT NULL

@@ -55,7 +55,7 @@ class UnitRow(msgspec.Struct, dict=True):
         return parse_body(WeekBody, {"semana": self.semana, "abre_feriado": self.abre_feriado})
 
 
-async def write(connection: Connection, rows: Sequence[UnitRow]) -> int:
+async def write_units(connection: Connection, rows: Sequence[UnitRow]) -> int:
     """Write what is new or different, and publish it; return how many units that is. The last row of a unit counts."""
     latest = {parse_cnes(row.cnes): row for row in rows}
     weeks = {cnes: row.week for cnes, row in latest.items() if row.week is not None}
@@ -66,4 +66,4 @@ async def write(connection: Connection, rows: Sequence[UnitRow]) -> int:
     return len(changed)
 
 
-IMPORT = Import("units", UnitRow, write, batch=BATCH, from_table=True)
+IMPORT = Import("units", UnitRow, write_units, batch=BATCH, from_table=True)

@@ -74,7 +74,7 @@ async def close_notification(
 async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notification, list[RecordedEvent]]:
     """Return a notification and its log; the read is recorded. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        await units.require_area(call, connection, cnes)
+        await units.require_right_to_unit(call, connection, cnes)
         found = await store.read_notification(connection, cnes, id)
         if found is None:
             raise _make_unknown()
@@ -133,8 +133,8 @@ def _split_keys(rows: Iterable[ImportedNotification]) -> tuple[list[str], list[U
 
 async def _check(call: Call, connection: Connection, cnes: Cnes, remarks: Remarks) -> None:
     """Raise Forbidden outside of the caller's areas, Unprocessable for a code that is on no list."""
-    await units.require_area(call, connection, cnes)
-    await reference_lists.require_known(connection, remarks.ocorrencia, remarks.consequencias)
+    await units.require_right_to_unit(call, connection, cnes)
+    await reference_lists.require_known_values(connection, remarks.ocorrencia, remarks.consequencias)
 
 
 async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID, remarks: Remarks) -> Notification:

@@ -197,8 +197,8 @@ class ListedNotification(NamedTuple):
         return cls(None if row["id"] is None else read_part(Notification, row))
 
 
-# The unit's row is there even without a notification: no row at all tells of an unknown unit. An instant is shown in
-# whole seconds and is to be found by what was shown.
+# LEFT JOIN: a unit without notifications gives one row of nulls, so that no row means an unknown unit. Responses show
+# whole seconds, so `ate` reaches to the end of its second: a notification is found by the instant that was shown.
 @statement("""
 SELECT found.*
 FROM health_units.units AS unit

@@ -82,7 +82,7 @@ async def put_reference_value(
     """Acrescenta o valor (201) ou o substitui (200). Um valor nunca é apagado, porque registros o citam; com `ativo`
     falso ele não vale para novos.
     """
-    value, is_new = await service.put_value(call, lista, codigo, body)
+    value, is_new = await service.put_reference_value(call, lista, codigo, body)
     return to_json(value, status=201 if is_new else 200, headers={"Cache-Control": PERSONAL})
 
 

@@ -11,12 +11,14 @@ from balcao.health_units.reference_lists.store import NamedValue
 from balcao.health_units.units import service as units
 
 
-async def put_value(call: Call, lista: Lista, codigo: str, body: ReferenceValueBody) -> tuple[ReferenceValue, bool]:
+async def put_reference_value(
+    call: Call, lista: Lista, codigo: str, body: ReferenceValueBody
+) -> tuple[ReferenceValue, bool]:
     """Create or replace a value; return it, and whether it is new.
 
     Raises Forbidden for a right that is limited to areas: the lists are the whole city's.
     """
-    units.require_one_area(call, None)
+    units.require_right_to_area(call, None)
     value = ReferenceValue(codigo, body.nome, body.ativo)
     async with call.platform.database.transaction() as connection:
         is_new = await store.put_reference_value(connection, lista, value)
@@ -26,7 +28,7 @@ async def put_value(call: Call, lista: Lista, codigo: str, body: ReferenceValueB
     return value, is_new
 
 
-async def require_known(connection: Connection, ocorrencia: str | None, consequencias: Sequence[str]) -> None:
+async def require_known_values(connection: Connection, ocorrencia: str | None, consequencias: Sequence[str]) -> None:
     """Raise Unprocessable where one of these is on no list or switched off; ask only where there is something."""
     places: list[tuple[str, ...]] = []
     named: list[NamedValue] = []

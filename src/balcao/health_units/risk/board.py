@@ -32,7 +32,7 @@ class UnitState:
 
 
 @dataclass(frozen=True)
-class Picture:
+class BoardSnapshot:
     """All units at one moment: what holds after change number `sequence`, which was published at `changed_at`.
 
     `holidays` are those that close units.
@@ -44,70 +44,70 @@ class Picture:
     holidays: frozenset[date]
 
 
-_NOTHING = Picture(0, "", {}, frozenset())
+_NOTHING = BoardSnapshot(0, "", {}, frozenset())
 
 
 class UnitBoard:
-    """`confirmed_at`: the clock (monotonic, seconds) when the database last confirmed this picture."""
+    """`confirmed_at`: the clock (monotonic, seconds) when the database last confirmed this snapshot."""
 
     def __init__(self) -> None:
         self.confirmed_at = float("-inf")
         self._asked_at = float("-inf")
-        self._picture = _NOTHING
-        self._snapshot = _show_risks(_NOTHING, [])
+        self._snapshot = _NOTHING
+        self._all_risks = _show_risks(_NOTHING, [])
 
     @property
     def fresh(self) -> bool:
-        """Tell whether the database has confirmed the picture recently enough for it to be shown."""
+        """Tell whether the database has confirmed the snapshot recently enough for it to be shown."""
         return time.monotonic() - self.confirmed_at <= USABLE_SECONDS
 
     @property
     def sequence(self) -> int:
-        """Return the number of the last change in the picture, however old that is."""
-        return self._picture.sequence
+        """Return the number of the last change in the snapshot, however old that is."""
+        return self._snapshot.sequence
 
     @property
-    def picture(self) -> Picture:
+    def snapshot(self) -> BoardSnapshot:
         """Return all units. Raises Unavailable when they were not confirmed recently enough."""
-        self.require_fresh()
-        return self._picture
-
-    @property
-    def snapshot(self) -> Ready:
-        """Return the risk of every active unit. Raises as `picture`."""
         self.require_fresh()
         return self._snapshot
 
+    @property
+    def all_risks(self) -> Ready:
+        """Return the risk of every active unit. Raises as `snapshot`."""
+        self.require_fresh()
+        return self._all_risks
+
     def get(self, cnes: Cnes) -> UnitState:
-        """Return a unit. Raises as `picture`, and NotFound for an unknown one."""
-        found = self.picture.states.get(cnes.digits)
+        """Return a unit. Raises as `snapshot`, and NotFound for an unknown one."""
+        found = self.snapshot.states.get(cnes.digits)
         if found is None:
             raise NotFound("Unidade de saúde não encontrada.", code="unit-not-found")
         return found
 
     def choose(self, codes: Iterable[str]) -> Ready:
-        """Return the risk of these units, in order and each once. Raises as `picture`."""
-        picture = self.picture
+        """Return the risk of these units, in order and each once. Raises as `snapshot`."""
+        snapshot = self.snapshot
         wanted = sorted(set(codes))
-        unknown = [code for code in wanted if code not in picture.states]
-        return _show_risks(picture, [picture.states[code] for code in wanted if code in picture.states], unknown)
+        unknown = [code for code in wanted if code not in snapshot.states]
+        return _show_risks(snapshot, [snapshot.states[code] for code in wanted if code in snapshot.states], unknown)
 
-    def replace(self, picture: Picture, asked_at: float) -> None:
-        """Replace the whole picture by one that the database was asked for at `asked_at` (monotonic, seconds).
+    def replace(self, snapshot: BoardSnapshot, asked_at: float) -> None:
+        """Replace the whole snapshot by one that the database was asked for at `asked_at` (monotonic, seconds).
 
         Of two that were on the way at once the one that was asked for first comes too late: it may lack what the other
         has, and nobody would tell of that again.
         """
         if asked_at < self._asked_at:
             return
-        self._picture = picture
-        self._snapshot = _show_risks(
-            picture, [state for _, state in sorted(picture.states.items()) if state.record.ativa]
+        self._snapshot = snapshot
+        self._all_risks = _show_risks(
+            snapshot, [state for _, state in sorted(snapshot.states.items()) if state.record.ativa]
         )
         self.confirmed_at = self._asked_at = asked_at
 
     def require_fresh(self) -> None:
-        """Raise Unavailable when the picture was not confirmed recently enough to be shown."""
+        """Raise Unavailable when the snapshot was not confirmed recently enough to be shown."""
         if not self.fresh:
             raise Unavailable(
                 "O risco das unidades não pôde ser confirmado. Tente de novo em instantes.",
@@ -116,7 +116,7 @@ class UnitBoard:
             )
 
 
-def _show_risks(picture: Picture, states: Sequence[UnitState], unknown: Sequence[str] = ()) -> Ready:
+def _show_risks(snapshot: BoardSnapshot, states: Sequence[UnitState], unknown: Sequence[str] = ()) -> Ready:
     """Return the risks as one list: the same bytes in every process that knows the same changes."""
     risks = [state.risk for state in states]
-    return Ready.of(UnitRisks(risks, list(unknown), picture.sequence, picture.changed_at))
+    return Ready.of(UnitRisks(risks, list(unknown), snapshot.sequence, snapshot.changed_at))

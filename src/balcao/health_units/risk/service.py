@@ -15,7 +15,7 @@ from balcao.core.values.ready import Ready
 from balcao.core.values.text import fold_text
 from balcao.health_units.records import UnitRecord
 from balcao.health_units.risk import store
-from balcao.health_units.risk.board import Picture, UnitBoard, UnitState
+from balcao.health_units.risk.board import BoardSnapshot, UnitBoard, UnitState
 from balcao.health_units.risk.schemas import Situation, UnitRisk
 from balcao.health_units.risk.store import StoredState
 from balcao.health_units.situation import Status
@@ -29,7 +29,7 @@ def read_risk(call: Call, cnes: Cnes) -> Ready:
 def read_risks(call: Call, codes: Sequence[str]) -> Ready:
     """Return the response for these units, or for all active ones where none is named. Raises Unavailable."""
     board = call.platform.part(UnitBoard)
-    return board.choose(codes) if codes else board.snapshot
+    return board.choose(codes) if codes else board.all_risks
 
 
 async def read_unit_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> UnitRisk:
@@ -47,12 +47,13 @@ async def refresh_board(platform: Platform, board: UnitBoard) -> None:
     asked_at = time.monotonic()
     zone = platform.zone
     async with platform.database.connection() as connection:
-        # First the number: the states may hold later changes too, never miss one up to it.
+        # The number is read before the states: they may then include later changes, which listeners are told again, but
+        # never lack one up to the number.
         last = await store.read_last_change(connection)
         stored = await store.list_unit_states(connection)
         holidays = await store.list_closing_holidays(connection)
     states = {each.cnes: _to_state(each, zone) for each in stored}
-    board.replace(Picture(last.last, format_rfc3339_seconds(last.em, zone), states, holidays), asked_at)
+    board.replace(BoardSnapshot(last.last, format_rfc3339_seconds(last.em, zone), states, holidays), asked_at)
 
 
 def _to_state(stored: StoredState, zone: ZoneInfo) -> UnitState:

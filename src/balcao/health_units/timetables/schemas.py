@@ -9,7 +9,7 @@ from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from balcao.core.errors import Fault, Unprocessable
-from balcao.health_units.opening import END, MOST_INTERVALS, START, Interval, find_fault
+from balcao.health_units.opening import END, MOST_INTERVALS, START, Interval, find_openings_fault
 from balcao.health_units.operations import LATEST, Day
 from balcao.health_units.records import CnesText
 from balcao.health_units.texts import PublicText
@@ -35,7 +35,7 @@ def to_intervals(bodies: Sequence[IntervalBody]) -> list[Interval]:
 
 
 def _check_day(bodies: list[IntervalBody]) -> list[IntervalBody]:
-    if fault := find_fault([(body.inicio, body.fim) for body in bodies]):
+    if fault := find_openings_fault([(body.inicio, body.fim) for body in bodies]):
         raise ValueError(fault)
     return bodies
 

@@ -29,9 +29,9 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
     """Replace a unit's week. Raises NotFound."""
     week = Week(cnes.digits, _fill_week(body), body.abre_feriado)
     async with call.platform.database.transaction() as connection:
-        await units.require_area(call, connection, cnes)
+        await units.require_right_to_unit(call, connection, cnes)
         if not await store.put_week(connection, week):
-            raise units.make_unknown()
+            raise units.make_unknown_unit()
         await call.platform.audit.record(connection, call, "update", fields=["abre_feriado", "semana"])
         await feed.publish_unit(connection, cnes)
     return week
@@ -59,9 +59,9 @@ async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) 
     """Create or replace the openings of one day. Raises NotFound."""
     exception = DayException(cnes.digits, day, to_intervals(body.intervalos), body.motivo)
     async with call.platform.database.transaction() as connection:
-        await units.require_area(call, connection, cnes)
+        await units.require_right_to_unit(call, connection, cnes)
         if not await store.put_exception(connection, exception):
-            raise units.make_unknown()
+            raise units.make_unknown_unit()
         await call.platform.audit.record(connection, call, "update", fields=["intervalos", "motivo"])
         await feed.publish_unit(connection, cnes)
     return exception
@@ -70,10 +70,10 @@ async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) 
 async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
     """Give a day back to the week. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        await units.require_area(call, connection, cnes)
+        await units.require_right_to_unit(call, connection, cnes)
         if not await store.delete_exception(connection, cnes, day):
             if not await units.is_unit_known(connection, cnes):
-                raise units.make_unknown()
+                raise units.make_unknown_unit()
             raise NotFound("A unidade não tem exceção nesta data.", code="exception-not-found")
         await call.platform.audit.record(connection, call, "delete", fields=["intervalos", "motivo"])
         await feed.publish_unit(connection, cnes)
@@ -84,7 +84,7 @@ async def list_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
     first, last = query.to_period(utc_now().astimezone(call.zone).date())
     found = await store.read_openings(call.platform.database, cnes, first, last)
     if found is None:
-        raise units.make_unknown()
+        raise units.make_unknown_unit()
     days = [first + timedelta(days=after) for after in range((last - first).days + 1)]
     return Days(cnes.digits, [_show_day(day, found) for day in days])
 

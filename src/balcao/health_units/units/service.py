@@ -21,8 +21,8 @@ async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None =
     """Create or replace a unit as of `at` (now unless given); return it, and whether it is new."""
     at = at or utc_now()
     async with call.platform.database.transaction() as connection:
-        await require_area(call, connection, cnes)
-        require_one_area(call, body.area)
+        await require_right_to_unit(call, connection, cnes)
+        require_right_to_area(call, body.area)
         is_new, updated = await store.put_unit(connection, cnes, body, at)
         await call.platform.audit.record(
             connection, call, "create" if is_new else "update", fields=sorted(body.model_fields_set)
@@ -39,16 +39,16 @@ async def import_units(connection: Connection, bodies: Mapping[Cnes, UnitBody]) 
     return await store.put_changed_units(connection, rows)
 
 
-async def require_area(call: Call, connection: Connection, cnes: Cnes) -> None:
+async def require_right_to_unit(call: Call, connection: Connection, cnes: Cnes) -> None:
     """Raise Forbidden when the caller's right is limited to areas and the unit lies outside (rules: health_units 1).
 
     Nothing is asked of the database for a right without limit. An unknown unit lies nowhere and passes.
     """
     if call.find_limits(AREA) is not None and (found := await store.read_unit_area(connection, cnes)):
-        require_one_area(call, *found)
+        require_right_to_area(call, *found)
 
 
-def require_one_area(call: Call, area: str | None) -> None:
+def require_right_to_area(call: Call, area: str | None) -> None:
     """Raise Forbidden when the caller's right is limited to areas and this is none of them; None is the whole city."""
     limits = call.find_limits(AREA)
     if limits is not None and area not in limits:
@@ -69,7 +69,7 @@ async def list_unit_codes(call: Call) -> set[str]:
 async def lock_unit(connection: Connection, cnes: Cnes) -> None:
     """Lock the unit for the rest of the transaction. Raises NotFound for an unknown one."""
     if not await store.lock_unit(connection, cnes):
-        raise make_unknown()
+        raise make_unknown_unit()
 
 
 async def lock_all_units(connection: Connection, codes: Sequence[str]) -> set[str]:
@@ -83,6 +83,6 @@ async def lock_active_unit(connection: Connection, cnes: Cnes) -> None:
         raise NotFound("Unidade de saúde não encontrada ou desativada.", code="unit-not-found")
 
 
-def make_unknown() -> NotFound:
+def make_unknown_unit() -> NotFound:
     """Return the fault of a unit that is not there."""
     return NotFound("Unidade de saúde não encontrada.", code="unit-not-found")

@@ -33,8 +33,8 @@ async def put_unit(connection: Connection, cnes: Cnes, body: UnitBody, at: datet
     """Return whether the unit is new, and the instant that is stored."""
 
 
-# A unit that is so already is not even locked; the others are locked in the order of `lock_units`. OFFSET makes it one
-# look-up by key for each.
+# Units that would not change are left out, so that their rows are not even locked; the others are locked in the order
+# of `lock_units`. OFFSET 0 keeps the planner from flattening the LATERAL into a join: one look-up by key for each unit.
 @statement(f"""
 WITH parsed AS MATERIALIZED (
     SELECT offered FROM jsonb_populate_recordset(NULL::health_units.units, :units::jsonb) AS offered
@@ -58,7 +58,7 @@ async def lock_unit(connection: Connection, cnes: Cnes, *, active: bool = False)
     """Lock a unit, or only an active one; return whether there is one."""
 
 
-# In one order for everybody who locks several, an import of units included, so that none waits in a circle.
+# Everybody who locks several units, an import included, locks them in this order, so that there is no deadlock.
 @statement("SELECT cnes FROM health_units.units WHERE cnes = ANY(:codes) ORDER BY cnes FOR NO KEY UPDATE")
 async def lock_units(connection: Connection, codes: Sequence[str]) -> set[str]: ...
 

@@ -25,7 +25,7 @@ async def _make_message(platform: Platform, connection: Connection, id: UUID, se
 
 def _require_right(call: Call) -> None:
     """Raise Forbidden for a right that is limited to areas: a webhook is told of all."""
-    units.require_one_area(call, None)
+    units.require_right_to_area(call, None)
 
 
 WEBHOOKS = WebhooksOfService(

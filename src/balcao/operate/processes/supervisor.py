@@ -25,7 +25,7 @@ Welcome = Callable[[Plan, Report], None]
 
 
 async def run(plan: Plan, progress: Progress, welcome: Welcome) -> None:
-    """Run until Ctrl-C or SIGTERM. Raises OperatorFault or EmbeddedError when it cannot start."""
+    """Run until Ctrl-C or SIGTERM. Raises OperatorFault or PostgresqlError when it cannot start."""
     supervisor = _Supervisor(plan, progress, welcome)
     with contextlib.suppress(asyncio.CancelledError):
         running = asyncio.current_task()

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from balcao.core.embedded import backups
-from balcao.core.embedded.account import EmbeddedError
+from balcao.operate.postgresql import backups
+from balcao.operate.postgresql.accounts import PostgresqlError
 from tests.support.sizes import size
 
 ALWAYS = "00000002.history"
@@ -58,7 +58,7 @@ def test_what_is_kept_restores_to_any_instant_since_the_oldest_copy(
 def test_nothing_is_deleted_where_the_oldest_copy_does_not_say_where_it_begins(tmp_path: Path) -> None:
     lay_out(tmp_path, [5, 9], [1, 5, 9])
     (tmp_path / "base" / "20260102T030000Z" / "backup_label").write_text("damaged")
-    with pytest.raises(EmbeddedError, match="não diz onde começa"):
+    with pytest.raises(PostgresqlError, match="não diz onde começa"):
         backups.prune_backups(tmp_path, 1)
     assert len(backups.list_backups(tmp_path)) == 2
     assert len(list((tmp_path / "wal").iterdir())) == 5

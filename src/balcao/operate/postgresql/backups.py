@@ -13,15 +13,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from balcao.core.embedded.account import (
-    Account,
-    EmbeddedError,
-    child_options,
-    find_binaries,
-    find_programs,
-    locate_data,
-)
-from balcao.core.embedded.clusters import Cluster
+from balcao.operate.postgresql.accounts import Account, PostgresqlError, child_options
+from balcao.operate.postgresql.clusters import Cluster
+from balcao.operate.postgresql.data_directory import locate_data
+from balcao.operate.postgresql.programs import find_binaries, find_programs
 
 SLOT = "balcao_backup"
 _NAME = "%Y%m%dT%H%M%SZ"
@@ -40,7 +35,7 @@ def completed_at(backup: Path) -> datetime:
 
 
 def create_backup(url: str, version: int, folder: Path) -> Path:
-    """Copy the whole server at `url`, of this major version, and verify the copy. Raises EmbeddedError."""
+    """Copy the whole server at `url`, of this major version, and verify the copy. Raises PostgresqlError."""
     (folder / "base").mkdir(mode=0o700, parents=True, exist_ok=True)
     for left in (folder / "base").glob(f"*{_UNFINISHED}"):
         shutil.rmtree(left)
@@ -56,7 +51,7 @@ def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
     """Delete all but the newest `keep` copies, then what was written before the oldest of them.
 
     Return how many copies and segments that are. What is left restores to any instant since that oldest copy. Raises
-    EmbeddedError, and deletes no segment, where it is not known from which one on that copy needs them.
+    PostgresqlError, and deletes no segment, where it is not known from which one on that copy needs them.
     """
     kept = list_backups(folder)[-keep:]
     if not kept:
@@ -77,16 +72,16 @@ def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
 
 
 def _find_first_segment(backup: Path) -> str:
-    """Return the name of the first segment that a copy needs. Raises EmbeddedError."""
+    """Return the name of the first segment that a copy needs. Raises PostgresqlError."""
     label = backup / "backup_label"
     found = _START.search(label.read_text(errors="replace")) if label.exists() else None
     if found is None:
-        raise EmbeddedError(f"A cópia {backup.name} não diz onde começa: confira-a com `balcao backup verify`.")
+        raise PostgresqlError(f"A cópia {backup.name} não diz onde começa: confira-a com `balcao backup verify`.")
     return found[1]
 
 
 def verify_backup(backup: Path) -> None:
-    """Check every file of a base backup, and its part of the log, against the manifest. Raises EmbeddedError."""
+    """Check every file of a base backup, and its part of the log, against the manifest. Raises PostgresqlError."""
     _run(find_binaries(backup, _ourselves()), "pg_verifybackup", "", "--quiet", backup)
 
 
@@ -101,37 +96,40 @@ def receive_log(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]
 
 
 def choose_backup(folder: Path, until: datetime | None) -> Path:
-    """Return the newest base backup that was complete by then. Raises EmbeddedError where there is none."""
+    """Return the newest base backup that was complete by then. Raises PostgresqlError where there is none."""
     fitting = [backup for backup in list_backups(folder) if until is None or completed_at(backup) <= until]
     if not fitting:
-        raise EmbeddedError(f"Em {folder} não há cópia completa anterior a isso: faça uma com `balcao backup create`.")
+        raise PostgresqlError(
+            f"Em {folder} não há cópia completa anterior a isso: faça uma com `balcao backup create`."
+        )
     return fitting[-1]
 
 
 def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | None) -> None:
     """Lay a data directory out in `target`/postgres that recovers to this instant, or to the end, when it starts.
 
-    Raises EmbeddedError where there are data already.
+    Raises PostgresqlError where there are data already.
     """
     verify_backup(backup)
     target.mkdir(parents=True, exist_ok=True)
     data, account = locate_data(target.resolve())
     if data.exists():
-        raise EmbeddedError(f"Já há dados em {data}: restaure em outra pasta, em BALCAO_DATA_DIR.")
+        raise PostgresqlError(f"Já há dados em {data}: restaure em outra pasta, em BALCAO_DATA_DIR.")
     _lay_out(folder, backup, data, account, until)
 
 
 def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetime | None) -> Path | None:
     """Put a backup in the place of a cluster's data, start its server, and wait until it takes writes.
 
-    Return where the former data are, if there were any: nothing is deleted. Raises EmbeddedError where the server runs.
+    Return where the former data are, if there were any: nothing is deleted. Raises PostgresqlError where the server
+    runs.
     """
     verify_backup(backup)
     version = (backup / "PG_VERSION").read_text("utf-8").strip()
     if version != str(cluster.version):
-        raise EmbeddedError(f"A cópia {backup.name} é do PostgreSQL {version}, e o cluster {cluster} não.")
+        raise PostgresqlError(f"A cópia {backup.name} é do PostgreSQL {version}, e o cluster {cluster} não.")
     if not cluster.is_down:
-        raise EmbeddedError(
+        raise PostgresqlError(
             f"O PostgreSQL {cluster} está no ar: pare os processos do Balcão e, depois, "
             f"`pg_ctlcluster {cluster.version} {cluster.name} stop`."
         )
@@ -212,4 +210,4 @@ def _run(programs: Path, program: str, url: str, *words: object) -> None:
     done = subprocess.run(command, **options, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
         said = done.stderr.strip().splitlines()
-        raise EmbeddedError(f"{program} não terminou: {said[-1] if said else 'sem explicação.'}")
+        raise PostgresqlError(f"{program} não terminou: {said[-1] if said else 'sem explicação.'}")

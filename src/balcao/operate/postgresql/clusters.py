@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from balcao.core.embedded.account import Account, EmbeddedError, child_options
+from balcao.operate.postgresql.accounts import Account, PostgresqlError, child_options
 
 _NAME = re.compile(r"([0-9]+)/([\w.-]+)")
 # Where a test, or whoever keeps several, has the clusters' settings; of Debian's own tools.
@@ -39,16 +39,16 @@ class Cluster:
         return _list_line(str(self))[3].startswith("down")
 
     def start(self) -> None:
-        """Start the server, as a service where the machine has systemd. Raises EmbeddedError."""
+        """Start the server, as a service where the machine has systemd. Raises PostgresqlError."""
         started = _run("pg_ctlcluster", str(self.version), self.name, "start")
         if started.returncode and self.is_down:
-            raise EmbeddedError(f"O PostgreSQL {self} não iniciou. Veja {self.log}.")
+            raise PostgresqlError(f"O PostgreSQL {self} não iniciou. Veja {self.log}.")
 
     def wait_until_recovered(self) -> None:
-        """Return when the server has replayed its log and takes writes. Raises EmbeddedError when it ends before."""
+        """Return when the server has replayed its log and takes writes. Raises PostgresqlError when it ends before."""
         while self._ask("SELECT pg_is_in_recovery()") != "f":
             if self.is_down:
-                raise EmbeddedError(f"O PostgreSQL {self} parou antes de recuperar a cópia. Veja {self.log}.")
+                raise PostgresqlError(f"O PostgreSQL {self} parou antes de recuperar a cópia. Veja {self.log}.")
             time.sleep(_POLL_SECONDS)
 
     def _ask(self, query: str) -> str:
@@ -57,9 +57,9 @@ class Cluster:
 
 
 def find_cluster(name: str) -> Cluster:
-    """Return the cluster of this name, such as `15/main`. Raises EmbeddedError where there is none."""
+    """Return the cluster of this name, such as `15/main`. Raises PostgresqlError where there is none."""
     if not _NAME.fullmatch(name):
-        raise EmbeddedError(f"{name} não é um cluster: escreva VERSÃO/NOME, como em 15/main.")
+        raise PostgresqlError(f"{name} não é um cluster: escreva VERSÃO/NOME, como em 15/main.")
     version, title, _, _, owner, data, log = _list_line(name)
     # Of data that are not there any more nobody is the owner.
     found = pwd.getpwnam(owner if owner != "<unknown>" else "postgres")
@@ -68,7 +68,7 @@ def find_cluster(name: str) -> Cluster:
 
 def _list_line(name: str) -> list[str]:
     if shutil.which("pg_lsclusters") is None:
-        raise EmbeddedError(
+        raise PostgresqlError(
             "Esta máquina não tem os clusters do Debian (pacote postgresql-common): use --into e inicie o servidor."
         )
     lines = [line.split(maxsplit=6) for line in _run("pg_lsclusters", "--no-header").stdout.splitlines()]
@@ -76,7 +76,7 @@ def _list_line(name: str) -> list[str]:
         if f"{line[0]}/{line[1]}" == name:
             return line
     known = ", ".join(f"{line[0]}/{line[1]}" for line in lines) or "nenhum"
-    raise EmbeddedError(f"Não há cluster {name} nesta máquina ({known}): instale o pacote postgresql desta versão.")
+    raise PostgresqlError(f"Não há cluster {name} nesta máquina ({known}): instale o pacote postgresql desta versão.")
 
 
 def _run(*command: str, account: Account | None = None) -> subprocess.CompletedProcess[str]:

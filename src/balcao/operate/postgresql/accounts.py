@@ -1,0 +1,79 @@
+"""The operating system's account under which a program of PostgreSQL runs, and how one is run."""
+
+import os
+import pwd
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+RESTORE = "Se os dados estão danificados, restaure uma cópia da pasta, ou indique outra em BALCAO_DATA_DIR."
+
+
+class PostgresqlError(Exception):
+    """PostgreSQL, or a program of it, cannot run; the text tells the operator why and what to do."""
+
+
+def describe_damage(data: Path, what: str) -> str:
+    """Return the sentence about data that are not whole."""
+    return f"Os dados em {data} não estão inteiros: {what}. {RESTORE}"
+
+
+@dataclass(frozen=True)
+class Account:
+    """The operating system's account under which PostgreSQL runs and which owns its files."""
+
+    uid: int
+    gid: int
+
+    @property
+    def name(self) -> str:
+        """Return the account's name, else its number."""
+        try:
+            return pwd.getpwuid(self.uid).pw_name
+        except KeyError:
+            return str(self.uid)
+
+    @property
+    def switch(self) -> dict[str, Any]:
+        """Return what makes `subprocess` run a child under this account; nothing when it is our own."""
+        if self.uid == os.geteuid():
+            return {}
+        return {"user": self.uid, "group": self.gid, "extra_groups": [self.gid]}
+
+    def run(self, *command: str | Path, text: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command under this account, with `text` as its input, and return what it wrote."""
+        return subprocess.run(
+            command,
+            **self.switch,
+            **child_options(),
+            input=text,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+
+    def reaches(self, path: Path) -> bool:
+        """Return whether the account can enter the folder, or execute the file."""
+        return not self.switch or self.run("test", "-x", path).returncode == 0
+
+    def own(self, path: Path) -> None:
+        """Give the account a file that we have created."""
+        if self.switch:
+            os.chown(path, self.uid, self.gid, follow_symlinks=False)
+
+    def open(self, path: Path) -> IO[bytes]:
+        """Open for appending a file that stays this account's whoever of the two, root or it, comes first."""
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        if self.switch:
+            os.fchown(descriptor, self.uid, self.gid)
+        return os.fdopen(descriptor, "ab", buffering=0)
+
+
+def child_options() -> dict[str, Any]:
+    """Return the options of `subprocess` for every PostgreSQL program.
+
+    It gets none of our variables, which hold secrets, no working folder that it may not enter, and no signal of our
+    terminal.
+    """
+    return {"cwd": "/", "env": {"PATH": os.defpath, "LC_ALL": "C"}, "umask": 0o077, "start_new_session": True}
