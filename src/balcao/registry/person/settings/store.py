@@ -69,3 +69,12 @@ async def clear_avatar(connection: Connection, avatar_id: str) -> None:
 
 @statement("SELECT count(*) FROM registry.settings WHERE cpf = :cpf")
 async def count_settings(connection: Connection, cpf: Cpf) -> int: ...
+
+
+OFFERED = (
+    clear_avatar,
+    erase_avatar,
+    read_avatar,
+    remove_avatar,
+    set_avatar,
+)
