@@ -200,12 +200,13 @@ HASH = "0" * 64
 @pytest.mark.parametrize(
     "entry",
     [
-        "x",
-        f"{RISK}:{HASH}",
-        f"{RISK}:2027-02-30:{HASH}",
-        f"{RISK}:{TODAY}:{HASH[1:]}",
-        f"{RISK}:{TODAY}:{HASH},y",
-        f"{RISK}:{TODAY + timedelta(days=401)}:{HASH}",
+        pytest.param("x", id="no part"),
+        pytest.param(f"{RISK}:{HASH}", id="no day"),
+        pytest.param(f"{RISK}:2027-02-30:{HASH}", id="no day of the calendar"),
+        pytest.param(f"{RISK}:{TODAY}:{HASH[1:]}", id="no digest"),
+        pytest.param(f"{RISK}:{TODAY}:{HASH},y", id="a second of another form"),
+        # Midnight may pass between this line and the test.
+        pytest.param(f"{RISK}:{TODAY + timedelta(days=402)}:{HASH}", id="too late a day"),
     ],
 )
 def test_an_entry_of_another_form_or_beyond_four_hundred_days_is_refused(entry: str) -> None:
