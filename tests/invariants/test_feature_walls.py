@@ -1,4 +1,7 @@
-"""Features of a service stand beside each other: each has its own tables, its own SQL, and one door, its service.py."""
+"""Features of a service stand beside each other: each has its own tables, its own SQL, and says what others may call.
+
+That is its service.py, and the statements that its store lists in OFFERED.
+"""
 
 import ast
 import re
@@ -29,6 +32,17 @@ ELSEWHERE = ("core/database/", "operate/postgresql/", "crm/")
 # What imports services, beside themselves.
 SERVICES = tuple(f"{service}." for service in structure.services(graph()))
 COMPOSITION = ("balcao.app", "balcao.cli", "balcao.operate", "balcao.__main__")
+_THIN = '''
+async def read(connection, cpf):
+    """Return it."""
+    return await store.read(connection, cpf)
+async def lock(connection, *, shared):
+    await other_store.lock(connection, shared=shared)
+async def find(connection, cpf):
+    return await store.find(connection, cpf.digits)
+async def erase(connection, cpf):
+    return await registry.erase(connection, cpf)
+'''
 # A part of a statement: text, or what makes it.
 _PART = re.compile(r"[a-z_]+_sql|[A-Z_]+_SQL")
 
@@ -49,11 +63,11 @@ def writers(found: list[Text]) -> dict[str, set[str]]:
     return by_table
 
 
-def handed_on(code: str) -> list[str]:
-    """Return the functions of a store that a service.py passes on as its own."""
+def handed_on(code: str, folder: str) -> list[str]:
+    """Return the functions of a store of its folder that a service.py passes on as its own."""
     found = []
     for node in ast.parse(code).body:
-        if isinstance(node, ast.ImportFrom) and is_store(node.module or ""):
+        if isinstance(node, ast.ImportFrom) and is_store(node.module or "") and folder_of(node.module or "") == folder:
             found += [alias.name for alias in node.names if alias.name.islower()]
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
             value = node.value.value
@@ -70,6 +84,32 @@ def names_taken(code: str, module: str) -> list[str]:
     return names + [own for node in found if node.module == parent for alias in node.names if alias.name == own]
 
 
+def statements_offered(code: str) -> set[str]:
+    """Return the names that a store lists in OFFERED."""
+    return {
+        name.id
+        for node in ast.parse(code).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
+        if [target.id for target in node.targets if isinstance(target, ast.Name)] == ["OFFERED"]
+        for name in node.value.elts
+        if isinstance(name, ast.Name)
+    }
+
+
+def only_calls_its_store(function: ast.AsyncFunctionDef) -> bool:
+    """Tell whether a function awaits a function of its store with the parameters that it got, and does nothing else."""
+    body = [part for part in function.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
+    match body:
+        case [ast.Return(ast.Await(ast.Call(ast.Attribute(ast.Name(module)), args, keywords)))] | [
+            ast.Expr(ast.Await(ast.Call(ast.Attribute(ast.Name(module)), args, keywords)))
+        ]:
+            given = [*args, *(keyword.value for keyword in keywords)]
+            taken = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+            names = [one.id for one in given if isinstance(one, ast.Name)]
+            return is_store(module) and len(names) == len(given) and names == [one.arg for one in taken]
+    return False
+
+
 def test_sql_stands_in_stores_only() -> None:
     assert [f"{text.file}:{text.line}" for text in texts() if holds_sql(text)] == []
 
@@ -80,7 +120,7 @@ def test_every_table_is_written_by_one_feature() -> None:
 
 
 def test_a_store_is_imported_by_its_own_feature_only() -> None:
-    """But for the parts of statements that it offers by name: another store may build them into one of its own."""
+    """But for what it offers, and for parts of statements, which another store may build into one of its own."""
     strangers = {
         (importer, module, name)
         for module in graph().modules
@@ -88,6 +128,7 @@ def test_a_store_is_imported_by_its_own_feature_only() -> None:
         for importer in graph().find_modules_that_directly_import(module)
         if folder_of(importer) != folder_of(module)
         for name in names_taken(code_of(importer), module)
+        if name not in statements_offered(code_of(module))
         if not (is_store(importer) and _PART.fullmatch(name))
     }
     assert strangers == set()
@@ -109,9 +150,36 @@ def test_no_service_hands_on_a_function_of_its_store() -> None:
     found = {
         str(file.relative_to(SOURCE)): names
         for file in SOURCE.rglob("service.py")
-        if (names := handed_on(file.read_text("utf-8")))
+        if (names := handed_on(file.read_text("utf-8"), ".".join(("balcao", *file.relative_to(SOURCE).parent.parts))))
     }
     assert found == {}
+
+
+def test_no_service_calls_its_store_for_others_alone() -> None:
+    """What a store can do for others without a rule of the service it offers itself."""
+    found = [
+        f"{file.relative_to(SOURCE)}: {node.name}"
+        for file in SOURCE.rglob("service.py")
+        for node in ast.parse(file.read_text("utf-8")).body
+        if isinstance(node, ast.AsyncFunctionDef) and only_calls_its_store(node)
+    ]
+    assert found == []
+
+
+def test_every_statement_that_is_offered_is_called_by_another_feature() -> None:
+    taken = {
+        (module, name)
+        for module in graph().modules
+        if is_store(module)
+        for importer in graph().find_modules_that_directly_import(module)
+        if folder_of(importer) != folder_of(module)
+        for name in names_taken(code_of(importer), module)
+    }
+    offered = {
+        (module, name) for module in graph().modules if is_store(module) for name in statements_offered(code_of(module))
+    }
+    assert len(offered) > 20
+    assert offered - taken == set()
 
 
 def test_schemas_reach_no_store() -> None:
@@ -161,8 +229,15 @@ def test_a_hole_in_a_wall_is_seen() -> None:
     assert not holds_sql(sql._replace(value="Select one of these."))
     one, other = (Text(f"registry/{folder}/store.py", 1, "UPDATE registry.pet SET a = 1") for folder in ("a", "b"))
     assert writers([one, other]) == {"registry.pet": {"registry/a", "registry/b"}}
-    assert handed_on("from balcao.a.store import read, Row\nfind = store.find\n") == ["read", "find"]
+    assert handed_on("from balcao.a.store import read, Row\nfind = store.find\n", "balcao.a") == ["read", "find"]
     taken = "from balcao.a.store import one_sql, read_one\nfrom balcao.a import store"
     assert names_taken(taken, "balcao.a.store") == ["one_sql", "read_one", "store"]
     assert [bool(_PART.fullmatch(name)) for name in ("one_sql", "ONE_SQL", "read_one", "store")] == [1, 1, 0, 0]
+    assert statements_offered("async def one(): ...\nOFFERED = (one,)\nothers = (two,)") == {"one"}
+    assert [only_calls_its_store(one) for one in ast.parse(_THIN).body if isinstance(one, ast.AsyncFunctionDef)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     assert structure.cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}}) is not None

@@ -14,8 +14,8 @@ import pytest
 from balcao.core.context.platform import Platform
 from balcao.core.database import pool
 from balcao.core.errors import Unavailable
-from balcao.search.collection import service as collection
 from balcao.search.collection import store as collection_store
+from balcao.search.collection.store import lock_runs
 from balcao.search.control_queries import service as control_queries
 from balcao.search.control_queries.schemas import ControlQueries
 from balcao.search.schema_migrations import service as migrations
@@ -249,7 +249,7 @@ async def test_a_call_that_waits_too_long_for_the_decision_of_another_one_is_tol
     monkeypatch.setattr(collection_store, "DECISION_SECONDS", 0.1)
     migration = (await migrate(platform, "v2")).migration_id
     async with owner.transaction():
-        await collection.lock_runs(owner)
+        await lock_runs(owner)
         for path, sent in (("start", {"schema_version": "v1"}), ("abort", {}), ("rollback", {})):
             answer = await asyncio.to_thread(admin, "POST", path, json=sent)
             assert (*refusal(answer), answer.headers["Retry-After"]) == (503, "migration-decision", "2")

@@ -14,7 +14,7 @@ import pytest
 
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict
-from balcao.search.collection import service as collection
+from balcao.search.collection.store import read_alias
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations import store, work, work_store
 from balcao.search.schema_migrations.jobs import continue_migration
@@ -325,14 +325,14 @@ async def test_a_run_that_fails_before_its_mirror_leaves_an_older_window_open(
 @pytest.mark.cases("search", "71")
 async def test_a_reader_of_the_old_table_ends_on_it(platform: Platform, owner: asyncpg.Connection) -> None:
     made = await create(platform, 3)
-    former = await collection.read_alias(owner)
+    former = await read_alias(owner)
     async with owner.transaction():
         cursor = await owner.cursor(f"SELECT id::text FROM search.{former.physical} ORDER BY id")
         seen = [row["id"] for row in await cursor.fetch(1)]
         assert (await migrate(platform, "v2")).status == "completed"
         seen += [row["id"] for row in await cursor.fetch(9)]
     assert seen == [service.id for service in made]
-    assert (await collection.read_alias(owner)).physical != former.physical
+    assert (await read_alias(owner)).physical != former.physical
 
 
 async def test_writers_that_do_not_end_are_waited_for(
@@ -343,12 +343,12 @@ async def test_writers_that_do_not_end_are_waited_for(
     async with run.worker() as worker:
         for phase in ("preparing", "switching"):
             await run.reach(worker, phase)
-            before = await collection.read_alias(owner)
+            before = await read_alias(owner)
             async with owner.transaction():
                 await owner.execute("SELECT search.enter_collection()")
                 assert await worker.step()
                 assert (await run.row())["phase"] == phase
-            assert await collection.read_alias(owner) == before
+            assert await read_alias(owner) == before
         monkeypatch.setattr(work, "LOCK_ATTEMPTS_SECONDS", -1)
         async with owner.transaction():
             await owner.execute("SELECT search.enter_collection()")

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from balcao.core.database.pool import Connection
-from balcao.search.collection import service as collection
+from balcao.search.collection.store import read_alias
 from balcao.search.public_search import matching, store, terms
 from balcao.search.public_search.matching import Matching
 from balcao.search.public_search.parameters import SearchRequest
@@ -81,7 +81,7 @@ async def test_no_step_of_the_ladder_reads_every_service(
     owner: asyncpg.Connection, typed: str, step: Callable[[ParsedQuery], Matching | None], index: str
 ) -> None:
     await owner.execute("SET enable_seqscan = off")  # the planner would read a small table whole
-    alias = await collection.read_alias(owner)
+    alias = await read_alias(owner)
     parts = terms.split_query(typed)
     query = terms.parse_query(parts, await store.fold_texts(owner, [part.text for part in parts]))
     chosen = step(query)
@@ -94,7 +94,7 @@ async def test_no_step_of_the_ladder_reads_every_service(
 
 
 async def test_similar_names_are_found_by_their_trigrams(owner: asyncpg.Connection) -> None:
-    alias = await collection.read_alias(owner)
+    alias = await read_alias(owner)
     await owner.execute("SET enable_seqscan = off")
     condition = "'licenca ambiental' OPERATOR(public.<%) nome_fold"
     plan = await owner.fetch(f"EXPLAIN SELECT id FROM search.{alias.physical} WHERE {condition}")

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Invalid, Unavailable
-from balcao.search.collection.service import check_collection, swap_tables
+from balcao.search.collection.service import check_collection
+from balcao.search.collection.store import swap_tables
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.services import service as services

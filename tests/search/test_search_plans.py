@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from balcao.core.database.pool import Connection
-from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
+from balcao.search.collection.store import read_alias
 from balcao.search.public_search import candidates_store, facets_store, matching, store, terms
 from balcao.search.public_search.matching import Matching
 from balcao.search.public_search.parameters import FACETS, SearchRequest
@@ -96,7 +96,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch, counted: int, read_whole: int) -> in
 async def test_few_rows_looked_at_or_many_the_page_is_the_same(
     owner: asyncpg.Connection, narrow: int, counted: int
 ) -> None:
-    alias = await collection.read_alias(owner)
+    alias = await read_alias(owner)
     chance = random.Random(counted)
     tried: Counter[str] = Counter()
     for _ in range(size(40, 1000)):
@@ -121,7 +121,7 @@ async def test_few_rows_looked_at_or_many_the_page_is_the_same(
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("sort_by", ["last_update", "created_at", "published_at"])
 async def test_the_staff_list_is_read_in_its_order(owner: asyncpg.Connection, sort_by: str, order: str) -> None:
-    alias = await collection.read_alias(owner)
+    alias = await read_alias(owner)
     await owner.execute("SET enable_seqscan = off")
     explaining = Explaining(owner)
     with pytest.raises(Explained):

@@ -15,7 +15,7 @@ from balcao.core.audit import retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.search.catalogue import service as catalogue
-from balcao.search.collection import service as collection
+from balcao.search.collection.store import read_alias
 from balcao.search.control_queries import service as control_queries
 from balcao.search.popularity import service as popularity
 from balcao.search.popularity.feature import FEATURE as POPULARITY
@@ -94,7 +94,7 @@ def test_control_queries_are_replaced_whole(staff: Staff) -> None:
 
 async def test_a_table_answers_its_control_queries_like_itself(platform: Platform, owner: asyncpg.Connection) -> None:
     await owner.execute("INSERT INTO search.control_queries VALUES (199, 'poda'), (200, 'nada que exista')")
-    alias = await collection.read_alias(owner)
+    alias = await read_alias(owner)
     report = await control_queries.compare_tables(owner, alias, alias)
     assert report.overlap == 1.0
     assert 0.0 < report.empty <= 1.0
@@ -107,7 +107,7 @@ async def test_control_queries_find_what_the_public_search_finds_synonyms_includ
     staff.publish(nome_servico=f"Entrega de {word}")
     assert staff("PUT", f"/synonyms/{uuid4()}", json={"terms": [word, other]}).status_code == 200
     staff("PUT", "/search/control-queries", json={"queries": [other]})
-    alias = await collection.read_alias(owner)
+    alias = await read_alias(owner)
     assert (await control_queries.compare_tables(owner, alias, alias)).empty == 0.0
 
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from balcao import app
-from balcao.search.collection import service as collection
+from balcao.search.collection.store import read_alias
 from balcao.search.public_search import service as public_search
 from balcao.search.public_search import state, store
 from balcao.search.public_search.parameters import SearchRequest
@@ -108,7 +108,7 @@ async def test_a_search_whose_table_has_gone_finds_the_one_in_use(stage: Stage, 
 
 async def _read_alias(stage: Stage) -> Any:
     async with stage.platform.database.connection() as connection:
-        return await collection.read_alias(connection)
+        return await read_alias(connection)
 
 
 def test_readers_notice_no_switch_and_no_rollback(

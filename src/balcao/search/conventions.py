@@ -1,6 +1,5 @@
 """What every operation of this service does alike: query values, paging, path ids, responses for staff, who acts."""
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -10,7 +9,7 @@ from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import NO_STORE, Response, to_json
 from balcao.core.values import flags
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import UUID_PATTERN, is_uuid
+from balcao.core.values.ids import UUID_PATTERN, is_uuid, parse_int64
 
 T = TypeVar("T")
 
@@ -42,9 +41,8 @@ def require_parameter(query: Mapping[str, str], name: str) -> str:
 
 def parse_integer(text: str | None) -> int | None:
     """Return the integer from 1 to the largest that this text is, else None."""
-    found = re.fullmatch(r"0*([0-9]{1,10})", text or "")
-    number = int(found[1]) if found else 0
-    return number if 1 <= number <= LARGEST_INTEGER else None
+    number = parse_int64((text or "").lstrip("0"))
+    return number if number is not None and number <= LARGEST_INTEGER else None
 
 
 def parse_flag(query: Mapping[str, str], name: str) -> bool | None:

@@ -21,9 +21,9 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.operate.faults import OperatorFault
 from balcao.registry import consent
-from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.ledger.schemas import LedgerEntry
 from balcao.registry.consent.ledger.service import Verification
+from balcao.registry.consent.ledger.store import list_ledger_entries
 from balcao.registry.consent.preferences import service
 from balcao.registry.consent.preferences.changes import RequestedChange
 from balcao.settings import Settings
@@ -298,7 +298,7 @@ def test_whatever_is_wished_the_ledger_tells_how_the_state_came_to_be(act: Act, 
 async def history(call: Call, cpf: Cpf) -> list[LedgerEntry]:
     """Oldest first."""
     async with call.platform.database.connection() as connection:
-        return (await ledger.list_history(connection, cpf))[::-1]
+        return (await list_ledger_entries(connection, cpf))[::-1]
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from balcao.core.context.call import worker_call
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, outbox_store
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.store import lock_mirror, record_pushed_fields
 from balcao.registry.mirror.writes import OwnWrite, parse_delta
 from tests.support import cast
 from tests.support.sizes import size
@@ -122,14 +123,14 @@ def pushed() -> list[Step]:
     taken: list[asyncpg.Record] = []
 
     async def take(connection: asyncpg.Connection) -> None:
-        await mirror.lock_mirror(connection, ANA)
+        await lock_mirror(connection, ANA)
         row = await outbox_store.lock_outbox_row(connection, ANA)
         assert row is not None
         taken[:] = [row]
-        await mirror.record_sent(connection, ANA, list(row.dirty))
+        await record_pushed_fields(connection, ANA, list(row.dirty))
 
     async def confirm(connection: asyncpg.Connection) -> None:
-        await mirror.lock_mirror(connection, ANA)
+        await lock_mirror(connection, ANA)
         await mirror.confirm_sent(connection, ANA, list(taken[0].dirty))
         await outbox.mark_fields_sent(connection, ANA, taken[0].id, taken[0].dirty)
 

@@ -19,6 +19,7 @@ from balcao.registry.mirror import outbox, outbox_store
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.login_write_store import LoginWrite
 from balcao.registry.mirror.records import MirroredField, OutboxRow
+from balcao.registry.mirror.store import lock_mirror, read_mirror, record_pushed_fields
 from balcao.registry.mirror.writes import OwnWrite, parse_delta
 from tests.support import cast
 from tests.support.sizes import size
@@ -74,7 +75,7 @@ async def tell(connection: asyncpg.Connection, at: datetime, **dados: Any) -> No
 
 
 async def held(connection: asyncpg.Connection, field: str = "email") -> MirroredField:
-    return (await mirror.read_mirror(connection, ANA)).fields[field]
+    return (await read_mirror(connection, ANA)).fields[field]
 
 
 def after(minutes: int) -> datetime:
@@ -137,7 +138,7 @@ def test_of_what_was_declared_before_a_tombstone_and_confirmed_after_it_the_crms
         ]
         for step in steps if tombstone_first else reversed(steps):
             await step()
-        fields = (await mirror.read_mirror(connection, ANA)).fields
+        fields = (await read_mirror(connection, ANA)).fields
         assert {name: (field.value, field.origin, field.at) for name, field in fields.items()} == {
             "email": ("A@x.example", "crm", after(1))
         }
@@ -222,16 +223,16 @@ class World:
 
     async def push(self) -> None:
         if self.sent is None and not await mirror.find_login_write_seconds(self.connection, ANA):
-            await mirror.lock_mirror(self.connection, ANA)
+            await lock_mirror(self.connection, ANA)
             row = await outbox_store.lock_outbox_row(self.connection, ANA)
-            if row is not None and (values := await mirror.record_sent(self.connection, ANA, list(row.dirty))):
+            if row is not None and (values := await record_pushed_fields(self.connection, ANA, list(row.dirty))):
                 self.sent = row, dict(values)
         elif self.sent is not None and not self.landed:
             self.landed = True
             await self.write_crm(self.sent[1], whole=self.chance.random() < 0.5)
         elif self.sent is not None and self.login is None:
             row, values = self.sent
-            await mirror.lock_mirror(self.connection, ANA)
+            await lock_mirror(self.connection, ANA)
             await mirror.confirm_sent(self.connection, ANA, list(values))
             await outbox.mark_fields_sent(self.connection, ANA, row.id, row.dirty)
             self.sent, self.landed = None, False
@@ -240,7 +241,7 @@ class World:
         if self.sent is not None and self.login is None:
             return
         if self.login is None:
-            mirrored = (await mirror.read_mirror(self.connection, ANA)).fields.get("email")
+            mirrored = (await read_mirror(self.connection, ANA)).fields.get("email")
             own = mirrored.value if mirrored is not None and mirrored.origin != "crm" else None
             if (own or TOKEN) != self.crm["email"]:
                 self.login = await mirror.begin_login_write(self.connection, ANA, TOKEN)
@@ -289,7 +290,7 @@ def test_echoes_pushes_and_logins_end_with_one_email_which_is_the_declared_one(
             for action in actions:
                 await getattr(world, action)()
             await world.settle()
-            mirrored = (await mirror.read_mirror(connection, ANA)).fields.get("email")
+            mirrored = (await read_mirror(connection, ANA)).fields.get("email")
             assert (mirrored.value if mirrored else None) == world.crm["email"]
             if world.declared is not None:
                 assert mirrored is not None

@@ -15,6 +15,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.store import read_mirror
 from balcao.registry.mirror.writes import Writes
 from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
@@ -219,7 +220,7 @@ async def test_what_claims_to_be_of_the_future_is_erased_too(platform: Platform)
     done = await anonymisation.anonymise_person(call, carla, AnonymisationBody(False, said.confirmation, "teste"))
     assert done.at == said.at == future
     async with platform.database.connection() as connection:
-        assert (await mirror.read_mirror(connection, carla)).fields == {}
+        assert (await read_mirror(connection, carla)).fields == {}
 
 
 def test_two_confirmations_at_once_erase_once(post: Post) -> None:
@@ -241,7 +242,7 @@ async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: 
             return_exceptions=True,
         )
         async with platform.database.connection() as connection:
-            assert "genero" in (await mirror.read_mirror(connection, carla)).fields
+            assert "genero" in (await read_mirror(connection, carla)).fields
         assert isinstance(done, (Conflict, Anonymisation))
 
 

@@ -28,10 +28,11 @@ from balcao.access.catalogue.service import (
     RequestedChange,
     record_read,
     write_catalogue,
-    write_planned_rows,
 )
+from balcao.access.catalogue.store import write_planned_rows
 from balcao.access.conventions import MOST_AT_ONCE, SliceQuery
 from balcao.access.mappings import service as mappings
+from balcao.access.mappings.store import delete_mappings_of_action
 from balcao.access.roles import service as roles
 from balcao.core.access.reach import describe_group
 from balcao.core.context.call import Call
@@ -129,7 +130,7 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
     async with write_catalogue(call, _name_deletion(action_id)) as write:
         found = await _find_deletable(write.connection, action_id, force=force)
         lost = await store.read_dependent_names(write.connection, action_id)
-        await mappings.delete_mappings_of_action(write.connection, action_id)
+        await delete_mappings_of_action(write.connection, action_id)
         code_key = await store.delete_action(write.connection, action_id)
         before = _describe(found) | {"code_key": code_key} | lost._asdict()
         write.record(CatalogueEvent("action.delete", "action", str(action_id), found.name, before=before))

@@ -58,7 +58,7 @@ async def read_held_rights(connection: Connection, call: Call) -> HeldRights:
     """Return what the caller holds, by the token and by what is stored now; whoever has the machine's shell, all."""
     if call.caller is None:
         return OPERATOR
-    return _hold(call, await store.read_held(connection, call.caller.cpf, call.caller.roles))
+    return _hold(call, await store.read_held_roles(connection, call.caller.cpf, call.caller.roles))
 
 
 def _hold(call: Call, held: HeldRoles) -> HeldRights:
@@ -115,8 +115,10 @@ async def require_no_escalation(connection: Connection, call: Call, held: HeldRi
     check_administration(held, concerned=await store.is_any_administrative(connection, given.roles))
     if held.is_administrator:
         return
-    before = _hold(call, await store.read_held(connection, given.cpf))
-    after = _hold(call, await store.read_held(connection, given.cpf, given_roles=given.direct, given_group=given.group))
+    before = _hold(call, await store.read_held_roles(connection, given.cpf))
+    after = _hold(
+        call, await store.read_held_roles(connection, given.cpf, given_roles=given.direct, given_group=given.group)
+    )
     refuse_escalation(held.find_excess(before, after))
 
 

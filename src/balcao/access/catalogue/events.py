@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from balcao.core.context.call import OPERATOR, Call
+from balcao.core.database.statements import Statement
 from balcao.core.values.cpf import Cpf
 
 # What a plan writes of a kind: a row each, by the names of their columns.
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
+# A statement that writes them: it takes the rows as JSON, and who creates those that are new.
+PlannedStatement: TypeAlias = Statement[[str, str | None], None]
 SYSTEM = {"sub": "system", "azp": "", "cpf": None, "display_name": "system"}
 
 

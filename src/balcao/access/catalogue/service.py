@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from balcao.access.catalogue import store
-from balcao.access.catalogue.events import CatalogueEvent, Rows
+from balcao.access.catalogue.events import CatalogueEvent
 from balcao.core.access.limits import DENIED
 from balcao.core.context.call import Call, RecordDenial
 from balcao.core.database.pool import Connection
@@ -14,9 +14,6 @@ from balcao.core.logs import log
 
 # How many reads of people's data by one caller are recorded, and under which key they are counted.
 READS = ("60/minute", "access-reads")
-# Lent to the features whose stores write a part of a plan.
-ITEM_SQL = store.ITEM_SQL
-PlannedStatement: TypeAlias = store.PlannedStatement
 
 Wanted = TypeVar("Wanted")
 Value = TypeVar("Value")
@@ -130,23 +127,6 @@ async def record_denial(call: Call, attempt: CatalogueEvent) -> None:
     """Record beside the chain that something was refused; of a flood of one caller only the first attempts."""
     if call.caller is not None and await call.platform.is_within(*DENIED, call.caller.key):
         await _record_denied(call, attempt)
-
-
-async def write_planned_rows(
-    connection: Connection, statements: Sequence[PlannedStatement], rows: Rows, author: str | None
-) -> None:
-    """Write what a plan changes of a kind, by the statements of the kind's own store."""
-    await store.write_planned_rows(connection, statements, rows, author)
-
-
-async def lock_catalogue(connection: Connection) -> None:
-    """Let nobody else change the catalogue until the transaction ends."""
-    await store.lock_catalogue(connection)
-
-
-async def record_events(connection: Connection, events: Sequence[dict[str, Any]]) -> None:
-    """Raise the version once and append the events to the chain, where no call stands behind the change."""
-    await store.record_events(connection, events)
 
 
 async def record_read(call: Call, event: CatalogueEvent) -> None:

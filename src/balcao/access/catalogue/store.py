@@ -3,17 +3,17 @@
 import asyncio
 from collections.abc import Collection, Sequence
 from datetime import timedelta
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import asyncpg
 import msgspec
 
 from balcao.access.catalogue.chain import ChainHead, chain_events
-from balcao.access.catalogue.events import Rows
+from balcao.access.catalogue.events import PlannedStatement, Rows
 from balcao.core.access.reach import HeldRole
 from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.results import Json
-from balcao.core.database.statements import Statement, statement
+from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
@@ -21,7 +21,7 @@ from balcao.core.values.cpf import Cpf
 
 @statement("SELECT version FROM access.catalogue_version FOR UPDATE")
 async def lock_catalogue(connection: Connection) -> int:
-    """Return the present version; whoever holds the lock is the only one to change the catalogue."""
+    """Lock the catalogue, which nobody else changes until the transaction ends, and return its version."""
 
 
 # Called with the catalogue's lock held, so nobody else appends to the chain between this and the insertion.
@@ -177,7 +177,7 @@ SELECT jsonb_build_object(
         FROM way JOIN access.role ON role.id = role_id LEFT JOIN access.grp ON grp.id = group_id),
     'groups', ARRAY(SELECT name FROM access.grp JOIN joined ON grp.id = group_id))
 """)
-async def read_held(
+async def read_held_roles(
     connection: Connection,
     cpf: Cpf | None,
     roles: Collection[str] = (),
@@ -219,7 +219,6 @@ WITH item AS MATERIALIZED (
         action_id bigint, group_id bigint)),
 author AS (SELECT :author::text AS name)
 """
-PlannedStatement: TypeAlias = Statement[[str, str | None], None]
 
 
 async def write_planned_rows(
@@ -229,3 +228,10 @@ async def write_planned_rows(
     document = json_text(rows)
     for write in statements:
         await write(connection, document, author)
+
+
+OFFERED = (
+    lock_catalogue,
+    record_events,
+    write_planned_rows,
+)

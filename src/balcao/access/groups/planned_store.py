@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from balcao.access.catalogue.service import ITEM_SQL, PlannedStatement
+from balcao.access.catalogue.events import PlannedStatement
+from balcao.access.catalogue.store import ITEM_SQL
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 

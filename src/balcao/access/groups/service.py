@@ -1,19 +1,22 @@
 """Groups: their roles and their members."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
-from balcao.access.catalogue.service import record_read, write_catalogue, write_planned_rows
+from balcao.access.catalogue.service import (
+    record_read,
+    write_catalogue,
+)
+from balcao.access.catalogue.store import write_planned_rows
 from balcao.access.conventions import MOST_AT_ONCE, OptionalSliceQuery
 from balcao.access.groups import planned_store, store
 from balcao.access.groups.rules import check_name
 from balcao.access.groups.schemas import Attributes, Group, GroupChange, Member
 from balcao.access.records import Role
-from balcao.access.users import service as users
+from balcao.access.users.store import save_person
 from balcao.core.access.reach import MANAGED
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -169,7 +172,7 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
         held = await authority.require_management(write.connection, call, group_name)
         given = authority.Assignments(group.roles, cpf=subject, group=group.id)
         await authority.require_no_escalation(write.connection, call, held, given)
-        person_id = await users.save_person(write.connection, subject)
+        person_id = await save_person(write.connection, subject)
         if await store.add_member(write.connection, group.id, person_id, mask_author(call)):
             write.record(CatalogueEvent("group.add_member", "group", str(group.id), group_name, subject=subject))
     return write.version
@@ -206,16 +209,6 @@ def _make_unknown() -> NotFound:
 
 def _describe(group: Group) -> dict[str, Any]:
     return {"description": group.description, "attributes": group.attributes}
-
-
-async def add_groups(connection: Connection, groups: Sequence[Any]) -> list[str]:
-    """Add groups of the seed data, within its transaction; return the names of the new ones."""
-    return await store.add_groups(connection, groups)
-
-
-async def add_group_roles(connection: Connection, group_roles: Sequence[Any]) -> list[dict[str, str]]:
-    """Give the seed data's own groups their roles; return the new ones."""
-    return await store.add_group_roles(connection, group_roles)
 
 
 async def write_planned_groups(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:

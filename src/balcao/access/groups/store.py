@@ -196,3 +196,9 @@ JOIN access.role ON role.id = made.role_id
 """)
 async def add_group_roles(connection: Connection, group_roles: Sequence[Any]) -> list[dict[str, str]]:
     """Give the seed data's own groups their roles; a group or role of the city's own is not touched."""
+
+
+OFFERED = (
+    add_group_roles,
+    add_groups,
+)

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from typing import Annotated, TypeAlias
 
-from balcao.access.catalogue import service as catalogue
 from balcao.access.catalogue.events import SYSTEM, CatalogueEvent
 from balcao.access.catalogue.service import make_denial_recorder
+from balcao.access.catalogue.store import lock_catalogue, record_events
 from balcao.access.conventions import WRITES, respond_to_write, respond_with_list
 from balcao.access.mappings import service, store
 from balcao.access.mappings.schemas import (
@@ -119,12 +119,12 @@ RETIRED = timedelta(days=90)
 
 async def _retire_and_delete(call: Call, connection: Connection) -> Swept:
     """Retire what no release serves any more, a change of the catalogue, and delete what was retired long ago."""
-    await catalogue.lock_catalogue(connection)
+    await lock_catalogue(connection)
     if unserved := await store.retire_unserved_mappings(connection, UNSERVED):
         retired = sorted(unserved, key=lambda mapping: str(mapping["operation"]))
         after = {"operations": [], "retired": [mapping["operation"] for mapping in retired]}
         event = CatalogueEvent("registration.sync", "mapping", before=retired, after=after)
-        await catalogue.record_events(connection, [event.to_document(SYSTEM, call.request_id)])
+        await record_events(connection, [event.to_document(SYSTEM, call.request_id)])
     checked = await store.count_retired_mappings(connection)
     return Swept(checked, await store.delete_retired_mappings(connection, RETIRED))
 

@@ -6,7 +6,11 @@ import msgspec
 
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, Rows, mask_author
-from balcao.access.catalogue.service import CatalogueWrite, write_catalogue, write_planned_rows
+from balcao.access.catalogue.service import (
+    CatalogueWrite,
+    write_catalogue,
+)
+from balcao.access.catalogue.store import write_planned_rows
 from balcao.access.mappings import planned_store, rules, store
 from balcao.access.mappings.patterns import erase_parameter_names
 from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange
@@ -140,11 +144,6 @@ async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, 
         before = _describe(mapping)
         write.record(CatalogueEvent("mapping.delete", "mapping", str(mapping.id), name, before=before))
     return bool(gone)
-
-
-async def delete_mappings_of_action(connection: Connection, action_id: int) -> None:
-    """Delete the custom and the retired mappings of an action that goes, in the caller's transaction."""
-    await store.delete_mappings_of_action(connection, action_id)
 
 
 async def _find(connection: Connection, mapping_id: int) -> store.FoundMapping:

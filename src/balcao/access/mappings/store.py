@@ -123,7 +123,8 @@ async def delete_mapping(connection: Connection, mapping_id: int) -> None: ...
 @statement("""
 DELETE FROM access.endpoint_mapping WHERE action_id = :action_id AND (operation_key IS NULL OR retired_at IS NOT NULL)
 """)
-async def delete_mappings_of_action(connection: Connection, action_id: int) -> None: ...
+async def delete_mappings_of_action(connection: Connection, action_id: int) -> None:
+    """Delete the custom and the retired mappings of an action that goes, in the caller's transaction."""
 
 
 @statement(f"""
@@ -154,3 +155,6 @@ async def count_retired_mappings(connection: Connection) -> int: ...
 
 @statement("DELETE FROM access.endpoint_mapping WHERE retired_at <= now() - :age::interval")
 async def delete_retired_mappings(connection: Connection, age: timedelta) -> int: ...
+
+
+OFFERED = (delete_mappings_of_action,)

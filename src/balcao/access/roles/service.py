@@ -1,10 +1,13 @@
 """Creating and deleting roles, and granting actions to them."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
-from balcao.access.catalogue.service import CatalogueWrite, write_catalogue, write_planned_rows
+from balcao.access.catalogue.service import (
+    CatalogueWrite,
+    write_catalogue,
+)
+from balcao.access.catalogue.store import write_planned_rows
 from balcao.access.conventions import MOST_AT_ONCE, SliceQuery
 from balcao.access.records import Role
 from balcao.access.roles import planned_store, rules, store
@@ -152,16 +155,6 @@ async def _find_action(connection: Connection, name: str) -> store.FoundAction:
     if action is None:
         raise NotFound("Não há ação com esse nome.")
     return action
-
-
-async def add_roles(connection: Connection, roles: Sequence[Any]) -> list[str]:
-    """Add roles of the seed data, within its transaction; return the names of the new ones."""
-    return await store.add_roles(connection, roles)
-
-
-async def add_grants(connection: Connection, grants: Sequence[Any]) -> list[dict[str, str]]:
-    """Add grants of the seed data to its own roles; return the new ones."""
-    return await store.add_grants(connection, grants)
 
 
 async def write_planned_roles(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:

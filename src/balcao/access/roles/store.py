@@ -158,3 +158,9 @@ ORDER BY role.id, action.id
 """)
 async def add_grants(connection: Connection, grants: Sequence[Any]) -> list[dict[str, str]]:
     """Grant actions to roles of the seed data only: a role of the city's own is not widened by a release."""
+
+
+OFFERED = (
+    add_grants,
+    add_roles,
+)

@@ -7,10 +7,10 @@ from importlib.resources import files
 import msgspec
 
 from balcao import __version__
-from balcao.access.catalogue import service as catalogue
 from balcao.access.catalogue.events import SYSTEM, CatalogueEvent
-from balcao.access.groups import service as groups
-from balcao.access.roles import service as roles
+from balcao.access.catalogue.store import lock_catalogue, record_events
+from balcao.access.groups.store import add_group_roles, add_groups
+from balcao.access.roles.store import add_grants, add_roles
 from balcao.access.seed import store
 from balcao.access.seed.items import SeedItem
 from balcao.core.database.pool import Connection
@@ -71,19 +71,19 @@ async def load_seed(connection: Connection, release: Seed | None = None) -> None
     A name that the city gave to a role or group of its own stays the city's.
     """
     release = release or read_seed()
-    await catalogue.lock_catalogue(connection)
+    await lock_catalogue(connection)
     known = await store.list_written_items(connection)
     made = {
         "actions": await store.add_actions(connection, _list_new_actions(release, known)),
-        "roles": await roles.add_roles(connection, _list_new_roles(release, known)),
-        "grants": await roles.add_grants(connection, _list_new_grants(release, known)),
-        "groups": await groups.add_groups(connection, _list_new_groups(release, known)),
-        "group_roles": await groups.add_group_roles(connection, _list_new_group_roles(release, known)),
+        "roles": await add_roles(connection, _list_new_roles(release, known)),
+        "grants": await add_grants(connection, _list_new_grants(release, known)),
+        "groups": await add_groups(connection, _list_new_groups(release, known)),
+        "group_roles": await add_group_roles(connection, _list_new_group_roles(release, known)),
     }
     await store.mark_items_written(connection, [item for item in _list_items(release) if item not in known])
     if any(made.values()):
         event = CatalogueEvent("catalogue.apply", "catalogue", name=f"balcao {__version__}", after=made)
-        await catalogue.record_events(connection, [event.to_document(SYSTEM, request_id="")])
+        await record_events(connection, [event.to_document(SYSTEM, request_id="")])
 
 
 Known = set[SeedItem]

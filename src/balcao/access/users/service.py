@@ -71,7 +71,7 @@ async def assign_role(call: Call, cpf: Cpf, role_name: str) -> int:
         held = await authority.read_held_rights(write.connection, call)
         given = authority.Assignments([role_id], cpf=cpf, direct=[role_id])
         await authority.require_no_escalation(write.connection, call, held, given)
-        person_id = await save_person(write.connection, cpf)
+        person_id = await store.save_person(write.connection, cpf)
         if await store.assign_direct_role(write.connection, person_id, role_id, mask_author(call)):
             after = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("user.assign_role", "user", str(person_id), subject=cpf, after=after))
@@ -128,8 +128,3 @@ async def _find(connection: Connection, cpf: Cpf) -> store.FoundPerson:
 
 def _make_unknown() -> NotFound:
     return NotFound("O catálogo de acessos não conhece essa pessoa.")
-
-
-async def save_person(connection: Connection, cpf: Cpf) -> int:
-    """Enter a person who is given a group or a role, in the caller's transaction; return the id."""
-    return await store.save_person(connection, cpf)

@@ -150,3 +150,6 @@ async def remove_direct_roles_beyond(connection: Connection, role_id: int, kept:
 @statement("DELETE FROM access.person WHERE id = :person_id")
 async def delete_person(connection: Connection, person_id: int) -> None:
     """Delete a person who has no group and no role."""
+
+
+OFFERED = (save_person,)

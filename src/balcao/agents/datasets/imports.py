@@ -57,18 +57,12 @@ class ExampleRow(msgspec.Struct):
         return {"input": self.input, "output": self.output, "metadata": self.metadata}
 
 
-async def write_datasets(connection: Connection, rows: Sequence[DatasetRow]) -> int:
-    """Write the sets that are new or say something else; return how many. Of one id the last row counts."""
-    return await store.import_datasets(connection, list({row.id: row for row in rows}.values()))
-
-
 async def write_examples(connection: Connection, rows: Sequence[ExampleRow]) -> int:
-    """Write the examples that are new or have other content; return how many. Of one id the last row counts.
+    """Write the examples that are new or have other content; return how many.
 
     Data sets are locked in the order of their ids, as no other writer takes several.
     """
-    last = {row.id: row for row in rows}
-    ordered = sorted(last.values(), key=lambda row: row.dataset_id)
+    ordered = sorted(rows, key=lambda row: row.dataset_id)
     return sum(
         [
             await _write_examples(connection, dataset_id, list(of_set))
@@ -105,6 +99,6 @@ async def _write_examples(connection: Connection, dataset_id: str, rows: Sequenc
 
 
 IMPORTS = [
-    Import("datasets", DatasetRow, write_datasets, from_table=True),
-    Import("examples", ExampleRow, write_examples, batch=BATCH),
+    Import("datasets", DatasetRow, store.import_datasets, from_table=True, key=lambda row: row.id),
+    Import("examples", ExampleRow, write_examples, batch=BATCH, key=lambda row: row.id),
 ]

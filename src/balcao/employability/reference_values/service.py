@@ -1,6 +1,6 @@
 """Reading and changing reference values; all ten kinds behave alike (rules: employability 2.2)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from uuid import UUID
 
 import msgspec
@@ -43,11 +43,6 @@ async def list_values_of_kind(connection: Connection, kind: Kind) -> list[Refere
     """Return the values of one table, in its order, of a table as long as any list may be."""
     values, _ = await store.list_values(connection, kind, Page(1, MOST_PER_PAGE))
     return values
-
-
-async def list_unknown_values(connection: Connection, wanted: Sequence[ValueKey]) -> set[ValueKey]:
-    """Return those of the wanted values that are in no table, or in that of another kind."""
-    return await store.list_unknown_values(connection, wanted)
 
 
 async def are_known_values(connection: Connection, kind: Kind, ids: Collection[UUID]) -> bool:

@@ -190,3 +190,6 @@ _LINE = """
 jsonb_build_object('tabela', stored.kind, 'id', stored.id, 'descricao', stored.descricao, 'ordem', stored.posicao)
 """
 EXPORTS = Exports([Export("reference-values", Rows("employability.reference_value", _LINE))])
+
+
+OFFERED = (list_unknown_values,)

@@ -23,6 +23,7 @@ from balcao.health_units.notifications.states import Notification, NotificationE
 from balcao.health_units.notifications.store import RecordedEvent
 from balcao.health_units.reference_lists import service as reference_lists
 from balcao.health_units.units import service as units
+from balcao.health_units.units.store import lock_units
 
 _IMPORTER = Author("Importação", "import")
 
@@ -113,7 +114,7 @@ async def import_notifications(connection: Connection, rows: Sequence[ImportedNo
         return []
     codes = sorted({row.cnes for row in rows})
     # Units first: whoever holds one is alone in opening a notification of it.
-    known_units = await units.lock_all_units(connection, codes)
+    known_units = await lock_units(connection, codes)
     known = await store.lock_notifications_by_key(connection, *_split_keys(rows))
     replay = Replay(known_units, known, await store.list_newest_notifications(connection, codes))
     changed = [Cnes(row.cnes) for row in rows if replay.apply(row)]

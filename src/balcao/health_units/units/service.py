@@ -1,6 +1,6 @@
 """Registering health units."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 from balcao.core.context.call import Call
@@ -70,11 +70,6 @@ async def lock_unit(connection: Connection, cnes: Cnes) -> None:
     """Lock the unit for the rest of the transaction. Raises NotFound for an unknown one."""
     if not await store.lock_unit(connection, cnes):
         raise make_unknown_unit()
-
-
-async def lock_all_units(connection: Connection, codes: Sequence[str]) -> set[str]:
-    """Lock units for the rest of the transaction, active or not; return those that there are."""
-    return await store.lock_units(connection, codes)
 
 
 async def lock_active_unit(connection: Connection, cnes: Cnes) -> None:

@@ -60,7 +60,8 @@ async def lock_unit(connection: Connection, cnes: Cnes, *, active: bool = False)
 
 # Everybody who locks several units, an import included, locks them in this order, so that there is no deadlock.
 @statement("SELECT cnes FROM health_units.units WHERE cnes = ANY(:codes) ORDER BY cnes FOR NO KEY UPDATE")
-async def lock_units(connection: Connection, codes: Sequence[str]) -> set[str]: ...
+async def lock_units(connection: Connection, codes: Sequence[str]) -> set[str]:
+    """Lock units for the rest of the transaction, active or not; return those that there are."""
 
 
 @statement("SELECT area FROM health_units.units WHERE cnes = :cnes")
@@ -78,3 +79,6 @@ to_jsonb(stored) || coalesce((
     FROM health_units.unit_weekly_hours AS hours WHERE hours.cnes = stored.cnes), '{}')
 """
 EXPORTS = Exports([Export("units", Rows("health_units.units", _LINE))])
+
+
+OFFERED = (lock_units,)

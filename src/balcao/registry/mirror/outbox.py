@@ -58,13 +58,3 @@ async def _finish(connection: Connection, cpf: Cpf, row: OutboxRow) -> None:
         await store.hand_over_outbox_row(connection, cpf, outbox_id, job)
     else:
         await store.delete_outbox_row(connection, row.id)
-
-
-async def find_outbox_owner(connection: Connection, outbox_id: str) -> Cpf | None:
-    """Return whose row it is; None when another job has taken it over."""
-    return await store.find_outbox_owner(connection, outbox_id)
-
-
-async def take_outbox_row(connection: Connection, outbox_id: str) -> OutboxRow | None:
-    """Return the row that a job is about to send."""
-    return await store.take_outbox_row(connection, outbox_id)

@@ -23,7 +23,8 @@ async def lock_outbox_row(connection: Connection, cpf: Cpf) -> OutboxRow | None:
 
 
 @statement("SELECT cpf FROM registry.outbox WHERE id = :outbox_id::uuid")
-async def find_outbox_owner(connection: Connection, outbox_id: str) -> Cpf | None: ...
+async def find_outbox_owner(connection: Connection, outbox_id: str) -> Cpf | None:
+    """Return whose row it is; None when another job has taken it over."""
 
 
 @statement("""
@@ -36,7 +37,8 @@ async def hand_over_outbox_row(connection: Connection, cpf: Cpf, outbox_id: str,
 
 
 @statement(f"UPDATE registry.outbox SET given_up = false WHERE id = :outbox_id::uuid RETURNING {_COLUMNS}")
-async def take_outbox_row(connection: Connection, outbox_id: str) -> OutboxRow | None: ...
+async def take_outbox_row(connection: Connection, outbox_id: str) -> OutboxRow | None:
+    """Return the row that a job is about to send."""
 
 
 @statement(f"""
@@ -131,3 +133,9 @@ OLDEST_PUSH_SQL = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::float8 FROM registry.outbox
 WHERE job NOT IN (SELECT id FROM ({dead_sql(PUSH_JOB)}) AS dead)
 """
+
+
+OFFERED = (
+    find_outbox_owner,
+    take_outbox_row,
+)

@@ -13,7 +13,7 @@ CONSENT_FIELDS = ["categoria", "canal", "status", "acao", "data", "finalidade", 
 
 
 async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    covered = await store.find_covered(connection, cpf, at)
+    covered = await store.find_covered_fields(connection, cpf, at)
     dirty = await outbox_store.list_dirty_fields(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
     await outbox.drop_overridden_fields(connection, cpf)

@@ -6,23 +6,18 @@ from enum import StrEnum
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection, Source
+from balcao.core.database.pool import Connection
 from balcao.core.jobs.worker import NewJob, encode_payload
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.registry.mirror import login_write_store, outbox, outbox_store, own_write_store, store
 from balcao.registry.mirror.fields import EMAIL, PUSH_JOB
 from balcao.registry.mirror.login_write_store import LoginWrite
-from balcao.registry.mirror.records import Erasures, Head, Mirror, Written
+from balcao.registry.mirror.records import Head, Written
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
 # More than a login's budget: a process that was killed delays a push by no more.
 LOGIN_WRITE_SECONDS = 10.0
-
-
-async def read_mirror(source: Source, cpf: Cpf) -> Mirror:
-    """Return every field and wording of the citizen."""
-    return await store.read_mirror(source, cpf)
 
 
 async def read_mirror_head(connection: Connection, cpf: Cpf) -> Head:
@@ -36,11 +31,6 @@ async def list_consented(connection: Connection, people: Sequence[Cpf]) -> Mappi
     for cpf, category, channel in await store.list_consent_keys(connection, people):
         found[cpf].add((category, channel))
     return found
-
-
-async def lock_mirror(connection: Connection, cpf: Cpf) -> Erasures:
-    """Hold the citizen's mirror until the transaction ends; return what was erased and when."""
-    return await store.lock_mirror(connection, cpf)
 
 
 class Result(StrEnum):
@@ -109,11 +99,6 @@ async def write_own_fields(
     )
 
 
-async def record_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> Mapping[str, Value]:
-    """Record the citizen's own values of these fields as sent and return them; the mirror must be locked."""
-    return await store.record_pushed_fields(connection, cpf, fields)
-
-
 async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> None:
     """Record that the CRM has what was sent: what it had before can no longer override the citizen's word.
 
@@ -177,16 +162,6 @@ async def _merge_consents(
     if not writes.consents or (cleared_at is not None and at <= cleared_at):
         return 0
     return await store.merge_consents(connection, cpf, writes.consents, at, "crm")
-
-
-async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]:
-    """Return everybody who was erased, and until when."""
-    return await store.list_tombstones(connection)
-
-
-async def find_tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
-    """Return the time of an anonymisation asked for now; the mirror must be locked."""
-    return await store.find_tombstone_moment(connection, cpf)
 
 
 async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str] | None:

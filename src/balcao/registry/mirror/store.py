@@ -20,7 +20,8 @@ INSERT INTO registry.mirror_head (cpf, version) VALUES (:cpf, 1)
 ON CONFLICT (cpf) DO UPDATE SET version = mirror_head.version + 1
 RETURNING anonymised_at, consents_cleared_at
 """)
-async def lock_mirror(connection: Connection, cpf: Cpf) -> Erasures: ...
+async def lock_mirror(connection: Connection, cpf: Cpf) -> Erasures:
+    """Hold the citizen's mirror until the transaction ends; return what was erased and when."""
 
 
 # An own write is later than all that it replaces, so it stays; what the CRM confirmed was another word.
@@ -77,7 +78,7 @@ WHERE cpf = :cpf AND field = ANY(:fields) AND origin <> 'crm'
 RETURNING field, value::text
 """)
 async def record_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> Mapping[str, Value]:
-    """Record what is sent; return the values of those fields that are the citizen's own word."""
+    """Record what is sent; return the values of those fields that are the citizen's own word. The mirror is locked."""
 
 
 # Also of a field that the citizen has changed again meanwhile: the echo of this push is older than its confirmation.
@@ -153,7 +154,8 @@ async def set_tombstone(connection: Connection, cpf: Cpf, at: datetime) -> None:
 
 
 @statement("SELECT cpf, anonymised_at FROM registry.mirror_head WHERE anonymised_at IS NOT NULL")
-async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]: ...
+async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]:
+    """Return everybody who was erased, and until when."""
 
 
 @statement("UPDATE registry.mirror_head SET last_event_at = greatest(last_event_at, :at) WHERE cpf = :cpf")
@@ -198,7 +200,8 @@ jsonb_build_object(
 
 
 @lookup(f"SELECT {mirror_document_sql(':cpf')}")
-async def read_mirror(source: Source, cpf: Cpf) -> Json[Mirror]: ...
+async def read_mirror(source: Source, cpf: Cpf) -> Json[Mirror]:
+    """Return every field and wording of the citizen."""
 
 
 # The function locks the mirror and gives a time at which the consent wins, so it is always written.
@@ -282,4 +285,13 @@ SELECT ARRAY(SELECT field FROM registry.register WHERE cpf = :cpf AND at <= :at 
        ARRAY(SELECT kind FROM registry.wording WHERE cpf = :cpf AND at <= :at ORDER BY kind) AS wordings,
        (SELECT count(*) FROM registry.crm_consentimentos WHERE cpf = :cpf AND at <= :at) AS consents
 """)
-async def find_covered(connection: Connection, cpf: Cpf, at: datetime) -> Covered: ...
+async def find_covered_fields(connection: Connection, cpf: Cpf, at: datetime) -> Covered: ...
+
+
+OFFERED = (
+    find_tombstone_moment,
+    list_tombstones,
+    lock_mirror,
+    read_mirror,
+    record_pushed_fields,
+)

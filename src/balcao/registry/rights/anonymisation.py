@@ -21,6 +21,7 @@ from balcao.core.errors import Conflict, Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.period import Period
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.store import find_tombstone_moment, lock_mirror
 from balcao.registry.rights import store
 from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
 from balcao.registry.rights.tombstones import Tombstone
@@ -80,7 +81,7 @@ async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason
     for each in tombstones:
         cpf = Cpf(each.cpf)
         async with call.platform.database.transaction(isolation=_ISOLATION) as connection:
-            known = (await mirror.lock_mirror(connection, cpf)).anonymised_at
+            known = (await lock_mirror(connection, cpf)).anonymised_at
             if known is not None and known >= each.at:
                 continue
             if each.asked:
@@ -101,9 +102,9 @@ async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymis
     """
     declared = call.platform.part(DeclaredPersonalData)
     try:
-        erased = await mirror.lock_mirror(connection, cpf)
+        erased = await lock_mirror(connection, cpf)
         before = await declared.export(connection, cpf)
-        at = await mirror.find_tombstone_moment(connection, cpf)
+        at = await find_tombstone_moment(connection, cpf)
         cleared = await declared.erase(connection, cpf, at)
         kept = await _list_kept(connection, call, cpf)
     except Overtaken:

@@ -12,7 +12,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.core.values.period import Period, parse_closed_period, parse_period
 from balcao.core.values.text import clean_parameter
-from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.store import read_mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
 from balcao.registry.rights.schemas import AccessPage, AuditPage
@@ -34,7 +34,7 @@ async def export_person(call: Call, cpf: Cpf) -> bytes:
     async with platform.database.transaction(isolation="repeatable_read") as connection:
         members = await platform.part(DeclaredPersonalData).export(connection, cpf)
         citizen = await citizens.read_formatted_citizen(connection, call, cpf)
-        known = members["registro_base"] is not None or (await mirror.read_mirror(connection, cpf)).known
+        known = members["registro_base"] is not None or (await read_mirror(connection, cpf)).known
         now = await store.fetch_time_before(connection, timedelta(0))
         year = Period(now - EXPORTED_ACCESSES, None)
         accesses = await store.list_accesses(connection, subject, year, None, platform.settings.client_id)

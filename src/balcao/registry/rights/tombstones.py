@@ -12,7 +12,7 @@ import msgspec
 
 from balcao.core.context.audit import HashKey
 from balcao.core.database.pool import Database
-from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.store import list_tombstones
 from balcao.registry.rights import store
 
 NAME = "erased.jsonl"
@@ -30,7 +30,7 @@ async def note_tombstones(database: Database, key: HashKey, folder: Path) -> Non
     """Append the tombstones that the file has not yet; nothing is ever taken out of it."""
     known = {(each.cpf, each.at) for each in read_tombstones(folder)}
     async with database.connection() as connection:
-        standing = await mirror.list_tombstones(connection)
+        standing = await list_tombstones(connection)
         fresh = {key.hash_cpf(cpf) or b"": (cpf, at) for cpf, at in standing if (cpf.digits, at) not in known}
         asked = await store.list_anonymised_subjects(connection, list(fresh)) if fresh else set()
     if fresh:

@@ -5,7 +5,7 @@ from balcao.core.errors import NotFound
 from balcao.core.values.text import has_control
 from balcao.search.catalogue import store
 from balcao.search.catalogue.schemas import Moved
-from balcao.search.collection import service as collection
+from balcao.search.collection.store import read_alias
 from balcao.search.conventions import parse_uuid
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.popularity import service as popularity
@@ -19,7 +19,7 @@ async def read_service(call: Call, service_id: str) -> PublicService:
     """Return a published service. Raises NotFound."""
     known = parse_uuid(service_id, UNKNOWN)
     async with call.reader.connection() as connection:
-        found = _require(await store.read_by_id(connection, await collection.read_alias(connection), known))
+        found = _require(await store.read_by_id(connection, await read_alias(connection), known))
     popularity.count_view(call.platform, found.id)
     return found
 
@@ -29,7 +29,7 @@ async def read_by_slug(call: Call, slug: str) -> PublicService | Moved:
     if has_control(slug):
         raise NotFound(UNKNOWN)
     async with call.reader.connection() as connection:
-        found = _require(await store.read_by_slug(connection, await collection.read_alias(connection), slug))
+        found = _require(await store.read_by_slug(connection, await read_alias(connection), slug))
     if found.slug != slug:
         return _describe_move(found, slug, found.slug)
     popularity.count_view(call.platform, found.id)
@@ -42,7 +42,7 @@ async def find_by_old_number(call: Call, origem: str, old_id: str) -> Moved:
         service_id = await legacy_mappings.find_target(connection, origem, old_id)
         if service_id is None:
             raise NotFound(UNKNOWN)
-        found = _require(await store.read_by_id(connection, await collection.read_alias(connection), service_id))
+        found = _require(await store.read_by_id(connection, await read_alias(connection), service_id))
     # Relative to `services/by-legacy/<origem>/<id>`, so that it resolves under every prefix.
     return _describe_move(found, None, f"../../{found.slug}")
 

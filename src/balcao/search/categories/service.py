@@ -21,7 +21,7 @@ from balcao.search.categories.schemas import (
     SubcategoryServices,
 )
 from balcao.search.categories.store import ServicesPage
-from balcao.search.collection import service as collection
+from balcao.search.collection.store import read_alias
 from balcao.search.conventions import describe_event, make_fault
 from balcao.search.popularity import service as popularity
 from balcao.search.public import to_listed
@@ -34,7 +34,7 @@ _NO_SERVICES = ServicesPage(0, [])
 async def list_categories(call: Call, request: CategoryRequest) -> Categories:
     """Return the categories, and the services of the one that is asked for."""
     async with find_reader(call).connection() as connection:
-        alias = await collection.read_alias(connection)
+        alias = await read_alias(connection)
         listed = await store.list_categories(connection, alias, request)
         found = Categories(listed, len(listed), await _describe(connection))
         if request.category is not None:
@@ -51,7 +51,7 @@ async def list_categories(call: Call, request: CategoryRequest) -> Categories:
 async def list_subcategories(call: Call, category: str, request: CategoryRequest) -> Subcategories:
     """Return the subcategories of a category; none for an unknown one."""
     async with find_reader(call).connection() as connection:
-        alias = await collection.read_alias(connection)
+        alias = await read_alias(connection)
         listed, name = [], category
         if is_name(category):
             listed = await store.list_subcategories(connection, alias, category, request)
@@ -70,7 +70,7 @@ async def list_subcategory_services(
         if is_name(subcategory) and is_name(category or ""):
             services = await store.list_services_of_subcategory(
                 connection,
-                await collection.read_alias(connection),
+                await read_alias(connection),
                 subcategory,
                 category,
                 sees_drafts=sees_drafts,

@@ -8,7 +8,7 @@ from balcao.core.values.cursors import decode_cursor, encode_cursor
 from balcao.core.values.numbers import parse_whole_number
 from balcao.search.change_feed import store
 from balcao.search.change_feed.schemas import DEFAULT_CHANGES, MOST_CHANGES, Feed, FeedEntry
-from balcao.search.collection import service as collection
+from balcao.search.collection.store import read_alias
 from balcao.search.conventions import read_parameter
 
 _LIST = "search.change_feed"
@@ -22,7 +22,7 @@ async def list_changes(call: Call, query: Mapping[str, str]) -> Feed:
     limit = parse_whole_number("limit", read_parameter(query, "limit"), 1, MOST_CHANGES, default=DEFAULT_CHANGES)
     position = _parse_cursor(read_parameter(query, "after"))
     async with call.platform.database.connection() as connection:
-        alias = await collection.read_alias(connection)
+        alias = await read_alias(connection)
         newest, entries = await store.read_after(connection, alias, position, limit)
     if position > newest:  # of a database that was put back to an earlier state since
         raise _refuse_cursor()

@@ -41,7 +41,7 @@ DECISION_SECONDS = 2.0
 
 
 async def lock_runs(connection: Connection) -> None:
-    """Let one schema change at a time decide. Raises Unavailable."""
+    """Let one schema change at a time decide; writers never take this lock. Raises Unavailable."""
     try:
         await _lock_runs(connection, f"{DECISION_SECONDS}s")
     except asyncpg.LockNotAvailableError:
@@ -56,7 +56,11 @@ async def _read_alias(connection: Connection) -> Alias | None: ...
 
 
 async def read_alias(connection: Connection) -> Alias:
-    """Return the alias row. Raises Unavailable when there is none."""
+    """Return the alias row: a reader takes table and folding revision from this one read, and needs no lock.
+
+    A copy up to a second old is harmless: a table that was left stays for a minute. Raises Unavailable when there is
+    none.
+    """
     return _require(await _read_alias(connection))
 
 
@@ -67,7 +71,7 @@ FROM search.physical_tables WHERE name = :table
 async def _describe_table(connection: Connection, table: str) -> Alias | None: ...
 
 
-async def describe_table(connection: Connection, table: str) -> Alias:
+async def describe_collection_table(connection: Connection, table: str) -> Alias:
     """Return the alias row as it would be if this table were the active one."""
     return _require(await _describe_table(connection, table))
 
@@ -86,7 +90,8 @@ async def open_mirror(connection: Connection, table: str) -> None:
 async def swap_tables(connection: Connection, active: str, goal: str) -> bool:
     """Exchange active table and mirror; return false when they are not these two, or not alike.
 
-    Raises LockNotAvailableError for writers that do not end.
+    The caller's last statement before the commit, so that no writer gets in between. Raises LockNotAvailableError for
+    writers that do not end; the caller tries again in a new transaction.
     """
 
 
@@ -107,7 +112,7 @@ WHERE active.id = ANY ($1::uuid[])
 """
 
 
-async def read_rows(connection: Connection, alias: Alias, ids: Sequence[str]) -> dict[str, StoredService]:
+async def read_service_rows(connection: Connection, alias: Alias, ids: Sequence[str]) -> dict[str, StoredService]:
     """Return the rows of these services in the active table, in the form of the programs."""
     text = _READ_ROWS.format(physical=alias.physical)
     rows = await connection.fetch(text, ids, alias.schema_version, PROGRAM_VERSION)
@@ -127,8 +132,8 @@ ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, carried = excluded.carried, v
 def write_row_sql(alias: Alias, row: str, source: str) -> str:
     """Return the text of an INSERT that writes, for each row of `source`, a service, whether it is there or not.
 
-    `row` is an SQL expression of what `encode_row` returned. A trigger takes the row to the mirror. The caller entered
-    the collection, which gave the alias, and holds the lock of the service's head.
+    `row` is an SQL expression of what `encode_service_row` returned. A trigger takes the row to the mirror. The caller
+    entered the collection, which gave the alias, and holds the lock of the service's head.
     """
     return _WRITE_ROW.format(
         physical=alias.physical,
@@ -139,7 +144,7 @@ def write_row_sql(alias: Alias, row: str, source: str) -> str:
     )
 
 
-def encode_row(service: StoredService) -> str:
+def encode_service_row(service: StoredService) -> str:
     """Return the service as the jsonb text that `write_row_sql` takes."""
     carried = msgspec.Raw(service.carried.encode())
     return json_text(
@@ -150,18 +155,22 @@ def encode_row(service: StoredService) -> str:
 _DELETE_ROW = "DELETE FROM search.{physical} WHERE id = $1"
 
 
-async def delete_row(connection: Connection, alias: Alias, service_id: str) -> None:
-    """Delete the service's row in the active table; a trigger takes the deletion to the mirror."""
+async def delete_service_row(connection: Connection, alias: Alias, service_id: str) -> None:
+    """Delete the service's row in the active table; a trigger takes the deletion to the mirror.
+
+    The caller holds the same locks as for `write_row_sql`.
+    """
     await connection.execute(_DELETE_ROW.format(physical=alias.physical), service_id)
 
 
 @statement("SELECT version FROM search.schema_versions ORDER BY position")
-async def list_schema_versions(connection: Connection) -> list[str]: ...
+async def list_schema_versions(connection: Connection) -> list[str]:
+    """Return the known schema versions in their order."""
 
 
 @statement("SELECT search.create_physical(:schema_version)")
-async def create_table(connection: Connection, schema_version: str) -> str:
-    """Create an empty table in that schema version and return its name."""
+async def create_collection_table(connection: Connection, schema_version: str) -> str:
+    """Create an empty table of that schema version, with its indexes and its mirror's trigger, and return its name."""
 
 
 # What the worker waits for the readers of a table.
@@ -192,7 +201,7 @@ async def begin_with_version(connection: Connection, schema_version: str) -> Non
 _COUNT = "SELECT count(*) FROM search.{table}"
 
 
-async def count_rows(connection: Connection, table: str) -> int:
+async def count_collection_rows(connection: Connection, table: str) -> int:
     """Count the services in a table; its name comes from the alias row, whose form the database checks."""
     return int(await connection.fetchval(_COUNT.format(table=table)))
 
@@ -219,7 +228,7 @@ async def is_whole_table(connection: Connection, table: str, schema_version: str
 
 
 @statement("SELECT search.analyze_physical(:table)")
-async def analyze_table(connection: Connection, table: str) -> None:
+async def analyze_collection_table(connection: Connection, table: str) -> None:
     """Bring the planner's statistics of a filled table up to date."""
 
 
@@ -242,12 +251,13 @@ async def rehearse_chunk(
 SELECT service_id::text, field, reason FROM search.search_migration_errors WHERE physical_table = :table
 ORDER BY id LIMIT :most
 """)
-async def list_refused_rows(connection: Connection, table: str, most: int) -> list[RefusedRow]:
+async def list_refused_rows(connection: Connection, table: str, most: int = 100) -> list[RefusedRow]:
     """Return the first rows that a step or a constraint refused in this table."""
 
 
 @statement("SELECT count(DISTINCT service_id) FROM search.search_migration_errors WHERE physical_table = :table")
-async def count_refused_rows(connection: Connection, table: str) -> int: ...
+async def count_refused_rows(connection: Connection, table: str) -> int:
+    """Count the services that a step or a constraint kept out of this table."""
 
 
 def _require(alias: Alias | None) -> Alias:
@@ -272,4 +282,24 @@ async def find_rows(connection: Connection) -> Rows:
 EXPORTS = Exports(
     [Export("services", find_rows)],
     derived=("search.physical_tables", "search.schema_versions", "search.search_collection"),
+)
+
+
+OFFERED = (
+    analyze_collection_table,
+    compare_chunk,
+    count_refused_rows,
+    count_collection_rows,
+    create_rehearsal,
+    create_collection_table,
+    delete_service_row,
+    describe_collection_table,
+    encode_service_row,
+    list_refused_rows,
+    list_schema_versions,
+    lock_runs,
+    read_alias,
+    read_service_rows,
+    rehearse_chunk,
+    swap_tables,
 )

@@ -167,11 +167,6 @@ async def delete_mapping(call: Call, mapping_id: str) -> None:
                 raise NotFound(UNKNOWN)
 
 
-async def remove_of_service(connection: Connection, service_id: str) -> int:
-    """Remove the mappings to a service that is being deleted; return how many there were."""
-    return await store.delete_mappings_of_service(connection, service_id)
-
-
 async def enter_sources(platform: Platform) -> None:
     """Enter the old systems of the configuration, `BALCAO_LEGACY_SOURCES`."""
     if names := platform.settings.legacy_source_names:

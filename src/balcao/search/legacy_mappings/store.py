@@ -171,3 +171,6 @@ async def list_mappings(
     """Return how many pass the filters, how many there are, and one page, newest first."""
     listed = await _list_mappings(connection, origem, author, service_id, offset, limit)
     return listed[0].found, listed[0].out_of, [each.mapping for each in listed if each.mapping is not None]
+
+
+OFFERED = (delete_mappings_of_service,)

@@ -11,15 +11,15 @@ from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
-from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
+from balcao.search.collection.store import read_alias
 from balcao.search.public_search import facets_store, highlights, matching, store, terms
 from balcao.search.public_search.matching import Match, Matching
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.state import CHANNEL, COMPARE_SECONDS, SearchState, find_reader
 from balcao.search.public_search.store import FoundPage, ScoredService
 from balcao.search.public_search.terms import ParsedQuery, Part, Synonyms, Word
-from balcao.search.synonyms import service as synonyms
+from balcao.search.synonyms.store import list_synonym_lexemes, read_synonyms_revision
 from balcao.search.vocabulary import service as vocabulary
 from balcao.search.vocabulary import spelling
 from balcao.search.vocabulary.service import Correction
@@ -66,9 +66,9 @@ async def keep_search_state(platform: Platform) -> AsyncIterator[None]:
 async def _reload(platform: Platform, state: SearchState) -> None:
     state.begin_reload()
     async with platform.database.connection() as connection:
-        alias = await collection.read_alias(connection)
+        alias = await read_alias(connection)
         # This runs after every save. Folding the synonyms anew each time would cost more than the save.
-        revision = alias.fold_revision, await synonyms.read_revision(connection)
+        revision = alias.fold_revision, await read_synonyms_revision(connection)
         if revision != state.synonyms_revision:
             state.synonyms = await read_synonyms(connection)
             state.synonyms_revision = revision
@@ -94,7 +94,7 @@ async def suggest_names(call: Call, typed: str) -> list[str]:
         folded = [word.folded for part in parts for word in words[part.text]][: terms.MOST_TERMS]
         if not folded:
             return []
-        return await store.suggest_names(connection, await collection.read_alias(connection), folded, MOST_NAMES)
+        return await store.suggest_names(connection, await read_alias(connection), folded, MOST_NAMES)
 
 
 async def _search(call: Call, state: SearchState, request: SearchRequest) -> Found:
@@ -202,7 +202,7 @@ async def _add_facets(
 
 async def read_synonyms(connection: Connection) -> Synonyms:
     """Return the synonyms as a query is widened by them."""
-    return terms.index_synonyms(await synonyms.list_lexemes(connection))
+    return terms.index_synonyms(await list_synonym_lexemes(connection))
 
 
 async def rank_ids(connection: Connection, alias: Alias, query: str, known: Synonyms, most: int = 10) -> list[str]:
@@ -277,7 +277,7 @@ async def _mark(
 
 async def _read_alias(connection: Connection, state: SearchState) -> Alias:
     if state.alias is None:
-        state.alias = await collection.read_alias(connection)
+        state.alias = await read_alias(connection)
     return state.alias
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 
 from balcao.core.context.call import Call
 from balcao.core.values.clock import utc_now
-from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import RefusedRow
+from balcao.search.collection.store import count_collection_rows, create_rehearsal, read_alias, rehearse_chunk
 from balcao.search.schema_migrations.schemas import ChangedField, DryRunReport, RefusedService, StartedMigration
 
 # The caller waits for it; how far it came in this time shows in `progress`.
@@ -28,11 +28,11 @@ async def rehearse_migration(call: Call, schema_version: str) -> StartedMigratio
     checked, after = 0, None
     begun = time.monotonic()
     async with call.platform.database.rehearsal(seconds=BLOCK_SECONDS) as connection:
-        alias = await collection.read_alias(connection)
-        total = await collection.count_rows(connection, alias.physical)
-        await collection.create_rehearsal(connection, schema_version)
+        alias = await read_alias(connection)
+        total = await count_collection_rows(connection, alias.physical)
+        await create_rehearsal(connection, schema_version)
         while time.monotonic() - begun < LONGEST_SECONDS:
-            chunk = await collection.rehearse_chunk(connection, alias.physical, schema_version, after, ROWS_AT_ONCE)
+            chunk = await rehearse_chunk(connection, alias.physical, schema_version, after, ROWS_AT_ONCE)
             checked, after = checked + chunk.seen, chunk.last
             refused += chunk.refused
             for counted in chunk.changed:

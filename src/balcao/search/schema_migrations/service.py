@@ -16,6 +16,15 @@ from balcao.core.values.ids import is_uuid, new_id
 from balcao.core.values.text import clean_text
 from balcao.search.collection import service as collection
 from balcao.search.collection.row import RefusedRow
+from balcao.search.collection.store import (
+    count_collection_rows,
+    create_collection_table,
+    list_refused_rows,
+    list_schema_versions,
+    lock_runs,
+    read_alias,
+    swap_tables,
+)
 from balcao.search.conventions import describe_event, name_actor
 from balcao.search.schema_migrations import states, store
 from balcao.search.schema_migrations.rehearsal import rehearse_migration
@@ -46,7 +55,7 @@ async def start_migration(call: Call, body: StartBody) -> StartedMigration:
     """
     reason = _clean_reason(body.reason)
     async with call.platform.database.transaction() as connection:
-        known = await collection.list_schema_versions(connection)
+        known = await list_schema_versions(connection)
         if body.schema_version not in known:
             raise Invalid(f"O campo `schema_version` deve ser um de: {', '.join(known)}.", code="schema-unknown")
         if not body.dry_run:
@@ -58,12 +67,12 @@ async def start_migration(call: Call, body: StartBody) -> StartedMigration:
 
 
 async def _start(connection: Connection, call: Call, schema_version: str, reason: str | None) -> StartedMigration:
-    await collection.lock_runs(connection)
+    await lock_runs(connection)
     states.require_none_running(await store.list_runs(connection))
-    alias = await collection.read_alias(connection)
+    alias = await read_alias(connection)
     target = await collection.find_reusable_mirror(connection, alias, schema_version)
-    target = target or await collection.create_table(connection, schema_version)
-    total = await collection.count_rows(connection, alias.physical)
+    target = target or await create_collection_table(connection, schema_version)
+    total = await count_collection_rows(connection, alias.physical)
     run_id = new_id()
     run = NewRun(run_id, schema_version, alias.schema_version, alias.physical, target, name_actor(call), reason, total)
     await store.insert_migration(connection, run)
@@ -80,7 +89,7 @@ async def abort_migration(call: Call, body: AbortBody) -> IdentifiedStatus:
     """
     reason = _clean_reason(body.reason)
     async with call.platform.database.transaction() as connection:
-        await collection.lock_runs(connection)
+        await lock_runs(connection)
         run = states.choose_abortable(await store.list_runs(connection), _clean_id(body.migration_id))
         message = f"Abortada por {name_actor(call)}" + (f": {reason}" if reason else ".")
         phase = await store.abort_run(connection, run.id, message)
@@ -117,7 +126,7 @@ async def roll_back_migration(call: Call, body: RollbackBody) -> tuple[str, Migr
 async def _roll_back(
     connection: Connection, call: Call, migration_id: str | None, reason: str | None
 ) -> tuple[str, MigrationStatus]:
-    await collection.lock_runs(connection)
+    await lock_runs(connection)
     undone = states.choose_revocable(await store.list_runs(connection), migration_id)
     run_id = new_id()
     rollback = NewRun(
@@ -128,7 +137,7 @@ async def _roll_back(
         undone.source_collection,
         name_actor(call),
         reason,
-        await collection.count_rows(connection, undone.source_collection),
+        await count_collection_rows(connection, undone.source_collection),
     )
     await store.insert_rollback(connection, rollback)
     await store.mark_rolled_back(connection, undone.id, run_id)
@@ -136,7 +145,7 @@ async def _roll_back(
     await call.platform.audit.record(connection, call, "event", fields=fields)
     status = await store.read_run_status(connection, run_id)
     # Last, so that no writer waits for anything but the commit.
-    if not await collection.swap_tables(connection, undone.target_collection, undone.source_collection):
+    if not await swap_tables(connection, undone.target_collection, undone.source_collection):
         raise states.window_over()
     return run_id, status
 
@@ -149,7 +158,7 @@ async def read_current_status(call: Call) -> IdentifiedStatus:
 
 
 async def _describe_idle(connection: Connection) -> IdentifiedStatus:
-    alias = await collection.read_alias(connection)
+    alias = await read_alias(connection)
     return IdentifiedStatus(
         backup_collection="",
         completed_at=0,
@@ -178,7 +187,7 @@ async def read_run(call: Call, run_id: str) -> RunDetail:
         if run is None:
             raise NotFound(states.UNKNOWN, code="migration-unknown")
         # Of a rollback nothing was refused: the table that it leads to has followed every write.
-        refused = await collection.list_refused_rows(connection, run.target_collection)
+        refused = await list_refused_rows(connection, run.target_collection)
         errors = [_to_refused(row) for row in refused] if run.kind == "migration" else []
         return await store.read_run_detail(
             connection, run.id, errors=errors, rollback_possible=states.is_revocable(runs, run)
@@ -192,8 +201,8 @@ def _to_refused(row: RefusedRow) -> RefusedService:
 async def list_schemas(call: Call) -> SchemaVersions:
     """Return the schema version in use and those that a migration can lead to."""
     async with call.platform.database.connection() as connection:
-        alias = await collection.read_alias(connection)
-        known = await collection.list_schema_versions(connection)
+        alias = await read_alias(connection)
+        known = await list_schema_versions(connection)
     return SchemaVersions(current_version=alias.schema_version, available_versions=known)
 
 
@@ -213,7 +222,7 @@ async def find_newest_migration(platform: Platform) -> str | None:
 async def tidy_up(platform: Platform) -> None:
     """End the mirror whose window is over, and drop the tables that nothing reads any more."""
     async with platform.database.transaction() as connection:
-        await collection.lock_runs(connection)
+        await lock_runs(connection)
         if unneeded := await store.find_unneeded_mirror(connection):
             await collection.close_mirror(connection, unneeded)
     await collection.drop_overdue_tables(platform)

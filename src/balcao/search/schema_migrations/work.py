@@ -18,6 +18,15 @@ from balcao.core.jobs.worker import enqueue, is_stopping
 from balcao.core.logs import log
 from balcao.core.values.ids import new_id
 from balcao.search.collection import service as collection
+from balcao.search.collection.store import (
+    analyze_collection_table,
+    compare_chunk,
+    count_collection_rows,
+    count_refused_rows,
+    describe_collection_table,
+    list_refused_rows,
+    read_alias,
+)
 from balcao.search.control_queries import service as control_queries
 from balcao.search.schema_migrations import work_store as store
 from balcao.search.schema_migrations.schemas import Verification
@@ -169,13 +178,13 @@ class MigrationWorker:
         """Raise RunFailed when a write or a copy could not be taken to the target, or too many workers were lost."""
         if self.run.resumes > MOST_RESUMES:
             raise RunFailed(f"{self.run.resumes} retomadas seguidas sem avanço")
-        if count := await collection.count_refused_rows(self._connection, self.run.target_collection):
-            refused = await collection.list_refused_rows(self._connection, self.run.target_collection)
+        if count := await count_refused_rows(self._connection, self.run.target_collection):
+            refused = await list_refused_rows(self._connection, self.run.target_collection)
             raise RunFailed(_describe_rows("não puderam ser convertidos", count, [row.service_id for row in refused]))
 
     async def _prepare(self) -> None:
         """Have every write go to the target, too; the window of an earlier migration ends with this."""
-        alias = await collection.read_alias(self._connection)
+        alias = await read_alias(self._connection)
         async with self._connection.transaction():
             await store.end_windows(self._connection)
             if alias.mirror == self.run.target_collection:
@@ -199,9 +208,9 @@ class MigrationWorker:
 
     async def _index(self) -> None:
         """Count what was copied and renew the planner's statistics; the indexes were there from the start."""
-        rows = await collection.count_rows(self._connection, self.run.target_collection)
+        rows = await count_collection_rows(self._connection, self.run.target_collection)
         await store.correct_counts(self._connection, self.run, rows)
-        await collection.analyze_table(self._connection, self.run.target_collection)
+        await analyze_collection_table(self._connection, self.run.target_collection)
         await self._advance("verifying", 94)
 
     async def _verify(self) -> None:
@@ -210,9 +219,9 @@ class MigrationWorker:
         differing: list[str] = []
         compared, after = 0, None
         async with self._connection.transaction(isolation="repeatable_read", readonly=True):
-            total = await collection.count_rows(self._connection, source)
+            total = await count_collection_rows(self._connection, source)
             while compared == 0 or after is not None:
-                found, after = await collection.compare_chunk(self._connection, source, target, after, COMPARED_AT_ONCE)
+                found, after = await compare_chunk(self._connection, source, target, after, COMPARED_AT_ONCE)
                 differing += found
                 compared += COMPARED_AT_ONCE
                 self.progress = 94 + min(4, 4 * compared // max(total, 1))
@@ -224,8 +233,8 @@ class MigrationWorker:
 
     async def _run_control_queries(self) -> None:
         """Report what changes in the results; this is for people to judge and stops nothing."""
-        source = await collection.describe_table(self._connection, self.run.source_collection)
-        target = await collection.describe_table(self._connection, self.run.target_collection)
+        source = await describe_collection_table(self._connection, self.run.source_collection)
+        target = await describe_collection_table(self._connection, self.run.target_collection)
         try:
             found = await control_queries.compare_tables(self._connection, source, target)
             await store.record_control_queries(self._connection, self.run, found)
@@ -265,7 +274,7 @@ async def abandon_target(connection: Connection, target: str, phase: Phase) -> N
 
     Before its writes went there, it may still be the mirror of an earlier migration, whose window stays open.
     """
-    alias = await collection.read_alias(connection)
+    alias = await read_alias(connection)
     if phase != "preparing" or alias.mirror != target:
         await collection.close_mirror(connection, target, KEPT_AFTER_FAILURE)
 

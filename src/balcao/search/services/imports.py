@@ -14,6 +14,7 @@ from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.ids import is_uuid
 from balcao.core.values.text import clean_optional
 from balcao.search.collection import service as collection
+from balcao.search.collection.store import read_service_rows
 from balcao.search.document import ServiceContent
 from balcao.search.services import store, writing
 from balcao.search.services.content import merge_content, says_same
@@ -68,7 +69,7 @@ async def write(connection: Connection, rows: Sequence[ServiceRow]) -> int:
     last = {row.id: row for row in rows}
     heads = await store.lock_heads(connection, {id_: _read_created(row, at) for id_, row in last.items()})
     # Only now: a statement that waited for a lock would see the rows as they were before.
-    present = await collection.read_rows(connection, alias, list(last))
+    present = await read_service_rows(connection, alias, list(last))
     edits = [
         Edit(connection, AUTHOR, alias, id_, heads[id_], present.get(id_), at)
         for id_ in sorted(last)

@@ -16,10 +16,12 @@ from balcao.core.values.etags import require_match
 from balcao.core.values.text import clean_text
 from balcao.search.collection import service as collection
 from balcao.search.collection.row import StoredService
+from balcao.search.collection.store import delete_service_row, read_alias
 from balcao.search.conventions import PUBLISH, describe_event, format_etag, parse_uuid, require_action
 from balcao.search.document import ServiceContent, ServiceDocument
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.legacy_mappings.service import OldService
+from balcao.search.legacy_mappings.store import delete_mappings_of_service
 from balcao.search.services import listing_store, store, writing
 from balcao.search.services.content import MEMBERS, list_changes, merge_content, replace_state
 from balcao.search.services.filters import ServiceFilters
@@ -34,6 +36,7 @@ from balcao.search.services.store import ServiceHead
 from balcao.search.services.writing import Edit, Wanted, name_change
 from balcao.search.versions import service as versions
 from balcao.search.versions.service import VersionAuthor, VersionChange
+from balcao.search.versions.store import append_version
 from balcao.search.vocabulary import service as vocabulary
 
 UNKNOWN = "Serviço não encontrado."
@@ -44,7 +47,7 @@ EXPORTED_AT_ONCE = 250
 async def list_services(call: Call, filters: ServiceFilters, page: int, per_page: int) -> StaffServices:
     """Return a page of the services that pass the filters; one beyond the end is empty."""
     async with call.platform.database.connection() as connection:
-        alias = await collection.read_alias(connection)
+        alias = await read_alias(connection)
         found = await listing_store.list_services(connection, alias, filters, page, per_page)
     services = [_to_staff_service(stored.document, stored.version) for stored in found.services]
     return StaffServices(found=found.found, out_of=found.out_of, page=page, per_page=per_page, services=services)
@@ -55,7 +58,7 @@ async def export_services(platform: Platform) -> AsyncIterator[ServiceDocument]:
     after = FIRST_ID
     while True:
         async with platform.database.connection() as connection:
-            alias = await collection.read_alias(connection)
+            alias = await read_alias(connection)
             found = await listing_store.list_services_after(connection, alias, after, EXPORTED_AT_ONCE)
         if not found:
             return
@@ -68,7 +71,7 @@ async def read_service(call: Call, service_id: str) -> StaffService:
     """Return a service in any editorial state. Raises NotFound, also for a deleted one."""
     known = parse_uuid(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
-        stored = await collection.read_row(connection, await collection.read_alias(connection), known)
+        stored = await collection.read_row(connection, await read_alias(connection), known)
     if stored is None:
         raise NotFound(UNKNOWN)
     return _to_staff_service(stored.document, stored.version)
@@ -151,11 +154,11 @@ async def delete_service(call: Call, service_id: str, *, at: datetime | None = N
         require_match(call.if_match, format_etag(stored.version))
         # The head stays, marked as deleted: it keeps the numbers without a gap, should the service come back.
         number = await store.mark_deleted(edit.connection, edit.service_id, edit.at)
-        await collection.delete_row(edit.connection, edit.alias, edit.service_id)
+        await delete_service_row(edit.connection, edit.alias, edit.service_id)
         change = VersionChange("delete")
         version = versions.encode_version(edit.author, stored.document, change, number=number, at=edit.at)
-        await versions.append_version(edit.connection, version)
-        removed = await legacy_mappings.remove_of_service(edit.connection, edit.service_id)
+        await append_version(edit.connection, version)
+        removed = await delete_mappings_of_service(edit.connection, edit.service_id)
         fields = describe_event(service=edit.service_id, version=number)
         fields += describe_event(mappings=removed) if removed else []
         await call.platform.audit.record(edit.connection, call, "delete", fields=fields)

@@ -8,9 +8,9 @@ from typing import TypedDict
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict
 from balcao.core.values.clock import to_unix_seconds
-from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import StoredService
+from balcao.search.collection.store import encode_service_row
 from balcao.search.document import ServiceContent, ServiceDocument
 from balcao.search.services import derived, store
 from balcao.search.services.store import Naming, SavedService, ServiceHead
@@ -65,7 +65,7 @@ async def save_services(
 
 def _encode(edit: Edit, service: StoredService, change: VersionChange) -> SavedService:
     version = versions.encode_version(edit.author, service.document, change, number=service.version, at=edit.at)
-    return SavedService(edit.service_id, service.version, collection.encode_row(service), version)
+    return SavedService(edit.service_id, service.version, encode_service_row(service), version)
 
 
 async def _derive(wanted: Wanted, slugs: _Slugs) -> StoredService:

@@ -1,9 +1,8 @@
 """Groups of terms that stand for one another in a search (rules: search 4.6, query)."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.clock import to_unix_seconds
 from balcao.core.values.text import clean_text
@@ -55,16 +54,6 @@ async def remove_synonym_group(call: Call, group_id: str) -> None:
         if not await store.delete_synonym_group(connection, known):
             raise NotFound(UNKNOWN)
         await call.platform.audit.record(connection, call, "delete", fields=describe_event(synonyms=known))
-
-
-async def read_revision(connection: Connection) -> Hashable:
-    """Return a revision that every change renews: lexemes that were read with it are current while it is the same."""
-    return await store.read_synonyms_revision(connection)
-
-
-async def list_lexemes(connection: Connection) -> list[frozenset[tuple[str, ...]]]:
-    """Return the groups as the search compares them: sequences of lexemes."""
-    return await store.list_synonym_lexemes(connection)
 
 
 def _clean_terms(given: Sequence[str]) -> list[str]:

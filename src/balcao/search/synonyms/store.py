@@ -75,7 +75,7 @@ async def count_synonym_groups(connection: Connection) -> int: ...
 # never have the same sum.
 @statement("SELECT count(*) AS groups, coalesce(sum(xmin::text::bigint), 0) AS changes FROM search.synonyms")
 async def read_synonyms_revision(connection: Connection) -> tuple[int, Decimal]:
-    """Return a revision: every change of a group gives another one."""
+    """Return a revision that every change of a group renews: lexemes read with it are current while it is the same."""
 
 
 class LexemesOfTerm(NamedTuple):
@@ -107,3 +107,9 @@ async def list_synonym_lexemes(connection: Connection) -> list[frozenset[tuple[s
 @statement("SELECT bool_and(search.lexemes(term) <> '') FROM unnest(:terms::text[]) AS term")
 async def can_be_searched(connection: Connection, terms: Sequence[str]) -> bool:
     """Return whether each term has a word that is no stop word."""
+
+
+OFFERED = (
+    list_synonym_lexemes,
+    read_synonyms_revision,
+)

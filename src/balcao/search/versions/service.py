@@ -73,11 +73,6 @@ def encode_version(
     )
 
 
-async def append_version(connection: Connection, version: str) -> None:
-    """Append a version, as `encode_version` returned it, by itself."""
-    await store.append_version(connection, version)
-
-
 async def read_snapshot(connection: Connection, service_id: str, number: int) -> ServiceContent | None:
     """Return the content of a version; None when there is none of that number."""
     found = await store.read_snapshot(connection, service_id, number)

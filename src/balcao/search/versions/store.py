@@ -51,7 +51,8 @@ def append_version_sql(version: str, source: str) -> str:
 
 
 @statement(append_version_sql(":version::jsonb", "(VALUES (true)) AS always"))
-async def append_version(connection: Connection, version: str) -> None: ...
+async def append_version(connection: Connection, version: str) -> None:
+    """Append a version, as `encode_version` returned it, by itself."""
 
 
 @statement("""
@@ -166,3 +167,6 @@ LEFT JOIN search.service_versions AS newer
     ON newer.service_id = :service_id::uuid AND newer.version_number = :to_version
 """)
 async def read_version_pair(source: Source, service_id: str, from_version: int, to_version: int) -> VersionPair: ...
+
+
+OFFERED = (append_version,)

@@ -9,8 +9,8 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.logs import log
 from balcao.core.values.clock import utc_now
-from balcao.search.collection import service as collection
 from balcao.search.collection.alias import Alias
+from balcao.search.collection.store import read_alias
 from balcao.search.vocabulary import spelling, store
 
 MOST_CORRECTIONS = 2
@@ -65,7 +65,7 @@ async def enter_words(platform: Platform, service_id: str) -> None:
     """
     try:
         async with platform.database.connection() as connection:
-            await store.enter_words_of(connection, await collection.read_alias(connection), service_id)
+            await store.enter_words_of(connection, await read_alias(connection), service_id)
     except Exception as failure:  # the service is written, whatever becomes of its words
         log.warning("search.words_not_entered", code=type(failure).__name__)
 
@@ -79,6 +79,6 @@ async def refresh_vocabulary(platform: Platform, since: timedelta | None = None)
         await store.lock_vocabulary(connection)
         if since is None:
             await store.clear_known_words(connection)
-        alias = await collection.read_alias(connection)
+        alias = await read_alias(connection)
         lately = since is not None and await store.has_known_words(connection)
         await store.enter_words(connection, alias, utc_now() - since if since and lately else None)

@@ -27,6 +27,7 @@ from balcao.employability.resume.sections.schemas import (
     ExperienceBody,
     ResumeLanguageBody,
 )
+from balcao.employability.resume.sections.store import list_section_rows
 
 ANA, BRUNO, CARLA = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000337")
 LINKED_BEHAVIOURS = (1, 4)
@@ -89,7 +90,7 @@ async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -
     # A language that the person has taken up again meanwhile is there under another id.
     if section is LANGUAGES:
         async with call.platform.database.connection() as connection:
-            if await sections.list_stored_rows(connection, section, cpf):
+            if await list_section_rows(connection, section, cpf):
                 return
     await sections.add_row(call, section, cpf, body, demo_row_id(section, number))
 

@@ -5,6 +5,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.store import read_mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.merge import SELF_DECLARED
 from balcao.registry.person.declared import service
@@ -43,7 +44,7 @@ async def _erase_then_declare(platform: Platform) -> None:
     """Gabriela: erased by an event, with a gender of her own afterwards."""
     call = operator_call(platform, "registry.demo")
     async with platform.database.transaction() as connection:
-        if (await mirror.read_mirror(connection, GABRIELA)).known:
+        if (await read_mirror(connection, GABRIELA)).known:
             return
         await mirror.anonymise_mirror(connection, GABRIELA, utc_now())
         await platform.audit.record(connection, call, "anonymise", subject=GABRIELA)

@@ -3,7 +3,7 @@
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
-from balcao.registry.consent.ledger import service as ledger
+from balcao.registry.consent.ledger.store import list_ledger_entries
 from balcao.registry.consent.preferences import service
 from balcao.registry.consent.preferences.changes import RequestedChange
 
@@ -22,7 +22,7 @@ STEPS = (
 async def load(platform: Platform) -> None:
     """Once: whoever has a history is left alone."""
     async with platform.database.connection() as connection:
-        if await ledger.list_history(connection, ELISA):
+        if await list_ledger_entries(connection, ELISA):
             return
     call = operator_call(platform, "registry.demo")
     for requested in STEPS:

@@ -4,7 +4,7 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.logs import log
 from balcao.core.values.cpf import Cpf
-from balcao.registry.mirror import service as mirror
+from balcao.registry.mirror.store import read_mirror
 from balcao.registry.person.declared import service as declared
 from balcao.registry.person.declared.schemas import ValueBody
 
@@ -15,7 +15,7 @@ EMAIL = "heitor.lacerda@correio-municipal-de-porto-aurora.secretaria-municipal-d
 async def load(platform: Platform) -> None:
     """Declare the e-mail once; the worker sends it, and the CRM's refusal makes it a dead-lettered job."""
     async with platform.database.connection() as connection:
-        known = (await mirror.read_mirror(connection, HEITOR)).known
+        known = (await read_mirror(connection, HEITOR)).known
     if not known:
         log.info("demo.failure_intended", kind="crm_push", code="STRING_TOO_LONG")
         await declared.declare_email(operator_call(platform, "registry.demo"), HEITOR, ValueBody(EMAIL))

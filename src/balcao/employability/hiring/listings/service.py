@@ -10,7 +10,7 @@ import msgspec
 from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
-from balcao.core.database.pool import Connection, Source
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.jobs.worker import enqueue
 from balcao.core.values.clock import utc_now
@@ -51,8 +51,8 @@ from balcao.employability.hiring.listings.states import (
     show_status,
 )
 from balcao.employability.lists import ListMeta
-from balcao.employability.reference_values import service as reference_values
 from balcao.employability.reference_values.kinds import ValueKey
+from balcao.employability.reference_values.store import list_unknown_values
 from balcao.employability.schemas import Message
 
 # What a job is to consist of, given what is stored.
@@ -91,16 +91,6 @@ def require_job(job: Job | None) -> Job:
 def summarise_job(job: Job) -> JobSummary:
     """Return what applications show of a job."""
     return msgspec.convert(job, JobSummary, from_attributes=True)
-
-
-async def share_job(connection: Connection, id_: UUID) -> None:
-    """Keep a job as it is until the transaction ends, so that a decision is made on the state that was read."""
-    await store.share_job(connection, id_)
-
-
-async def find_published_job(source: Source, id_: UUID, now: datetime) -> Job | None:
-    """Return a job that was ever published; None for any other, and for a deleted one."""
-    return await store.read_published_job(source, id_, now)
 
 
 async def list_job_history(call: Call, id_: UUID, page: Page) -> History:
@@ -306,9 +296,7 @@ async def _require_known(connection: Connection, content: JobContent) -> None:
     if not await companies.has_company(connection, content.id_contratante):
         raise Invalid("O campo `id_contratante` não é o CNPJ de uma empresa cadastrada.", code="company-unknown")
     references = content.list_references()
-    unknown = await reference_values.list_unknown_values(
-        connection, [ValueKey(kind, id_) for _, kind, id_ in references]
-    )
+    unknown = await list_unknown_values(connection, [ValueKey(kind, id_) for _, kind, id_ in references])
     for field, kind, id_ in references:
         if ValueKey(kind, id_) in unknown:
             raise Invalid(f"O campo `{field}` não é o id de um valor da tabela `{kind}`.", code=f"{field}-invalid")

@@ -123,8 +123,8 @@ async def read_job(connection: Connection, scope: Scope, job_id: UUID, now: date
 
 
 @lookup(whole_jobs_sql("job.publicado_em IS NOT NULL AND job.id = :job_id"))
-async def read_published_job(source: Source, job_id: UUID, now: datetime) -> Json[Job] | None:
-    """Return a job that was ever published."""
+async def find_published_job(source: Source, job_id: UUID, now: datetime) -> Json[Job] | None:
+    """Return a job that was ever published; None for any other, and for a deleted one."""
 
 
 async def lock_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Job | None:
@@ -152,7 +152,7 @@ async def list_job_summaries(
 
 @statement("SELECT FROM employability.job WHERE id = :job_id FOR SHARE")
 async def share_job(connection: Connection, job_id: UUID) -> None:
-    """Keep others from changing a job until the transaction ends; any number may do so at once."""
+    """Keep a job from changing until the transaction ends, so that decisions are made on what was read."""
 
 
 # A function in a statement of its own: it moves the candidates as its job stands when it is called.
@@ -209,3 +209,9 @@ async def insert_job_events(connection: Connection, events: Sequence[JobEvent]) 
 )
 async def list_job_history(connection: Connection, job_id: UUID, page: Page) -> Paged[HistoryEntry]:
     """Return the page of what happened to a job, newest first, and how much that is in all."""
+
+
+OFFERED = (
+    find_published_job,
+    share_job,
+)

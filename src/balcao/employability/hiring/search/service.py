@@ -8,6 +8,7 @@ from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import Job
+from balcao.employability.hiring.listings.store import find_published_job
 from balcao.employability.hiring.search import store
 from balcao.employability.hiring.search.schemas import JobFilters, Jobs
 from balcao.employability.lists import ListMeta
@@ -31,7 +32,7 @@ async def list_published_jobs(call: Call, filters: JobFilters, page: Page) -> Jo
 
 async def read_published_job(call: Call, id_: UUID) -> Job:
     """Return a job as anybody sees it. Raises NotFound for one that was never published."""
-    return listings.require_job(await listings.find_published_job(call.reader, id_, utc_now()))
+    return listings.require_job(await find_published_job(call.reader, id_, utc_now()))
 
 
 async def read_job_by_slug(call: Call, slug: str) -> Job:

@@ -10,7 +10,7 @@ from balcao.employability.reference_values import service as reference_values
 from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.resume.job_search import store
 from balcao.employability.resume.job_search.schemas import JobSearch, JobSearchBody
-from balcao.employability.resume.profiles import service as profiles
+from balcao.employability.resume.profiles.store import touch_resume
 
 FIELDS = ["situacao_interesses"]
 MOST_CONTRACTS = 20
@@ -33,7 +33,7 @@ async def save_job_search(call: Call, cpf: Cpf, body: JobSearchBody) -> JobSearc
         raise Forbidden("O campo `cpf` não é o de quem chama.", code="cpf-foreign")
     contracts = _check_contracts(body.ids_tipos_vinculo_preferencia or [])
     async with call.platform.database.transaction() as connection:
-        await profiles.open_resume(connection, cpf)
+        await touch_resume(connection, cpf)
         for field, kind, ids in (
             ("id_situacao", Kind.CURRENT_SITUATION, {body.id_situacao}),
             ("id_disponibilidade", Kind.AVAILABILITY, {body.id_disponibilidade}),

@@ -9,7 +9,7 @@ from balcao.core.errors import NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.links import store
 from balcao.employability.resume.links.kinds import LIST_REFUSALS, MAX_LINKS, Linking, LinkKind
-from balcao.employability.resume.profiles import service as profiles
+from balcao.employability.resume.profiles.store import touch_resume
 from balcao.employability.schemas import Message
 
 
@@ -27,7 +27,7 @@ async def add_link(call: Call, linking: Linking, cpf: Cpf, body: Any) -> tuple[A
     kind = linking.kind
     async with call.platform.database.transaction() as connection:
         # It locks the resume: two who add the same at once, or the last that there is room for, come one by one.
-        await profiles.open_resume(connection, cpf)
+        await touch_resume(connection, cpf)
         present = await store.list_links(connection, kind, cpf)
         if found := next((link for link in present if linking.is_asked_for(link, body)), None):
             return found, False

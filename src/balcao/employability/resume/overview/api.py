@@ -19,7 +19,8 @@ from balcao.employability.resume.overview.schemas import (
     SavedExperience,
     SavedLinks,
 )
-from balcao.employability.resume.profiles import service as profiles
+from balcao.employability.resume.overview.store import read_stored_resume
+from balcao.employability.resume.profiles.store import delete_resume
 from balcao.employability.resume.sections.service import READ_ANY, WRITE_ANY
 from balcao.employability.routes import ROUTES
 
@@ -93,13 +94,13 @@ async def save_links(call: Call, person: CallersCpf, body: LinksSave) -> Respons
 
 
 async def _read_exported(connection: Connection, cpf: Cpf) -> Resume:
-    resume, _ = await service.read_stored_resume(connection, cpf)
+    resume, _ = await read_stored_resume(connection, cpf)
     return resume
 
 
 PERSONAL_DATA = PersonalData(
     "resume",
     [ExportMember("curriculo", Resume, "O currículo da pessoa, com todas as suas seções.", 200, _read_exported)],
-    erase_rows("resume", profiles.erase_resume, Resume.__struct_fields__),
+    erase_rows("resume", delete_resume, Resume.__struct_fields__),
 )
 FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA)

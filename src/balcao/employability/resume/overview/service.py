@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection, Source
+from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.links import service as links
 from balcao.employability.resume.links.kinds import BEHAVIOURS, SKILLS
@@ -20,9 +20,9 @@ from balcao.employability.resume.overview.schemas import (
     SavedEducation,
     SavedExperience,
     SavedLinks,
-    StoredResume,
 )
 from balcao.employability.resume.profiles import service as profiles
+from balcao.employability.resume.profiles.store import touch_resume
 from balcao.employability.resume.sections import service as sections
 from balcao.employability.resume.sections.records import (
     ACHIEVEMENTS,
@@ -31,6 +31,7 @@ from balcao.employability.resume.sections.records import (
     LANGUAGES,
     Section,
 )
+from balcao.employability.resume.sections.store import list_section_rows
 
 FIELDS = ["curriculo"]
 
@@ -41,19 +42,14 @@ async def read_resume(call: Call, cpf: Cpf) -> Resume:
     Anybody but the owner sees the CPF masked and leaves an audit event.
     """
     async with call.reading(cpf, FIELDS) as source:
-        resume, _ = await read_stored_resume(source, cpf)
+        resume, _ = await store.read_stored_resume(source, cpf)
     return resume if call.is_owner else _mask(resume, cpf)
-
-
-async def read_stored_resume(source: Source, cpf: Cpf) -> StoredResume:
-    """Return everything that is stored of a person's resume, with the CPF whole, in one statement."""
-    return await store.read_stored_resume(source, cpf)
 
 
 async def save_education(call: Call, cpf: Cpf, body: EducationSave) -> SavedEducation:
     """Save schooling and languages together: both or, when one row is refused, neither. Raises Invalid."""
     async with call.platform.database.transaction() as connection:
-        await profiles.open_resume(connection, cpf)
+        await touch_resume(connection, cpf)
         education = await _save(connection, EDUCATION, cpf, body.formacoes)
         languages = await _save(connection, LANGUAGES, cpf, body.idiomas)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=["formacoes", "idiomas"])
@@ -64,7 +60,7 @@ async def save_experience(call: Call, cpf: Cpf, body: ExperienceSave) -> SavedEx
     """Save experiences, achievements and the summary together: all or none of it. Raises Invalid."""
     fields = ["experiencias", "conquistas", "resumo_profissional"]
     async with call.platform.database.transaction() as connection:
-        await profiles.open_resume(connection, cpf)
+        await touch_resume(connection, cpf)
         experiences = await _save(connection, EXPERIENCES, cpf, body.experiencias)
         achievements = await _save(connection, ACHIEVEMENTS, cpf, body.conquistas)
         # The citizen portal leaves the text out when the person has emptied it.
@@ -75,7 +71,7 @@ async def save_experience(call: Call, cpf: Cpf, body: ExperienceSave) -> SavedEx
 
 async def _save(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any] | None) -> list[Any]:
     if bodies is None:
-        return await sections.list_stored_rows(connection, section, cpf)
+        return await list_section_rows(connection, section, cpf)
     return await sections.save_rows(connection, section, cpf, bodies)
 
 
@@ -83,7 +79,7 @@ async def save_links(call: Call, cpf: Cpf, body: LinksSave) -> SavedLinks:
     """Save the caller's behaviours and skills together. Raises Invalid."""
     fields = ["comportamento_atitudes", "area_atuacao_habilidade"]
     async with call.platform.database.transaction() as connection:
-        await profiles.open_resume(connection, cpf)
+        await touch_resume(connection, cpf)
         behaviours = await links.save_links(connection, BEHAVIOURS, cpf, body.comportamento_atitudes_ids)
         skills = await links.save_links(connection, SKILLS, cpf, body.area_atuacao_habilidade_ids)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields)

@@ -73,4 +73,7 @@ SELECT root.row_version AS version, jsonb_build_object({_CONTENT}) AS content
 FROM (VALUES (:cpf::text)) AS person (cpf) LEFT JOIN employability.resume AS root USING (cpf)
 """)
 async def read_stored_resume(source: Source, cpf: Cpf) -> StoredResume:
-    """Return everything that is stored of a person's resume, of an unknown person an empty one."""
+    """Return everything that is stored of a person's resume, with the CPF whole; of an unknown person an empty one."""
+
+
+OFFERED = (read_stored_resume,)

@@ -10,7 +10,7 @@ INSERT INTO employability.resume (cpf) VALUES (:cpf)
 ON CONFLICT (cpf) DO UPDATE SET updated_at = clock_timestamp(), row_version = resume.row_version + 1
 """)
 async def touch_resume(connection: Connection, cpf: Cpf) -> None:
-    """Insert or touch the root; either way it is locked until the transaction ends."""
+    """Create the root when it is missing and lock it until the transaction ends (rules: employability 5.2)."""
 
 
 @statement("UPDATE employability.resume SET resumo_profissional = :summary WHERE cpf = :cpf")
@@ -20,7 +20,7 @@ async def update_summary(connection: Connection, cpf: Cpf, summary: str) -> None
 
 @statement("DELETE FROM employability.resume WHERE cpf = :cpf")
 async def delete_resume(connection: Connection, cpf: Cpf) -> int:
-    """Delete the root; the database deletes what refers to it."""
+    """Delete the root with all that refers to it; return how many there were."""
 
 
 @statement("SELECT count(*) FROM employability.resume")
@@ -31,3 +31,9 @@ async def count_resumes(connection: Connection) -> int: ...
 @statement("DELETE FROM employability.resume WHERE updated_at < now() - make_interval(months => :months)")
 async def delete_untouched_resumes(connection: Connection, months: int) -> int:
     """Delete the roots that nobody touched for that long, with all that hangs on them; return how many."""
+
+
+OFFERED = (
+    delete_resume,
+    touch_resume,
+)

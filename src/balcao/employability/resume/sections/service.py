@@ -12,7 +12,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.employability.reference_values import service as reference_values
-from balcao.employability.resume.profiles import service as profiles
+from balcao.employability.resume.profiles.store import touch_resume
 from balcao.employability.resume.sections import store
 from balcao.employability.resume.sections.records import Section
 from balcao.employability.schemas import Message
@@ -26,11 +26,6 @@ async def list_rows(call: Call, section: Section, cpf: Cpf) -> list[Any]:
     async with call.reading(cpf, [section.member]) as source:
         rows = await store.list_section_rows(source, section, cpf)
     return show_rows(call, rows)
-
-
-async def list_stored_rows(connection: Connection, section: Section, cpf: Cpf) -> list[Any]:
-    """Return a person's rows of a section, with the CPF whole."""
-    return await store.list_section_rows(connection, section, cpf)
 
 
 def show_rows(call: Call, rows: Sequence[Any]) -> list[Any]:
@@ -81,7 +76,7 @@ async def create_row(call: Call, section: Section, cpf: Cpf, body: Any) -> bytes
 async def _insert(
     connection: Connection, call: Call, section: Section, cpf: Cpf, checked: Any, id_: UUID | None
 ) -> Any:
-    await profiles.open_resume(connection, cpf)
+    await touch_resume(connection, cpf)
     if id_ is not None and (present := await store.read_section_row(connection, section, id_)):
         return present
     await _require_references(connection, section, [checked])
@@ -121,7 +116,7 @@ async def _lock(connection: Connection, call: Call, section: Section, id_: UUID)
     if row is None or (reached := call.with_right_to(Cpf(row.cpf), WRITE_ANY)) is None:
         raise _unknown(section)
     reached.require_reason()
-    await profiles.open_resume(connection, Cpf(row.cpf))
+    await touch_resume(connection, Cpf(row.cpf))
     return reached, Cpf(row.cpf)
 
 
@@ -153,7 +148,7 @@ async def save_rows(connection: Connection, section: Section, cpf: Cpf, bodies: 
 async def save_section(call: Call, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
     """Replace one section, as `save_rows` does."""
     async with call.platform.database.transaction() as connection:
-        await profiles.open_resume(connection, cpf)
+        await touch_resume(connection, cpf)
         rows = await save_rows(connection, section, cpf, bodies)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=[section.member])
     return show_rows(call, rows)

@@ -41,7 +41,7 @@ _MEMBERS = {each: f"id, cpf, {', '.join(each.columns)}, created_at, updated_at{_
     lambda section: {"return": GenericAlias(list, section.record)},
 )
 async def list_section_rows(source: Source, section: Section, cpf: Cpf) -> list[Any]:
-    """Return a person's rows of a section, in its order."""
+    """Return a person's rows of a section, in its order, with the CPF whole."""
 
 
 @lookups(
@@ -110,3 +110,6 @@ async def delete_section_rows(connection: Connection, section: Section, ids: Seq
 
 def _twice() -> Conflict:
     return Conflict("O currículo já tem este idioma.", code="language-twice")
+
+
+OFFERED = (list_section_rows,)

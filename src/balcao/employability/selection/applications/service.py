@@ -1,6 +1,6 @@
 """Applications: read, stored, changed and withdrawn (rules: employability 2.7, 3.4, 4.3)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
 import msgspec
@@ -16,8 +16,9 @@ from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
+from balcao.employability.hiring.listings.store import share_job
 from balcao.employability.lists import ListMeta
-from balcao.employability.resume.overview import service as resumes
+from balcao.employability.resume.overview.store import read_stored_resume
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import store
 from balcao.employability.selection.applications.schemas import (
@@ -25,7 +26,6 @@ from balcao.employability.selection.applications.schemas import (
     ApplicationDetail,
     ApplicationHistory,
     Applications,
-    ListedApplication,
     OwnFilters,
     RestoredApplication,
     StoredApplication,
@@ -34,7 +34,6 @@ from balcao.employability.selection.applications.schemas import (
 from balcao.employability.selection.applications.states import (
     READ,
     READ_SENSITIVE,
-    ApplicationPosition,
     ApplicationStatus,
     Change,
     Event,
@@ -77,14 +76,6 @@ async def read_application(call: Call, id_: UUID) -> ApplicationDetail:
     reached, stored, job = await find_application(call, id_, READ)
     async with reached.reading(_person(stored), FIELDS) as source:
         return await describe_application(source, reached, stored, job)
-
-
-async def list_live_applications(connection: Connection, ids: Sequence[UUID]) -> list[ListedApplication]:
-    """Return those of these applications that live and name their person, in this order, each with the registry's copy.
-
-    Who may see them is the caller's to know.
-    """
-    return await store.list_live_applications(connection, ids)
 
 
 async def list_application_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
@@ -143,7 +134,7 @@ async def lock_application(connection: Connection, call: Call, id_: UUID) -> tup
     is gone or withdrawn, and PreconditionFailed.
     """
     found = _require(await store.read_application(connection, id_))
-    await listings.share_job(connection, found.id_vaga)
+    await share_job(connection, found.id_vaga)
     stored = _require(await store.lock_application(connection, id_))
     job, _ = (await listings.list_job_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     if call.if_match is not None:
@@ -166,13 +157,6 @@ async def move_applications(
             await emails.enqueue_emails(connection, kind, occurred)
 
 
-async def lock_live_applications(
-    connection: Connection, job: UUID, people: Collection[Cpf]
-) -> list[ApplicationPosition]:
-    """Return where these people's applications for a job stand, none of which changes until the transaction ends."""
-    return await store.lock_live_applications(connection, job, people)
-
-
 async def list_missing_application_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of the ids that no application ever had."""
     async with call.platform.database.connection() as connection:
@@ -182,7 +166,7 @@ async def list_missing_application_ids(call: Call, ids: Sequence[UUID]) -> set[U
 async def restore_applications(call: Call, rows: Sequence[RestoredApplication]) -> None:
     """Store applications as they stood elsewhere, some with the resume that their person has now; others stay."""
     async with call.platform.database.transaction() as connection:
-        stored = {row.cpf: await resumes.read_stored_resume(connection, Cpf(row.cpf)) for row in rows if row.has_resume}
+        stored = {row.cpf: await read_stored_resume(connection, Cpf(row.cpf)) for row in rows if row.has_resume}
         snapshots = {cpf: resume.content for cpf, resume in stored.items()}
         whole = [msgspec.structs.replace(row, resume=snapshots.get(row.cpf)) for row in rows]
         await store.restore_applications(connection, whole)

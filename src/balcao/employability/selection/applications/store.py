@@ -50,7 +50,10 @@ WHERE application.status <> 'retirada' AND application.cpf IS NOT NULL
 ORDER BY wanted.place
 """)
 async def list_live_applications(connection: Connection, ids: Sequence[UUID]) -> list[ListedApplication]:
-    """Return those of these applications that live and name their person, each with the copy of the registry."""
+    """Return those of these applications that live and name their person, each with the registry's copy, in this order.
+
+    Who may see them is the caller's to know.
+    """
 
 
 @statement(f"{_READ} FOR UPDATE OF application")
@@ -313,3 +316,9 @@ async def erase_ended_applications(connection: Connection, months: int) -> int:
 
     The rows stay for statistics. By the owner of the tables only.
     """
+
+
+OFFERED = (
+    list_live_applications,
+    lock_live_applications,
+)

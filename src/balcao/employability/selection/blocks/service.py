@@ -14,7 +14,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import parse_uuid
 from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import find_scope
-from balcao.employability.hiring.listings import service as listings
+from balcao.employability.hiring.listings.store import find_published_job
 from balcao.employability.lists import ListMeta
 from balcao.employability.selection.blocks import store
 from balcao.employability.selection.blocks.filters import BlockFilters
@@ -61,7 +61,7 @@ async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
     criteria = [clean_line("criterios_nao_atendidos", text, LONGEST_CRITERION) for text in body.criterios_nao_atendidos]
 
     async def insert() -> Block:
-        if await listings.find_published_job(connection, job_id, utc_now()) is None:
+        if await find_published_job(connection, job_id, utc_now()) is None:
             raise NotFound("Não há vaga com este `id_vaga`.", code="job-unknown")
         return await _record(connection, call, cpf, job_id, list(dict.fromkeys(criteria)))
 

@@ -15,6 +15,7 @@ from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.lists import ListMeta
 from balcao.employability.selection.applications import service as applications
 from balcao.employability.selection.applications.service import show_application
+from balcao.employability.selection.applications.store import list_live_applications
 from balcao.employability.selection.candidates import store
 from balcao.employability.selection.candidates.filters import CandidateFilters
 from balcao.employability.selection.candidates.schemas import Candidate, Candidates
@@ -62,7 +63,7 @@ async def _read(call: Call, ids: Sequence[UUID], jobs: dict[UUID, JobSummary]) -
     ids were found is left out.
     """
     async with call.platform.database.connection() as connection:
-        stored = await applications.list_live_applications(connection, ids)
+        stored = await list_live_applications(connection, ids)
         if unread := {each.id_vaga for each in stored} - jobs.keys():
             read = await listings.list_job_summaries(connection, unread, utc_now())
             jobs |= {id_: job for id_, (job, _) in read.items()}

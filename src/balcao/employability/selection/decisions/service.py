@@ -12,6 +12,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
+from balcao.employability.hiring.listings.store import share_job
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import service as applications
 from balcao.employability.selection.applications.states import (
@@ -26,6 +27,7 @@ from balcao.employability.selection.applications.states import (
     require_status,
     require_transition,
 )
+from balcao.employability.selection.applications.store import lock_live_applications
 from balcao.employability.selection.decisions.schemas import (
     BulkResult,
     BulkStatusBody,
@@ -64,7 +66,7 @@ async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
     choose = choose_status(require_status(body.status))
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
-        positions = await applications.lock_live_applications(connection, job_id, people)
+        positions = await lock_live_applications(connection, job_id, people)
         return await _change(connection, call, job, people, positions, choose)
 
 
@@ -78,7 +80,7 @@ async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
         require_step(step, job, "id_etapa")
-        positions = await applications.lock_live_applications(connection, job_id, people)
+        positions = await lock_live_applications(connection, job_id, people)
         if len({position.id_etapa_atual for position in positions}) > 1:
             text = "As candidaturas não estão todas na mesma etapa: nada foi alterado."
             raise Conflict(text, code="steps-differ")
@@ -128,7 +130,7 @@ async def _decide(
 async def _share_job(connection: Connection, call: Call, id_: UUID) -> JobSummary:
     """Return a job within reach, which stays as it is until the transaction ends. Raises NotFound."""
     scope = await find_scope(call)
-    await listings.share_job(connection, id_)
+    await share_job(connection, id_)
     job, department = (await listings.list_job_summaries(connection, [id_], utc_now())).get(id_, (None, None))
     if job is None or not scope.reaches(department):
         raise NotFound("Não há vaga com este `vaga_id`.", code="job-unknown")

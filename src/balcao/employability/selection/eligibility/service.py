@@ -10,12 +10,12 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound, Unavailable
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import Job
+from balcao.employability.hiring.listings.store import find_published_job
 from balcao.employability.reference_values import service as reference_values
 from balcao.employability.reference_values.kinds import Kind
-from balcao.employability.resume.overview import service as resumes
 from balcao.employability.resume.overview.schemas import Resume
+from balcao.employability.resume.overview.store import read_stored_resume
 from balcao.employability.selection.eligibility.advice import advise_candidate
 from balcao.employability.selection.eligibility.criteria import (
     Facts,
@@ -47,13 +47,13 @@ async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
     Raises NotFound, and Unavailable where a criterion needs the registry, which is away.
     """
     async with call.platform.database.connection() as connection:
-        job = await listings.find_published_job(connection, job_id, utc_now())
+        job = await find_published_job(connection, job_id, utc_now())
     if job is None:
         raise NotFound("Não há vaga com este `id`.", code="job-unknown")
     lookup = await look_up_candidate(call, cpf, job)
     async with call.platform.database.connection() as connection:
         accepted = await terms.find_accepted_version(connection, cpf)
-        resume, _ = await resumes.read_stored_resume(connection, cpf)
+        resume, _ = await read_stored_resume(connection, cpf)
         found = [check_terms(call, accepted), *await check_candidate(connection, call, resume, job, lookup)]
     return Eligibility(all(each.atendido for each in found), found)
 

@@ -19,8 +19,9 @@ from balcao.employability.hiring.departments.scope import Scope, find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import Job
 from balcao.employability.hiring.listings.states import JobStatus
-from balcao.employability.resume.overview import service as resumes
+from balcao.employability.hiring.listings.store import find_published_job
 from balcao.employability.resume.overview.schemas import Resume, StoredResume
+from balcao.employability.resume.overview.store import read_stored_resume
 from balcao.employability.selection.applications import service as applications
 from balcao.employability.selection.applications.schemas import (
     Answer,
@@ -126,14 +127,12 @@ async def _apply(connection: Connection, request: _ApplicationRequest) -> Applic
     """Check and store an application. It is stored only on what was read, and read again where that has changed."""
     read = request.job
     for _ in range(MOST_TRIES):
-        job = _require_job(
-            read or await listings.find_published_job(connection, request.job_id, utc_now()), request.scope
-        )
+        job = _require_job(read or await find_published_job(connection, request.job_id, utc_now()), request.scope)
         read = None
         earlier = await store.read_earlier_applications(connection, request.cpf, request.job_id)
         _require_free(earlier)
         answers = check_answers(job.informacoes_complementares, request.answers)
-        resume = await resumes.read_stored_resume(connection, request.cpf)
+        resume = await read_stored_resume(connection, request.cpf)
         failed = await _check_criteria(connection, request, job, earlier, resume.content)
         submission = _prepare(request, job, answers, failed, resume)
         if stored := await applications.insert_application(connection, submission):
@@ -153,7 +152,7 @@ async def _ask_registry(
     For staff it is asked for what they left out of the contact, too.
     """
     async with call.platform.database.connection() as connection:
-        job = await listings.find_published_job(connection, job_id, utc_now())
+        job = await find_published_job(connection, job_id, utc_now())
     if not call.is_owner and None in sent:
         return job, await people.look_up_person(call, cpf)
     if job is None or job.status is not JobStatus.ACTIVE:

@@ -12,7 +12,7 @@ EXPORTED = ExportMember(
     list[LedgerEntry],
     "Cada mudança das preferências de notificação, com data e origem.",
     50,
-    service.list_history,
+    store.list_ledger_entries,
 )
 
 FEATURE = Feature(

@@ -46,11 +46,6 @@ class Verification(msgspec.Struct, frozen=True):
     findings: list[Finding]
 
 
-async def read_ledger_head(connection: Connection, cpf: Cpf) -> LedgerHead:
-    """Return where the citizen's ledger ends. Preferences that are read after it are not older than it."""
-    return await store.read_ledger_head(connection, cpf)
-
-
 def make_entries(
     call: Call, cpf: Cpf, head: LedgerHead, changes: Sequence[Change], channel: str, reason: str | None
 ) -> list[dict[str, Any]]:
@@ -92,11 +87,6 @@ async def read_preference_history(call: Call, cpf: Cpf, page: Page) -> Preferenc
     async with call.reading(cpf, ["preference_history"]) as source:
         data = await store.list_ledger_entries(source, cpf, page)
         return PreferenceHistory(data, page.of(await store.count_ledger_entries(source, cpf)))
-
-
-async def list_history(connection: Connection, cpf: Cpf) -> list[LedgerEntry]:
-    """Return all changes of the citizen's preferences, newest first."""
-    return await store.list_ledger_entries(connection, cpf)
 
 
 async def verify_ledger(connection: Connection, cpf: Cpf | None = None) -> Verification:

@@ -38,7 +38,8 @@ LEFT JOIN LATERAL (
     SELECT seq, hash, timestamp FROM registry.preference_ledger WHERE cpf = :cpf ORDER BY seq DESC LIMIT 1
 ) AS last ON true
 """)
-async def read_ledger_head(connection: Connection, cpf: Cpf) -> LedgerHead: ...
+async def read_ledger_head(connection: Connection, cpf: Cpf) -> LedgerHead:
+    """Return where the citizen's ledger ends. Preferences that are read after it are not older than it."""
 
 
 @lookup("SELECT count(*) FROM registry.preference_ledger WHERE cpf = :cpf")
@@ -115,3 +116,6 @@ DELETE FROM registry.preference_ledger WHERE cpf IN (
 """)
 async def delete_old_chains(connection: Connection, age: str) -> int:
     """Delete chains whose newest entry is that old; return how many entries. By the owner of the table only."""
+
+
+OFFERED = (read_ledger_head,)

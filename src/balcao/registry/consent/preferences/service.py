@@ -12,6 +12,7 @@ from balcao.core.http.decoding import decode
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.etags import etag_of, require_match
 from balcao.registry.consent.ledger import service as ledger
+from balcao.registry.consent.ledger.store import read_ledger_head
 from balcao.registry.consent.preferences import store
 from balcao.registry.consent.preferences.changes import RequestedChange, parse_body, parse_choice, require_active
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
@@ -64,7 +65,7 @@ async def _change(
 
     async def attempt(connection: Connection) -> Preferences | None:
         # The ledger's end before the preferences: a change between the two readings moves it, and is noticed.
-        head = await ledger.read_ledger_head(connection, cpf)
+        head = await read_ledger_head(connection, cpf)
         current = await store.read_preferences(connection, cpf)
         requested = parse_change(current)
         changes = requested.list_changes(current)

@@ -20,7 +20,9 @@ from balcao.registry.crm.push.delivery import Change, deliver_change
 from balcao.registry.mirror import outbox
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.fields import EMAIL
+from balcao.registry.mirror.outbox_store import find_outbox_owner, take_outbox_row
 from balcao.registry.mirror.records import OutboxRow
+from balcao.registry.mirror.store import lock_mirror, record_pushed_fields
 
 # Less than the queue's lease, so that the call of a worker that lost its job is over before another one begins.
 BUDGET_SECONDS = 20.0
@@ -80,16 +82,16 @@ async def _take(platform: Platform, outbox_id: str) -> Push | None:
     while a login writes the e-mail into the CRM: what it writes must not come after what this sends.
     """
     async with platform.database.transaction() as connection:
-        cpf = await outbox.find_outbox_owner(connection, outbox_id)
+        cpf = await find_outbox_owner(connection, outbox_id)
         if cpf is None:
             return None
-        erased = await mirror.lock_mirror(connection, cpf)
-        row = await outbox.take_outbox_row(connection, outbox_id)
+        erased = await lock_mirror(connection, cpf)
+        row = await take_outbox_row(connection, outbox_id)
         if row is None:
             return None
         if EMAIL in row.dirty and (seconds := await mirror.find_login_write_seconds(connection, cpf)):
             raise Wait(LOGIN_WRITES, timedelta(seconds=seconds))
-        values = await mirror.record_sent(connection, cpf, list(row.dirty))
+        values = await record_pushed_fields(connection, cpf, list(row.dirty))
         if not values:
             await outbox.mark_fields_sent(connection, cpf, outbox_id, row.dirty)
             return None
@@ -99,7 +101,7 @@ async def _take(platform: Platform, outbox_id: str) -> Push | None:
 async def _finish(platform: Platform, pushed: Push, *, delivered: bool) -> None:
     cpf = pushed.change.cpf
     async with platform.database.transaction() as connection:
-        await mirror.lock_mirror(connection, cpf)
+        await lock_mirror(connection, cpf)
         if delivered:
             await mirror.confirm_sent(connection, cpf, list(pushed.change.values))
         await outbox.mark_fields_sent(connection, cpf, pushed.row.id, pushed.row.dirty)
@@ -113,7 +115,7 @@ async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused,
     final = isinstance(failure, CrmRefused) or this_try.get() >= platform.settings.crm_push_attempts
     cpf, tried = pushed.change.cpf, _describe_failure(failure, seconds)
     async with platform.database.transaction() as connection:
-        await mirror.lock_mirror(connection, cpf)
+        await lock_mirror(connection, cpf)
         goes_on = await outbox.record_push_failure(connection, cpf, pushed.row, tried, given_up=final)
         dead = final and goes_on
         if dead:

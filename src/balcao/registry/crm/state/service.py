@@ -21,6 +21,7 @@ from balcao.registry.crm.state.schemas import (
 )
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.fields import PUSH_JOB
+from balcao.registry.mirror.store import read_mirror
 from balcao.registry.person.citizens import choices
 
 
@@ -66,7 +67,7 @@ async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
 async def read_crm_mirror(call: Call, cpf: Cpf) -> CrmMirror:
     """Return what is mirrored of a citizen and which of it their record shows; empty when nothing was ever written."""
     async with call.reading(cpf, ["crm_mirror"]) as source:
-        mirrored = await mirror.read_mirror(source, cpf)
+        mirrored = await read_mirror(source, cpf)
         head = await mirror.read_mirror_head(source, cpf)
     shown = choices.list_chosen(mirrored)
     fields = [

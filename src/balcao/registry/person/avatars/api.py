@@ -25,7 +25,7 @@ from balcao.registry.person.avatars.schemas import (
     ExportedAvatar,
     NewAvatar,
 )
-from balcao.registry.person.settings import service as settings
+from balcao.registry.person.settings.store import erase_chosen_avatar
 from balcao.registry.routes import ROUTES
 
 TAGS = ["avatars"]
@@ -131,7 +131,7 @@ EXPORTED = ExportMember(
     "avatar", ExportedAvatar | None, "O avatar escolhido; nulo sem escolha.", 90, service.read_exported_choice
 )
 
-PERSONAL_DATA = PersonalData("avatars", [EXPORTED], erase_rows("avatar", settings.erase_avatar, ["avatar_id"]))
+PERSONAL_DATA = PersonalData("avatars", [EXPORTED], erase_rows("avatar", erase_chosen_avatar, ["avatar_id"]))
 
 FEATURE = Feature(
     routes=routes.declared,

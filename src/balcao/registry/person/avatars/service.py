@@ -21,7 +21,12 @@ from balcao.registry.person.avatars.schemas import (
     NewAvatar,
 )
 from balcao.registry.person.avatars.store import StoredAvatar
-from balcao.registry.person.settings import service as settings
+from balcao.registry.person.settings.store import (
+    clear_chosen_avatar,
+    read_chosen_avatar,
+    remove_chosen_avatar,
+    set_chosen_avatar,
+)
 
 NAME_LENGTH = 100
 URL_LENGTH = 2048
@@ -57,20 +62,20 @@ async def deactivate_avatar(call: Call, id_: str) -> None:
     async with call.platform.database.transaction() as connection:
         if not await store.deactivate_avatar(connection, _require_id(id_)):
             raise _unknown()
-        await settings.clear_avatar(connection, id_)
+        await clear_chosen_avatar(connection, id_)
         await call.platform.audit.record(connection, call, "delete", fields=["avatar"])
 
 
 async def read_exported_choice(connection: Connection, cpf: Cpf) -> ExportedAvatar | None:
     """Return the avatar that the person chose, if it is still on offer."""
-    chosen = await settings.read_avatar(connection, cpf)
+    chosen = await read_chosen_avatar(connection, cpf)
     avatar = await store.read_offered_avatar(connection, chosen) if chosen else None
     return ExportedAvatar(avatar.id, avatar.name) if avatar else None
 
 
 async def read_avatar_choice(call: Call, cpf: Cpf) -> AvatarChoice:
     async with call.reading(cpf, ["avatar"]) as source:
-        id_ = await settings.read_avatar(source, cpf)
+        id_ = await read_chosen_avatar(source, cpf)
         stored = await store.read_offered_avatar(source, id_) if id_ else None
     return _to_choice(call.platform, stored) if stored else NONE_CHOSEN
 
@@ -81,10 +86,10 @@ async def choose_avatar(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarC
     with recording():
         async with call.platform.database.connection() as connection:
             if body.avatar_id is None:
-                await settings.remove_avatar(connection, cpf, trail)
+                await remove_chosen_avatar(connection, cpf, trail)
                 return NONE_CHOSEN
             stored = await store.read_offered_avatar(connection, _require_id(body.avatar_id))
-            if stored is None or not await settings.set_avatar(connection, cpf, stored.id, trail):
+            if stored is None or not await set_chosen_avatar(connection, cpf, stored.id, trail):
                 raise _unknown()
     return _to_choice(call.platform, stored)
 

@@ -16,6 +16,7 @@ from balcao.core.values.etags import require_match
 from balcao.core.values.ready import Ready
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.records import Written
+from balcao.registry.mirror.store import read_mirror
 from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import store
 from balcao.registry.person.citizens.base import format_citizen
@@ -32,7 +33,7 @@ async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
     """
     async with call.reading(cpf, ["citizen"]) as source:
         base = await store.read_base_record(source, cpf)
-        stored_mirror = await mirror.read_mirror(source, cpf)
+        stored_mirror = await read_mirror(source, cpf)
     if base is None and not stored_mirror.known and not call.is_owner:
         raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
     citizen = _format(merge_record(cpf, base, stored_mirror), call)
@@ -143,7 +144,7 @@ async def read_identity(platform: Platform, cpf: Cpf) -> Identity:
     """Return the name of the base record, and the e-mail address that the citizen, or staff for them, declared."""
     async with platform.database.connection() as connection:
         base = await store.read_base_record(connection, cpf)
-        stored_mirror = await mirror.read_mirror(connection, cpf)
+        stored_mirror = await read_mirror(connection, cpf)
     email = stored_mirror.fields.get("email")
     own = email is not None and email.origin != "crm" and bool(email.value)
     return Identity((base or {}).get("nome"), str(email.value) if email and own else None)

@@ -4,7 +4,6 @@ from msgspec import UNSET
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences import service as notifications
 from balcao.registry.consent.preferences.changes import RequestedChange
@@ -42,28 +41,3 @@ async def change_opt_in(call: Call, cpf: Cpf, body: OptInBody) -> OptIn:
 
 def _opt_in(preferences: Preferences) -> OptIn:
     return OptIn(preferences.opt_in, preferences.category_opt_ins)
-
-
-async def read_avatar(connection: Connection, cpf: Cpf) -> str | None:
-    """Return the id of the avatar that was chosen."""
-    return await store.read_avatar(connection, cpf)
-
-
-async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:
-    """Choose the avatar, with its trace; return whether it is one on offer."""
-    return await store.set_avatar(connection, cpf, avatar_id, trail)
-
-
-async def remove_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
-    """Take the choice back, with its trace."""
-    await store.remove_avatar(connection, cpf, trail)
-
-
-async def erase_avatar(connection: Connection, cpf: Cpf) -> int:
-    """Erase the choice; return 1 where there was one. The caller records the erasure."""
-    return await store.erase_avatar(connection, cpf)
-
-
-async def clear_avatar(connection: Connection, avatar_id: str) -> None:
-    """Take this avatar from every citizen who chose it."""
-    await store.clear_avatar(connection, avatar_id)

@@ -23,7 +23,7 @@ async def end_first_login(connection: Connection, cpf: Cpf, trail: str) -> None:
 
 
 @lookup("SELECT avatar_id::text FROM registry.settings WHERE cpf = :cpf")
-async def read_avatar(source: Source, cpf: Cpf) -> str | None:
+async def read_chosen_avatar(source: Source, cpf: Cpf) -> str | None:
     """Return the id of the avatar that was chosen."""
 
 
@@ -41,7 +41,7 @@ WITH offered AS MATERIALIZED (
 )
 SELECT true FROM chosen
 """)
-async def set_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:
+async def set_chosen_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:
     """Return whether the avatar is one on offer."""
 
 
@@ -53,19 +53,28 @@ WITH removed AS (
 )
 SELECT true FROM removed
 """)
-async def remove_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
+async def remove_chosen_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
     """Take the choice back, with its trace; also when there is none."""
 
 
 @statement("UPDATE registry.settings SET avatar_id = NULL WHERE cpf = :cpf AND avatar_id IS NOT NULL")
-async def erase_avatar(connection: Connection, cpf: Cpf) -> int:
+async def erase_chosen_avatar(connection: Connection, cpf: Cpf) -> int:
     """Return whether there was one; the caller records the erasure."""
 
 
 @statement("UPDATE registry.settings SET avatar_id = NULL WHERE avatar_id = :avatar_id::text::uuid")
-async def clear_avatar(connection: Connection, avatar_id: str) -> None:
+async def clear_chosen_avatar(connection: Connection, avatar_id: str) -> None:
     """Clear the avatar from every citizen who chose it."""
 
 
 @statement("SELECT count(*) FROM registry.settings WHERE cpf = :cpf")
 async def count_settings(connection: Connection, cpf: Cpf) -> int: ...
+
+
+OFFERED = (
+    clear_chosen_avatar,
+    erase_chosen_avatar,
+    read_chosen_avatar,
+    remove_chosen_avatar,
+    set_chosen_avatar,
+)
