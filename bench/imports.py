@@ -22,7 +22,7 @@ from rich.table import Table
 from balcao import app
 from balcao.core.imports import service, source
 from balcao.core.imports.service import Order
-from balcao.operate.imports import freeze_loaded
+from balcao.operate.imports import spare_collector
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import invented
 from balcao_sandbox.postgresql import supervisor
@@ -85,7 +85,7 @@ def measure_kinds(url: str, folder: Path, meter: Meter, scale: float, chosen: Se
             costs = []
             for _ in range(2):
                 execute(url, "CHECKPOINT")
-                freeze_loaded()
+                spare_collector()
                 costs.append(meter.measure(partial(load, act, each, file, rows), rows))
             if each.is_measured:
                 found[each.kind] = costs
@@ -156,7 +156,7 @@ WHERE attrelid = '{}'::regclass AND attnum > 0 AND NOT attisdropped AND attgener
 
 
 def measure_floor(url: str, meter: Meter, written: Sequence[str]) -> float:
-    """Return what a row costs the server in bare INSERTs, with the tables' derived columns and indexes.
+    """Return what a row costs the server in bare INSERTs, with the tables' generated columns and indexes.
 
     The rows came from the import, so nothing but the tables themselves is measured, without their triggers and
     references; no importing program gets below it.

@@ -31,7 +31,7 @@ def parse_uuid(field: str, text: str) -> UUID:
 def clean_line(field: str, value: str, longest: int) -> str:
     """Return a "text n": one line of 1 to n characters, trimmed and in NFC. Raises Invalid."""
     trimmed = value.strip()
-    if has_control(trimmed):
+    if not trimmed.isprintable() and has_control(trimmed):
         raise Invalid(f"O campo `{field}` contém caracteres de controle.", code=f"{field}-control")
     return clean_text(field, trimmed, longest=longest)
 

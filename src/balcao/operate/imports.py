@@ -18,6 +18,9 @@ from balcao.operate import database, faults
 from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
+# So many new objects are looked through at once; by Python's own measure of 700 it would take a tenth of an import.
+_OBJECTS_PER_SEARCH = 100_000
+
 # Shows how far an import is while the block lasts; is given how many bytes there are.
 Showing = Callable[[int | None], AbstractContextManager[OnProgress]]
 
@@ -48,7 +51,7 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
     async def run(url: str) -> Outcome:
         # Bare: copies that services keep current would be read again after every batch, for nobody.
         async with database.open_platform(settings, url, bare=True) as platform:
-            freeze_loaded()
+            spare_collector()
             with showing(lines.size) as progress:
                 return await service.run_import(operator_call(platform, operation), lines, order, progress)
 
@@ -56,10 +59,14 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
         return asyncio.run(run(url))
 
 
-def freeze_loaded() -> None:
-    """Leave what is loaded out of every later search for garbage: rows would have all of it looked through often."""
+def spare_collector() -> None:
+    """Leave what is loaded out of every later search for garbage, and search seldom.
+
+    Rows would have all of it looked through often; they themselves are in no cycle and go with their batch.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(_OBJECTS_PER_SEARCH)
 
 
 @contextmanager

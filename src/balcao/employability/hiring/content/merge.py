@@ -5,7 +5,7 @@ What an absent member means is said in rules: employability 3.3.
 
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -100,6 +100,7 @@ def merge_job(
     )
 
 
+@lru_cache(1024)  # a file of jobs names few values many times
 def parse_id(field: str, value: str | UUID) -> UUID:
     """Return the id of a reference value. Raises Invalid naming the field."""
     return value if isinstance(value, UUID) else parse_uuid(field, value)
@@ -132,6 +133,8 @@ def read_steps(
 
 def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
     """Return steps in the order of `ordem`, ties and those without one by their position."""
+    if all(step.ordem is None for step in sent):
+        return list(sent)
     places = [place if step.ordem is None else step.ordem for place, step in enumerate(sent, 1)]
     in_order = sorted(zip(places, sent, strict=True), key=lambda pair: pair[0])
     return [step for _, step in in_order]

@@ -28,7 +28,7 @@ from balcao.employability.hiring.content.rules import (
 from balcao.employability.hiring.content.schemas import JobBody
 from balcao.employability.hiring.departments import service as departments
 from balcao.employability.hiring.departments.scope import Scope, find_scope
-from balcao.employability.hiring.listings import store
+from balcao.employability.hiring.listings import store, writing_store
 from balcao.employability.hiring.listings.schemas import (
     History,
     Job,
@@ -63,6 +63,8 @@ DELETED = "deleted"
 JOB_CLOSED = "job_closed"
 # The author of imported drafts. Nobody has this subject: without department only callers who reach all see them.
 IMPORTER = "import"
+# What the history says of an imported job, and who did it.
+IMPORT, IMPORTER_NAME = "import", "Importação"
 
 
 async def read_job(call: Call, id_: UUID) -> StaffJob:
@@ -115,8 +117,7 @@ async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
     async def insert() -> StaffJob:
         now = utc_now()
         await _require_known(connection, content)
-        await store.insert_draft(connection, job_id, content, scope.author)
-        await _record(connection, call, job_id, None, Event.CREATE, JobStatus.EDITING)
+        await writing_store.insert_draft(connection, job_id, content, scope.author, call.author.name)
         if first is not None:
             await _apply(connection, call, await _read(connection, scope, job_id, now), first, now, None)
         await call.platform.audit.record(connection, call, "create", fields=FIELDS)
@@ -193,11 +194,7 @@ async def insert_imported_jobs(connection: Connection, jobs: Mapping[UUID, NewJo
 
     Raises what the server says of what they refer to.
     """
-    added = await store.insert_whole_jobs(connection, jobs, IMPORTER)
-    events = [_imported(id_, None, job.status) for id_, job in jobs.items() if id_ in added]
-    if events:
-        await store.insert_job_events(connection, events)
-    return len(added)
+    return await writing_store.insert_whole_jobs(connection, jobs, IMPORTER, IMPORT, IMPORTER_NAME)
 
 
 async def replace_imported_jobs(
@@ -213,13 +210,9 @@ async def replace_imported_jobs(
     if leaving:
         await store.lock_jobs(connection, [job.job for job in leaving])
         await store.leave_steps(connection, leaving)
-    await store.update_jobs(connection, contents)
-    events = [_imported(id_, stored[id_].status, stored[id_].status) for id_ in contents]
+    await writing_store.update_jobs(connection, contents)
+    events = [JobEvent(id_, stored[id_].status, IMPORT, stored[id_].status, IMPORTER_NAME) for id_ in contents]
     await store.insert_job_events(connection, events)
-
-
-def _imported(id_: UUID, before: str | None, after: str) -> JobEvent:
-    return JobEvent(id_, before, "import", after, "Importação")
 
 
 async def _change(call: Call, scope: Scope, id_: UUID, change: Change) -> StaffJob:
@@ -244,7 +237,7 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
     remaining = [step.id for step in content.etapas]
     if any(step.id not in remaining for step in stored.etapas):
         await store.leave_steps(connection, [RemainingSteps(id_, remaining)])
-    await store.update_jobs(connection, {id_: content})
+    await writing_store.update_jobs(connection, {id_: content})
     changed = await _read(connection, scope, id_, now)
     if job.status is not JobStatus.EDITING:
         # The approver, and readers of the history, see that it is not what it was.

@@ -3,28 +3,20 @@
 A job is read as one JSON document, with all that its record nests, as it is shown at the instant `:now`.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
 from uuid import UUID
-
-import asyncpg
-import msgspec
 
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged
 from balcao.core.database.statements import statement
-from balcao.core.errors import Invalid
 from balcao.core.values.page import Page
 from balcao.employability.companies.schemas import Company
-from balcao.employability.hiring.content.rules import JobContent, QuestionContent, StepContent
 from balcao.employability.hiring.departments.scope import Scope
-from balcao.employability.hiring.listings.schemas import HistoryEntry, Job, JobEvent, JobSummary, NewJob, RemainingSteps
+from balcao.employability.hiring.listings.schemas import HistoryEntry, Job, JobEvent, JobSummary, RemainingSteps
 from balcao.employability.hiring.listings.states import JobStatus
-from balcao.employability.texts import slugify
 
 JOINS_SQL = """
 JOIN employability.company ON company.cnpj = job.id_contratante
@@ -175,171 +167,6 @@ async def leave_steps(connection: Connection, remaining: Sequence[RemainingSteps
 @statement("SELECT FROM employability.job WHERE id = ANY(:ids) ORDER BY id FOR UPDATE")
 async def lock_jobs(connection: Connection, ids: Sequence[UUID]) -> None:
     """Keep others from changing the jobs, and from moving their candidates, until the transaction ends."""
-
-
-async def insert_draft(connection: Connection, job_id: UUID, content: JobContent, author: str) -> None:
-    """Insert a draft with all that belongs to it."""
-    with _references():
-        await insert_whole_jobs(connection, {job_id: NewJob(content)}, author)
-
-
-async def insert_whole_jobs(connection: Connection, jobs: Mapping[UUID, NewJob], author: str) -> set[UUID]:
-    """Insert jobs with all that belongs to them, and return the ids of those that were not there.
-
-    Raises what the server says of what they refer to.
-    """
-    rows = [
-        _columns(id_, job.content)
-        | {
-            "status": job.status, "criado_por": author, "publicado_em": job.publicado_em, "created_at": job.created_at
-        }
-        for id_, job in jobs.items()
-    ]  # fmt: skip
-    inserted = await _insert_jobs(connection, rows)
-    await _write_parts(connection, {id_: jobs[id_].content for id_ in jobs if id_ in inserted})
-    return inserted
-
-
-_COLUMNS = DECIDED_SQL.split()
-# Read as rows of the table, so that each member has the type of its column.
-_SENT = "FROM jsonb_populate_recordset(NULL::employability.job, :rows::jsonb) AS sent"
-
-
-@statement(f"""
-INSERT INTO employability.job (id, titulo_slug, status, criado_por, publicado_em, created_at, {", ".join(_COLUMNS)})
-SELECT id, titulo_slug, status, criado_por, publicado_em, coalesce(created_at, clock_timestamp()), {", ".join(_COLUMNS)}
-{_SENT}
-ON CONFLICT (id) DO NOTHING RETURNING id
-""")
-async def _insert_jobs(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[UUID]: ...
-
-
-async def update_jobs(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
-    """Replace what jobs consist of."""
-    with _references():
-        rows = [_columns(id_, content) for id_, content in contents.items()]
-        await _update_jobs(connection, rows, list(contents))
-        await _write_parts(connection, contents)
-
-
-@statement(f"""
-UPDATE employability.job
-SET {", ".join(f"{name} = sent.{name}" for name in _COLUMNS)},
-    titulo_slug = sent.titulo_slug, row_version = job.row_version + 1, updated_at = clock_timestamp()
-{_SENT} WHERE job.id = ANY(:ids::uuid[]) AND job.id = sent.id
-""")
-async def _update_jobs(connection: Connection, rows: Sequence[Mapping[str, Any]], ids: Sequence[UUID]) -> None: ...
-
-
-def _columns(id_: UUID, content: JobContent) -> dict[str, Any]:
-    return {"id": id_, "titulo_slug": slugify(content.titulo)} | {name: getattr(content, name) for name in _COLUMNS}
-
-
-@contextmanager
-def _references() -> Iterator[None]:
-    """Raise Invalid for what was deleted between its check and this statement."""
-    try:
-        yield
-    except asyncpg.ForeignKeyViolationError:
-        text = "Algo a que a vaga se refere foi excluído agora: leia as listas de novo."
-        raise Invalid(text, code="reference-gone") from None
-
-
-class _ValueOfJob(NamedTuple):
-    job: UUID
-    value: UUID
-
-
-class _LanguageOfJob(NamedTuple):
-    job: UUID
-    id_idioma: UUID
-    id_nivel_minimo: UUID
-
-
-class _StepOfJob(StepContent, frozen=True):
-    id_vaga: UUID
-    ordem: int
-
-
-class _QuestionOfJob(QuestionContent, frozen=True):
-    id_vaga: UUID
-    ordem: int
-
-
-async def _write_parts(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
-    jobs = contents.items()
-    await _write_rows_of_parts(
-        connection,
-        list(contents),
-        [_ValueOfJob(id_, value) for id_, content in jobs for value in (*content.tipos_pcd, *content.zonas)],
-        [
-            _LanguageOfJob(id_, each.id_idioma, each.id_nivel_minimo)
-            for id_, content in jobs
-            for each in content.idiomas_requisito
-        ],
-        [
-            _StepOfJob(**msgspec.structs.asdict(step), id_vaga=id_, ordem=place)
-            for id_, content in jobs
-            for place, step in enumerate(content.etapas, 1)
-        ],
-        [
-            _QuestionOfJob(**msgspec.structs.asdict(question), id_vaga=id_, ordem=place)
-            for id_, content in jobs
-            for place, question in enumerate(content.informacoes_complementares, 1)
-        ],
-    )
-
-
-# What stays is not written again, so that its id and instants stay, too.
-@statement("""
-WITH gone_values AS (
-    DELETE FROM employability.job_reference_value WHERE job_id = ANY(:jobs::uuid[])
-        AND (job_id, value_id) NOT IN (SELECT * FROM unnest(:values.job::uuid[], :values.value::uuid[]))
-), values_ AS (
-    INSERT INTO employability.job_reference_value (job_id, value_id)
-    SELECT * FROM unnest(:values.job::uuid[], :values.value::uuid[])
-    ON CONFLICT DO NOTHING
-), gone_languages AS (
-    DELETE FROM employability.job_language WHERE job_id = ANY(:jobs::uuid[])
-        AND (job_id, id_idioma) NOT IN (SELECT * FROM unnest(:languages.job::uuid[], :languages.id_idioma::uuid[]))
-), languages AS (
-    INSERT INTO employability.job_language (job_id, id_idioma, id_nivel_minimo)
-    SELECT * FROM unnest(:languages.job::uuid[], :languages.id_idioma::uuid[], :languages.id_nivel_minimo::uuid[])
-    ON CONFLICT (job_id, id_idioma) DO UPDATE SET id_nivel_minimo = excluded.id_nivel_minimo
-), steps AS (
-    INSERT INTO employability.job_step AS step (id, id_vaga, titulo, descricao, ordem)
-    SELECT id, id_vaga, titulo, descricao, ordem
-    FROM jsonb_populate_recordset(NULL::employability.job_step, :steps::jsonb)
-    ON CONFLICT (id) DO UPDATE SET
-        titulo = excluded.titulo, descricao = excluded.descricao, ordem = excluded.ordem, updated_at = clock_timestamp()
-    WHERE (step.titulo, step.descricao, step.ordem)
-        IS DISTINCT FROM (excluded.titulo, excluded.descricao, excluded.ordem)
-), gone_questions AS (
-    DELETE FROM employability.job_question WHERE id_vaga = ANY(:jobs::uuid[]) AND id <> ALL(:questions.id::uuid[])
-), questions AS (
-    INSERT INTO employability.job_question AS question
-        (id, id_vaga, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem)
-    SELECT id, id_vaga, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem
-    FROM jsonb_populate_recordset(NULL::employability.job_question, :questions::jsonb)
-    ON CONFLICT (id) DO UPDATE SET
-        titulo = excluded.titulo, obrigatorio = excluded.obrigatorio, tipo_campo = excluded.tipo_campo,
-        valor_minimo = excluded.valor_minimo, valor_maximo = excluded.valor_maximo, opcoes = excluded.opcoes,
-        ordem = excluded.ordem, updated_at = clock_timestamp()
-    WHERE (question.titulo, question.obrigatorio, question.tipo_campo, question.valor_minimo, question.valor_maximo,
-           question.opcoes, question.ordem)
-        IS DISTINCT FROM (excluded.titulo, excluded.obrigatorio, excluded.tipo_campo, excluded.valor_minimo,
-           excluded.valor_maximo, excluded.opcoes, excluded.ordem)
-)
-DELETE FROM employability.job_step WHERE id_vaga = ANY(:jobs::uuid[]) AND id <> ALL(:steps.id::uuid[])
-""")
-async def _write_rows_of_parts(
-    connection: Connection,
-    jobs: Sequence[UUID],
-    values: Sequence[_ValueOfJob],
-    languages: Sequence[_LanguageOfJob],
-    steps: Sequence[_StepOfJob],
-    questions: Sequence[_QuestionOfJob],
-) -> None: ...
 
 
 @statement("""

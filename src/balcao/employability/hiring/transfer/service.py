@@ -52,7 +52,7 @@ def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob
     Steps and questions that the job has already keep their ids, the others get the same ones whenever the row is read.
     """
     # Those without offset are meant by the clock of the city.
-    instants = Instants(*(at.replace(tzinfo=zone) if at and at.tzinfo is ANY_ZONE else at for at in row.instants))
+    instants = Instants(*[at.replace(tzinfo=zone) if at and at.tzinfo is ANY_ZONE else at for at in row.instants])
     require_past(instants)
     content = row.content
     if present is not None:

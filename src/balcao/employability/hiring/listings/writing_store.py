@@ -1,0 +1,229 @@
+"""SQL of what jobs consist of: new ones with all that belongs to them, and what replaces it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+from balcao.core.errors import Invalid
+from balcao.employability.hiring.content.rules import JobContent, QuestionContent, StepContent
+from balcao.employability.hiring.listings.schemas import NewJob
+from balcao.employability.hiring.listings.states import Event
+from balcao.employability.hiring.listings.store import DECIDED_SQL
+from balcao.employability.texts import slugify
+
+
+async def insert_draft(connection: Connection, job_id: UUID, content: JobContent, author: str, by: str) -> None:
+    """Insert a draft with all that belongs to it; `by` is who the history says created it."""
+    with _references():
+        await insert_whole_jobs(connection, {job_id: NewJob(content)}, author, Event.CREATE, by)
+
+
+async def insert_whole_jobs(
+    connection: Connection, jobs: Mapping[UUID, NewJob], author: str, event: str, by: str
+) -> int:
+    """Insert jobs with all that belongs to them and the event in their histories; return how many were not there.
+
+    Raises what the server says of what they refer to.
+    """
+    rows = [
+        _columns(id_, job.content)
+        | {
+            "status": job.status, "criado_por": author, "publicado_em": job.publicado_em, "created_at": job.created_at
+        }
+        for id_, job in jobs.items()
+    ]  # fmt: skip
+    parts = _list_parts({id_: job.content for id_, job in jobs.items()})
+    return await _insert_whole_jobs(connection, rows, *parts, event, by)
+
+
+_COLUMNS = DECIDED_SQL.split()
+_PARTS = set(JobContent.__struct_fields__).difference(_COLUMNS)
+_STEP_COLUMNS = "id, id_vaga, titulo, descricao, ordem"
+_QUESTION_COLUMNS = "id, id_vaga, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem"
+# Read as rows of the tables, so that each member has the type of its column.
+_SENT = "FROM jsonb_populate_recordset(NULL::employability.job, :rows::jsonb) AS sent"
+_SENT_VALUES = "FROM unnest(:values.job::uuid[], :values.value::uuid[]) AS sent (job_id, value_id)"
+_SENT_LANGUAGES = """
+    FROM unnest(:languages.job::uuid[], :languages.id_idioma::uuid[], :languages.id_nivel_minimo::uuid[])
+        AS sent (job_id, id_idioma, id_nivel_minimo)"""
+_SENT_STEPS = "FROM jsonb_populate_recordset(NULL::employability.job_step, :steps::jsonb) AS sent"
+_SENT_QUESTIONS = "FROM jsonb_populate_recordset(NULL::employability.job_question, :questions::jsonb) AS sent"
+
+
+class _ValueOfJob(NamedTuple):
+    job: UUID
+    value: UUID
+
+
+class _LanguageOfJob(NamedTuple):
+    job: UUID
+    id_idioma: UUID
+    id_nivel_minimo: UUID
+
+
+class _StepOfJob(StepContent, frozen=True):
+    id_vaga: UUID
+    ordem: int
+
+
+class _QuestionOfJob(QuestionContent, frozen=True):
+    id_vaga: UUID
+    ordem: int
+
+
+class _Parts(NamedTuple):
+    """What belongs to jobs in tables of its own."""
+
+    values: Sequence[_ValueOfJob]
+    languages: Sequence[_LanguageOfJob]
+    steps: Sequence[_StepOfJob]
+    questions: Sequence[_QuestionOfJob]
+
+
+def _list_parts(contents: Mapping[UUID, JobContent]) -> _Parts:
+    jobs = contents.items()
+    return _Parts(
+        [_ValueOfJob(id_, value) for id_, content in jobs for value in (*content.tipos_pcd, *content.zonas)],
+        [
+            _LanguageOfJob(id_, each.id_idioma, each.id_nivel_minimo)
+            for id_, content in jobs
+            for each in content.idiomas_requisito
+        ],
+        [
+            _StepOfJob(step.id, step.titulo, step.descricao, id_, place)
+            for id_, content in jobs
+            for place, step in enumerate(content.etapas, 1)
+        ],
+        [
+            _QuestionOfJob(**msgspec.structs.asdict(question), id_vaga=id_, ordem=place)
+            for id_, content in jobs
+            for place, question in enumerate(content.informacoes_complementares, 1)
+        ],
+    )
+
+
+# One statement: what refers to the jobs is checked at its end.
+@statement(f"""
+WITH inserted AS (
+    INSERT INTO employability.job (id, titulo_slug, status, criado_por, publicado_em, created_at, {", ".join(_COLUMNS)})
+    SELECT id, titulo_slug, status, criado_por, publicado_em, coalesce(created_at, clock_timestamp()),
+           {", ".join(_COLUMNS)}
+    {_SENT}
+    ON CONFLICT (id) DO NOTHING RETURNING id, status
+), values_ AS (
+    INSERT INTO employability.job_reference_value (job_id, value_id)
+    SELECT job_id, value_id {_SENT_VALUES} WHERE job_id IN (SELECT id FROM inserted) ON CONFLICT DO NOTHING
+), languages AS (
+    INSERT INTO employability.job_language (job_id, id_idioma, id_nivel_minimo)
+    SELECT job_id, id_idioma, id_nivel_minimo {_SENT_LANGUAGES} WHERE job_id IN (SELECT id FROM inserted)
+), steps AS (
+    INSERT INTO employability.job_step ({_STEP_COLUMNS})
+    SELECT {_STEP_COLUMNS} {_SENT_STEPS} WHERE id_vaga IN (SELECT id FROM inserted)
+), questions AS (
+    INSERT INTO employability.job_question ({_QUESTION_COLUMNS})
+    SELECT {_QUESTION_COLUMNS} {_SENT_QUESTIONS} WHERE id_vaga IN (SELECT id FROM inserted)
+), recorded AS (
+    INSERT INTO employability.job_event (id_vaga, evento, para, por)
+    SELECT id, :event::text, status, :by::text FROM inserted
+)
+SELECT count(*) FROM inserted
+""")
+async def _insert_whole_jobs(
+    connection: Connection,
+    rows: Sequence[Mapping[str, Any]],
+    values: Sequence[_ValueOfJob],
+    languages: Sequence[_LanguageOfJob],
+    steps: Sequence[_StepOfJob],
+    questions: Sequence[_QuestionOfJob],
+    event: str,
+    by: str,
+) -> int: ...
+
+
+async def update_jobs(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
+    """Replace what jobs consist of."""
+    with _references():
+        rows = [_columns(id_, content) for id_, content in contents.items()]
+        await _update_jobs(connection, rows, list(contents))
+        await _write_rows_of_parts(connection, list(contents), *_list_parts(contents))
+
+
+@statement(f"""
+UPDATE employability.job
+SET {", ".join(f"{name} = sent.{name}" for name in _COLUMNS)},
+    titulo_slug = sent.titulo_slug, row_version = job.row_version + 1, updated_at = clock_timestamp()
+{_SENT} WHERE job.id = ANY(:ids::uuid[]) AND job.id = sent.id
+""")
+async def _update_jobs(connection: Connection, rows: Sequence[Mapping[str, Any]], ids: Sequence[UUID]) -> None: ...
+
+
+def _columns(id_: UUID, content: JobContent) -> dict[str, Any]:
+    columns = msgspec.structs.asdict(content)
+    for name in _PARTS:
+        del columns[name]
+    return columns | {"id": id_, "titulo_slug": slugify(content.titulo)}
+
+
+@contextmanager
+def _references() -> Iterator[None]:
+    """Raise Invalid for what was deleted between its check and this statement."""
+    try:
+        yield
+    except asyncpg.ForeignKeyViolationError:
+        text = "Algo a que a vaga se refere foi excluído agora: leia as listas de novo."
+        raise Invalid(text, code="reference-gone") from None
+
+
+# What stays is not written again, so that its id and instants stay, too.
+@statement(f"""
+WITH gone_values AS (
+    DELETE FROM employability.job_reference_value WHERE job_id = ANY(:jobs::uuid[])
+        AND (job_id, value_id) NOT IN (SELECT job_id, value_id {_SENT_VALUES})
+), values_ AS (
+    INSERT INTO employability.job_reference_value (job_id, value_id)
+    SELECT job_id, value_id {_SENT_VALUES}
+    ON CONFLICT DO NOTHING
+), gone_languages AS (
+    DELETE FROM employability.job_language WHERE job_id = ANY(:jobs::uuid[])
+        AND (job_id, id_idioma) NOT IN (SELECT job_id, id_idioma {_SENT_LANGUAGES})
+), languages AS (
+    INSERT INTO employability.job_language (job_id, id_idioma, id_nivel_minimo)
+    SELECT job_id, id_idioma, id_nivel_minimo {_SENT_LANGUAGES}
+    ON CONFLICT (job_id, id_idioma) DO UPDATE SET id_nivel_minimo = excluded.id_nivel_minimo
+), steps AS (
+    INSERT INTO employability.job_step AS step ({_STEP_COLUMNS})
+    SELECT {_STEP_COLUMNS} {_SENT_STEPS}
+    ON CONFLICT (id) DO UPDATE SET
+        titulo = excluded.titulo, descricao = excluded.descricao, ordem = excluded.ordem, updated_at = clock_timestamp()
+    WHERE (step.titulo, step.descricao, step.ordem)
+        IS DISTINCT FROM (excluded.titulo, excluded.descricao, excluded.ordem)
+), gone_questions AS (
+    DELETE FROM employability.job_question WHERE id_vaga = ANY(:jobs::uuid[]) AND id <> ALL(:questions.id::uuid[])
+), questions AS (
+    INSERT INTO employability.job_question AS question ({_QUESTION_COLUMNS})
+    SELECT {_QUESTION_COLUMNS} {_SENT_QUESTIONS}
+    ON CONFLICT (id) DO UPDATE SET
+        titulo = excluded.titulo, obrigatorio = excluded.obrigatorio, tipo_campo = excluded.tipo_campo,
+        valor_minimo = excluded.valor_minimo, valor_maximo = excluded.valor_maximo, opcoes = excluded.opcoes,
+        ordem = excluded.ordem, updated_at = clock_timestamp()
+    WHERE (question.titulo, question.obrigatorio, question.tipo_campo, question.valor_minimo, question.valor_maximo,
+           question.opcoes, question.ordem)
+        IS DISTINCT FROM (excluded.titulo, excluded.obrigatorio, excluded.tipo_campo, excluded.valor_minimo,
+           excluded.valor_maximo, excluded.opcoes, excluded.ordem)
+)
+DELETE FROM employability.job_step WHERE id_vaga = ANY(:jobs::uuid[]) AND id <> ALL(:steps.id::uuid[])
+""")
+async def _write_rows_of_parts(
+    connection: Connection,
+    jobs: Sequence[UUID],
+    values: Sequence[_ValueOfJob],
+    languages: Sequence[_LanguageOfJob],
+    steps: Sequence[_StepOfJob],
+    questions: Sequence[_QuestionOfJob],
+) -> None: ...
