@@ -72,6 +72,19 @@ def test_one_of_the_two_rarest_terms_that_any_service_has_is_the_last_step() -> 
     assert matching.match_rarest(read("nada nenhum"), weights) is None
 
 
+def test_of_more_than_six_terms_the_index_is_asked_for_the_rarest() -> None:
+    """What has four of seven has one of any four of them."""
+    weights = {f"palavra{place}": float(place) for place in range(1, 7)}
+    step = matching.match_any_term(read(number(7)), weights)
+    assert step is not None
+    assert (step.fewest, len(step.terms)) == (4, 7), "all of them count"
+    asked = {place for place in range(7) if f"'palavra{place}'" in step.sought}
+    assert asked == {0, 6, 5, 4}, "the first of them is in no service"
+    six = matching.match_any_term(read(number(6)), weights)
+    assert six is not None
+    assert not six.sought, "every choice of three is looked for"
+
+
 def test_a_term_says_as_much_as_the_most_frequent_way_to_meet_it() -> None:
     group = frozenset({("iptu",), ("imposto", "predial"), ("tributo", "raro")})
     query = widen_query(read("iptu via"), index_synonyms([group]))
@@ -141,13 +154,12 @@ def test_a_service_is_published_at_most_300_seconds_ahead(ahead: int, is_allowed
 
 
 def test_fragments_are_two_of_160_characters() -> None:
-    lexemes = {"poda": ["poda"]}
     text = " ".join(["palavra"] * 40 + ["poda"] + ["palavra"] * 40 + ["poda"] + ["palavra"] * 40 + ["poda"])
-    fragments = highlights.make_snippet([text], lexemes, {"poda"}).split(highlights.ELLIPSIS)
+    fragments = highlights.make_snippet([text], {"poda"}).split(highlights.ELLIPSIS)
     plain = [fragment.replace("<mark>", "").replace("</mark>", "") for fragment in fragments]
     assert len(plain) == 2
     assert all(150 <= len(fragment) <= 160 for fragment in plain)
-    assert 150 <= len(highlights.make_snippet(["palavra " * 60], lexemes, {"nada"})) <= 160
+    assert 150 <= len(highlights.make_snippet(["palavra " * 60], {"nada"})) <= 160
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""SQL of the candidates where more services match than are counted: the 2000 nearest of them, group by group.
+"""SQL of the candidates where more services match than are read whole: the 2000 nearest of them, group by group.
 
 A group is read whole by its index as long as it is small; a large one is dense, and so is read in the order of the
-popularity until enough of it has come (rules: search 4.6, two stages).
+popularity until enough of it has come (rules: search 4.6, two stages). The last group is large: the others left room.
 """
 
 from collections.abc import Callable
@@ -68,7 +68,7 @@ async def list_candidates(
     nearness: list[int] = []
     for group, condition in _write_groups(alias, matching, request).items():
         if wanted := MOST_CANDIDATES - len(places):
-            found = await _list_group(connection, alias, condition, wanted)
+            found = await (_list_group if group else _list_most_popular)(connection, alias, condition, wanted)
             places += found
             nearness += [group] * len(found)
     return places, nearness
@@ -103,6 +103,10 @@ async def _list_group(connection: Connection, alias: Alias, write: _Condition, m
     if not row["is_large"]:
         places: list[str] = row["places"]
         return places
+    return await _list_most_popular(connection, alias, write, most)
+
+
+async def _list_most_popular(connection: Connection, alias: Alias, write: _Condition, most: int) -> list[str]:
     values = Values()
     statement = _READ_BY_POPULARITY.format(
         physical=alias.physical, condition=write(values), most=values.add(most, "int")

@@ -35,7 +35,7 @@ def write_condition(alias: Alias, matching: Matching, request: SearchRequest, va
     """Return what every service that matches meets; its row is named `service`."""
     conditions = []
     if matching.query:
-        conditions.append(f'service."full" @@ {values.add(matching.query, "tsquery")}')
+        conditions.append(f'service."full" @@ {values.add(matching.sought or matching.query, "tsquery")}')
     if len(matching.terms) > MOST_COMBINED_TERMS:  # of fewer terms the tsquery itself demands enough
         conditions.append(f"{count_terms(matching, values)} >= {values.add(matching.fewest, 'int')}")
     if matching.name_parts:

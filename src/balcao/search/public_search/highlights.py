@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 LONGEST_FRAGMENT = 160
 MOST_FRAGMENTS = 2
@@ -12,26 +12,25 @@ ELLIPSIS = " … "
 # A dotted acronym is one word, as for the folding, and so is a number with its thousands points.
 WORD = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|\d+(?:\.\d{3})+|[^\W_]+")
 
-# The lexemes of a word as it is written.
-Lexemes = Mapping[str, Collection[str]]
-
 
 def list_words(texts: Iterable[str]) -> set[str]:
     """Return the words of these texts as they are written."""
     return {word for text in texts for word in WORD.findall(text[:LONGEST_TEXT])}
 
 
-def mark_words(text: str, lexemes: Lexemes, wanted: Collection[str]) -> str:
-    """Return the whole text escaped, with the wanted words marked."""
-    return _mark(text, _find(text, lexemes, wanted), 0, len(text))
+def mark_words(text: str, wanted: Collection[str]) -> str:
+    """Return the whole text escaped, with the wanted words, which are as they are written, marked."""
+    return _mark(text, _find(text, wanted), 0, len(text))
 
 
-def make_snippet(texts: Sequence[str], lexemes: Lexemes, wanted: Collection[str]) -> str:
+def make_snippet(texts: Sequence[str], wanted: Collection[str]) -> str:
     """Return at most two fragments with marked words, of the first texts that have any; else how the first begins."""
     fragments: list[str] = []
     for text in texts:
+        if len(fragments) == MOST_FRAGMENTS:
+            break
         shown = text[:LONGEST_TEXT]
-        found = _find(shown, lexemes, wanted)
+        found = _find(shown, wanted)
         while found and len(fragments) < MOST_FRAGMENTS:
             start, end = _choose_window(shown, found)
             fragments.append(_mark(shown, [span for span in found if span[1] <= end], start, end))
@@ -41,11 +40,11 @@ def make_snippet(texts: Sequence[str], lexemes: Lexemes, wanted: Collection[str]
     return ELLIPSIS.join(fragments)
 
 
-def _find(text: str, lexemes: Lexemes, wanted: Collection[str]) -> list[tuple[int, int]]:
+def _find(text: str, wanted: Collection[str]) -> list[tuple[int, int]]:
     """Return where the wanted words stand."""
-    return [
-        match.span() for match in WORD.finditer(text) if any(lexeme in wanted for lexeme in lexemes.get(match[0], ()))
-    ]
+    if not any(word in text for word in wanted):  # most texts have none of them, and taking words apart costs more
+        return []
+    return [match.span() for match in WORD.finditer(text) if match[0] in wanted]
 
 
 def _choose_window(text: str, found: Sequence[tuple[int, int]]) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 Pure rules without SQL and HTTP.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -31,12 +32,14 @@ class Matching:
 
     Which services: those that match the tsquery `query`, where it is not empty, and at least `fewest` of the tsqueries
     `terms`, which count by `weights` in the score; whose folded name holds every one of `name_parts`; whose folded name
-    is `similar_to` this. `name` and `head` are `query` within the name, and within name, summary and category: what has
-    one of them matches, unless the step `is_strict`. `exact` has no synonym.
+    is `similar_to` this. Of too many terms to be combined `sought` has the rarest, where `query` has the first: fewer
+    services are read for nothing. `name` and `head` are `query` within the name, and within name, summary and category:
+    what has one of them matches, unless the step `is_strict`. `exact` has no synonym.
     """
 
     match: Match
     query: str = ""
+    sought: str = ""
     exact: str = ""
     name: str = ""
     head: str = ""
@@ -127,9 +130,12 @@ def match_rarest(query: ParsedQuery, weights: Weights, classes: str = EVERYWHERE
 def _match_some(query: ParsedQuery, wanted: Sequence[Term], fewest: int, weights: Weights, classes: str) -> Matching:
     """Return the step for so many of the wanted terms; all terms of the query count, each as much as it says."""
     terms, label = query.terms, _label(classes)
+    has_many = len(wanted) > tsquery.MOST_COMBINED_TERMS
+    rarest_first = sorted(wanted, key=lambda term: -(_weigh(term, weights) or math.inf))
     return Matching(
         "any_term",
         query=tsquery.write_any(wanted, query.excluded, fewest, label),
+        sought=tsquery.write_any(rarest_first, query.excluded, fewest, label) if has_many else "",
         exact=" | ".join(tsquery.write_term(term, label, widened=False) for term in terms),
         name=tsquery.write_all(terms, (), NAME),
         head=tsquery.write_any(wanted, (), fewest, _label(HEAD, classes)),

@@ -265,11 +265,11 @@ async def _mark(
     ]
     written = highlights.list_words(text for group in texts for text in group) if wanted else set()
     words = await _fold(connection, state, written)
-    lexemes = {text: [word.lexeme for word in found if word.lexeme] for text, found in words.items()}
+    marked = {text for text, found in words.items() if any(word.lexeme in wanted for word in found)}
     return {
         document.id: MarkedTexts(
-            highlights.mark_words(name, lexemes, wanted),
-            highlights.make_snippet([summary, description], lexemes, wanted),
+            highlights.mark_words(name, marked),
+            highlights.make_snippet([summary, description], marked),
         )
         for document, (name, summary, description) in zip(documents, texts, strict=True)
     }

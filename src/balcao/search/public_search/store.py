@@ -69,33 +69,41 @@ async def open_snapshot(connection: Connection) -> AsyncIterator[None]:
     await connection.execute("COMMIT")
 
 
-# Of more services than are counted nothing else is read here. Of more than are scored those of the nearer groups are
-# taken whole; the group that goes beyond is cut by popularity, which is looked up for no other one before its score.
+# Of more services than are read whole nothing else is read here. Of more than are scored those of the nearer groups are
+# taken whole; the group that goes beyond is cut by popularity. Popularities come by one pass over the index for sorted
+# keys, at a third of the cost of looking them up one by one. Each belongs to a row of `near`; the join is a full one
+# because the planner, which expects few rows, cannot make that by comparing every row with every other.
 _MATCHED = """
 WITH matched AS MATERIALIZED (
     SELECT service.ctid AS place, service.id, {nearness} AS nearness{facet_columns}
-    FROM search.{physical} AS service WHERE {condition} LIMIT {most_counted} + 1
+    FROM search.{physical} AS service WHERE {condition} LIMIT {most_read} + 1
 ), counted AS MATERIALIZED (
-    SELECT total, CASE WHEN total > {most_counted} THEN {nobody} WHEN total <= {most} THEN -1
+    SELECT total, CASE WHEN total > {most_read} THEN {nobody} WHEN total <= {most} THEN -1
                        WHEN named >= {most} THEN {in_name} WHEN headed >= {most} THEN {in_head} ELSE 0 END AS cut
     FROM (
         SELECT count(*) AS total, count(*) FILTER (WHERE nearness = {in_name}) AS named,
                count(*) FILTER (WHERE nearness >= {in_head}) AS headed
         FROM matched
     ) AS counts
+), near AS MATERIALIZED (
+    SELECT place, id, nearness, coalesce(percentile, 0) AS popularity
+    FROM (SELECT * FROM matched WHERE nearness >= (SELECT cut FROM counted)) AS near
+    FULL JOIN (
+        SELECT service_id, percentile FROM search.service_popularity
+        WHERE service_id = ANY(ARRAY(SELECT id FROM matched WHERE nearness >= (SELECT cut FROM counted)))
+    ) AS popular ON service_id = id
 ), candidates AS MATERIALIZED (
-    SELECT place, nearness, NULL::real AS popularity FROM matched WHERE nearness > (SELECT cut FROM counted)
+    SELECT place, nearness, popularity FROM near WHERE nearness > (SELECT cut FROM counted)
     UNION ALL (
-        SELECT place, nearness, {popularity} AS popularity FROM matched WHERE nearness = (SELECT cut FROM counted)
+        SELECT place, nearness, popularity FROM near WHERE nearness = (SELECT cut FROM counted)
         ORDER BY popularity DESC, id
-        LIMIT {most} - (SELECT count(*) FROM matched WHERE nearness > (SELECT cut FROM counted))
+        LIMIT {most} - (SELECT count(*) FROM near WHERE nearness > (SELECT cut FROM counted))
     )
 )"""
 _FACETS_OF_COUNTED = "CASE WHEN (SELECT total FROM counted) <= {most_counted} THEN {facets} END"
 _GIVEN = """
 WITH candidates AS MATERIALIZED (
-    SELECT chosen.place, chosen.nearness, NULL::real AS popularity
-    FROM unnest({places}::tid[], {nearness}) AS chosen (place, nearness)
+    SELECT chosen.place, chosen.nearness FROM unnest({places}::tid[], {nearness}) AS chosen (place, nearness)
 )"""
 # A row is found by its place, which costs half as much as by its id; OFFSET 0 keeps the planner to that, and to one
 # evaluation of each expression. The row that is always there carries the totals of a page that is empty.
@@ -104,7 +112,7 @@ _PAGE = """, scored AS MATERIALIZED (
            round(1e6 * ({score})) / 1e6 AS final_score
     FROM (
         SELECT candidates.place, matched.*, {text_match} AS text_match,
-               coalesce(candidates.popularity, {popularity}) AS popularity
+               {popularity} AS popularity
         FROM candidates, LATERAL (
             SELECT service.id, service.fixar_destaque, service.last_update,
                    {rank} AS rank, {share} AS share, {name_match} AS name_match, {recency} AS recency
@@ -121,14 +129,12 @@ FROM (VALUES (true)) AS always
 LEFT JOIN (
     SELECT page.*, stepped.doc::text AS doc
     FROM page, LATERAL (
-        SELECT stepped.doc
-        FROM search.{physical} AS service,
-             search.step(service.id, service.doc, service.carried, {schema_version}, {program_version}) AS stepped
-        WHERE service.ctid = page.place OFFSET 0
+        SELECT {doc} FROM search.{physical} AS service{stepped} WHERE service.ctid = page.place OFFSET 0
     ) AS stepped
 ) AS shown ON true
 ORDER BY shown.final_score DESC, shown.fixar_destaque DESC, shown.last_update DESC, shown.id
 """
+_STEPPED = ", search.step(service.id, service.doc, service.carried, {schema_version}, {program_version}) AS stepped"
 _POPULARITY = "coalesce((SELECT percentile FROM search.service_popularity WHERE service_id = matched.id), 0)"
 
 
@@ -144,25 +150,28 @@ async def find_services(connection: Connection, alias: Alias, matching: Matching
         facet_columns=facets_store.write_columns(request.facets),
         condition=" AND ".join(write_condition(alias, matching, request, values)),
         most=MOST_CANDIDATES,
-        most_counted=MOST_COUNTED,
+        most_read=max(MOST_COUNTED, candidates_store.LARGEST_READ_WHOLE),
         nobody=IN_NAME + 1,
         in_name=IN_NAME,
         in_head=IN_HEAD,
         nearness=_write_nearness(matching, values),
-        popularity=_POPULARITY,
     )
     facets = facets_store.write_facets(request.facets, "matched")
     found = await _read_page(
         connection, alias, matching, request, matched, values,
+        popularity="candidates.popularity",
         total="(SELECT total FROM counted)",
         facets=_FACETS_OF_COUNTED.format(most_counted=MOST_COUNTED, facets=facets),
     )  # fmt: skip
-    if found.total <= MOST_COUNTED:
+    if found.total <= max(MOST_COUNTED, candidates_store.LARGEST_READ_WHOLE):
         return found
     values = Values()
     places, nearness = await candidates_store.list_candidates(connection, alias, matching, request)
     given = _GIVEN.format(places=values.add(places, "text[]"), nearness=values.add(nearness, "int[]"))
-    return await _read_page(connection, alias, matching, request, given, values, total=str(found.total), facets="NULL")
+    return await _read_page(
+        connection, alias, matching, request, given, values,
+        popularity=_POPULARITY, total=str(found.total), facets="NULL",
+    )  # fmt: skip
 
 
 async def _read_page(
@@ -173,10 +182,15 @@ async def _read_page(
     candidates: str,
     values: Values,
     *,
+    popularity: str,
     total: str,
     facets: str,
 ) -> FoundPage:
     """Score the candidates, of which `candidates` is the beginning of the statement, with the parameters `values`."""
+    stepped = ""
+    if alias.schema_version != PROGRAM_VERSION:
+        stored, wanted = values.add(alias.schema_version, "text"), values.add(PROGRAM_VERSION, "text")
+        stepped = _STEPPED.format(schema_version=stored, program_version=wanted)
     statement = candidates + _PAGE.format(
         physical=alias.physical,
         rank=_write_rank_of(matching, request, values),
@@ -184,15 +198,15 @@ async def _read_page(
         text_match=f"share * (rank / (rank + {HALF_RANK}))" if matching.query else "rank",
         name_match=_write_name_match(matching, values),
         recency=_RECENCY if request.recency_boost else "1.0::float8",
-        popularity=_POPULARITY,
+        popularity=popularity,
         score=SCORE if matching.folded else SCORE_OF_LIST,
         threshold=values.add(request.threshold or 0.0, "float8"),
         limit=values.add(request.per_page, "int"),
         offset=values.add(min((request.page - 1) * request.per_page, MOST_CANDIDATES), "int"),
         total=total,
         facets=facets,
-        schema_version=values.add(alias.schema_version, "text"),
-        program_version=values.add(PROGRAM_VERSION, "text"),
+        doc="stepped.doc" if stepped else "service.doc",
+        stepped=stepped,
     )
     rows = await connection.fetch(statement, *values.values, timeout=BUDGET_SECONDS)
     return FoundPage(
