@@ -68,7 +68,7 @@ ANYBODYS = {
         "person.phones.count_verifications",
         "person.phones.erase_expired_verifications",
     },
-    "an avatar is withdrawn from whoever chose it": {"person.settings.clear_avatar"},
+    "an avatar is withdrawn from whoever chose it": {"person.settings.clear_chosen_avatar"},
 }
 # A person's row and one that every person's share, written by one statement: the audit event, the job, the kept answer.
 TOGETHER = {
@@ -80,8 +80,8 @@ TOGETHER = {
     "person.phones.open_verification",
     "person.phones.take_try",
     "person.settings.end_first_login",
-    "person.settings.remove_avatar",
-    "person.settings.set_avatar",
+    "person.settings.remove_chosen_avatar",
+    "person.settings.set_chosen_avatar",
 }
 # Unique among all people, by the id that a job or an operator names.
 KEYS_WITHOUT_PERSON = {
