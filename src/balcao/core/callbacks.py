@@ -65,8 +65,13 @@ class _Run:
             awaited.add_done_callback(self.go_on)
 
 
+async def _resume(work: Coroutine[Any, Any, None]) -> None:
+    """Run on what has begun in callbacks: a task takes coroutines alone, and `await` only those that have not begun."""
+    await _delegate(work)
+
+
 @coroutine
-def _resume(work: Coroutine[Any, Any, None]) -> Generator[Any, None, None]:
+def _delegate(work: Coroutine[Any, Any, None]) -> Generator[Any, None, None]:
     yield from work
 
 
