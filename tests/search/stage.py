@@ -11,7 +11,7 @@ from balcao.core.context.platform import assemble
 from balcao.core.errors import BalcaoError
 from balcao.settings import Settings
 from tests.search.support import act_as_staff
-from tests.support.opening import opened
+from tests.support.opening import opened, settled
 
 T = TypeVar("T")
 
@@ -28,10 +28,7 @@ class Stage:
         self.staff = act_as_staff(self.platform)
 
     def run(self, awaited: Awaitable[T]) -> T:
-        async def wait() -> T:
-            return await awaited
-
-        return self.loop.run_until_complete(wait())
+        return self.loop.run_until_complete(settled(self.platform, awaited))
 
     def refusal(self, awaited: Awaitable[Any]) -> tuple[int, Any]:
         """Return the status that the call would be answered with, and its result."""
@@ -42,5 +39,5 @@ class Stage:
 
     def close(self) -> None:
         self.run(self.owner.close())
-        self.run(self._stack.aclose())
+        self.loop.run_until_complete(self._stack.aclose())
         self.loop.close()

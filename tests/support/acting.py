@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 
-from balcao.core.context.call import Call, operator_call
+from balcao.core.context.call import operator_call
 from balcao.core.context.platform import assemble
 from balcao.settings import Settings
-from tests.support.opening import opened
+from tests.support.opening import opened, settled
 
 Act = Callable[..., Any]
 
@@ -24,18 +24,14 @@ def acting(settings: Settings, database_url: str, operation: str, *, bare: bool 
     stack = AsyncExitStack()
 
     def act(use_case: Callable[..., Awaitable[Any]], *args: Any) -> Any:
-        return runner.run(_awaited(use_case, call, args))
+        return runner.run(settled(platform, use_case(call, *args)))
 
     with asyncio.Runner() as runner:
-        runner.run(_entered(stack, opened(platform, bare=bare)))
+        runner.run(settled(platform, _entered(stack, opened(platform, bare=bare))))
         try:
             yield act
         finally:
             runner.run(stack.aclose())
-
-
-async def _awaited(use_case: Callable[..., Awaitable[Any]], call: Call, args: tuple[Any, ...]) -> Any:
-    return await use_case(call, *args)
 
 
 async def _entered(stack: AsyncExitStack, context: Any) -> None:
