@@ -23,12 +23,23 @@ class Stage:
         self.loop = asyncio.new_event_loop()
         self.platform = assemble(settings, database_url)
         self._stack = AsyncExitStack()
+        self._kept = 0
         self.run(self._stack.enter_async_context(opened(self.platform)))
         self.owner = self.run(asyncpg.connect(database_url))
         self.staff = act_as_staff(self.platform)
 
     def run(self, awaited: Awaitable[T]) -> T:
-        return self.loop.run_until_complete(settled(self.platform, awaited))
+        return self.loop.run_until_complete(settled(self.platform, awaited, self._kept))
+
+    def keep_connection(self, stack: AsyncExitStack) -> asyncpg.Connection:
+        """Borrow a connection until the stack is closed; no call in between waits for it to be given back."""
+        self._kept += 1
+        connection = self.run(stack.enter_async_context(self.platform.database.connection()))
+        stack.callback(self._let_go)
+        return connection
+
+    def _let_go(self) -> None:
+        self._kept -= 1
 
     def refusal(self, awaited: Awaitable[Any]) -> tuple[int, Any]:
         """Return the status that the call would be answered with, and its result."""

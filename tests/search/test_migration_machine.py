@@ -69,8 +69,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
             self.model = Model(stage.run(stage.owner.fetchval("SELECT physical FROM search.search_collection")))
             self.workers: dict[str, MigrationWorker] = {}
             self.stack = AsyncExitStack()
-            borrow = stage.platform.database.connection
-            self.connections = {name: stage.run(self.stack.enter_async_context(borrow())) for name in WORKERS}
+            self.connections = {name: stage.keep_connection(self.stack) for name in WORKERS}
 
         def teardown(self) -> None:
             if hasattr(self, "stack"):

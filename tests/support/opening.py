@@ -18,8 +18,8 @@ def opened(platform: Platform, *, bare: bool = False) -> AbstractAsyncContextMan
     return app.open_services(platform, () if bare else WORKING)
 
 
-async def settled(platform: Platform, awaited: Awaitable[T]) -> T:
-    """Return what is awaited, once the platform holds no connection any more.
+async def settled(platform: Platform, awaited: Awaitable[T], kept: int = 0) -> T:
+    """Return what is awaited, once the platform holds no connection any more but those that the test keeps.
 
     Where its event loop stands still between two calls, a copy that it was reading again would keep its locks until the
     next one, and whoever empties the table meanwhile would wait for ever.
@@ -27,4 +27,4 @@ async def settled(platform: Platform, awaited: Awaitable[T]) -> T:
     try:
         return await awaited
     finally:
-        await until(lambda: not platform.database.in_use)
+        await until(lambda: platform.database.in_use <= kept)
