@@ -29,10 +29,11 @@ _MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 16
 class Exchange:
     """One request and what answers it; `keep` says whether the connection goes on, `is_old` that it is HTTP/1.0.
 
-    `counts_for` names the caller of whose unfinished requests it is one (`turns`).
+    `counts_for` names the caller of whose unfinished requests it is one; `is_finished` says that nobody waits for its
+    end any more (`turns`).
     """
 
-    __slots__ = ("counts_for", "endpoint", "is_old", "keep", "request")
+    __slots__ = ("counts_for", "endpoint", "is_finished", "is_old", "keep", "request")
 
     def __init__(self, endpoint: Endpoint, request: Request, *, keep: bool, is_old: bool) -> None:
         self.endpoint = endpoint
@@ -40,6 +41,7 @@ class Exchange:
         self.keep = keep
         self.is_old = is_old
         self.counts_for: Identity | None = None
+        self.is_finished = False
 
     @property
     def body_size(self) -> int:

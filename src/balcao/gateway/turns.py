@@ -57,12 +57,18 @@ class Turns:
         """Begin the request now, or when it is its caller's turn."""
         if not self._has_next:
             self._plan_next()
-        if self._left and not self._due and not exchange.endpoint.waits:
+        if self._left and not self._due and not (exchange.endpoint.waits and self._callers):
             self._left -= 1
             connection.begin(exchange)
+            if exchange.endpoint.waits and not exchange.is_finished:
+                # Nobody else waits, so that whose it is matters only now: most are answered from memory.
+                caller = self._find(exchange)
+                self._count(caller, exchange)
+                self._note(caller)
             return
         caller = self._find(exchange)
         if self._left and not self._due and not caller.waiting and caller.unfinished < _AT_ONCE:
+            self._left -= 1
             self._count(caller, exchange)
             self._note(caller)
             connection.begin(exchange)
@@ -72,6 +78,7 @@ class Turns:
 
     def leave(self, exchange: Exchange) -> None:
         """Let the caller's next request begin: this one is finished, or has become a stream."""
+        exchange.is_finished = True
         identity, exchange.counts_for = exchange.counts_for, None
         if identity is not None:
             caller = self._callers[identity]
@@ -86,7 +93,6 @@ class Turns:
         return caller
 
     def _count(self, caller: _Caller, exchange: Exchange) -> None:
-        self._left -= 1
         if exchange.endpoint.waits and caller.identity.is_bounded:
             caller.unfinished += 1
             exchange.counts_for = caller.identity
@@ -116,6 +122,7 @@ class Turns:
             caller = self._due.popleft()
             caller.is_due = False
             connection, exchange = caller.waiting.popleft()
+            self._left -= 1
             self._count(caller, exchange)
             self._note(caller)
             connection.begin_later(exchange)

@@ -35,7 +35,7 @@ from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.parameters import in_query
-from balcao.core.http.responses import Response, from_ready, with_etag
+from balcao.core.http.responses import Response, Soon, from_ready, with_etag
 
 # A version never changes; which one is active does.
 CACHE = "private, max-age=31536000, immutable"
@@ -55,12 +55,17 @@ routes = ROUTES.extend(tags=["configurações"])
     "Configuração de um agente, por identificador",
     errors=[304, 422],
 )
-async def read_config(call: Call, config_id: ConfigIdInPath) -> Response[AgentConfig]:
+def read_config(call: Call, config_id: ConfigIdInPath) -> Soon[AgentConfig]:
     """Devolve a configuração com que um agente trabalha: blocos de memória, ferramentas e modelos. Exige a ação
     `agent_config:read`, ou um cliente dos próprios agentes. Uma configuração nunca muda: guarde-a à vontade.
     """
+    cached = service.find_cached_config(call, config_id)
+    return _load_config(call, config_id) if cached is None else from_ready(cached, call, CACHE)
+
+
+async def _load_config(call: Call, config_id: str) -> Response[AgentConfig]:
     path = validate_model({"config_id": config_id}, ConfigPath, "path")
-    return from_ready(await service.read_config(call, path.config_id), call, CACHE)
+    return from_ready(await service.load_config(call, path.config_id), call, CACHE)
 
 
 @routes.get(

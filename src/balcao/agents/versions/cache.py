@@ -1,7 +1,6 @@
-"""Configurations as ready responses: they never change, so each process caches those read last."""
+"""Configurations as ready responses, by their id as text: they never change, so each process caches those read last."""
 
 from collections import OrderedDict
-from uuid import UUID
 
 from balcao.core.values.ready import Ready
 
@@ -13,16 +12,16 @@ class ConfigCache:
 
     def __init__(self, size: int = SIZE) -> None:
         self._size = size
-        self._responses: OrderedDict[UUID, Ready] = OrderedDict()
+        self._responses: OrderedDict[str, Ready] = OrderedDict()
 
-    def get(self, config_id: UUID) -> Ready | None:
+    def get(self, config_id: str) -> Ready | None:
         """Return the response if it is there, and count it as asked for just now."""
         found = self._responses.get(config_id)
         if found is not None:
             self._responses.move_to_end(config_id)
         return found
 
-    def add(self, config_id: UUID, ready: Ready) -> Ready:
+    def add(self, config_id: str, ready: Ready) -> Ready:
         """Add a response and return it."""
         self._responses[config_id] = ready
         if len(self._responses) > self._size:

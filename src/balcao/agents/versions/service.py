@@ -1,7 +1,6 @@
 """Saving versions, moving the active pointer, and reading a configuration (rules: agents 4)."""
 
 from datetime import datetime
-from uuid import UUID
 
 import msgspec
 
@@ -47,13 +46,20 @@ class PointerMove(msgspec.Struct, frozen=True):
     previous: int | None
 
 
-async def read_config(call: Call, config_id: str) -> Ready:
-    """Return the response for a checked id. Raises NotFound, also for an id that cannot be one of ours."""
+def find_cached_config(call: Call, config_id: str) -> Ready | None:
+    """Return the response for any text where it is the id of one that this process keeps."""
+    return call.platform.part(ConfigCache).get(config_id)
+
+
+async def load_config(call: Call, config_id: str) -> Ready:
+    """Read the response for a checked id, and keep it. Raises NotFound, also for an id that cannot be one of ours."""
     known = parse_uuid(config_id)
     if known is None:
         raise _make_unknown()
-    cache = call.platform.part(ConfigCache)
-    return cache.get(known) or cache.add(known, await _load_config(call, known))
+    row = await store.read_config(call.platform.database, known)
+    if row is None:
+        raise _make_unknown()
+    return call.platform.part(ConfigCache).add(str(known), Ready.of(_to_config(row)))
 
 
 async def read_active_config(call: Call, agent_type: str) -> AgentConfig:
@@ -186,13 +192,6 @@ async def read_version(call: Call, agent_type: str, version: int) -> AgentVersio
     """Return a version, also a hidden one. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         return await _read_existing(connection, agent_type, version)
-
-
-async def _load_config(call: Call, config_id: UUID) -> Ready:
-    row = await store.read_config(call.platform.database, config_id)
-    if row is None:
-        raise _make_unknown()
-    return Ready.of(_to_config(row))
 
 
 def _to_config(found: StoredConfig) -> AgentConfig:

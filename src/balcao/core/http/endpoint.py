@@ -81,10 +81,10 @@ class OperationEndpoint:
         self._platform = platform
         self._names = parameters_of(operation.path)
         self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
-        self._is_async = operation.signature.is_async
+        self._may_wait = operation.signature.may_wait
         # Who asks in a maintenance, too, asks for everybody, as load balancers and gateways do: none of their calls is
         # to wait behind another one.
-        self.waits = self._is_async and not operation.in_maintenance
+        self.waits = self._may_wait and not operation.in_maintenance
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_reason = self._cpf_at is not None or operation.concerns_people
         # No shared cache keeps a value that may be about the caller; a handler that builds its response says so itself.
@@ -132,7 +132,7 @@ class OperationEndpoint:
             result = self._invoke(call, request)
         except Exception as fault:
             return self._refuse(call, request, fault)
-        if self._is_async:
+        if self._may_wait and result.__class__ is not Response:
             return self._finish(call, request, result)
         return self._encode(result)
 
@@ -187,7 +187,9 @@ class OperationEndpoint:
             result = self._invoke(call, request)
         except Exception as fault:
             return await self._refuse(call, request, fault)
-        return await self._finish(call, request, result) if self._is_async else self._encode(result)
+        if self._may_wait and result.__class__ is not Response:
+            return await self._finish(call, request, result)
+        return self._encode(result)
 
     def _rate_of(self, caller: Caller | None) -> str:
         """Return the rate that applies; a machine calls for many people and has one of its own."""
@@ -227,7 +229,8 @@ class OperationEndpoint:
             count_read("failed")
         call.replica = None
         try:
-            return self._encode(await self._invoke(call, request))
+            result = self._invoke(call, request)
+            return self._encode(result if result.__class__ is Response else await result)
         except Exception as further:
             return await self._refuse(call, request, further)
 

@@ -6,7 +6,7 @@ well-formed.
 """
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 from uuid import UUID
@@ -141,6 +141,7 @@ class Signature:
     body: Any
     takes_content: bool
     returns: Any
+    answers_soon: bool
     names: Sequence[str]
 
     @property
@@ -149,15 +150,18 @@ class Signature:
         return [name for name, marker in self.path.items() if marker.integer]
 
     @property
-    def is_async(self) -> bool:
-        """Return whether the handler is a coroutine function."""
-        return inspect.iscoroutinefunction(self.handler)
+    def may_wait(self) -> bool:
+        """Return whether the response may have to be awaited: of a coroutine function, and of one that says so."""
+        return self.answers_soon or inspect.iscoroutinefunction(self.handler)
 
 
 def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Signature:
     """Read the annotations. Raises TypeError for a parameter that nothing can be bound to."""
     hints = get_type_hints(handler, include_extras=True)
     returns = hints.pop("return", None)
+    answers_soon = Awaitable in {get_origin(kind) for kind in get_args(returns)}
+    if answers_soon:  # `Soon`: the response, or its awaitable
+        returns = get_args(returns)[0]
     path: dict[str, InPath] = {}
     queries: dict[str, InQuery] = {}
     others: dict[str, OfRequest] = {}
@@ -181,7 +185,7 @@ def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Sign
             raise TypeError(f"{handler.__qualname__}: nothing is bound to the parameter {name}")
     if missing := set(path_names) - set(path):
         raise TypeError(f"{handler.__qualname__}: the handler does not take {sorted(missing)}")
-    return Signature(handler, path, queries, others, of_call, body, takes_content, returns, list(hints))
+    return Signature(handler, path, queries, others, of_call, body, takes_content, returns, answers_soon, list(hints))
 
 
 def _find_marker(hint: Any) -> Any:

@@ -1,7 +1,7 @@
 """Responses: a body as bytes, and the headers that say who may store it and for how long."""
 
-from collections.abc import AsyncGenerator, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import AsyncGenerator, Awaitable, Mapping
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
@@ -147,6 +147,10 @@ def from_bytes(
     if lists_etag(call.if_none_match, etag):
         return Response(status=NOT_MODIFIED, headers=all_headers)
     return Response(body, headers=all_headers, media_type=media_type)
+
+
+# What a handler returns that has most of its responses in memory: those it does not need to wait for.
+Soon: TypeAlias = Response[T] | Awaitable[Response[T]]
 
 
 def from_ready(ready: Ready, call: Call, cache_control: str) -> Response[Any]:
