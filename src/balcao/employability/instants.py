@@ -28,5 +28,5 @@ def parse_instant(field: str, text: str, zone: ZoneInfo, *, of_day: time = LAST_
             f"O campo `{field}` deve ser um instante (RFC 3339) ou uma data.", code=f"{field}-invalid"
         ) from None
     if len(text) == _DAY_LENGTH:
-        given = datetime.combine(given, of_day)
+        return datetime.combine(given, of_day, zone)
     return given.replace(tzinfo=zone) if given.tzinfo is None else given

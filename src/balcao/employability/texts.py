@@ -7,7 +7,7 @@ from uuid import UUID
 
 from balcao.core.errors import Invalid
 from balcao.core.values import ids
-from balcao.core.values.text import clean_text, has_control
+from balcao.core.values.text import clean_text, has_control, is_plain_line
 
 _MARKS = re.compile("[\u0300-\u036f]+")
 # Of the letters that remain without their accents; the collation "C" knows no others.
@@ -31,7 +31,9 @@ def parse_uuid(field: str, text: str) -> UUID:
 def clean_line(field: str, value: str, longest: int) -> str:
     """Return a "text n": one line of 1 to n characters, trimmed and in NFC. Raises Invalid."""
     trimmed = value.strip()
-    if not trimmed.isprintable() and has_control(trimmed):
+    if 0 < len(trimmed) <= longest and is_plain_line(trimmed):  # as nearly all are
+        return trimmed
+    if has_control(trimmed):
         raise Invalid(f"O campo `{field}` contém caracteres de controle.", code=f"{field}-control")
     return clean_text(field, trimmed, longest=longest)
 
@@ -43,12 +45,12 @@ def clean_optional_line(field: str, value: str | None, longest: int) -> str | No
 
 def clean_prose(field: str, value: str, longest: int) -> str:
     """Return a "long n": 0 to n characters, line breaks and tabs allowed. Raises Invalid."""
-    return clean_text(field, value, longest=longest, shortest=0, one_line=False)
+    return clean_text(field, value, longest=longest, shortest=0, one_line=False) if value else ""
 
 
 def clean_optional_prose(field: str, value: str | None, longest: int) -> str | None:
     """Return as `clean_prose`; an empty text counts as absent."""
-    return clean_prose(field, value or "", longest) or None
+    return clean_prose(field, value, longest) or None if value else None
 
 
 LONGEST_SLUG = 80

@@ -1,17 +1,19 @@
 """Companies and jobs of a former system, from files, and the sandbox's own (rules: employability 3.2, 3.3, 7)."""
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4, uuid5
 
+import msgspec
 import pytest
 
 from balcao.core.errors import Invalid
 from balcao.core.values.clock import utc_now
 from balcao.employability.companies.imports import IMPORTS as COMPANIES
 from balcao.employability.hiring.transfer.feature import IMPORTS as JOBS
-from tests.employability.hiring.making import COMPANY, describe_job
+from balcao.employability.reference_values.kinds import Kind
+from tests.employability.hiring.making import COMPANY, describe_job, value
 from tests.registry.loading import load
 from tests.support.fixtures import Sql
 from tests.support.statements import recorded
@@ -105,6 +107,60 @@ def test_a_part_put_before_stored_ones_is_another_one(database_url: str, sql: Sq
     found = read_parts()
     assert found[kept[0]["titulo"]] == kept[0]["id"]
     assert found["Dinâmica"] not in with_first.values()
+
+
+def test_each_member_of_a_job_comes_back_as_it_was_sent(database_url: str, sql: Sql) -> None:
+    load(database_url, COMPANIES[0], {"cnpj": COMPANY, "razao_social": "Aurora"})
+    awkward = "{\"a\", 'b': [null]}, \\ ção"
+    line = describe_job(
+        id=str(uuid4()),
+        status="publicado_ativo",
+        titulo=f"Outro {awkward}",
+        descricao=f"{awkward}\n\tna segunda linha",
+        diferenciais=awkward,
+        beneficios=awkward,
+        valor_vaga=2100.5,
+        quantidade_estimada_contratacoes=2,
+        acessibilidade_pcd="para_pcd",
+        idade_minima=18,
+        idade_maxima=60,
+        id_escolaridade_minima=value(Kind.SCHOOLING, "Médio completo"),
+        bairros_elegibilidade=[awkward, "Centro"],
+        areas_formacao_elegibilidade=["null", awkward],
+        data_limite="2099-12-01T10:20:30.123456-03:00",
+        publicado_em="2026-03-02T09:00:00.5-03:00",
+        created_at="2026-03-01T00:00:00Z",
+        etapas=[{"titulo": awkward, "descricao": awkward}, {"titulo": "Outra", "descricao": awkward}],
+        informacoes_complementares=[
+            {"titulo": awkward, "tipo_campo": "selecao_unica", "opcoes": [awkward, "null"], "obrigatorio": True},
+            {"titulo": "Anos?", "tipo_campo": "resposta_numerica", "valor_minimo": -(2**53) + 1, "valor_maximo": 0},
+        ],
+    )
+    assert [load(database_url, JOBS[0], line) for _ in range(2)] == [1, 0]
+    assert_stored(sql, line)
+    other = line | {"titulo": "Outro", "bairros_elegibilidade": [], "etapas": line["etapas"][:1]}
+    other["informacoes_complementares"] = [line["informacoes_complementares"][0] | {"opcoes": ["Um", awkward]}]
+    assert [load(database_url, JOBS[0], other) for _ in range(2)] == [1, 0]
+    assert_stored(sql, other)
+
+
+def assert_stored(sql: Sql, line: dict[str, Any]) -> None:
+    """Assert that the job's rows say what the line says, the ids of its parts included."""
+    [[stored]] = sql("SELECT to_jsonb(job)::text FROM employability.job WHERE id = $1", line["id"])
+    job = msgspec.json.decode(stored)
+    instants = ("data_limite", "publicado_em", "created_at")
+    assert {name: datetime.fromisoformat(job[name]) for name in instants} == {
+        name: datetime.fromisoformat(line[name]) for name in instants
+    }
+    members = job.keys() & line.keys() - {*instants}
+    assert len(members) == 21
+    assert {name: job[name] for name in members} == {name: line[name] for name in members}
+    for member, table, part in (("etapas", "step", "etapa"), ("informacoes_complementares", "question", "pergunta")):
+        rows = sql(f"SELECT to_jsonb(part)::text FROM employability.job_{table} AS part WHERE id_vaga = $1", line["id"])
+        parts = sorted((msgspec.json.decode(row[0]) for row in rows), key=lambda row: row["ordem"])
+        for place, (found, sent) in enumerate(zip(parts, line[member], strict=True)):
+            assert found.items() >= sent.items()
+            assert UUID(found["id"]) == uuid5(UUID(line["id"]), f"{part}:{place}")
 
 
 @pytest.mark.parametrize("name", ["publicado_em", "created_at"])

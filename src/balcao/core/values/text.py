@@ -16,6 +16,11 @@ _PLAIN_LINE = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff]*")
 _PLAIN = re.compile("[\n\r\t -~\u00a1-\u00ac\u00ae-\u02ff]*")
 
 
+def is_plain_line(text: str) -> bool:
+    """Return whether a line holds ordinary letters and signs alone, so that it is in NFC and bears no control."""
+    return _PLAIN_LINE.fullmatch(text) is not None
+
+
 # Putting marks in their order takes a time that grows with the square of their number: no more stand on one letter than
 # the Unicode standard allows in a stream (UAX 15, 13), and no word of any language comes near.
 LONGEST_RUN_OF_MARKS = 30

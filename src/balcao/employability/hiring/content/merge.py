@@ -6,11 +6,12 @@ What an absent member means is said in rules: employability 3.3.
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from balcao.core.errors import Invalid
 from balcao.core.values.cnpj import is_cnpj, strip_cnpj
@@ -41,6 +42,7 @@ MOST_NEIGHBOURHOODS, MOST_COURSES = 200, 50
 ACCESSIBILITY = frozenset({"para_pcd", "preferencial_pcd", "exclusivo_pcd"})
 NUMERIC = "resposta_numerica"
 KEPT_BASE_FIELDS = ("id_contratante", "id_regime_contratacao", "id_modelo_trabalho")
+BASE_FIELDS = ("titulo", "descricao", *KEPT_BASE_FIELDS)
 PROSE = ("requisitos", "diferenciais", "responsabilidades", "beneficios")
 
 
@@ -60,9 +62,7 @@ def merge_job(
     `iterate_ids` yields the ids of new steps and questions, by the wire field. Raises Invalid naming the field at
     fault, or all base fields that are missing.
     """
-    base: dict[str, Any] = {name: _given(getattr(body, name)) for name in ("titulo", "descricao", *KEPT_BASE_FIELDS)}
-    base |= {name: getattr(stored, name, None) for name in KEPT_BASE_FIELDS if base[name] is None}
-    require_fields(name for name, value in base.items() if value is None)
+    titulo, descricao, company, contract, work_model = _read_base(body, stored)
     accessibility = _given(body.acessibilidade_pcd)
     if accessibility is not None and accessibility not in ACCESSIBILITY:
         raise invalid_field("acessibilidade_pcd", f"deve ser um destes: {', '.join(sorted(ACCESSIBILITY))}")
@@ -73,15 +73,15 @@ def merge_job(
         raise invalid_field("idade_maxima", "não pode ser menor que `idade_minima`")
     limit, schooling = _given(body.data_limite), _given(body.id_escolaridade_minima)
     return JobContent(
-        titulo=clean_line("titulo", base["titulo"], LONGEST_TITLE),
-        descricao=_clean_filled_prose("descricao", base["descricao"], LONGEST_DESCRIPTION),
-        id_contratante=_parse_company(base["id_contratante"]),
-        id_regime_contratacao=parse_id("id_regime_contratacao", base["id_regime_contratacao"]),
-        id_modelo_trabalho=parse_id("id_modelo_trabalho", base["id_modelo_trabalho"]),
+        titulo=clean_line("titulo", titulo, LONGEST_TITLE),
+        descricao=_clean_filled_prose("descricao", descricao, LONGEST_DESCRIPTION),
+        id_contratante=_parse_company(company),
+        id_regime_contratacao=parse_id("id_regime_contratacao", contract),
+        id_modelo_trabalho=parse_id("id_modelo_trabalho", work_model),
         id_orgao_parceiro=read_department(body, stored),
         bairro=clean_optional_line("bairro", _given(body.bairro), LONGEST_NAME),
         data_limite=None if limit is None else parse_instant("data_limite", limit, zone),
-        **{name: clean_optional_prose(name, _given(getattr(body, name)), LONGEST_PROSE) for name in PROSE},
+        **{name: _clean_optional(name, getattr(body, name)) for name in PROSE},
         valor_vaga=_read_amount(_given(body.valor_vaga)),
         quantidade_estimada_contratacoes=_given(body.quantidade_estimada_contratacoes),
         acessibilidade_pcd=accessibility,
@@ -98,6 +98,19 @@ def merge_job(
             "informacoes_complementares", body, stored, partial(read_questions, iterate_ids)
         ),
     )
+
+
+_list_base = attrgetter(*BASE_FIELDS)
+
+
+def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
+    """Return the base fields, kept ones as they are stored where they are not sent. Raises Invalid for any missing."""
+    found = [_given(value) for value in _list_base(body)]
+    if None in found:
+        kept = {name: getattr(stored, name, None) for name in KEPT_BASE_FIELDS}
+        found = [kept.get(name) if value is None else value for name, value in zip(BASE_FIELDS, found, strict=True)]
+        require_fields(name for name, value in zip(BASE_FIELDS, found, strict=True) if value is None)
+    return found
 
 
 @lru_cache(1024)  # a file of jobs names few values many times
@@ -133,7 +146,7 @@ def read_steps(
 
 def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
     """Return steps in the order of `ordem`, ties and those without one by their position."""
-    if all(step.ordem is None for step in sent):
+    if {step.ordem for step in sent} <= {None}:
         return list(sent)
     places = [place if step.ordem is None else step.ordem for place, step in enumerate(sent, 1)]
     in_order = sorted(zip(places, sent, strict=True), key=lambda pair: pair[0])
@@ -159,20 +172,25 @@ def read_questions(
 
 
 def _read_question(id_: UUID, sent: QuestionBody) -> QuestionContent:
-    field = "informacoes_complementares"
-    bounds = (sent.valor_minimo, sent.valor_maximo)
-    if bounds != (None, None) and sent.tipo_campo != NUMERIC:
-        raise invalid_field(f"{field}.valor_minimo", f"e `valor_maximo` só valem em `{NUMERIC}`")
-    if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
-        raise invalid_field(f"{field}.valor_minimo", "é maior que `valor_maximo`")
-    if sent.opcoes and sent.tipo_campo not in SELECTIONS:
-        raise invalid_field(f"{field}.opcoes", "só vale nas seleções")
-    _limit(f"{field}.opcoes", sent.opcoes or (), MOST_OPTIONS)
-    options = [clean_line(f"{field}.opcoes", option, LONGEST_OPTION) for option in sent.opcoes or ()]
+    lowest, highest = sent.valor_minimo, sent.valor_maximo
+    if (lowest is not None or highest is not None) and sent.tipo_campo != NUMERIC:
+        raise invalid_field("informacoes_complementares.valor_minimo", f"e `valor_maximo` só valem em `{NUMERIC}`")
+    if lowest is not None and highest is not None and lowest > highest:
+        raise invalid_field("informacoes_complementares.valor_minimo", "é maior que `valor_maximo`")
+    options = _read_options(sent.tipo_campo, sent.opcoes) if sent.opcoes else []
+    title = clean_line("informacoes_complementares.titulo", sent.titulo, LONGEST_TITLE)
+    return QuestionContent(id_, title, bool(sent.obrigatorio), sent.tipo_campo, lowest, highest, options)
+
+
+def _read_options(kind: str, sent: Sequence[str]) -> list[str]:
+    field = "informacoes_complementares.opcoes"
+    if kind not in SELECTIONS:
+        raise invalid_field(field, "só vale nas seleções")
+    _limit(field, sent, MOST_OPTIONS)
+    options = [clean_line(field, option, LONGEST_OPTION) for option in sent]
     if len(set(options)) < len(options):
-        raise invalid_field(f"{field}.opcoes", "tem a mesma opção duas vezes")
-    title = clean_line(f"{field}.titulo", sent.titulo, LONGEST_TITLE)
-    return QuestionContent(id_, title, bool(sent.obrigatorio), sent.tipo_campo, *bounds, options)
+        raise invalid_field(field, "tem a mesma opção duas vezes")
+    return options
 
 
 class _Ids:
@@ -239,6 +257,10 @@ def _clean_filled_prose(field: str, text: str, longest: int) -> str:
     cleaned = clean_prose(field, text, longest)
     require_fields([] if cleaned else [field])
     return cleaned
+
+
+def _clean_optional(field: str, text: str | UnsetType | None) -> str | None:
+    return None if text is UNSET else clean_optional_prose(field, text, LONGEST_PROSE)
 
 
 def _limit(field: str, items: Sequence[Any], most: int) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
+from operator import attrgetter
 from uuid import UUID
 
 import msgspec
@@ -12,6 +13,7 @@ from balcao.employability.reference_values.kinds import Kind
 
 SELECTIONS = frozenset({"selecao_unica", "selecao_multipla"})
 PUBLISHING_FIELDS = ("bairro", "data_limite", "id_orgao_parceiro", "requisitos", "responsabilidades")
+_list_publishing = attrgetter(*PUBLISHING_FIELDS)
 
 
 class StepContent(msgspec.Struct, frozen=True):
@@ -89,7 +91,7 @@ class StoredContent(JobContent, frozen=True, kw_only=True):
 
 def list_missing(content: JobContent) -> list[str]:
     """Return the wire fields that a job needs before it leaves `em_edicao`, and lacks."""
-    missing = [name for name in PUBLISHING_FIELDS if getattr(content, name) is None]
+    missing = [name for name, value in zip(PUBLISHING_FIELDS, _list_publishing(content), strict=True) if value is None]
     missing += [f"etapas[{place}].descricao" for place, step in enumerate(content.etapas) if not step.descricao]
     return missing + [
         f"informacoes_complementares[{place}].opcoes"

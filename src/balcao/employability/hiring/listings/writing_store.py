@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from datetime import datetime
+from decimal import Decimal
+from operator import attrgetter
+from typing import Any, NamedTuple, get_args, get_type_hints
 from uuid import UUID
 
 import asyncpg
@@ -32,28 +35,18 @@ async def insert_whole_jobs(
     Raises what the server says of what they refer to.
     """
     rows = [
-        _columns(id_, job.content)
-        | {
-            "status": job.status, "criado_por": author, "publicado_em": job.publicado_em, "created_at": job.created_at
-        }
-        for id_, job in jobs.items()
-    ]  # fmt: skip
+        (*_list_columns(id_, job.content), job.status, job.publicado_em, job.created_at) for id_, job in jobs.items()
+    ]
     parts = _list_parts({id_: job.content for id_, job in jobs.items()})
-    return await _insert_whole_jobs(connection, rows, *parts, event, by)
+    return await _insert_whole_jobs(connection, rows, *parts, author, event, by)
 
 
 _COLUMNS = DECIDED_SQL.split()
-_PARTS = set(JobContent.__struct_fields__).difference(_COLUMNS)
-_STEP_COLUMNS = "id, id_vaga, titulo, descricao, ordem"
-_QUESTION_COLUMNS = "id, id_vaga, titulo, obrigatorio, tipo_campo, valor_minimo, valor_maximo, opcoes, ordem"
-# Read as rows of the tables, so that each member has the type of its column.
-_SENT = "FROM jsonb_populate_recordset(NULL::employability.job, :rows::jsonb) AS sent"
-_SENT_VALUES = "FROM unnest(:values.job::uuid[], :values.value::uuid[]) AS sent (job_id, value_id)"
-_SENT_LANGUAGES = """
-    FROM unnest(:languages.job::uuid[], :languages.id_idioma::uuid[], :languages.id_nivel_minimo::uuid[])
-        AS sent (job_id, id_idioma, id_nivel_minimo)"""
-_SENT_STEPS = "FROM jsonb_populate_recordset(NULL::employability.job_step, :steps::jsonb) AS sent"
-_SENT_QUESTIONS = "FROM jsonb_populate_recordset(NULL::employability.job_question, :questions::jsonb) AS sent"
+_list_decided = attrgetter(*_COLUMNS)
+
+
+def _list_columns(id_: UUID, content: JobContent) -> tuple[Any, ...]:
+    return (id_, slugify(content.titulo), *_list_decided(content))
 
 
 class _ValueOfJob(NamedTuple):
@@ -67,12 +60,12 @@ class _LanguageOfJob(NamedTuple):
     id_nivel_minimo: UUID
 
 
-class _StepOfJob(StepContent, frozen=True):
+class _StepOfJob(StepContent, frozen=True, array_like=True):
     id_vaga: UUID
     ordem: int
 
 
-class _QuestionOfJob(QuestionContent, frozen=True):
+class _QuestionOfJob(QuestionContent, frozen=True, array_like=True):
     id_vaga: UUID
     ordem: int
 
@@ -108,11 +101,48 @@ def _list_parts(contents: Mapping[UUID, JobContent]) -> _Parts:
     )
 
 
+_SQL_TYPES = {UUID: "uuid", str: "text", int: "bigint", bool: "boolean", datetime: "timestamptz", Decimal: "numeric"}
+
+
+def _read_rows(parameter: str, columns: Mapping[str, Any]) -> str:
+    """Return the clause that reads rows, sent as lists of these columns' values, by the columns' types.
+
+    Names are not sent again with each row, and so neither sorted nor looked up: that takes two thirds of the time.
+    """
+    read = ", ".join(f"{_read_value(place, type_)} AS {name}" for place, (name, type_) in enumerate(columns.items()))
+    return f"FROM (SELECT {read} FROM jsonb_array_elements(:{parameter}::jsonb) AS row (sent)) AS sent"
+
+
+def _read_value(place: int, type_: Any) -> str:
+    if type_ == Sequence[str]:
+        texts = f"ARRAY(SELECT jsonb_array_elements_text(sent -> {place}))"
+        return f"CASE sent -> {place} WHEN '[]' THEN '{{}}' ELSE {texts} END"
+    (type_,) = {type_, *get_args(type_)} & _SQL_TYPES.keys()
+    return f"(sent ->> {place})::{_SQL_TYPES[type_]}"
+
+
+_DECIDED_TYPES = get_type_hints(JobContent)
+_SENT = _read_rows(
+    "rows",
+    {
+        "id": UUID, "titulo_slug": str, **{name: _DECIDED_TYPES[name] for name in _COLUMNS},
+        "status": str, "publicado_em": datetime, "created_at": datetime,
+    },
+)  # fmt: skip
+_SENT_VALUES = "FROM unnest(:values.job::uuid[], :values.value::uuid[]) AS sent (job_id, value_id)"
+_SENT_LANGUAGES = """
+    FROM unnest(:languages.job::uuid[], :languages.id_idioma::uuid[], :languages.id_nivel_minimo::uuid[])
+        AS sent (job_id, id_idioma, id_nivel_minimo)"""
+_STEP_COLUMNS, _QUESTION_COLUMNS = ", ".join(_StepOfJob.__struct_fields__), ", ".join(_QuestionOfJob.__struct_fields__)
+_SENT_STEPS = _read_rows("steps", get_type_hints(_StepOfJob))
+_SENT_QUESTIONS = _read_rows("questions", get_type_hints(_QuestionOfJob))
+
+
 # One statement: what refers to the jobs is checked at its end.
 @statement(f"""
 WITH inserted AS (
     INSERT INTO employability.job (id, titulo_slug, status, criado_por, publicado_em, created_at, {", ".join(_COLUMNS)})
-    SELECT id, titulo_slug, status, criado_por, publicado_em, coalesce(created_at, clock_timestamp()),
+    SELECT id, titulo_slug, status, :author::text, publicado_em, coalesce(created_at, clock_timestamp()),
            {", ".join(_COLUMNS)}
     {_SENT}
     ON CONFLICT (id) DO NOTHING RETURNING id, status
@@ -136,11 +166,12 @@ SELECT count(*) FROM inserted
 """)
 async def _insert_whole_jobs(
     connection: Connection,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[tuple[Any, ...]],
     values: Sequence[_ValueOfJob],
     languages: Sequence[_LanguageOfJob],
     steps: Sequence[_StepOfJob],
     questions: Sequence[_QuestionOfJob],
+    author: str,
     event: str,
     by: str,
 ) -> int: ...
@@ -149,7 +180,7 @@ async def _insert_whole_jobs(
 async def update_jobs(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
     """Replace what jobs consist of."""
     with _references():
-        rows = [_columns(id_, content) for id_, content in contents.items()]
+        rows = [_list_columns(id_, content) for id_, content in contents.items()]
         await _update_jobs(connection, rows, list(contents))
         await _write_rows_of_parts(connection, list(contents), *_list_parts(contents))
 
@@ -160,14 +191,7 @@ SET {", ".join(f"{name} = sent.{name}" for name in _COLUMNS)},
     titulo_slug = sent.titulo_slug, row_version = job.row_version + 1, updated_at = clock_timestamp()
 {_SENT} WHERE job.id = ANY(:ids::uuid[]) AND job.id = sent.id
 """)
-async def _update_jobs(connection: Connection, rows: Sequence[Mapping[str, Any]], ids: Sequence[UUID]) -> None: ...
-
-
-def _columns(id_: UUID, content: JobContent) -> dict[str, Any]:
-    columns = msgspec.structs.asdict(content)
-    for name in _PARTS:
-        del columns[name]
-    return columns | {"id": id_, "titulo_slug": slugify(content.titulo)}
+async def _update_jobs(connection: Connection, rows: Sequence[tuple[Any, ...]], ids: Sequence[UUID]) -> None: ...
 
 
 @contextmanager

@@ -25,16 +25,16 @@ async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
     """Write the jobs that are new or say something else; return how many. One that was deleted stays so."""
     zone = ZoneInfo(await store.read_timezone(connection))
     last = {row.id: row for row in rows}
-    missing = await store.list_missing_job_ids(connection, list(last))
-    there = list(last.keys() - missing)
-    stored = await store.list_stored_contents(connection, there, utc_now()) if there else []
+    present = await store.list_present_job_ids(connection, list(last))
+    stored = await store.list_stored_contents(connection, list(present), utc_now()) if present else []
     known = {job.id: job for job in stored}
-    found = {id_: _make_job(row, zone, known.get(id_)) for id_, row in last.items() if id_ in missing or id_ in known}
-    codes = {job.content.id_orgao_parceiro for job in found.values()}
+    new = {id_: _make_job(row, zone, None) for id_, row in last.items() if id_ not in present}
+    again = {id_: _make_job(last[id_], zone, content).content for id_, content in known.items()}
+    contents = [*again.values(), *[job.content for job in new.values()]]
+    codes = {content.id_orgao_parceiro for content in contents}
     await departments.add_departments(connection, [code for code in codes if code is not None])
-    changed = {id_: found[id_].content for id_, present in known.items() if not _says_same(present, found[id_].content)}
-    new = {id_: job for id_, job in found.items() if id_ in missing}
     added = await listings.insert_imported_jobs(connection, new) if new else 0
+    changed = {id_: content for id_, content in again.items() if not _says_same(known[id_], content)}
     if changed:
         await listings.replace_imported_jobs(connection, known, changed)
     return added + len(changed)
@@ -43,7 +43,7 @@ async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
 async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of the ids that no job ever had."""
     async with call.platform.database.connection() as connection:
-        return await store.list_missing_job_ids(connection, ids)
+        return set(ids) - await store.list_present_job_ids(connection, ids)
 
 
 def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob:

@@ -45,12 +45,9 @@ async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now:
     """Return those of the jobs that are there and not deleted, whatever departments the caller reaches."""
 
 
-@statement("""
-SELECT wanted AS id FROM unnest(:ids::uuid[]) AS wanted
-WHERE NOT EXISTS (SELECT FROM employability.job WHERE id = wanted)
-""")
-async def list_missing_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that no job ever had."""
+@statement("SELECT id FROM employability.job WHERE id = ANY(:ids::uuid[])")
+async def list_present_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that a job has or, deleted, had."""
 
 
 @statement("SHOW timezone")
