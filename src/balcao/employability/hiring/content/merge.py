@@ -30,7 +30,6 @@ from balcao.employability.hiring.content.schemas import (
     LanguageBody,
     NestedStep,
     QuestionBody,
-    ReferenceId,
     StepBody,
 )
 from balcao.employability.instants import parse_instant
@@ -213,20 +212,18 @@ def _read_nested(field: str, body: JobBody, stored: JobContent | None, read: Any
 
 
 def _read_references(field: str, body: JobBody, stored: JobContent | None) -> Sequence[UUID]:
-    def read(sent: Sequence[ReferenceId], _: Sequence[UUID]) -> list[UUID]:
-        return parse_ids(field, [each.id for each in sent])
-
-    found: Sequence[UUID] = _read_nested(field, body, stored, read)
-    return found
+    sent = getattr(body, field)
+    if sent is UNSET:
+        return getattr(stored, field, [])
+    return parse_ids(field, [each.id for each in sent or ()])
 
 
 def _read_names(field: str, body: JobBody, stored: JobContent | None, most: int) -> Sequence[str]:
-    def read(sent: Sequence[str], _: Sequence[str]) -> list[str]:
-        _limit(field, sent, most)
-        return list(dict.fromkeys(clean_line(field, name, LONGEST_NAME) for name in sent))
-
-    found: Sequence[str] = _read_nested(field, body, stored, read)
-    return found
+    sent = getattr(body, field)
+    if sent is UNSET:
+        return getattr(stored, field, [])
+    _limit(field, sent or (), most)
+    return list(dict.fromkeys(clean_line(field, name, LONGEST_NAME) for name in sent or ()))
 
 
 def read_department(body: JobBody, stored: JobContent | None) -> str | None:
