@@ -1,14 +1,17 @@
 """Companies and jobs of a former system, from files, and the sandbox's own (rules: employability 3.2, 3.3, 7)."""
 
+import asyncio
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 import msgspec
 import pytest
 
+from balcao.core.database.pool import Database
 from balcao.core.errors import Invalid
+from balcao.core.imports.store import set_zone
 from balcao.core.values.clock import utc_now
 from balcao.employability.companies.imports import IMPORTS as COMPANIES
 from balcao.employability.hiring.transfer.feature import IMPORTS as JOBS
@@ -171,6 +174,24 @@ def test_nothing_of_a_file_has_happened_tomorrow(database_url: str, name: str) -
     assert load(database_url, JOBS[0], line | {name: today.isoformat(timespec="seconds")}) == 1
     with pytest.raises(Invalid, match=f"`{name}` está no futuro"):
         load(database_url, JOBS[0], line | {"id": str(uuid4()), name: tomorrow.isoformat(timespec="seconds")})
+
+
+def test_an_instant_without_offset_is_meant_by_the_clock_of_the_city(database_url: str, sql: Sql) -> None:
+    load(database_url, COMPANIES[0], {"cnpj": COMPANY, "razao_social": "Aurora"})
+    line = describe_job(id=str(uuid4()), status="publicado_ativo", data_limite="2099-12-01", publicado_em="2026-03-02")
+    row = msgspec.json.decode(msgspec.json.encode(line), type=JOBS[0].row)
+
+    async def run() -> None:
+        owner = Database(database_url, size=1, role=None)
+        await owner.open()
+        async with owner.connection() as connection:
+            await set_zone(connection, "America/Rio_Branco")
+            assert await JOBS[0].write_batch(connection, [row]) == 1
+        await owner.close()
+
+    asyncio.run(run())
+    [job] = sql("SELECT data_limite, publicado_em FROM employability.job WHERE id = $1", line["id"])
+    assert tuple(job) == (datetime(2099, 12, 2, 4, 59, 59, tzinfo=UTC), datetime(2026, 3, 2, 5, tzinfo=UTC))
 
 
 def test_a_job_of_a_file_is_checked_as_one_that_is_sent(database_url: str) -> None:

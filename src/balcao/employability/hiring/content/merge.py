@@ -6,6 +6,7 @@ What an absent member means is said in rules: employability 3.3.
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 from uuid import UUID
@@ -29,7 +30,6 @@ from balcao.employability.hiring.content.schemas import (
     LanguageBody,
     NestedStep,
     QuestionBody,
-    ReferenceId,
     StepBody,
 )
 from balcao.employability.instants import parse_instant
@@ -140,8 +140,9 @@ def read_steps(
 ) -> list[StepContent]:
     """Return the steps in their order. Raises Invalid."""
     _limit("etapas", sent, MOST_STEPS)
-    ids = _Ids(stored, iterate_ids("etapas"))
-    return [read_step(ids.take(step.id), step, "etapas.") for step in order_steps(sent)]
+    ordered = order_steps(sent)
+    ids = _match_ids(ordered, stored, iterate_ids("etapas"))
+    return [read_step(id_, step, "etapas.") for id_, step in zip(ids, ordered, strict=True)]
 
 
 def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
@@ -167,8 +168,8 @@ def read_questions(
 ) -> list[QuestionContent]:
     """Return the questions in their order. Raises Invalid."""
     _limit("informacoes_complementares", sent, MOST_QUESTIONS)
-    ids = _Ids(stored, iterate_ids("informacoes_complementares"))
-    return [_read_question(ids.take(question.id), question) for question in sent]
+    ids = _match_ids(sent, stored, iterate_ids("informacoes_complementares"))
+    return [_read_question(id_, question) for id_, question in zip(ids, sent, strict=True)]
 
 
 def _read_question(id_: UUID, sent: QuestionBody) -> QuestionContent:
@@ -193,15 +194,14 @@ def _read_options(kind: str, sent: Sequence[str]) -> list[str]:
     return options
 
 
-class _Ids:
-    """The ids of what a job has already: each is taken once, anything else is new and gets an id of ours."""
-
-    def __init__(self, stored: Sequence[StepContent | QuestionContent], new: Iterator[UUID]) -> None:
-        self._free, self._new = {str(each.id): each.id for each in stored}, new
-
-    def take(self, sent: str | int | None) -> UUID:
-        known = self._free.pop(str(sent).strip().lower(), None) if self._free else None
-        return known or next(self._new)
+def _match_ids(
+    sent: Sequence[NestedStep | QuestionBody], stored: Sequence[StepContent | QuestionContent], new: Iterator[UUID]
+) -> list[UUID]:
+    """Return an id for each: that of what the job has already is taken once, anything else is new."""
+    free: dict[str, UUID | None] = {str(each.id): each.id for each in stored}
+    if not free:
+        return list(islice(new, len(sent)))
+    return [free.pop(str(each.id).strip().lower(), None) or next(new) for each in sent]
 
 
 def _read_nested(field: str, body: JobBody, stored: JobContent | None, read: Any) -> Any:
@@ -212,20 +212,18 @@ def _read_nested(field: str, body: JobBody, stored: JobContent | None, read: Any
 
 
 def _read_references(field: str, body: JobBody, stored: JobContent | None) -> Sequence[UUID]:
-    def read(sent: Sequence[ReferenceId], _: Sequence[UUID]) -> list[UUID]:
-        return parse_ids(field, [each.id for each in sent])
-
-    found: Sequence[UUID] = _read_nested(field, body, stored, read)
-    return found
+    sent = getattr(body, field)
+    if sent is UNSET:
+        return getattr(stored, field, [])
+    return parse_ids(field, [each.id for each in sent or ()])
 
 
 def _read_names(field: str, body: JobBody, stored: JobContent | None, most: int) -> Sequence[str]:
-    def read(sent: Sequence[str], _: Sequence[str]) -> list[str]:
-        _limit(field, sent, most)
-        return list(dict.fromkeys(clean_line(field, name, LONGEST_NAME) for name in sent))
-
-    found: Sequence[str] = _read_nested(field, body, stored, read)
-    return found
+    sent = getattr(body, field)
+    if sent is UNSET:
+        return getattr(stored, field, [])
+    _limit(field, sent or (), most)
+    return list(dict.fromkeys(clean_line(field, name, LONGEST_NAME) for name in sent or ()))
 
 
 def read_department(body: JobBody, stored: JobContent | None) -> str | None:
@@ -255,7 +253,8 @@ def _read_amount(value: float | None) -> Decimal | None:
 
 def _clean_filled_prose(field: str, text: str, longest: int) -> str:
     cleaned = clean_prose(field, text, longest)
-    require_fields([] if cleaned else [field])
+    if not cleaned:
+        require_fields([field])
     return cleaned
 
 

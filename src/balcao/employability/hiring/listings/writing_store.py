@@ -108,9 +108,10 @@ def _read_rows(parameter: str, columns: Mapping[str, Any]) -> str:
     """Return the clause that reads rows, sent as lists of these columns' values, by the columns' types.
 
     Names are not sent again with each row, and so neither sorted nor looked up: that takes two thirds of the time.
+    OFFSET keeps the values from being read anew wherever the statement names them.
     """
     read = ", ".join(f"{_read_value(place, type_)} AS {name}" for place, (name, type_) in enumerate(columns.items()))
-    return f"FROM (SELECT {read} FROM jsonb_array_elements(:{parameter}::jsonb) AS row (sent)) AS sent"
+    return f"FROM (SELECT {read} FROM jsonb_array_elements(:{parameter}::jsonb) AS row (sent) OFFSET 0) AS sent"
 
 
 def _read_value(place: int, type_: Any) -> str:

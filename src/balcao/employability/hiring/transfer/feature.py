@@ -7,7 +7,7 @@ from balcao.employability.hiring.transfer.schemas import JobRow
 from balcao.employability.hiring.transfer.service import write_jobs
 from balcao.employability.hiring.transfer.store import LINE
 
-# What it changes is locked until its commit, so it is kept short: some 70 ms.
+# What it changes is locked until its commit, so it is kept short: some 45 ms.
 BATCH = 250
 
 IMPORTS = [Import("jobs", JobRow, write_jobs, batch=BATCH)]

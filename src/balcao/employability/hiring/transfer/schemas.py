@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
-from functools import cached_property, partial
+from functools import partial
 from itertools import count
 from typing import NamedTuple
 from uuid import UUID
@@ -34,26 +34,29 @@ class JobRow(JobBody, kw_only=True, dict=True):
 
     def __post_init__(self) -> None:
         """Check the row as a body is checked. Raises Invalid."""
+        # What the job consists of, with instants in any zone, and steps and questions under the ids of their places.
+        content = merge_job(self, None, ANY_ZONE, partial(iterate_part_ids, self.id))
         if self.status is not JobStatus.EDITING:
-            require_fields(list_missing(self.content))
-        require_past(self.instants)
-
-    @cached_property
-    def content(self) -> JobContent:
-        """Return what the job consists of: instants in any zone, steps and questions under the ids of their places.
-
-        Raises Invalid.
-        """
-        return merge_job(self, None, ANY_ZONE, partial(iterate_part_ids, self.id))
-
-    @cached_property
-    def instants(self) -> "Instants":
-        """Return the row's instants, those without offset in any zone. Raises Invalid."""
-        return Instants(
-            self.content.data_limite,
+            require_fields(list_missing(content))
+        instants = Instants(
+            content.data_limite,
             _parse_past("publicado_em", self.publicado_em) if self.publicado_em else None,
             _parse_past("created_at", self.created_at) if self.created_at else None,
         )
+        require_past(instants)
+        vars(self).update(content=content, instants=instants)
+
+    @property
+    def content(self) -> JobContent:
+        """Return what the job consists of, instants without offset in any zone."""
+        found: JobContent = vars(self)["content"]
+        return found
+
+    @property
+    def instants(self) -> "Instants":
+        """Return the row's instants, those without offset in any zone."""
+        found: Instants = vars(self)["instants"]
+        return found
 
 
 class Instants(NamedTuple):

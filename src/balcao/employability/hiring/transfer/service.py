@@ -23,7 +23,7 @@ from balcao.employability.hiring.transfer.schemas import ANY_ZONE, Instants, Job
 
 async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
     """Write the jobs that are new or say something else; return how many. One that was deleted stays so."""
-    zone = ZoneInfo(await store.read_timezone(connection))
+    zone = ZoneInfo(store.read_timezone(connection))
     last = {row.id: row for row in rows}
     present = await store.list_present_job_ids(connection, list(last))
     stored = await store.list_stored_contents(connection, list(present), utc_now()) if present else []

@@ -50,9 +50,10 @@ async def list_present_job_ids(connection: Connection, ids: Sequence[UUID]) -> s
     """Return those of the ids that a job has or, deleted, had."""
 
 
-@statement("SHOW timezone")
-async def read_timezone(connection: Connection) -> str:
-    """Return the name of the time zone of an import's connection, which is the city's."""
+def read_timezone(connection: Connection) -> str:
+    """Return the name of the time zone of an import's connection, which is the city's; the server reports changes."""
+    zone: str = connection.get_settings().TimeZone
+    return zone
 
 
 # A job as a line: what a POST takes, and the columns that only the database has.
