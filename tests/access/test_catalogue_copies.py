@@ -49,6 +49,7 @@ async def change(call: Call, chosen: random.Random) -> None:
     """One change at random, by the use case; some are refused."""
     snapshot = call.platform.catalogue.latest
     action = chosen.choice(sorted(snapshot.actions.values(), key=lambda one: one.id))
+    own = chosen.choice([one.id for one in snapshot.actions.values() if one.key.startswith("#")] or [0])
     role, group = (chosen.choice(sorted(kind)) for kind in (snapshot.roles_by_name, [*WORDS, "administradores"]))
     word, name = chosen.choice(WORDS), f"{chosen.choice(WORDS)}:{chosen.choice(WORDS)}"
     mapping = chosen.choice(sorted(snapshot.mappings))
@@ -56,7 +57,7 @@ async def change(call: Call, chosen: random.Random) -> None:
         lambda: actions.create_action(call, name, word),
         lambda: actions.update_action(call, action.id, ActionChange(name=name)),
         lambda: actions.update_action(call, action.id, ActionChange(name=name, description=word)),
-        lambda: actions.delete_action(call, action.id, force=True),
+        lambda: actions.delete_action(call, own, force=True),  # of one in code a document says nothing
         lambda: roles.create_role(call, word, word),
         lambda: roles.update_role(call, role, word),
         lambda: roles.grant_action(call, word, action.name),

@@ -148,6 +148,22 @@ def test_names_of_actions_in_code_are_swapped(http: httpx.Client, superadmin: Se
     assert count(plan(http, token, export(superadmin), prune=True)) == (0, 0, 0, 0)
 
 
+def test_an_operation_whose_own_action_was_deleted_is_exported_with_the_one_that_it_has(
+    http: httpx.Client, superadmin: Send, token: str, sql: Sql
+) -> None:
+    key, made = "access_audit:read", make_invoices(superadmin)
+    number = stored.find_action_id(sql, key)
+    bound = sql("SELECT id, operation_key FROM access.endpoint_mapping WHERE action_id = $1", number)
+    for mapping in bound:
+        changed = superadmin("PUT", f"/mappings/{mapping['id']}", {"action_id": int(made["id"])})
+        assert changed.status_code == 200, changed.text
+    assert superadmin("DELETE", f"/actions/{number}?force=true").status_code == 204
+    bindings = json.loads(export(superadmin, "json"))["bindings"]
+    for mapping in bound:
+        assert {"operation": mapping["operation_key"], "action": made["action"]} in bindings
+    assert count(plan(http, token, export(superadmin), prune=True)) == (0, 0, 0, 0)
+
+
 def test_a_former_name_that_another_action_has_renames_nothing(http: httpx.Client, token: str, sql: Sql) -> None:
     """So that a document which was applied may be applied again."""
     one, other = (stored.read_action(sql, stored.add_action(sql))[0] for _ in range(2))

@@ -140,6 +140,19 @@ async def test_every_earlier_version_is_made_again_as_it_was(platform: Platform,
             ]
 
 
+async def test_a_role_had_the_action_that_bore_the_name_then(platform: Platform) -> None:
+    call, (name, other, role) = operator_call(platform, "access.test"), (stored.make_name() for _ in range(3))
+    first = await actions.create_action(call, name, "De teste")
+    await roles.create_role(call, role, "De teste")
+    await roles.grant_action(call, role, name)
+    was = platform.catalogue.latest
+    await roles.delete_role(call, role)
+    await actions.update_action(call, first.action.id, ActionChange(name=other))
+    await actions.create_action(call, name, "De teste")
+    made = await decisions.read_version(call, platform.catalogue.latest, was.version, None)
+    assert made.roles_by_name[role].actions == {f"#{first.action.id}"}
+
+
 async def test_what_a_night_retired_was_there_before(platform: Platform) -> None:
     call, new = operator_call(platform, "access.test"), operation()
     await announce(platform, new, operation())  # while nobody serves anything, nothing is retired

@@ -20,8 +20,12 @@ CHANGES = [
     "AND NOT EXISTS (SELECT FROM access.endpoint_mapping WHERE action_id = action.id)",
     "INSERT INTO access.endpoint_mapping (method, path_pattern, action_id) SELECT 'GET', '/m/' || $1 % 9 || '/{x}', id "
     "FROM access.action ORDER BY id DESC LIMIT 1 ON CONFLICT DO NOTHING",
-    "UPDATE access.endpoint_mapping SET retired_at = CASE WHEN retired_at IS NULL THEN now() END "
-    "WHERE operation_key IS NULL AND id % 5 = $1 % 5",
+    "UPDATE access.endpoint_mapping SET retired_at = now() "
+    "WHERE operation_key IS NULL AND retired_at IS NULL AND id % 5 = $1 % 5",
+    "UPDATE access.endpoint_mapping SET retired_at = NULL WHERE id = (SELECT id FROM access.endpoint_mapping AS gone "
+    "WHERE operation_key IS NULL AND retired_at IS NOT NULL AND NOT EXISTS (SELECT FROM access.endpoint_mapping AS one "
+    "WHERE (one.method, one.shape) = (gone.method, gone.shape) AND one.retired_at IS NULL) "
+    "ORDER BY id OFFSET $1 % 3 LIMIT 1)",
     "UPDATE access.endpoint_mapping SET action_id = (SELECT id FROM access.action ORDER BY id OFFSET $2 % 40 LIMIT 1) "
     "WHERE id = (SELECT id FROM access.endpoint_mapping ORDER BY id OFFSET $1 % 50 LIMIT 1)",
     "DELETE FROM access.endpoint_mapping WHERE operation_key IS NULL AND id % 3 = $1 % 3",

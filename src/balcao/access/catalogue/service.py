@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from balcao.access.catalogue import store
@@ -62,6 +63,7 @@ class RequestedChange(NamedTuple, Generic[Wanted]):
     wanted: Wanted
 
 
+@dataclass(frozen=True)
 class GroupedChange(Generic[Wanted, Value]):
     """A kind of change of which concurrent ones share lock, transaction and commit (group commit).
 
@@ -69,13 +71,9 @@ class GroupedChange(Generic[Wanted, Value]):
     and returns for each the completed change, or the fault that refuses it, for which it must have written nothing.
     """
 
-    def __init__(
-        self,
-        make: Callable[
-            [Connection, Sequence[RequestedChange[Wanted]]], Awaitable[Sequence[CompletedChange[Value] | BalcaoError]]
-        ],
-    ) -> None:
-        self._make = make
+    make: Callable[
+        [Connection, Sequence[RequestedChange[Wanted]]], Awaitable[Sequence[CompletedChange[Value] | BalcaoError]]
+    ]
 
     async def run(self, call: Call, attempt: CatalogueEvent, wanted: Wanted) -> tuple[Value, int]:
         """Make a change as `write_catalogue` does; return what it left behind and the catalogue version."""
@@ -93,7 +91,7 @@ class GroupedChange(Generic[Wanted, Value]):
         """Return each outcome with the version that it made, or that it found at its turn."""
         async with connection.transaction():
             version = await store.lock_catalogue(connection)
-            outcomes = await self._make(connection, turns)
+            outcomes = await self.make(connection, turns)
             events = [
                 outcome.event.describe_for(turn.call)
                 for turn, outcome in zip(turns, outcomes, strict=True)

@@ -1,6 +1,6 @@
 """The catalogue as an earlier version had it: the present one, with every later change undone, the newest first.
 
-The audit chain tells what each change did (rules: access 2.5). Actions that a version did not have yet stay: without
+The audit chain tells what each change did (rules: access 2.5). Actions that a later release brought stay: without
 mappings and grants they decide nothing.
 """
 
@@ -78,6 +78,10 @@ class _EarlierState:
         undo = _UNDO.get(event.operation)
         if undo is not None:
             undo(self, event)
+
+    def create_action(self, event: ChainedEvent) -> None:
+        # Its name may have been another action's before.
+        self._actions.pop(int(event.target_id or ""), None)
 
     def update_action(self, event: ChainedEvent) -> None:
         action_id = int(event.target_id or "")
@@ -191,6 +195,7 @@ class _EarlierState:
 
 
 _UNDO: Mapping[str, Callable[[_EarlierState, ChainedEvent], None]] = {
+    "action.create": _EarlierState.create_action,
     "action.update": _EarlierState.update_action,
     "action.delete": _EarlierState.delete_action,
     "mapping.create": _EarlierState.create_mapping,

@@ -22,7 +22,7 @@ def render_document(catalogue: StoredCatalogue) -> dict[str, Any]:
         "bindings": [
             {"operation": one.operation, "action": one.action}
             for one in catalogue.bindings
-            if one.declared is not None and one.action != one.declared
+            if one.declared_key is not None and one.action != one.declared  # also where that action was deleted
         ],
     }
 
