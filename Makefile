@@ -17,9 +17,13 @@ STYLED := src tests bench tools
 # On CI the run also measures what it passes through, and fails below the floor of pyproject.toml; that takes half as long again.
 COVERAGE := --cov --cov-report=term
 MEASURED := $(if $(CI),$(COVERAGE))
-PIN := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes \
+PIN := $(BIN)/pip-compile --quiet --allow-unsafe --generate-hashes \
 	--no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options
 COMPILE := $(PIN) --build-deps-for=editable
+# What constrains another list may name no extras. The list of the tests has to: pip before 23.3, which Debian 12 and
+# Python 3.11 bring, compares `coverage[toml]`, which pytest-cov asks for, with no line that does not say `[toml]`.
+WITHOUT_EXTRAS := --strip-extras
+WITH_EXTRAS := --no-strip-extras
 # What the trial needs besides `balcao` itself, which no index has.
 SANDBOX := $(BIN)/python -c 'import tomllib; \
 	needs = tomllib.load(open("src/balcao_sandbox/pyproject.toml", "rb"))["project"]["dependencies"]; \
@@ -105,11 +109,11 @@ release: $(VENV)/.dev ## faz a edição do último commit em dist/; RELEASE_KEY=
 	@$(BIN)/python -m tools.release $(if $(RELEASE_KEY),--key '$(RELEASE_KEY)')
 
 lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais novas
-	$(COMPILE) $(LOCK) --output-file=requirements.lock pyproject.toml
-	@$(SANDBOX) | $(PIN) $(LOCK) --constraint=requirements.lock --output-file=requirements-sandbox.lock -
-	$(COMPILE) $(LOCK) --extra=dev --constraint=requirements.lock --constraint=requirements-sandbox.lock \
+	$(COMPILE) $(WITHOUT_EXTRAS) $(LOCK) --output-file=requirements.lock pyproject.toml
+	@$(SANDBOX) | $(PIN) $(WITHOUT_EXTRAS) $(LOCK) --constraint=requirements.lock --output-file=requirements-sandbox.lock -
+	$(COMPILE) $(WITHOUT_EXTRAS) $(LOCK) --extra=traces --constraint=requirements.lock --output-file=requirements-traces.lock pyproject.toml
+	$(COMPILE) $(WITH_EXTRAS) $(LOCK) --extra=dev --constraint=requirements-traces.lock --constraint=requirements-sandbox.lock \
 		--output-file=requirements-dev.lock pyproject.toml
-	$(COMPILE) $(LOCK) --extra=traces --constraint=requirements-dev.lock --output-file=requirements-traces.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
 	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/deploy/venv tools/deploy/go/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
