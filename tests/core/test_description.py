@@ -12,7 +12,7 @@ from balcao.core.access.rules import public
 from balcao.core.http.error_codes import codes_by_status
 from balcao.core.http.operations import Routes
 from balcao.core.http.pages import document
-from balcao.core.http.responses import Response
+from balcao.core.http.responses import Response, to_json
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.registry import SERVICE
 from balcao.settings import Settings
@@ -47,13 +47,16 @@ class Model(pydantic.BaseModel):
     name: str
 
 
-async def return_model() -> Model: ...
+async def return_model() -> Model:
+    return Model(name="Ana")
 
 
-async def return_models() -> list[Model]: ...
+async def return_models() -> list[Model]:
+    return [Model(name="Ana")]
 
 
-async def send_models() -> Response[list[Model]]: ...
+async def send_models() -> Response[list[Model]]:
+    return to_json([Model(name="Ana")])
 
 
 @pytest.mark.parametrize("handler", [return_model, return_models, send_models])
