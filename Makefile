@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest $(SPREAD)
 APART := tests/contract/test_contract.py::test_the_contract_table_holds[independent]
 QUICK := --deselect tests/invariants/test_citations.py --deselect '$(APART)' tests/core/test_rules.py tests/core/test_catalogue.py tests/core/test_worker.py tests/invariants \
 	tests/contract/test_contract.py tests/registry/mirror/test_convergence.py tests/registry/consent/test_preferences.py
-STYLED := src tests bench tools
+STYLED := src tests bench tools clients
 # On CI the run also measures what it passes through, and fails below the floor of pyproject.toml; that takes half as long again.
 COVERAGE := --cov --cov-report=term
 MEASURED := $(if $(CI),$(COVERAGE))
@@ -33,7 +33,7 @@ SANDBOX := $(BIN)/python -c 'import tomllib; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants previous prove bench lint types openapi docs lock clean structure release
+.PHONY: help run test quick coverage mutants previous prove bench lint types openapi docs clients lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -105,6 +105,12 @@ docs: $(VENV)/.dev ## escreve docs/reference/errors.md, statements.md, checks.md
 	@$(BIN)/python -m tools.doctor_checks
 	@$(BIN)/python -m tools.release.page
 
+clients: $(VENV)/.dev ## faz os clientes de Python e de TypeScript em dist/clients; precisa de Node
+	@tools/sdk/install >/dev/null || { echo "Para fazer os clientes é preciso ter Node e npm." >&2; exit 1; }
+	@rm -rf dist/clients
+	@$(BIN)/python -m clients.generator dist/clients
+	@ls dist/clients/*.whl dist/clients/*.tgz
+
 release: $(VENV)/.dev ## faz a edição do último commit em dist/; RELEASE_KEY=~/.ssh/id_ed25519 a assina
 	@$(BIN)/python -m tools.release $(if $(RELEASE_KEY),--key '$(RELEASE_KEY)')
 
@@ -116,7 +122,7 @@ lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais
 		--output-file=requirements-dev.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
-	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/deploy/venv tools/deploy/go/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
+	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/sdk/venv tools/deploy/venv tools/deploy/go/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:

@@ -45,7 +45,9 @@ _ATTRIBUTES_SCHEMA: dict[str, Any] = {
         "items": {"type": "string", "maxLength": MAX_LETTERS},
     },
 }
-SentAttributes = Annotated[dict[str, Any], AfterValidator(_check_attributes)]
+SentAttributes = Annotated[
+    dict[str, Any], AfterValidator(_check_attributes), Field(json_schema_extra=_ATTRIBUTES_SCHEMA)
+]
 _ATTRIBUTES = (
     "Até onde vai o que o grupo dá: até 20 chaves com listas de textos, como `area`, das áreas de saúde, e `manages`, "
     "dos grupos cujas pessoas os seus membros administram (um `*` no fim vale por todos os que começam assim)."
@@ -76,7 +78,7 @@ class NewGroup(BaseModel):
     description: Annotated[Description, Field(description="Quem é.", examples=["Atendentes do IPTU"])]
     attributes: Annotated[
         SentAttributes | None,
-        Field(description=_ATTRIBUTES, examples=[{"area": ["1.0"]}], json_schema_extra=_ATTRIBUTES_SCHEMA),
+        Field(description=_ATTRIBUTES, examples=[{"area": ["1.0"]}]),
     ] = None
 
 
@@ -91,7 +93,6 @@ class GroupChange(BaseModel):
         Field(
             description=f"{_ATTRIBUTES} Substitui todas as chaves.",
             examples=[{"area": ["1.0"]}],
-            json_schema_extra=_ATTRIBUTES_SCHEMA,
         ),
     ] = None
 

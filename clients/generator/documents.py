@@ -1,0 +1,240 @@
+"""Reads the OpenAPI documents into what the templates of both languages need."""
+
+import json
+import keyword
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+ROOT = Path(__file__).parents[2]
+OPENAPI = ROOT / "openapi"
+SERVICES = ("registry", "employability", "search", "access", "health_units", "agents", "agent_docs")
+METHODS = ("get", "post", "put", "patch", "delete", "head")
+
+# What a caller may say in headers, under the names of its arguments.
+HEADERS = {
+    "If-None-Match": "if_none_match",
+    "If-Match": "if_match",
+    "X-Access-Reason": "access_reason",
+    "Idempotency-Key": "idempotency_key",
+    "Last-Event-ID": "last_event_id",
+}
+# How lists are paged: the parameter of the place, that of the size, where the first page is, and whether the place is a
+# number of pages or of items.
+PAGINGS = (("page", "per_page", 1, False), ("page", "pageSize", 1, False), ("skip", "limit", 0, True))
+_REF = "#/components/schemas/"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A value of the path or the query; `name` is as in the document, `schema` says what it may be."""
+
+    name: str
+    schema: Mapping[str, Any]
+    description: str
+
+    @property
+    def identifier(self) -> str:
+        """Return the name in snake_case, which no language keeps for itself."""
+        name = to_snake_case(self.name)
+        return f"{name}_" if keyword.iskeyword(name) or name in {"body", *HEADERS.values()} else name
+
+
+@dataclass(frozen=True)
+class Paging:
+    """How a list is read page by page."""
+
+    place: Parameter
+    size: Parameter
+    first: int
+    by_item: bool
+    most: int
+    member: str | None  # that holds the items; None where the list is the whole response
+    item: Mapping[str, Any]
+
+    @property
+    def member_identifier(self) -> str:
+        """Return the name of the member in snake_case."""
+        return to_snake_case(self.member or "")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation: what it takes and what it returns."""
+
+    key: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    path_parameters: list[Parameter]
+    query: list[Parameter]
+    headers: list[str]
+    body: Mapping[str, Any] | None
+    body_required: bool
+    result: Mapping[str, Any] | None
+    content: str | None
+    paging: Paging | None
+
+    @property
+    def is_stream(self) -> bool:
+        """Return whether it answers with events, one after another."""
+        return self.content == "text/event-stream"
+
+    @property
+    def is_json(self) -> bool:
+        """Return whether its response is JSON."""
+        return self.content is not None and (self.content == "application/json" or self.content.endswith("+json"))
+
+    @property
+    def iterator(self) -> str:
+        """Return the name of the iterator over all its pages: `iterate_pets` for `list_pets`."""
+        return f"iterate_{self.key.removeprefix('list_')}"
+
+    @property
+    def unpaged(self) -> "Operation":
+        """Return what the iterator over all pages is asked with: no place, no size, and no state to compare with."""
+        if self.paging is None:
+            return self
+        paging = (self.paging.place, self.paging.size)
+        return replace(
+            self,
+            query=[one for one in self.query if one not in paging],
+            headers=[one for one in self.headers if one != "If-None-Match"],
+        )
+
+    @property
+    def keyed(self) -> bool:
+        """Return whether it takes an `Idempotency-Key`."""
+        return "Idempotency-Key" in self.headers
+
+
+@dataclass(frozen=True)
+class Document:
+    """A service as its document describes it."""
+
+    service: str
+    prefix: str
+    title: str
+    operations: list[Operation] = field(default_factory=list)
+
+    @property
+    def class_name(self) -> str:
+        """Return the service's name in CamelCase."""
+        return to_camel_case(self.service)
+
+
+def read_documents() -> list[Document]:
+    """Return the documents of all services, as they stand in `openapi/`."""
+    return [_read_document(service) for service in SERVICES]
+
+
+def path_of(service: str) -> Path:
+    """Return the file of a service's document."""
+    return OPENAPI / f"{service}.json"
+
+
+def name_of(schema: Mapping[str, Any]) -> str | None:
+    """Return the name of the type that a schema refers to; None where it is none."""
+    return schema["$ref"].removeprefix(_REF) if "$ref" in schema else None
+
+
+def to_snake_case(name: str) -> str:
+    """Return `pageSize` as `page_size`."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower().replace("-", "_")
+
+
+def to_lower_camel_case(name: str) -> str:
+    """Return `read_preferences` as `readPreferences`."""
+    first, *rest = name.rstrip("_").split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def to_camel_case(name: str) -> str:
+    """Return `health_units` as `HealthUnits`."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def _read_document(service: str) -> Document:
+    document = json.loads(path_of(service).read_text("utf-8"))
+    prefix = urlsplit(document["servers"][0]["url"]).path
+    operations = sorted(_list_operations(service, document), key=lambda one: one.key)
+    return Document(service, prefix, document["info"]["title"], operations)
+
+
+def _list_operations(service: str, document: Mapping[str, Any]) -> Iterator[Operation]:
+    for path, item in document["paths"].items():
+        for method in METHODS:
+            if method in item:
+                yield _read_operation(service, document, path, method.upper(), item[method])
+
+
+def _read_operation(
+    service: str, document: Mapping[str, Any], path: str, method: str, described: Mapping[str, Any]
+) -> Operation:
+    parameters = described.get("parameters", [])
+    query = [_read_parameter(one) for one in parameters if one["in"] == "query"]
+    body = described.get("requestBody", {})
+    content, result = _read_result(described["responses"])
+    return Operation(
+        key=described["operationId"].removeprefix(f"{service}_"),
+        method=method,
+        path=path,
+        summary=described["summary"],
+        description=described.get("description", ""),
+        path_parameters=_in_order(path, [_read_parameter(one) for one in parameters if one["in"] == "path"]),
+        query=query,
+        headers=[name for name in HEADERS if any(one["in"] == "header" and one["name"] == name for one in parameters)],
+        body=next((one["schema"] for one in body.get("content", {}).values()), None),
+        body_required=body.get("required", False),
+        result=result,
+        content=content,
+        paging=_find_paging(document, query, result),
+    )
+
+
+def _read_parameter(described: Mapping[str, Any]) -> Parameter:
+    return Parameter(described["name"], described["schema"], described.get("description", ""))
+
+
+def _in_order(path: str, parameters: list[Parameter]) -> list[Parameter]:
+    places = re.findall(r"\{(\w+)\}", path)
+    return sorted(parameters, key=lambda one: places.index(one.name))
+
+
+def _read_result(responses: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any] | None]:
+    """Return media type and schema of the success; both None where it has no body."""
+    for status in sorted(responses):
+        if status.startswith("2"):
+            for media_type, described in responses[status].get("content", {}).items():
+                return media_type, described.get("schema", {})
+    return None, None
+
+
+def _find_paging(
+    document: Mapping[str, Any], query: list[Parameter], result: Mapping[str, Any] | None
+) -> Paging | None:
+    by_name = {one.name: one for one in query}
+    for place, size, first, by_item in PAGINGS:
+        if place in by_name and size in by_name and result is not None:
+            most = by_name[size].schema.get("maximum", 100)
+            if found := _find_items(document, result):
+                return Paging(by_name[place], by_name[size], first, by_item, most, *found)
+    return None
+
+
+def _find_items(document: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any]] | None:
+    """Return the one member that lists objects, and what it lists; None where there is not exactly one."""
+    if result.get("type") == "array":
+        return None, result["items"]
+    if (name := name_of(result)) is None:
+        return None
+    lists = {
+        member: schema["items"]
+        for member, schema in document["components"]["schemas"][name].get("properties", {}).items()
+        if schema.get("type") == "array" and "$ref" in schema.get("items", {})
+    }
+    return next(iter(lists.items())) if len(lists) == 1 else None

@@ -1,0 +1,104 @@
+"""Writes the services, types and codes of the Python client."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from balcao import __version__
+from clients.generator.codes import read_remedies
+from clients.generator.documents import HEADERS, ROOT, Document, Operation, name_of, path_of, read_documents
+
+FOLDER = ROOT / "clients" / "python"
+TEMPLATES = FOLDER / "templates"
+BIN = Path(sys.executable).parent
+# The time of all files of the wheel: the first that a zip archive can tell.
+EPOCH = "315532800"
+
+_SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_OPTIONS = (
+    "--input-file-type=openapi --openapi-scopes=schemas --output-model-type=msgspec.Struct "
+    "--target-python-version=3.11 --base-class=balcao_client.model.Model "
+    "--additional-imports=balcao_client.model.OpenEnum --keyword-only --use-standard-collections --use-union-operator "
+    "--no-use-annotated --collapse-root-models --snake-case-field --use-schema-description --use-field-description "
+    "--use-attribute-docstrings --use-single-line-docstring --use-exact-imports --set-default-enum-member "
+    "--disable-timestamp --formatters=builtin"
+)
+
+
+def write(target: Path, tools: Path) -> None:
+    """Write the whole client into a folder: its hand-written layer, a package for each service, and `codes.py`.
+
+    `tools` is the folder of the generator of types (`tools/sdk`).
+    """
+    shutil.copytree(FOLDER, target, ignore=shutil.ignore_patterns("templates", "__pycache__"), dirs_exist_ok=True)
+    package = target / "src" / "balcao_client"
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 # it writes Python
+    )
+    environment.globals |= {"HEADERS": HEADERS, "type_of": type_of, "result_of": result_of, "doc_of": doc_of}
+    (package / "version.py").write_text(
+        f'"""The version of the platform that this client was made with."""\n\n__version__ = "{__version__}"\n'
+    )
+    (package / "codes.py").write_text(environment.get_template("codes.py.jinja2").render(remedies=read_remedies()))
+    for document in read_documents():
+        _write_service(package / document.service, document, environment, tools)
+    subprocess.run(
+        [BIN / "ruff", "check", "--quiet", "--fix", "--isolated", "--select=I,F401,UP037", package], check=True
+    )
+    subprocess.run([BIN / "ruff", "format", "--quiet", "--isolated", "--line-length=120", package], check=True)
+
+
+def pack(source: Path, target: Path) -> Path:
+    """Build the wheel of a written client into a folder and return it; what was written twice gives the same bytes."""
+    build = [sys.executable, "-m", "build", "--quiet", "--wheel", "--no-isolation", "--outdir", target, source]
+    subprocess.run(build, check=True, env=os.environ | {"SOURCE_DATE_EPOCH": EPOCH})
+    return next(target.glob("*.whl"))
+
+
+def type_of(schema: Mapping[str, Any]) -> str:
+    """Return the type of a value in Python."""
+    if name := name_of(schema):
+        return f"types.{name}"
+    if variants := schema.get("anyOf"):
+        return " | ".join(type_of(one) for one in variants)
+    if "enum" in schema:
+        return f"Literal[{', '.join(map(repr, schema['enum']))}]"
+    if schema.get("type") == "array":
+        return f"list[{type_of(schema['items'])}]"
+    if schema.get("type") == "null":
+        return "None"
+    return _SIMPLE.get(schema.get("type", ""), "Any")
+
+
+def result_of(operation: Operation) -> str:
+    """Return the type of what an operation returns."""
+    if operation.is_json:
+        assert operation.result is not None
+        return type_of(operation.result)
+    return "None" if operation.content is None else "bytes"
+
+
+def doc_of(operation: Operation) -> str:
+    """Return the docstring of a method, in the words of the document."""
+    return f"{operation.summary}.\n\n{operation.description}".strip().replace("\\", "\\\\").replace('"""', "'''")
+
+
+def _write_service(folder: Path, document: Document, environment: Environment, tools: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    generate = [tools / "venv" / "bin" / "datamodel-codegen", *_OPTIONS.split(), f"--custom-template-dir={TEMPLATES}"]
+    subprocess.run(
+        [*generate, f"--input={path_of(document.service)}", f"--output={folder / 'types.py'}"], check=True, cwd=ROOT
+    )
+    for name in ("operations.py", "__init__.py"):
+        text = environment.get_template(f"{name}.jinja2").render(document=document)
+        (folder / name).write_text(text, "utf-8")

@@ -1,0 +1,122 @@
+"""Writes the services, schemas and codes of the TypeScript client."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from balcao import __version__
+from clients.generator.codes import read_remedies
+from clients.generator.documents import (
+    HEADERS,
+    ROOT,
+    Document,
+    Operation,
+    Paging,
+    name_of,
+    path_of,
+    read_documents,
+    to_lower_camel_case,
+)
+
+FOLDER = ROOT / "clients" / "typescript"
+TEMPLATES = FOLDER / "templates"
+
+_SIMPLE = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+def write(target: Path, modules: Path) -> None:
+    """Write the whole client into a folder and compile it; `modules` is the folder of the packages from npm."""
+    shutil.copytree(FOLDER, target, ignore=shutil.ignore_patterns("templates"), dirs_exist_ok=True)
+    source = target / "src"
+    (source / "schemas").mkdir(exist_ok=True)
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 # it writes TypeScript
+    )
+    environment.filters["camel"] = to_lower_camel_case
+    environment.globals |= {"HEADERS": HEADERS, "type_of": type_of, "result_of": result_of, "doc_of": doc_of}
+    environment.globals |= {"key": key_of, "member": member_of}
+    (source / "codes.ts").write_text(environment.get_template("codes.ts.jinja2").render(remedies=read_remedies()))
+    for document in read_documents():
+        _write_service(source, document, environment, modules)
+    _set_version(target / "package.json")
+    if not (target / "node_modules").exists():
+        (target / "node_modules").symlink_to(modules)
+    subprocess.run([modules / ".bin" / "tsc"], check=True, cwd=target)
+
+
+def pack(source: Path, target: Path) -> Path:
+    """Pack a written client into a folder and return the package; nothing is fetched."""
+    subprocess.run(
+        ["npm", "pack", "--offline", "--silent", "--pack-destination", target],
+        check=True,
+        cwd=source,
+        stdout=subprocess.DEVNULL,
+    )
+    return next(target.glob("*.tgz"))
+
+
+def type_of(schema: Mapping[str, Any]) -> str:
+    """Return the type of a value in TypeScript."""
+    if name := name_of(schema):
+        return f'Schemas["{name}"]'
+    if variants := schema.get("anyOf"):
+        return " | ".join(type_of(one) for one in variants)
+    if "enum" in schema:
+        return " | ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"({type_of(schema['items'])})[]"
+    return _SIMPLE.get(schema.get("type", ""), "Record<string, unknown>")
+
+
+def result_of(operation: Operation) -> str:
+    """Return the type of what an operation returns."""
+    if operation.is_json:
+        assert operation.result is not None
+        return type_of(operation.result)
+    return "void" if operation.content is None else "ArrayBuffer"
+
+
+def doc_of(operation: Operation) -> str:
+    """Return the comment of a method, in the words of the document."""
+    return f"{operation.summary}. {operation.description}".strip().replace("*/", "* /")
+
+
+def key_of(name: str) -> str:
+    """Return a name as the key of an object."""
+    return name if _IDENTIFIER.fullmatch(name) else json.dumps(name)
+
+
+def member_of(paging: Paging) -> str:
+    """Return how the items of a page are reached."""
+    return f".{key_of(paging.member)}" if paging.member else ""
+
+
+def _write_service(source: Path, document: Document, environment: Environment, modules: Path) -> None:
+    subprocess.run(
+        [
+            modules / ".bin" / "openapi-typescript",
+            path_of(document.service),
+            "-o",
+            source / "schemas" / f"{document.service}.ts",
+        ],
+        check=True,
+        capture_output=True,
+    )
+    text = environment.get_template("service.ts.jinja2").render(document=document)
+    (source / f"{document.service}.ts").write_text(text, "utf-8")
+
+
+def _set_version(path: Path) -> None:
+    package = json.loads(path.read_text("utf-8")) | {"version": __version__}
+    path.write_text(json.dumps(package, ensure_ascii=False, indent=2) + "\n", "utf-8")

@@ -1,0 +1,26 @@
+"""Client of Balcão, the open-source platform of municipal citizen services.
+
+    from balcao_client import Balcao, ClientCredentials
+
+    with Balcao("https://cidade.example", ClientCredentials("portal", "secret")) as balcao:
+        preferences = balcao.registry.read_preferences("90000000175")
+
+`AsyncBalcao` has the same methods, to be awaited. Operations have the names of the API's documents; refusals are
+exceptions of `balcao_client.faults`.
+"""
+
+from balcao_client.client import AsyncBalcao, Balcao
+from balcao_client.faults import Fault
+from balcao_client.tokens import ClientCredentials, CodeFlow, Login
+from balcao_client.webhooks import InvalidSignature, verify_webhook
+
+__all__ = [
+    "AsyncBalcao",
+    "Balcao",
+    "ClientCredentials",
+    "CodeFlow",
+    "Fault",
+    "InvalidSignature",
+    "Login",
+    "verify_webhook",
+]

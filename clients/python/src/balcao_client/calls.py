@@ -1,0 +1,141 @@
+"""One call: what is sent, what may be repeated, and how the response is read. Without any input or output."""
+
+import functools
+import random
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from balcao_client.faults import NotModified, UnexpectedResponse, make_fault, read_retry_after
+from balcao_client.model import Model
+
+_SAFE_TO_REPEAT = {"GET", "HEAD", "PUT", "DELETE"}
+_PASSING = {502, 503, 504}
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+@dataclass(frozen=True)
+class Retries:
+    """How often a call is tried again, and how many seconds it waits for that at most, each time."""
+
+    times: int = 3
+    longest_wait: float = 30.0
+
+
+@dataclass
+class Call:
+    """A request before its address and token are known. `path` is quoted, `query` and `headers` may hold None."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str | None] = field(default_factory=dict)
+    body: Any = None
+    # True where the operation takes an `Idempotency-Key`: made once, the same at every try.
+    keyed: bool = False
+    accept: str = "application/json"
+
+    def request(self, client: httpx.Client | httpx.AsyncClient, base: str, token: str) -> httpx.Request:
+        """Return the request of a try."""
+        headers = {"Accept": self.accept}
+        headers |= {name: value for name, value in self.headers.items() if value is not None}
+        content = None
+        if self.body is not None and self.body is not msgspec.UNSET:
+            content = msgspec.json.encode(self.body)
+            headers["Content-Type"] = "application/json"
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        return client.build_request(
+            self.method, base + self.path, params=_list_query(self.query), headers=headers, content=content
+        )
+
+    def prepare(self) -> None:
+        """Make the idempotency key, unless the caller gave one."""
+        if self.keyed and self.headers.get("Idempotency-Key") is None:
+            self.headers = {**self.headers, "Idempotency-Key": str(uuid.uuid4())}
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a try whose outcome is not known may be followed by another one.
+
+        With `If-Match` it may not: the second try would be refused for what the first one wrote.
+        """
+        if self.keyed:
+            return True
+        return self.method in _SAFE_TO_REPEAT and not self.headers.get("If-Match")
+
+
+def next_wait(call: Call, retries: Retries, tried: int, outcome: httpx.Response | httpx.TransportError) -> float | None:
+    """Return how many seconds to wait for another try; None when the outcome stands.
+
+    What was refused with 429 was not begun, and what could not be connected was not sent: every call may be repeated.
+    """
+    if tried >= retries.times:
+        return None
+    wait = None
+    if isinstance(outcome, httpx.Response):
+        passing = outcome.status_code == 429 or (call.repeatable and outcome.status_code in _PASSING)
+        wait = read_retry_after(outcome)
+    else:
+        passing = call.repeatable or isinstance(outcome, _NOT_SENT)
+    if not passing:
+        return None
+    if wait is None:
+        wait = min(0.25 * 2**tried, retries.longest_wait) * random.uniform(0.5, 1)  # noqa: S311 # no secret
+    return wait if wait <= retries.longest_wait else None
+
+
+def read_response(response: httpx.Response, result: Any) -> Any:
+    """Return what a response holds: a value of the type `result`.
+
+    Raises:
+        Fault: it is a refusal or a failure.
+        NotModified: it is a 304.
+        UnexpectedResponse: it is not what the operation answers with.
+    """
+    if response.status_code == 304:
+        raise NotModified
+    if response.status_code >= 400:
+        raise make_fault(response)
+    if result is type(None):
+        return None
+    if result is bytes:
+        return response.content
+    try:
+        value = _decoder(result).decode(response.content)
+    except msgspec.DecodeError as fault:
+        raise UnexpectedResponse(f"{response.request.method} {response.request.url.path}: {fault}") from fault
+    if isinstance(value, Model):
+        value.attach_etag(response.headers.get("ETag"))
+    return value
+
+
+@functools.cache
+def _decoder(result: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(result)
+
+
+def segment(value: object) -> str:
+    """Return a value as a segment of a path."""
+    return quote(_text(value), safe="")
+
+
+def _list_query(query: Mapping[str, Any]) -> httpx.QueryParams:
+    given = ((name, value) for name, value in query.items() if value is not None)
+    return httpx.QueryParams([(name, _text(one)) for name, value in given for one in _each(value)])
+
+
+def _each(value: object) -> Iterable[object]:
+    return value if isinstance(value, list | tuple | set | frozenset) else (value,)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value.value) if isinstance(value, Enum) else str(value)

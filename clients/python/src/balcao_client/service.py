@@ -1,0 +1,57 @@
+"""What the generated services stand on."""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Any
+
+from balcao_client.calls import Call
+from balcao_client.streams import Event
+from balcao_client.transport import AsyncTransport, Transport
+
+
+class Service:
+    """The operations of a service at an address."""
+
+    def __init__(self, transport: Transport, base: str) -> None:
+        self._transport = transport
+        self._base = base
+
+    def _send(self, call: Call, result: Any) -> Any:
+        return self._transport.send(self._base, call, result)
+
+    def _stream(self, call: Call) -> Iterator[Event]:
+        return self._transport.stream(self._base, call)
+
+
+class AsyncService:
+    """The operations of a service at an address, to be awaited."""
+
+    def __init__(self, transport: AsyncTransport, base: str) -> None:
+        self._transport = transport
+        self._base = base
+
+    async def _send(self, call: Call, result: Any) -> Any:
+        return await self._transport.send(self._base, call, result)
+
+    def _stream(self, call: Call) -> AsyncIterator[Event]:
+        return self._transport.stream(self._base, call)
+
+
+def iterate(read: Callable[[int], Sequence[Any]], first: int, step: int, size: int) -> Iterator[Any]:
+    """Yield the items of all pages; the last one is that with fewer items than were asked for."""
+    place = first
+    while items := read(place):
+        yield from items
+        if len(items) < size:
+            return
+        place += step
+
+
+async def iterate_async(read: Callable[[int], Any], first: int, step: int, size: int) -> AsyncIterator[Any]:
+    """Yield the items of all pages, as `iterate` does."""
+    place = first
+    while items := await read(place):
+        for item in items:
+            yield item
+        if len(items) < size:
+            return
+        place += step

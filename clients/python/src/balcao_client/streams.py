@@ -1,0 +1,52 @@
+"""Server-sent events, as the HTML standard has them."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+
+class Event(NamedTuple):
+    """An event of a stream; `id` is what a later call continues after (`last_event_id`)."""
+
+    name: str
+    data: str
+    id: str
+
+    def decode(self) -> Any:
+        """Return the data read as JSON."""
+        return msgspec.json.decode(self.data)
+
+
+class EventReader:
+    """Reads the lines of a stream; an event ends with an empty line."""
+
+    def __init__(self) -> None:
+        self._name = ""
+        self._data: list[str] = []
+        self._id = ""
+
+    def read(self, line: str) -> Event | None:
+        """Return the event that this line ends, if it does; comments and unknown fields are passed over."""
+        if not line:
+            return self._end()
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field == "event":
+            self._name = value
+        elif field == "data":
+            self._data.append(value)
+        elif field == "id" and "\0" not in value:
+            self._id = value
+        return None
+
+    def read_all(self, lines: Iterable[str]) -> Iterator[Event]:
+        """Yield the events of these lines."""
+        for line in lines:
+            if event := self.read(line):
+                yield event
+
+    def _end(self) -> Event | None:
+        event = Event(self._name or "message", "\n".join(self._data), self._id) if self._data else None
+        self._name, self._data = "", []
+        return event

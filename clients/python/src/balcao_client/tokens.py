@@ -1,0 +1,338 @@
+"""Where access tokens come from: client credentials of a machine, the login of a person, or a function of the caller's.
+
+Every source keeps its token and takes a new one before the old one ends, one at a time.
+"""
+
+import asyncio
+import base64
+import hashlib
+import secrets
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, Protocol
+from urllib.parse import urlencode
+
+import httpx
+import msgspec
+
+from balcao_client.faults import BalcaoError, ConnectionFailed, make_fault
+
+# A token that ends sooner than this, in seconds, is not used any more; of short ones at most a fifth is given away.
+MARGIN = 30.0
+_DISCOVERY = "/.well-known/openid-configuration"
+
+
+class LoginEnded(BalcaoError):
+    """The person has to log in again: the refresh token ended, or there is none."""
+
+
+class Tokens(msgspec.Struct):
+    """A response of a token endpoint."""
+
+    access_token: str
+    expires_in: float = 60.0
+    refresh_token: str | None = None
+    id_token: str | None = None
+
+
+class _Discovered(msgspec.Struct):
+    authorization_endpoint: str
+    token_endpoint: str
+    end_session_endpoint: str | None = None
+
+
+class TokenSource(Protocol):
+    """What gives a client its token. `used_up` is a token that the platform refused, or None."""
+
+    def get_token(self, http: httpx.Client, base_url: str, used_up: str | None = None) -> str:
+        """Return a token for the next call."""
+
+    async def get_token_async(self, http: httpx.AsyncClient, base_url: str, used_up: str | None = None) -> str:
+        """Return a token for the next call."""
+
+
+class FixedToken:
+    """A token that is what it is; empty for calls of nobody."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def get_token(self, http: httpx.Client, base_url: str, used_up: str | None = None) -> str:
+        """Return the token."""
+        return self._token
+
+    async def get_token_async(self, http: httpx.AsyncClient, base_url: str, used_up: str | None = None) -> str:
+        """Return the token."""
+        return self._token
+
+
+class CallableToken:
+    """A function of the caller's, asked before each call; `AsyncBalcao` takes one that is awaited, too."""
+
+    def __init__(self, ask: Callable[[], str | Awaitable[str]]) -> None:
+        self._ask = ask
+
+    def get_token(self, http: httpx.Client, base_url: str, used_up: str | None = None) -> str:
+        """Return what the function returns."""
+        token = self._ask()
+        if not isinstance(token, str):
+            raise TypeError("a function that is awaited belongs to AsyncBalcao")
+        return token
+
+    async def get_token_async(self, http: httpx.AsyncClient, base_url: str, used_up: str | None = None) -> str:
+        """Return what the function returns, awaited where it has to be."""
+        token = self._ask()
+        return token if isinstance(token, str) else await token
+
+
+class _Renewed(ABC):
+    """A token that is asked for at the provider again and again.
+
+    A source serves one `Balcao` or one `AsyncBalcao`: its locks make callers of one kind wait for each other.
+    """
+
+    def __init__(self, issuer: str | None, realm: str) -> None:
+        self._issuer = issuer
+        self._realm = realm
+        self._discovered: _Discovered | None = None
+        self._tokens: Tokens | None = None
+        self._renew_at = 0.0
+        self._lock = threading.Lock()
+        self._async_lock = asyncio.Lock()
+
+    def get_token(self, http: httpx.Client, base_url: str, used_up: str | None = None) -> str:
+        """Return the kept token, or a new one where that ends soon or was refused."""
+        with self._lock:
+            if (token := self._kept(used_up)) is None:
+                token = self._keep(_read(_post(http, self._discover(http, base_url).token_endpoint, self._form())))
+            return token
+
+    async def get_token_async(self, http: httpx.AsyncClient, base_url: str, used_up: str | None = None) -> str:
+        """Return the kept token, or a new one where that ends soon or was refused."""
+        async with self._async_lock:
+            if (token := self._kept(used_up)) is None:
+                endpoint = (await self._discover_async(http, base_url)).token_endpoint
+                token = self._keep(_read(await _post_async(http, endpoint, self._form())))
+            return token
+
+    @abstractmethod
+    def _form(self) -> dict[str, str]:
+        """Return what the token endpoint is asked with."""
+
+    def _kept(self, used_up: str | None) -> str | None:
+        if self._tokens is None or time.monotonic() >= self._renew_at or self._tokens.access_token == used_up:
+            return None
+        return self._tokens.access_token
+
+    def _keep(self, tokens: Tokens) -> str:
+        lasts = tokens.expires_in - min(MARGIN, tokens.expires_in / 5)
+        self._renew_at = time.monotonic() + lasts
+        self._tokens = tokens
+        return tokens.access_token
+
+    def _discover(self, http: httpx.Client, base_url: str) -> _Discovered:
+        if self._discovered is None:
+            self._discovered = _read_discovery(_get(http, self._address(base_url)))
+        return self._discovered
+
+    async def _discover_async(self, http: httpx.AsyncClient, base_url: str) -> _Discovered:
+        if self._discovered is None:
+            self._discovered = _read_discovery(await _get_async(http, self._address(base_url)))
+        return self._discovered
+
+    def _address(self, base_url: str) -> str:
+        issuer = self._issuer or f"{base_url}/auth/realms/{self._realm}"
+        return issuer.rstrip("/") + _DISCOVERY
+
+
+class ClientCredentials(_Renewed):
+    """A machine's own token; `issuer` is the provider's address, by default the one that the platform itself brings."""
+
+    def __init__(
+        self, client_id: str, client_secret: str, *, scope: str = "", issuer: str | None = None, realm: str = "balcao"
+    ) -> None:
+        super().__init__(issuer, realm)
+        self._request = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": client_secret}
+        if scope:
+            self._request["scope"] = scope
+
+    def _form(self) -> dict[str, str]:
+        return self._request
+
+
+class Login(_Renewed):
+    """A person's tokens, refreshed while the provider lets them be; `refresh_token` is the one to store, if any."""
+
+    def __init__(
+        self,
+        refresh_token: str | None,
+        client: dict[str, str],
+        *,
+        tokens: Tokens | None = None,
+        issuer: str | None = None,
+        realm: str = "balcao",
+    ) -> None:
+        super().__init__(issuer, realm)
+        self._refresh_token = refresh_token
+        self._client = client
+        if tokens is not None:
+            self._keep(tokens)
+
+    @property
+    def refresh_token(self) -> str | None:
+        """The newest refresh token: providers that rotate them take each one once."""
+        return self._refresh_token
+
+    @property
+    def id_token(self) -> str | None:
+        """The token that says who logged in, for the logout."""
+        return self._tokens.id_token if self._tokens else None
+
+    def _form(self) -> dict[str, str]:
+        if not self._refresh_token:
+            raise LoginEnded
+        return {"grant_type": "refresh_token", "refresh_token": self._refresh_token, **self._client}
+
+    def _keep(self, tokens: Tokens) -> str:
+        self._refresh_token = tokens.refresh_token or self._refresh_token
+        return super()._keep(tokens)
+
+
+class Start(NamedTuple):
+    """Where to send the browser, and what to keep in its session until it comes back."""
+
+    url: str
+    state: str
+    verifier: str
+    nonce: str
+
+
+class CodeFlow:
+    """A person's login by authorization code with PKCE.
+
+    `start` gives the address for the browser; compare its `state` with the one that comes back, then `finish`.
+    """
+
+    def __init__(
+        self,
+        issuer: str,
+        client_id: str,
+        redirect_uri: str,
+        *,
+        client_secret: str | None = None,
+        scope: str = "openid profile",
+    ) -> None:
+        self._issuer = issuer.rstrip("/")
+        self._redirect_uri = redirect_uri
+        self._scope = scope
+        self._client = {"client_id": client_id}
+        if client_secret is not None:
+            self._client["client_secret"] = client_secret
+
+    def start(self, http: httpx.Client | None = None) -> Start:
+        """Return where to send the browser."""
+        with _borrow(http) as client:
+            discovered = _read_discovery(_get(client, self._issuer + _DISCOVERY))
+        return self._start(discovered)
+
+    def finish(self, code: str, verifier: str, http: httpx.Client | None = None) -> Login:
+        """Return the login of the person who came back with this code."""
+        with _borrow(http) as client:
+            discovered = _read_discovery(_get(client, self._issuer + _DISCOVERY))
+            return self._finish(_read(_post(client, discovered.token_endpoint, self._exchange(code, verifier))))
+
+    async def start_async(self, http: httpx.AsyncClient) -> Start:
+        """Return where to send the browser."""
+        return self._start(_read_discovery(await _get_async(http, self._issuer + _DISCOVERY)))
+
+    async def finish_async(self, code: str, verifier: str, http: httpx.AsyncClient) -> Login:
+        """Return the login of the person who came back with this code."""
+        discovered = _read_discovery(await _get_async(http, self._issuer + _DISCOVERY))
+        form = self._exchange(code, verifier)
+        return self._finish(_read(await _post_async(http, discovered.token_endpoint, form)))
+
+    def resume(self, refresh_token: str) -> Login:
+        """Return the login of a person whose refresh token was stored."""
+        return Login(refresh_token, self._client, issuer=self._issuer)
+
+    def _start(self, discovered: _Discovered) -> Start:
+        state, verifier, nonce = (secrets.token_urlsafe(32) for _ in range(3))
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+        asked = {
+            "response_type": "code",
+            "client_id": self._client["client_id"],
+            "redirect_uri": self._redirect_uri,
+            "scope": self._scope,
+            "state": state,
+            "nonce": nonce,
+            "code_challenge": challenge,
+            "code_challenge_method": "S256",
+        }
+        return Start(f"{discovered.authorization_endpoint}?{urlencode(asked)}", state, verifier, nonce)
+
+    def _exchange(self, code: str, verifier: str) -> dict[str, str]:
+        return {
+            "grant_type": "authorization_code",
+            "code": code,
+            "code_verifier": verifier,
+            "redirect_uri": self._redirect_uri,
+            **self._client,
+        }
+
+    def _finish(self, tokens: Tokens) -> Login:
+        return Login(tokens.refresh_token, self._client, tokens=tokens, issuer=self._issuer)
+
+
+def make_source(token: "str | Callable[[], str | Awaitable[str]] | TokenSource | None") -> TokenSource:
+    """Return the source of what a caller gave as `token`."""
+    if token is None or isinstance(token, str):
+        return FixedToken(token or "")
+    return CallableToken(token) if callable(token) else token
+
+
+def _borrow(http: httpx.Client | None) -> httpx.Client:
+    return http if http is not None else httpx.Client()
+
+
+def _get(http: httpx.Client, url: str) -> httpx.Response:
+    try:
+        return http.get(url)
+    except httpx.TransportError as fault:
+        raise ConnectionFailed(f"identity provider: {fault}") from fault
+
+
+async def _get_async(http: httpx.AsyncClient, url: str) -> httpx.Response:
+    try:
+        return await http.get(url)
+    except httpx.TransportError as fault:
+        raise ConnectionFailed(f"identity provider: {fault}") from fault
+
+
+def _post(http: httpx.Client, url: str, form: dict[str, str]) -> httpx.Response:
+    try:
+        return http.post(url, data=form)
+    except httpx.TransportError as fault:
+        raise ConnectionFailed(f"identity provider: {fault}") from fault
+
+
+async def _post_async(http: httpx.AsyncClient, url: str, form: dict[str, str]) -> httpx.Response:
+    try:
+        return await http.post(url, data=form)
+    except httpx.TransportError as fault:
+        raise ConnectionFailed(f"identity provider: {fault}") from fault
+
+
+def _read(response: httpx.Response) -> Tokens:
+    if response.is_error:
+        if b"invalid_grant" in response.content:
+            raise LoginEnded
+        raise make_fault(response)
+    return msgspec.json.decode(response.content, type=Tokens)
+
+
+def _read_discovery(response: httpx.Response) -> _Discovered:
+    if response.is_error:
+        raise make_fault(response)
+    return msgspec.json.decode(response.content, type=_Discovered)

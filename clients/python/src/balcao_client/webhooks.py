@@ -1,0 +1,59 @@
+"""Checks that a webhook of health units or agents was sent by the platform (Standard Webhooks, version 1)."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from balcao_client.faults import BalcaoError
+
+# Seconds by which the sender's clock may differ; an older call could be a recorded one, sent again.
+TOLERANCE = 300
+
+
+class InvalidSignature(BalcaoError):
+    """The call was not signed with this secret, was changed on its way, or is too old."""
+
+
+def verify_webhook(
+    body: bytes, headers: Mapping[str, str], *secrets: str, tolerance: int = TOLERANCE, now: float | None = None
+) -> Any:
+    """Return the decoded event of a call that one of these secrets signed.
+
+    `body` is what arrived, to the byte; give the present secret and, while one is being replaced, the previous one.
+    An event may arrive more than once: its `webhook-id` is the same then.
+
+    Raises:
+        InvalidSignature: do not act on it; answer 400 or 401.
+    """
+    sent = {name.lower(): value for name, value in headers.items()}
+    try:
+        id_, stamp, signatures = (sent[name] for name in ("webhook-id", "webhook-timestamp", "webhook-signature"))
+        sent_at = int(stamp)
+    except (KeyError, ValueError):
+        raise InvalidSignature("a header is missing or malformed") from None
+    if abs((time.time() if now is None else now) - sent_at) > tolerance:
+        raise InvalidSignature("the call is too old, or a clock is wrong")
+    signed = f"{id_}.{stamp}.".encode() + body
+    expected = [hmac.new(_read_secret(secret), signed, hashlib.sha256).digest() for secret in secrets]
+    given = [_decode(text.removeprefix("v1,")) for text in signatures.split() if text.startswith("v1,")]
+    # Every pair is compared, so that the time taken tells nothing.
+    if not sum(hmac.compare_digest(one, other) for one in expected for other in given):
+        raise InvalidSignature("no signature fits")
+    return msgspec.json.decode(body)
+
+
+def _read_secret(secret: str) -> bytes:
+    return base64.b64decode(secret.removeprefix("whsec_"))
+
+
+def _decode(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""

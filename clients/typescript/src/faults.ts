@@ -1,0 +1,75 @@
+/** What a call can end in besides its result. */
+import { codes } from "./codes.js";
+
+/** Nothing answered, or not in time. A write may have been applied or not. */
+export class ConnectionFailed extends Error {
+  override name = "ConnectionFailed";
+}
+
+/** Nothing changed since the state that `ifNoneMatch` names. */
+export class NotModified extends Error {
+  override name = "NotModified";
+}
+
+/** One of several faults of a body or query, where the service lists them. */
+export interface Item {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
+/**
+ * The platform refused or failed, and said why.
+ *
+ * `code` is stable and made to be compared; `message` has the platform's Portuguese text for people; `remedy` says in
+ * English how to fix the call, where the code is known; `requestId` is what to quote to those who operate the platform.
+ */
+export class Fault extends Error {
+  override name = "Fault";
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string;
+  readonly retryAfter: number | undefined;
+  readonly items: Item[];
+  readonly remedy: string;
+
+  constructor(response: Response, readonly body: unknown) {
+    const items = itemsOf(body);
+    super(messageOf(body, items) || response.statusText);
+    this.status = response.status;
+    this.code = response.headers.get("Error-Code") ?? "";
+    this.requestId = response.headers.get("X-Request-ID") ?? "";
+    this.retryAfter = retryAfter(response);
+    this.items = items;
+    this.remedy = remedyOf(this.code);
+  }
+}
+
+/** How many seconds to wait before the next try, where the response says so. */
+export function retryAfter(response: Response): number | undefined {
+  const text = response.headers.get("Retry-After") ?? "";
+  return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+function itemsOf(body: unknown): Item[] {
+  const detail = member(body, "detail");
+  return Array.isArray(detail) ? (detail as Item[]) : [];
+}
+
+function messageOf(body: unknown, items: Item[]): string {
+  if (items.length > 0) return items.map((item) => `${item.loc.join(".")}: ${item.msg}`).join("; ");
+  for (const name of ["error", "message", "detail", "error_description"]) {
+    const text = member(body, name);
+    if (typeof text === "string") return text;
+  }
+  return "";
+}
+
+function member(body: unknown, name: string): unknown {
+  return typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : undefined;
+}
+
+/** The remedy of a code, or of its kind: `nome-length` is one of `<field>-length`. */
+function remedyOf(code: string): string {
+  return codes[code] ?? codes[`<field>-${code.slice(code.lastIndexOf("-") + 1)}`] ?? "";
+}

@@ -1,0 +1,199 @@
+/** Where access tokens come from. Every source keeps its token and takes a new one before the old one ends, one at a time. */
+import { ConnectionFailed, Fault } from "./faults.js";
+
+/** Gives the token for the next call; `usedUp` is one that the platform refused. Null for calls of nobody. */
+export type TokenSource = (baseUrl: string, usedUp?: string) => Promise<string | null> | string | null;
+
+/** The person has to log in again: the refresh token ended, or there is none. */
+export class LoginEnded extends Error {
+  override name = "LoginEnded";
+}
+
+interface Tokens {
+  access_token: string;
+  expires_in?: number;
+  refresh_token?: string;
+  id_token?: string;
+}
+
+interface Discovered {
+  authorization_endpoint: string;
+  token_endpoint: string;
+  end_session_endpoint?: string;
+}
+
+// A token that ends sooner than this, in seconds, is not used any more; of short ones at most a fifth is given away.
+const MARGIN = 30;
+
+/** A token that is asked for at the provider again and again; callers who ask at once share one request. */
+class Renewed {
+  private tokens: Tokens | undefined;
+  private renewAt = 0;
+  private asking: Promise<string> | undefined;
+
+  constructor(private readonly ask: (baseUrl: string) => Promise<Tokens>) {}
+
+  get idToken(): string | undefined {
+    return this.tokens?.id_token;
+  }
+
+  keep(tokens: Tokens): string {
+    const lasts = tokens.expires_in ?? 60;
+    this.renewAt = Date.now() + 1000 * (lasts - Math.min(MARGIN, lasts / 5));
+    this.tokens = tokens;
+    return tokens.access_token;
+  }
+
+  async token(baseUrl: string, usedUp?: string): Promise<string> {
+    const kept = this.tokens?.access_token;
+    if (kept !== undefined && kept !== usedUp && Date.now() < this.renewAt) return kept;
+    this.asking ??= this.ask(baseUrl)
+      .then((tokens) => this.keep(tokens))
+      .finally(() => (this.asking = undefined));
+    return this.asking;
+  }
+}
+
+/** A machine's own token. `issuer` is the provider's address, by default the one that the platform itself brings. */
+export function clientCredentials(client: {
+  clientId: string;
+  clientSecret: string;
+  scope?: string;
+  issuer?: string;
+  realm?: string;
+}): TokenSource {
+  const form: Record<string, string> = {
+    grant_type: "client_credentials",
+    client_id: client.clientId,
+    client_secret: client.clientSecret,
+  };
+  if (client.scope) form.scope = client.scope;
+  const renewed = new Renewed(async (baseUrl) => {
+    const issuer = client.issuer ?? `${baseUrl}/auth/realms/${client.realm ?? "balcao"}`;
+    return await exchange((await discover(issuer)).token_endpoint, form);
+  });
+  return (baseUrl, usedUp) => renewed.token(baseUrl, usedUp);
+}
+
+/** A person's tokens, refreshed while the provider lets them be. `source` is what a client takes. */
+export class Login {
+  private readonly renewed: Renewed;
+
+  constructor(
+    issuer: string,
+    client: Record<string, string>,
+    /** The newest refresh token, to be stored: providers that rotate them take each one once. */
+    public refreshToken: string | undefined,
+    tokens?: Tokens,
+  ) {
+    this.renewed = new Renewed(async () => {
+      if (!this.refreshToken) throw new LoginEnded();
+      const form = { grant_type: "refresh_token", refresh_token: this.refreshToken, ...client };
+      const received = await exchange((await discover(issuer)).token_endpoint, form);
+      this.refreshToken = received.refresh_token ?? this.refreshToken;
+      return received;
+    });
+    if (tokens) this.renewed.keep(tokens);
+  }
+
+  /** The token that says who logged in, for the logout. */
+  get idToken(): string | undefined {
+    return this.renewed.idToken;
+  }
+
+  readonly source: TokenSource = (baseUrl, usedUp) => this.renewed.token(baseUrl, usedUp);
+}
+
+/** Where to send the browser, and what to keep in its session until it comes back. */
+export interface Start {
+  url: string;
+  state: string;
+  verifier: string;
+  nonce: string;
+}
+
+/** A person's login by authorization code with PKCE: `start`, compare `state` with the one that comes back, `finish`. */
+export class CodeFlow {
+  private readonly client: Record<string, string>;
+
+  constructor(
+    private readonly flow: {
+      issuer: string;
+      clientId: string;
+      redirectUri: string;
+      clientSecret?: string;
+      scope?: string;
+    },
+  ) {
+    this.client = { client_id: flow.clientId };
+    if (flow.clientSecret !== undefined) this.client.client_secret = flow.clientSecret;
+  }
+
+  async start(): Promise<Start> {
+    const [state, verifier, nonce] = [random(), random(), random()] as const;
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+    const asked = new URLSearchParams({
+      response_type: "code",
+      client_id: this.flow.clientId,
+      redirect_uri: this.flow.redirectUri,
+      scope: this.flow.scope ?? "openid profile",
+      state,
+      nonce,
+      code_challenge: base64url(new Uint8Array(digest)),
+      code_challenge_method: "S256",
+    });
+    const { authorization_endpoint } = await discover(this.flow.issuer);
+    return { url: `${authorization_endpoint}?${asked}`, state, verifier, nonce };
+  }
+
+  async finish(code: string, verifier: string): Promise<Login> {
+    const form = {
+      grant_type: "authorization_code",
+      code,
+      code_verifier: verifier,
+      redirect_uri: this.flow.redirectUri,
+      ...this.client,
+    };
+    const tokens = await exchange((await discover(this.flow.issuer)).token_endpoint, form);
+    return new Login(this.flow.issuer, this.client, tokens.refresh_token, tokens);
+  }
+
+  /** The login of a person whose refresh token was stored. */
+  resume(refreshToken: string): Login {
+    return new Login(this.flow.issuer, this.client, refreshToken);
+  }
+}
+
+async function discover(issuer: string): Promise<Discovered> {
+  const response = await reach(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+  if (!response.ok) throw new Fault(response, await readJson(response));
+  return (await response.json()) as Discovered;
+}
+
+async function exchange(endpoint: string, form: Record<string, string>): Promise<Tokens> {
+  const response = await reach(endpoint, { method: "POST", body: new URLSearchParams(form) });
+  if (response.ok) return (await response.json()) as Tokens;
+  const body = await readJson(response);
+  if ((body as { error?: string } | undefined)?.error === "invalid_grant") throw new LoginEnded();
+  throw new Fault(response, body);
+}
+
+async function reach(url: string, init?: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (cause) {
+    throw new ConnectionFailed(`identity provider: ${String(cause)}`, { cause });
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  return await response.json().catch(() => undefined);
+}
+
+function random(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}

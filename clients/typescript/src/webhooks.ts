@@ -1,0 +1,49 @@
+/** Checks that a webhook of health units or agents was sent by the platform (Standard Webhooks, version 1). */
+
+/** The call was not signed with this secret, was changed on its way, or is too old. */
+export class InvalidSignature extends Error {
+  override name = "InvalidSignature";
+}
+
+/**
+ * The decoded event of a call that one of these secrets signed; throws `InvalidSignature` for any other.
+ *
+ * `body` is what arrived, to the byte; give the present secret and, while one is being replaced, the previous one.
+ * An event may arrive more than once: its `webhook-id` is the same then.
+ */
+export async function verifyWebhook(
+  body: string,
+  headers: Headers | Record<string, string>,
+  secrets: string[],
+  { tolerance = 300, now = Date.now() / 1000 }: { tolerance?: number; now?: number } = {},
+): Promise<unknown> {
+  const sent = new Headers(headers);
+  const [id, stamp, signatures] = ["id", "timestamp", "signature"].map((name) => sent.get(`webhook-${name}`));
+  if (!id || !stamp || !signatures || !/^\d+$/.test(stamp)) throw new InvalidSignature("a header is missing or malformed");
+  if (Math.abs(now - Number(stamp)) > tolerance) throw new InvalidSignature("the call is too old, or a clock is wrong");
+  const signed = new TextEncoder().encode(`${id}.${stamp}.${body}`);
+  for (const secret of secrets) {
+    const key = await crypto.subtle.importKey(
+      "raw",
+      decode(secret.replace(/^whsec_/, "")),
+      { name: "HMAC", hash: "SHA-256" },
+      false,
+      ["verify"],
+    );
+    for (const text of signatures.split(" ")) {
+      // `verify` compares in a time that tells nothing.
+      if (text.startsWith("v1,") && (await crypto.subtle.verify("HMAC", key, decode(text.slice(3)), signed))) {
+        return JSON.parse(body) as unknown;
+      }
+    }
+  }
+  throw new InvalidSignature("no signature fits");
+}
+
+function decode(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}

@@ -1,0 +1,87 @@
+"""Both clients, generated, built, and installed where there is nothing else."""
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from clients.generator import python, typescript
+from tests.support import node
+
+MISSING = (
+    "Estes testes precisam do que gera os clientes: ponha a pasta em BALCAO_SDK_TOOLS (`tools/sdk/install` o instala "
+    'e a mostra), ou deixe-os de fora com -m "not sdk".'
+)
+
+
+def build_python(folder: Path) -> Path:
+    """Write the Python client into a folder and build its wheel; return the wheel."""
+    python.write(folder / "python", _tools())
+    return python.pack(folder / "python", folder)
+
+
+def install_python(wheel: Path, folder: Path) -> Path:
+    """Make an environment with the wheel and what it depends on, and nothing else; return its interpreter.
+
+    What it depends on is taken from where the tests run, because tests fetch nothing.
+    """
+    _run([sys.executable, "-m", "venv", "--without-pip", folder])
+    packages = next((folder / "lib").glob("python*")) / "site-packages"
+    _run([sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--no-index", f"--target={packages}", wheel])
+    for name in _list_requirements("httpx", "msgspec"):
+        for file in metadata.distribution(name).files or ():
+            top = file.parts[0]
+            if top != ".." and not (packages / top).exists():
+                (packages / top).symlink_to(metadata.distribution(name).locate_file(top))
+    return folder / "bin" / "python"
+
+
+def build_typescript(folder: Path) -> Path:
+    """Write and compile the TypeScript client and pack it; return the package."""
+    typescript.write(folder / "typescript", node.modules())
+    return typescript.pack(folder / "typescript", folder)
+
+
+def install_typescript(package: Path, folder: Path) -> Path:
+    """Make a project with the package and what it depends on, and nothing else; return its folder."""
+    target = folder / "node_modules" / "@balcao" / "client"
+    target.mkdir(parents=True)
+    with tarfile.open(package) as packed:
+        packed.extractall(target.parent, filter="data")
+    target.rmdir()
+    (target.parent / "package").rename(target)
+    for name in ("openapi-fetch", "openapi-typescript-helpers"):
+        (folder / "node_modules" / name).symlink_to(node.modules() / name)
+    (folder / "package.json").write_text(json.dumps({"type": "module"}), "utf-8")
+    return folder
+
+
+def _tools() -> Path:
+    folder = os.environ.get("BALCAO_SDK_TOOLS")
+    if not folder:
+        pytest.fail(MISSING, pytrace=False)
+    return Path(folder)
+
+
+def _list_requirements(*names: str) -> set[str]:
+    """Return these distributions and all that they require, without their extras."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            asked = map(Requirement, metadata.requires(name) or ())
+            waiting += [one.name for one in asked if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return found
+
+
+def _run(command: list[str | Path]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,23 @@
+// Makes the calls that it reads from its input with the client of TypeScript; prints a line of JSON for each, as run_examples.py does.
+import { readFileSync } from "node:fs";
+
+import { Balcao, Fault } from "@balcao/client";
+
+const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+
+for (const call of JSON.parse(readFileSync(0, "utf-8"))) {
+  const balcao = new Balcao(process.argv[2], call.token, { retries: { times: 0 } });
+  const service = balcao[camel(call.service)];
+  const values = call.body === null ? call.values : [...call.values, call.body];
+  let outcome = 200;
+  try {
+    if (call.is_stream) {
+      for await (const _ of service[camel(call.key)](...values, { desde: 0 })) break;
+    } else {
+      await service[camel(call.key)](...values);
+    }
+  } catch (fault) {
+    outcome = fault instanceof Fault ? fault.status : `${fault.name}: ${fault.message}`;
+  }
+  console.log(JSON.stringify([`${call.service}.${call.key}`, "typescript", outcome]));
+}

@@ -1,0 +1,85 @@
+"""Makes the calls that it reads from its input, in an environment that has the client and nothing else.
+
+Prints a line of JSON for each: operation, kind of client, and what came of it, as a status or the name of a fault.
+"""
+
+import asyncio
+import inspect
+import json
+import sys
+import typing
+from typing import Any
+
+import msgspec
+from balcao_client import AsyncBalcao, Balcao
+from balcao_client.calls import Retries
+from balcao_client.faults import BalcaoError, Fault
+
+ONCE = Retries(times=0)
+
+
+def main() -> None:
+    """Make all calls with one client, and then with the other."""
+    url = sys.argv[1]
+    calls = json.load(sys.stdin)
+    for call in calls:
+        report(call, "sync", make(url, call))
+    asyncio.run(make_all(url, calls))
+
+
+async def make_all(url: str, calls: list[dict[str, Any]]) -> None:
+    """Make all calls with the client whose methods are awaited."""
+    for call in calls:
+        report(call, "async", await make_awaited(url, call))
+
+
+def make(url: str, call: dict[str, Any]) -> int | str:
+    """Make a call and return what came of it; of a stream the first event is read."""
+    with Balcao(url, call["token"], retries=ONCE) as balcao:
+        try:
+            result = prepare(balcao, call)
+            if call["is_stream"]:
+                next(result)
+                result.close()
+        except BalcaoError as fault:
+            return outcome_of(fault)
+    return 200
+
+
+async def make_awaited(url: str, call: dict[str, Any]) -> int | str:
+    """Make a call and return what came of it; of a stream the first event is read."""
+    async with AsyncBalcao(url, call["token"], retries=ONCE) as balcao:
+        try:
+            result = prepare(balcao, call)
+            if call["is_stream"]:
+                await anext(result)
+                await result.aclose()
+            else:
+                await result
+        except BalcaoError as fault:
+            return outcome_of(fault)
+    return 200
+
+
+def prepare(balcao: Any, call: dict[str, Any]) -> Any:
+    """Return what the method returns, called with the values and the body of the example, as its type."""
+    method = getattr(getattr(balcao, call["service"]), call["key"])
+    arguments = list(call["values"])
+    if call["body"] is not None:
+        arguments.append(msgspec.convert(call["body"], typing.get_type_hints(method)["body"]))
+    named = {"desde": 0} if "desde" in inspect.signature(method).parameters and call["is_stream"] else {}
+    return method(*arguments, **named)
+
+
+def outcome_of(fault: BalcaoError) -> int | str:
+    """Return the status of a refusal; of anything else what it says."""
+    return fault.status if isinstance(fault, Fault) else f"{type(fault).__name__}: {fault}"
+
+
+def report(call: dict[str, Any], kind: str, outcome: int | str) -> None:
+    """Print what came of a call."""
+    print(json.dumps([f"{call['service']}.{call['key']}", kind, outcome]))
+
+
+if __name__ == "__main__":
+    main()
