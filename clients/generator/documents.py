@@ -35,6 +35,8 @@ class Parameter:
     name: str
     schema: Mapping[str, Any]
     description: str
+    required: bool
+    example: Any
 
     @property
     def identifier(self) -> str:
@@ -87,7 +89,7 @@ class Operation:
     @property
     def is_json(self) -> bool:
         """Return whether its response is JSON."""
-        return self.content is not None and (self.content == "application/json" or self.content.endswith("+json"))
+        return self.content is not None and is_json(self.content)
 
     @property
     def iterator(self) -> str:
@@ -135,6 +137,11 @@ def read_documents() -> list[Document]:
 def path_of(service: str) -> Path:
     """Return the file of a service's document."""
     return OPENAPI / f"{service}.json"
+
+
+def is_json(media_type: str) -> bool:
+    """Return whether a media type is JSON, or a kind of it such as GeoJSON."""
+    return media_type == "application/json" or media_type.endswith("+json")
 
 
 def name_of(schema: Mapping[str, Any]) -> str | None:
@@ -197,7 +204,13 @@ def _read_operation(
 
 
 def _read_parameter(described: Mapping[str, Any]) -> Parameter:
-    return Parameter(described["name"], described["schema"], described.get("description", ""))
+    return Parameter(
+        described["name"],
+        described["schema"],
+        described.get("description", ""),
+        described.get("required", False),
+        described.get("example"),
+    )
 
 
 def _in_order(path: str, parameters: list[Parameter]) -> list[Parameter]:
@@ -206,11 +219,16 @@ def _in_order(path: str, parameters: list[Parameter]) -> list[Parameter]:
 
 
 def _read_result(responses: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any] | None]:
-    """Return media type and schema of the success; both None where it has no body."""
+    """Return media type and schema of the success; both None where it has no body.
+
+    What comes in JSON and in another form, as the query asks, is taken as it comes.
+    """
     for status in sorted(responses):
-        if status.startswith("2"):
-            for media_type, described in responses[status].get("content", {}).items():
-                return media_type, described.get("schema", {})
+        content = responses[status].get("content", {}) if status.startswith("2") else {}
+        if any(is_json(one) for one in content) and not all(is_json(one) for one in content):
+            return "*/*", None
+        for media_type, described in content.items():
+            return media_type, described.get("schema", {})
     return None, None
 
 

@@ -8,11 +8,12 @@ const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase
 for (const call of JSON.parse(readFileSync(0, "utf-8"))) {
   const balcao = new Balcao(process.argv[2], call.token, { retries: { times: 0 } });
   const service = balcao[camel(call.service)];
-  const values = call.body === null ? call.values : [...call.values, call.body];
+  const query = call.is_stream ? { ...call.query, desde: 0 } : call.query;
+  const values = [...call.values, ...(call.body === null ? [] : [call.body]), query];
   let outcome = 200;
   try {
     if (call.is_stream) {
-      for await (const _ of service[camel(call.key)](...values, { desde: 0 })) break;
+      for await (const _ of service[camel(call.key)](...values)) break;
     } else {
       await service[camel(call.key)](...values);
     }

@@ -67,8 +67,12 @@ def prepare(balcao: Any, call: dict[str, Any]) -> Any:
     arguments = list(call["values"])
     if call["body"] is not None:
         arguments.append(msgspec.convert(call["body"], typing.get_type_hints(method)["body"]))
-    named = {"desde": 0} if "desde" in inspect.signature(method).parameters and call["is_stream"] else {}
-    return method(*arguments, **named)
+    names = inspect.signature(method).parameters
+    query = {name: value for name, value in call["query"].items() if name in names}
+    query |= {f"{name}_": value for name, value in call["query"].items() if f"{name}_" in names}
+    if call["is_stream"] and "desde" in names:
+        query["desde"] = 0
+    return method(*arguments, **query)
 
 
 def outcome_of(fault: BalcaoError) -> int | str:
