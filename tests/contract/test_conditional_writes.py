@@ -26,6 +26,10 @@ MADE_BY = {
     "registry.change_vehicle": ("registry.register_vehicle", "vehicle_id"),
     "registry.remove_vehicle": ("registry.register_vehicle", "vehicle_id"),
     "employability.withdraw_application": ("employability.submit_application", "id"),
+    "search.change_proposal": ("search.create_proposal", "proposal_id"),
+    "search.withdraw_proposal": ("search.create_proposal", "proposal_id"),
+    "search.publish_proposal": ("search.create_proposal", "proposal_id"),
+    "search.send_back_proposal": ("search.create_proposal", "proposal_id"),
     "health_units.change_notification": ("health_units.open_notification", "id"),
     "health_units.close_notification": ("health_units.open_notification", "id"),
 }
