@@ -206,11 +206,9 @@ def test_units_are_listed_by_risk(send: Any) -> None:
 
 def test_every_unit_of_the_demo_lies_within_its_area() -> None:
     for unit in city.UNITS.values():
-        (ring,) = city.AREAS[unit.area or ""].contorno.coordinates
-        place = [unit.longitude, unit.latitude]
-        assert (
-            find_outline_fault([[ring, [place, [place[0] + 1e-6, place[1]], [place[0], place[1] + 1e-6], place]]])
-            is None
-        )
+        (ring,) = city.AREAS[unit.area or ""].model_dump()["contorno"]["coordinates"]
+        east, north = unit.longitude or 0.0, unit.latitude or 0.0
+        around = [[east, north], [east + 1e-6, north], [east, north + 1e-6], [east, north]]
+        assert find_outline_fault([[ring, around]]) is None
     assert len({(unit.latitude, unit.longitude) for unit in city.UNITS.values()}) == len(city.UNITS)
     assert len({unit.bairro for unit in city.UNITS.values()}) > 20
