@@ -21,8 +21,8 @@ from tests.support.sandbox import Sandbox
 
 # What a call leaves behind that changed nothing: who read or was refused, how often, and what the jobs do meanwhile.
 BESIDE = ("platform.", "pgqueuer", "public.")
-# What writes on something that the demo does not have is told which operation makes it, and the name of its id, None where
-# the example of its path names it.
+# What writes on something that the demo does not have is told which operation makes it, and the name of its id (None
+# where the example of its path names it).
 MADE_BY = {
     "registry.change_vehicle": ("registry.register_vehicle", "vehicle_id"),
     "registry.remove_vehicle": ("registry.register_vehicle", "vehicle_id"),
