@@ -10,6 +10,7 @@ import msgspec
 from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
+from balcao.core.context.reasons import refuse_personal_data
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.etags import require_match
@@ -171,7 +172,8 @@ async def roll_back_service(
 
     Raises NotFound, Conflict, Forbidden.
     """
-    reason = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False) or None
+    words = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False)
+    reason = refuse_personal_data("change_reason", words) or None
     async with _lock_service(call, service_id, at) as edit:
         if edit.stored is not None and edit.stored.document.status == 1:
             require_action(call, PUBLISH)
