@@ -26,6 +26,11 @@ MADE_BY = {
     "registry.change_vehicle": ("registry.register_vehicle", "vehicle_id"),
     "registry.remove_vehicle": ("registry.register_vehicle", "vehicle_id"),
     "employability.withdraw_application": ("employability.submit_application", "id"),
+    "search.remove_synonyms": ("search.put_synonyms", "id"),
+    "search.change_proposal": ("search.create_proposal", "proposal_id"),
+    "search.withdraw_proposal": ("search.create_proposal", "proposal_id"),
+    "search.publish_proposal": ("search.create_proposal", "proposal_id"),
+    "search.send_back_proposal": ("search.create_proposal", "proposal_id"),
     "health_units.change_notification": ("health_units.open_notification", "id"),
     "health_units.close_notification": ("health_units.open_notification", "id"),
 }
@@ -78,7 +83,7 @@ def make(sandbox: Sandbox) -> Iterator[tuple[str, dict[str, str]]]:
     for key, (maker, name) in MADE_BY.items():
         if maker not in ids:
             answer = send(sandbox, *operations[maker])
-            assert answer.status_code == 201, answer.text
+            assert answer.is_success, answer.text
             ids[maker] = answer.json()["id"]
         place = {"cnes": sandbox.examples["cnes_quiet"]} if maker == "health_units.open_notification" else {}
         yield key, place | {name: ids[maker]}

@@ -259,9 +259,17 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "What is found is ranked by popularity, without a second round trip.",
         {"search.service_popularity"},
     ),
+    "search/proposals": (
+        "A proposal holds only while its service lives, and is outdated by its next version.",
+        {"search.service_head"},
+    ),
     "search/schema_migrations": (
         "Whether a run can be undone is seen together with the tables that stand behind the collection.",
         {"search.search_collection"},
+    ),
+    "search/services": (
+        "A list says who changed each service last and how many proposals it has, in one statement.",
+        {"search.service_proposals", "search.service_versions"},
     ),
     "search/versions": (
         "A version is of a service, whose next number says how many there are.",
