@@ -68,7 +68,7 @@ async def list_actions(call: Call, query: ActionsInQuery) -> Actions:
     action("action:create"),
     "Cria uma ação",
     status=201,
-    errors=[400],
+    errors=[400, 409],
     example={"name": "iptu:invoice:cancel", "description": "Cancelar boletos do IPTU"},
     record_denial=make_denial_recorder("action.create", "action"),
     rate=WRITES,

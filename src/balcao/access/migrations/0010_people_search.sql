@@ -16,6 +16,6 @@ $$;
 GRANT EXECUTE ON FUNCTION access.folded, access.having TO balcao_app;
 
 -- The sign between name and number is in neither.
-ALTER TABLE access.person ADD COLUMN search_text text NOT NULL
+ALTER TABLE access.person ADD COLUMN search_text text
     GENERATED ALWAYS AS (access.folded(coalesce(display_name, '')) || chr(31) || cpf) STORED;
 CREATE INDEX person_search ON access.person USING gin (search_text public.gin_trgm_ops);
