@@ -195,6 +195,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "A page without notifications tells an unknown unit from a calm one.",
         {"health_units.units"},
     ),
+    "health_units/overview": (
+        "What is open and what happened in the city is shown with its unit, in one order.",
+        {"health_units.notification_events", "health_units.notifications", "health_units.units"},
+    ),
     "health_units/risk": (
         "The risk of a unit is the newest of several facts, as one statement sees them.",
         {
@@ -213,6 +217,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
     "health_units/units": (
         "A unit leaves with its hours, in the line that its import takes.",
         {"health_units.unit_weekly_hours"},
+    ),
+    "health_units/webhooks": (
+        "A delivery is shown with the change that it told, and can be replayed while the feed holds that.",
+        {"health_units.change_feed"},
     ),
     "registry/consent/ledger": (
         "That the newest entries say what is stored is seen in one state of both; preferences build on the ledger.",

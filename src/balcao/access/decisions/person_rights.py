@@ -7,6 +7,7 @@ from balcao.access.catalogue.authority import list_managed_actions
 from balcao.access.catalogue.events import CatalogueEvent
 from balcao.access.catalogue.service import record_read
 from balcao.access.decisions.schemas import ExplainedWay, PersonAction, PersonActions
+from balcao.access.users.service import OF_THE_PLATFORM
 from balcao.core.access.people import Membership
 from balcao.core.access.reach import (
     DEPARTMENT,
@@ -21,9 +22,6 @@ from balcao.core.access.snapshot import Group, Snapshot
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
 from balcao.core.values.cpf import Cpf
-
-# What opens an operation to everybody, or to machines alone, is in the catalogue as an action that nobody is given.
-_OF_THE_PLATFORM = "platform:"
 
 
 async def list_person_actions(call: Call, cpf: Cpf, group_name: str | None) -> PersonActions:
@@ -47,7 +45,7 @@ async def list_person_actions(call: Call, cpf: Cpf, group_name: str | None) -> P
             gained=_is_gained(before, after, action.key),
         )
         for action in sorted(supposed.actions.values(), key=lambda action: action.name)
-        if not action.key.startswith(_OF_THE_PLATFORM) and (after.is_administrator or action.key in after.grants)
+        if not action.key.startswith(OF_THE_PLATFORM) and (after.is_administrator or action.key in after.grants)
     ]
     departments = describe_reach(after.grants.get(DEPARTMENT, UNLIMITED)).get(DEPARTMENT, [])
     return PersonActions(after.is_administrator, actions, departments, snapshot.version)

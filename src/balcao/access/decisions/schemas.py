@@ -89,7 +89,9 @@ class PersonActionsQuery(BaseModel):
 
     group: Annotated[
         SearchText | None,
-        Field(description="Grupo em que a pessoa é suposta estar, para saber o que ganharia.", examples=["busca_editores"]),
+        Field(
+            description="Grupo em que a pessoa é suposta estar, para saber o que ganharia.", examples=["busca_editores"]
+        ),
     ] = None
 
 
