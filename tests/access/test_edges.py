@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from balcao.access.catalogue import service
 from balcao.access.catalogue.authority import PROTECTED
 from balcao.access.mappings.rules import check_floor
 from balcao.access.roles.rules import check_grantable
@@ -20,6 +21,7 @@ from tests.access import stored
 from tests.access.callers import sender
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.rules import read_values
 
 PAGE = Path(__file__).parents[2] / "docs/reference/rules/access.md"
@@ -79,3 +81,15 @@ def test_of_a_flood_of_refused_attempts_only_the_first_of_each_caller_are_kept(
     assert len(stored.read_denials(sql)) - before == kept
     assert other("DELETE", "/roles/go:admin").status_code == 403
     assert len(stored.read_denials(sql)) - before == kept + 1
+
+
+def test_so_it_is_with_what_is_refused_for_what_somebody_holds(
+    http: httpx.Client, issuer: Issuer, sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "DENIED", ("1/hour", "denied-of-that-test"))
+    kept = 100
+    flooding = sender(http, issuer.admin())
+    before = len(stored.read_denials(sql))
+    given = [flooding("POST", "/users/90000000175/roles", {"role_name": "admin"}) for _ in range(kept + 5)]
+    assert {refusal(answer) for answer in given} == {(403, "superadmin-only")}
+    assert len(stored.read_denials(sql)) - before == kept

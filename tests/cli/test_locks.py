@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,11 @@ PRODUCT, TRIAL = PROJECT / "pyproject.toml", PROJECT / "src/balcao_sandbox/pypro
 # Each with the extra that it is of.
 LOCKS = {"requirements.lock": None, "requirements-dev.lock": "dev", "requirements-traces.lock": "traces"}
 SANDBOX = "requirements-sandbox.lock"
+PIN = re.compile(r"^([\w.-]+)(\[[\w.,-]+\])?==(\S+)", re.MULTILINE)
 
 
 def pinned(lock: str) -> dict[str, str]:
-    lines = (PROJECT / lock).read_text().splitlines()
-    return dict(re.findall(r"^([\w.-]+)==(\S+)", line)[0] for line in lines if re.match(r"[\w.-]+==", line))
+    return {name: version for name, _, version in PIN.findall((PROJECT / lock).read_text())}
 
 
 def declared(*extras: str, by: Path = PRODUCT) -> set[str]:
@@ -51,7 +52,8 @@ def test_every_pin_has_hashes_and_no_line_names_an_address(lock: str) -> None:
     text = (PROJECT / lock).read_text()
     assert "://" not in text
     assert not re.search(r"^\s*-", text.replace("    --hash=", ""), re.MULTILINE)
-    entries = re.split(r"^(?=[\w.-]+==)", text, flags=re.MULTILINE)[1:]
+    starts = [pin.start() for pin in PIN.finditer(text)]
+    entries = [text[start:end] for start, end in pairwise([*starts, len(text)])]
     assert [entry.split()[0] for entry in entries if "--hash=sha256:" not in entry] == []
 
 
@@ -134,3 +136,27 @@ def demanded(roots: list[str], surroundings: dict[str, str]) -> set[str]:
                 needs = [Requirement(line) for line in requires(wanted.name) or ()]
                 waiting += [n for n in needs if not n.marker or n.marker.evaluate(surroundings | {"extra": extra})]
     return {name for name, _ in seen}
+
+
+def test_the_list_of_the_tests_names_the_extras_that_an_installed_distribution_asks_for() -> None:
+    """pip before 23.3 holds `coverage[toml]` of a requirement against the newest release, and not against the list."""
+    pins = PIN.finditer((PROJECT / "requirements-dev.lock").read_text())
+    lines = [Requirement(pin[0]) for pin in pins]
+    named = {normal(line.name): line.extras for line in lines}
+    bare = {
+        f"{name} needs {wanted.name}[{extra}]"
+        for name, extras in named.items()
+        for wanted in asked(name, extras)
+        for extra in wanted.extras - named.get(normal(wanted.name), set())
+    }
+    assert any(named.values())
+    assert bare == set()
+
+
+def asked(name: str, extras: set[str]) -> list[Requirement]:
+    """What the distribution asks for here, with these extras."""
+    try:
+        needs = [Requirement(line) for line in requires(name) or ()]
+    except PackageNotFoundError:
+        return []
+    return [n for n in needs if not n.marker or any(n.marker.evaluate({"extra": extra}) for extra in ("", *extras))]

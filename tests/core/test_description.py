@@ -1,12 +1,18 @@
 """The page of an API and its files."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import httpx
+import pydantic
 import pytest
 
+from balcao.core.access.rules import public
 from balcao.core.http.error_codes import codes_by_status
+from balcao.core.http.operations import Routes
 from balcao.core.http.pages import document
+from balcao.core.http.responses import Response, to_json
 from balcao.employability import SERVICE as EMPLOYABILITY
 from balcao.registry import SERVICE
 from balcao.settings import Settings
@@ -35,3 +41,25 @@ def test_a_function_of_the_same_name_elsewhere_is_not_taken_for_the_one_that_is_
     assert "phone-not-free" in conflicts
     assert "phone-not-bound" not in conflicts  # of `states.opt_in`, which has a namesake in the service
     assert "employer-unknown" not in codes_by_status(operations["employability.replace_job"], [404])[404]
+
+
+class Model(pydantic.BaseModel):
+    name: str
+
+
+async def return_model() -> Model:
+    return Model(name="Ana")
+
+
+async def return_models() -> list[Model]:
+    return [Model(name="Ana")]
+
+
+async def send_models() -> Response[list[Model]]:
+    return to_json([Model(name="Ana")])
+
+
+@pytest.mark.parametrize("handler", [return_model, return_models, send_models])
+def test_a_model_that_nothing_can_encode_or_describe_is_refused_as_a_response(handler: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match=rf"^{handler.__name__}: a response is a msgspec struct"):
+        Routes().get("/models", "test.models", public(), "Modelos")(handler)

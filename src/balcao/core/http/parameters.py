@@ -18,6 +18,7 @@ from balcao.core.errors import BodyCompressed, Invalid, Unprocessable
 from balcao.core.http import decoding
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
 from balcao.core.http.storable import require_query
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import UUID_PATTERN, parse_uuid
@@ -156,12 +157,16 @@ class Signature:
 
 
 def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Signature:
-    """Read the annotations. Raises TypeError for a parameter that nothing can be bound to."""
+    """Read the annotations. Raises TypeError where nothing can be bound, and for a response of another library."""
     hints = get_type_hints(handler, include_extras=True)
     returns = hints.pop("return", None)
     answers_soon = Awaitable in {get_origin(kind) for kind in get_args(returns)}
     if answers_soon:  # `Soon`: the response, or its awaitable
         returns = get_args(returns)[0]
+    # As a `Response` it is encoded by the handler, in whichever way; all else is msgspec's to encode and to describe.
+    encoded = get_args(get_args(returns)[0]) if get_origin(returns) is Response else (returns,)
+    if any(map(_names_model, encoded)):
+        raise TypeError(f"{handler.__qualname__}: a response is a msgspec struct, not a pydantic model (ADR 0010)")
     path: dict[str, InPath] = {}
     queries: dict[str, InQuery] = {}
     others: dict[str, OfRequest] = {}
@@ -186,6 +191,10 @@ def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Sign
     if missing := set(path_names) - set(path):
         raise TypeError(f"{handler.__qualname__}: the handler does not take {sorted(missing)}")
     return Signature(handler, path, queries, others, of_call, body, takes_content, returns, answers_soon, list(hints))
+
+
+def _names_model(hint: Any) -> bool:
+    return decoding.is_model(hint) or any(map(_names_model, get_args(hint)))
 
 
 def _find_marker(hint: Any) -> Any:
