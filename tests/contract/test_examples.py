@@ -29,6 +29,8 @@ OF_SOMETHING_MADE_BEFORE = {
     "registry.confirm_phone",
     "registry.invite_vehicle_conductor",
     "search.abort_migration",
+    "search.change_proposal",
+    "search.send_back_proposal",
 }
 
 

@@ -193,6 +193,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "A page without notifications tells an unknown unit from a calm one.",
         {"health_units.units"},
     ),
+    "health_units/overview": (
+        "What is open and what happened in the city is shown with its unit, in one order.",
+        {"health_units.notification_events", "health_units.notifications", "health_units.units"},
+    ),
     "health_units/risk": (
         "The risk of a unit is the newest of several facts, as one statement sees them.",
         {
@@ -211,6 +215,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
     "health_units/units": (
         "A unit leaves with its hours, in the line that its import takes.",
         {"health_units.unit_weekly_hours"},
+    ),
+    "health_units/webhooks": (
+        "A delivery is shown with the change that it told, and can be replayed while the feed holds that.",
+        {"health_units.change_feed"},
     ),
     "registry/consent/ledger": (
         "That the newest entries say what is stored is seen in one state of both; preferences build on the ledger.",
@@ -257,9 +265,17 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "What is found is ranked by popularity, without a second round trip.",
         {"search.service_popularity"},
     ),
+    "search/proposals": (
+        "A proposal holds only while its service lives, and is outdated by its next version.",
+        {"search.service_head"},
+    ),
     "search/schema_migrations": (
         "Whether a run can be undone is seen together with the tables that stand behind the collection.",
         {"search.search_collection"},
+    ),
+    "search/services": (
+        "A list says who changed each service last and how many proposals it has, in one statement.",
+        {"search.service_proposals", "search.service_versions"},
     ),
     "search/versions": (
         "A version is of a service, whose next number says how many there are.",
