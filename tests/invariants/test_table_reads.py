@@ -30,6 +30,7 @@ READS: Mapping[str, tuple[str, set[str]]] = {
             "access.person_role",
             "access.role",
             "access.role_action",
+            "access.shipped_once",
         },
     ),
     "access/audit": ("It shows the trail that every change of the catalogue writes.", {"access.audit_event"}),
@@ -60,6 +61,7 @@ READS: Mapping[str, tuple[str, set[str]]] = {
             "access.person_role",
             "access.role",
             "access.role_action",
+            "access.shipped_once",
         },
     ),
     "access/groups": ("Members and roles are listed by their names, and must exist.", {"access.person", "access.role"}),
@@ -236,6 +238,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "A link is decided on, shown and locked together with its vehicle; vehicles build on the links.",
         {"registry.vehicle"},
     ),
+    "registry/person/search": (
+        "Whom a name, a ticket or a number leads to is found with the name to show in one statement.",
+        {"registry.base_record", "registry.ticket"},
+    ),
     "registry/person/settings": (
         "A choice holds only while the avatar is on offer, locked with it; avatars build on the settings.",
         {"registry.avatar"},
@@ -245,9 +251,12 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         {"registry.base_record"},
     ),
     "registry/rights": (
-        "The platform's trail is for every service to write and for this one to show.",
+        "The platform's trail is for every service to write and for this one to show; the report of the nightly "
+        "retention tells how many people are anonymised.",
         {
             "platform.audit_event",
+            "platform.retention_report",
+            "registry.mirror_head",
         },
     ),
     "search/catalogue": ("A service is looked up by an address in one round trip.", {"search.service_slugs"}),
