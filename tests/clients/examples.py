@@ -91,7 +91,7 @@ def _list_ordered(sandbox: Sandbox) -> Iterator[tuple[int, ExampleCall]]:
 
 
 def _token_for(sandbox: Sandbox, operation: Operation) -> str:
-    """Return the token of the person concerned where they may call, of a machine where only those may, or of an admin."""
+    """Return the token of the person concerned where they may call, of a machine where only it may, or of an admin."""
     path = operation.signature.path
     if "cpf" in path and operation.rule.owner:
         return sandbox.tokens.person(str(path["cpf"].example))

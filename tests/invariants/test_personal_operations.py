@@ -44,10 +44,12 @@ CATALOGUES = {
 IMPERSONAL = (
     "access.",
     "agents.",
+    "employability.count_candidates",
     "health_units.",
     "registry.read_crm_reconciliation",
     "registry.read_crm_status",
     "registry.read_quarantine_stats",
+    "registry.read_retention_report",
     "search.",
 )
 PERSONAL = [

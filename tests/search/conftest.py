@@ -15,7 +15,7 @@ from tests.support.issuer import Issuer
 EMPTY = [
     "TRUNCATE search.known_words, search.zero_results, search.synonyms, search.service_views,"
     " search.service_popularity, search.tombamentos, search.search_migrations, search.search_migration_errors,"
-    " search.service_versions, search.feed_entries,"
+    " search.service_versions, search.service_proposals, search.feed_entries,"
     " search.service_slugs, search.service_head",
     "UPDATE search.search_collection SET mirror = NULL",
     "SELECT search.begin_with('v3')",

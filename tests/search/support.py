@@ -18,7 +18,7 @@ from balcao.core.values.ids import new_id
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import IdentifiedStatus, StartBody
 from balcao.search.schema_migrations.work import carry_on
-from balcao.search.services.schemas import ServiceBody
+from balcao.search.services.schemas import ServiceChangeBody
 
 ADMIN = frozenset({"admin"})
 NOBODY: frozenset[str] = frozenset()
@@ -32,9 +32,9 @@ REQUIRED = {
 }
 
 
-def body(**members: Any) -> ServiceBody:
+def body(**members: Any) -> ServiceChangeBody:
     """The required members and these; a member set to `...` is left out."""
-    return msgspec.convert({k: v for k, v in (REQUIRED | members).items() if v is not ...}, ServiceBody)
+    return msgspec.convert({k: v for k, v in (REQUIRED | members).items() if v is not ...}, ServiceChangeBody)
 
 
 def act_as_staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match: str | None = None) -> Call:

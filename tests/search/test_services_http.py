@@ -231,6 +231,8 @@ def test_a_deleted_service_is_gone_and_comes_back_by_a_rollback(ask: Ask, servic
 def test_a_rollback_is_readable_at_the_top_and_in_service(ask: Ask, service: dict[str, Any]) -> None:
     path = f"/{service['id']}"
     ask("PUT", path, json=with_required(nome_servico=service["nome_servico"], resumo="outro"))
+    refused = ask("POST", f"{path}/rollback", json={"to_version": 1, "change_reason": "ligue 21 99876-5432"})
+    assert refusal(refused) == (400, "change_reason-personal")
     body = ask("POST", f"{path}/rollback", json={"to_version": 1, "change_reason": "engano"}).json()
     assert (body["rolled_back_to"], body["previous_version"], body["version"]) == (1, 2, 3)
     assert body["message"]
@@ -360,3 +362,58 @@ def test_what_generated_clients_send_for_nothing_counts_as_absent(
     assert (found["page"], found["per_page"], found["found"]) == (1, 10, found["out_of"])
     odd = ask("GET", params={"per_page": "1000", "page": "-3"}).json()
     assert (odd["page"], odd["per_page"]) == (1, 10)
+
+
+def test_a_repeated_click_makes_one_service(ask: Ask) -> None:
+    headers = {"Idempotency-Key": str(uuid4())}
+    first, again = (ask("POST", json=with_required(), headers=headers) for _ in range(2))
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.json() == again.json()
+    assert again.headers["Location"] == f"services/{first.json()['id']}"
+    other = ask("POST", json=with_required(resumo="Outro."), headers=headers)
+    assert refusal(other) == (409, "idempotency-key-reused")
+
+
+def test_a_repeated_click_publishes_only_for_who_still_may(ask: Ask) -> None:
+    headers = {"Idempotency-Key": str(uuid4())}
+    assert ask("POST", json=with_required(status=1), headers=headers).status_code == 201
+    assert refusal(ask("POST", json=with_required(status=1), headers=headers, role=EDITOR)) == (403, "forbidden")
+
+
+def test_a_send_back_says_why_in_the_history_alone(ask: Ask) -> None:
+    made = ask("POST", json=with_required(awaiting_approval=True)).json()
+    sent = with_required(awaiting_approval=False, change_reason="Falta o horário.")
+    answer = ask("PUT", f"/{made['id']}", json=sent)
+    assert "change_reason" not in answer.json()
+    newest = ask("GET", f"/{made['id']}/versions", role=EDITOR).json()["versions"][0]
+    assert (newest["change_reason"], newest["awaiting_approval"]) == ("Falta o horário.", False)
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("Oi", "change_reason-length"),
+        ("x" * 501, "change_reason-length"),
+        ("A pedido de ana@exemplo.com", "change_reason-personal"),
+    ],
+)
+def test_a_reason_is_short_and_names_nobody(ask: Ask, service: dict[str, Any], reason: str, code: str) -> None:
+    body = with_required(resumo="Outro.", change_reason=reason)
+    assert refusal(ask("PUT", f"/{service['id']}", json=body)) == (400, code)
+    assert ask("GET", f"/{service['id']}").json()["version"] == 1
+
+
+def test_a_summary_counts_each_state_by_the_other_filters(ask: Ask, staff: Staff) -> None:
+    theme = f"Tema {uuid4().hex}"
+    staff.create(tema_geral=theme)
+    awaiting = staff.create(tema_geral=theme, awaiting_approval=True)
+    staff.publish(tema_geral=theme)
+    found = ask("GET", "/summaries", params={"tema_geral": theme, "status": "0", "awaiting_approval": "true"}).json()
+    assert found["states"] == {"in_edition": 1, "awaiting_approval": 1, "published": 1}
+    assert found["found"] == 1
+    [row] = found["services"]
+    assert row["id"] == awaiting["id"]
+    assert (row["changed_by"], row["proposals"], row["version"]) == ("Pessoa de Teste", 0, 1)
+    assert "descricao_completa" not in row
+    empty = ask("GET", "/summaries", params={"tema_geral": "nenhum\u0001"}).json()
+    assert (empty["found"], empty["services"], empty["states"]["published"]) == (0, [], 0)

@@ -10,6 +10,7 @@ from balcao.search.control_queries.api import FEATURE as CONTROL_QUERIES
 from balcao.search.health.api import FEATURE as HEALTH
 from balcao.search.legacy_mappings.api import FEATURE as LEGACY_MAPPINGS
 from balcao.search.popularity.feature import FEATURE as POPULARITY
+from balcao.search.proposals.api import FEATURE as PROPOSALS
 from balcao.search.public_search.api import FEATURE as PUBLIC_SEARCH
 from balcao.search.running import running
 from balcao.search.schema_migrations.api import FEATURE as SCHEMA_MIGRATIONS
@@ -29,6 +30,7 @@ SERVICE = Service(
         COLLECTION,
         SERVICES,
         VERSIONS,
+        PROPOSALS,
         VOCABULARY,
         POPULARITY,
         SYNONYMS,
@@ -45,6 +47,7 @@ SERVICE = Service(
     description="Administração do catálogo de serviços e da busca: edição, publicação, versões e migrações do esquema.",
     tags={
         "services": "Os serviços do catálogo, para quem os edita, aprova e publica.",
+        "proposals": "As mudanças que se propõem de serviços publicados, até que alguém as publique.",
         "search": "A busca pública dos serviços publicados.",
         "tuning": "O que ajusta a busca: sinônimos, buscas de controle, buscas que nada acham.",
         "versions": "As versões de um serviço publicado e o que muda entre elas.",

@@ -3,12 +3,17 @@
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar
 
+import msgspec
+
 from balcao.core.context.call import OPERATOR, Call
-from balcao.core.errors import Invalid, NotFound
+from balcao.core.context.reasons import clean_reason
+from balcao.core.errors import Invalid, NotFound, PreconditionFailed
 from balcao.core.http.parameters import InPath
 from balcao.core.http.responses import NO_STORE, Response, to_json
+from balcao.core.http.sent_headers import ETAG, LOCATION, sending
 from balcao.core.values import flags
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.etags import etag_of, require_match
 from balcao.core.values.ids import UUID_PATTERN, is_uuid, parse_int64
 
 T = TypeVar("T")
@@ -17,6 +22,8 @@ PUBLISH = "service:publish"
 
 LARGEST_INTEGER = 2_147_483_647
 MOST_PER_PAGE = 100
+# Colleagues read it beside a version; the platform's audit trail does not hold it.
+LONGEST_CHANGE_REASON = 500
 
 ServiceIdInPath: TypeAlias = Annotated[
     str, InPath(str, "Identificador do serviço", "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10", f"^{UUID_PATTERN}$")
@@ -92,12 +99,50 @@ def respond_to_staff(value: T, headers: Mapping[str, str] | None = None, *, stat
     return to_json(value, headers={"Cache-Control": NO_STORE, **(headers or {})}, status=status)
 
 
+@sending(ETAG)
+def respond_with_tag(value: T) -> Response[T]:
+    """Respond to staff with the tag of the record as it is shown, which `If-Match` of a change may name."""
+    body = msgspec.json.encode(value)
+    return Response(body, headers={"Cache-Control": NO_STORE, ETAG.name: etag_of(body)})
+
+
+@sending(LOCATION, ETAG)
+def respond_created(body: bytes, location: str, etag: str) -> Response[Any]:
+    """Respond 201 with what `run_once` returned, and with its address below the path that was called."""
+    headers = {"Cache-Control": NO_STORE, LOCATION.name: location, ETAG.name: etag}
+    return Response(body, status=201, headers=headers)
+
+
+class _Identified(msgspec.Struct):
+    id: str
+
+
+def read_id(body: bytes) -> str:
+    """Return the id of what `run_once` returned."""
+    return msgspec.json.decode(body, type=_Identified).id
+
+
+def require_present_match(call: Call, present: Any | None) -> None:
+    """Raise PreconditionFailed when `If-Match` names another state than the record's; none is that of no record."""
+    if present is not None:
+        require_match(call.if_match, etag_of(msgspec.json.encode(present)))
+    elif call.if_match is not None:
+        raise PreconditionFailed()
+
+
 def name_actor(call: Call) -> str:
     """Return who acts, as staff see it: the name claim, else the client; never a CPF."""
     if call.caller is None:
         return "operação"
     name = call.caller.display_name
     return call.caller.client if Cpf.parse_claim(name) else name
+
+
+def clean_change_reason(reason: str | None) -> str | None:
+    """Return why something of the catalogue is changed, None when nobody said. Raises Invalid (rules: search 3.3)."""
+    if reason is None or not reason.strip():
+        return None
+    return clean_reason("change_reason", reason, longest=LONGEST_CHANGE_REASON)
 
 
 def require_action(call: Call, action: str) -> None:

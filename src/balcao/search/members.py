@@ -90,4 +90,11 @@ PlainText: TypeAlias = Annotated[
 PlainTexts: TypeAlias = Annotated[
     list[str], Meta(description="O campo de mesmo nome sem markdown nem HTML.", examples=[["CPF", "RG"]])
 ]
+ChangeReason: TypeAlias = Annotated[
+    str,
+    Meta(
+        description="Por que se muda, de 3 a 500 caracteres, sem dados pessoais; fica na versão, para colegas.",
+        examples=["Endereço novo do posto."],
+    ),
+]
 VersionNumber: TypeAlias = Annotated[int, Meta(description="Número da versão mais nova.", examples=[3])]

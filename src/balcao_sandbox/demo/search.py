@@ -30,7 +30,7 @@ from balcao.search.schema_migrations import service as schema_migrations
 from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services import service as services
-from balcao.search.services.schemas import ServiceBody, ServiceRollbackBody
+from balcao.search.services.schemas import ServiceChangeBody, ServiceRollbackBody
 from balcao.search.vocabulary import service as vocabulary
 from balcao_sandbox.identity.demo import people
 
@@ -255,8 +255,8 @@ def _draw_services() -> Iterator[PlannedService]:
         )
 
 
-def _to_body(members: dict[str, Any]) -> ServiceBody:
-    return msgspec.convert(members, ServiceBody)
+def _to_body(members: dict[str, Any]) -> ServiceChangeBody:
+    return msgspec.convert(members, ServiceChangeBody)
 
 
 def _act_as(platform: Platform, cpf: Cpf) -> Call:

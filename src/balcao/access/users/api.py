@@ -8,17 +8,24 @@ from balcao.access.conventions import WRITES, RoleInPath, cpf_in_path, respond_t
 from balcao.access.records import Role
 from balcao.access.routes import ROUTES
 from balcao.access.users import service, store
-from balcao.access.users.schemas import DirectAssignment, DirectlyAssigned, User, Users, UsersQuery
+from balcao.access.users.schemas import (
+    DirectAssignment,
+    DirectlyAssigned,
+    OwnActions,
+    User,
+    Users,
+    UsersQuery,
+)
 from balcao.core.access.rules import action, authenticated, own
 from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
-from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.core.http.parameters import in_query
+from balcao.core.http.parameters import in_query, integer_in_path
 from balcao.core.http.responses import Response
 from balcao.core.values.cpf import Cpf
 
 UsersInQuery: TypeAlias = Annotated[UsersQuery, in_query(UsersQuery)]
+UserId = Annotated[int, integer_in_path("Id da pessoa", 12)]
 CpfInPath: TypeAlias = Annotated[Cpf, cpf_in_path("cpf", "CPF da pessoa, só dígitos", "90000020109")]
 
 routes = ROUTES.extend()
@@ -39,6 +46,20 @@ async def read_own_user(call: Call) -> User:
 
 
 @routes.get(
+    "/api/v1/users/me/actions",
+    "access.list_own_actions",
+    authenticated(),
+    "O que posso fazer: minhas ações e até onde alcançam",
+    rate="600/minute",
+)
+def list_own_actions(call: Call) -> OwnActions:
+    """Devolve, por nome, as ações que o token e o catálogo de agora dão a quem chama, cada uma com o seu alcance; a
+    quem administra, todas. Serve para um portal mostrar só o que não seria recusado: quem decide é a própria operação.
+    """
+    return service.list_own_actions(call)
+
+
+@routes.get(
     "/api/v1/users",
     "access.list_users",
     action("user:read"),
@@ -46,8 +67,8 @@ async def read_own_user(call: Call) -> User:
     record_denial=make_denial_recorder("user.list", "user"),
 )
 async def list_users(call: Call, query: UsersInQuery) -> Users:
-    """Devolve as pessoas por id, com grupos e papéis guardados (sem os que só vêm no token). Mostra CPFs inteiros: cada
-    leitura fica na auditoria.
+    """Devolve as pessoas por id, com grupos e papéis guardados (sem os que só vêm no token); `search` procura no nome e
+    no CPF. Mostra CPFs inteiros: cada leitura fica na auditoria.
     """
     return await service.list_users(call, query)
 
@@ -65,6 +86,21 @@ async def read_user(call: Call, cpf: CpfInPath) -> User:
     `user:read`.
     """
     return await service.read_user(call, cpf)
+
+
+@routes.get(
+    "/api/v1/users/by-id/{user_id}",
+    "access.find_user",
+    action("user:read"),
+    "Uma pessoa, pelo identificador",
+    errors=[404, 422],
+    record_denial=make_denial_recorder("user.read", "user", "user_id"),
+)
+async def find_user(call: Call, user_id: UserId) -> User:
+    """Devolve a pessoa como a consulta pelo CPF. O identificador é o `id` das listas, e serve a endereços de páginas,
+    em que um CPF não deve aparecer.
+    """
+    return await service.find_user(call, user_id)
 
 
 @routes.delete(
@@ -137,5 +173,5 @@ UNSEEN = timedelta(days=731)
 FEATURE = Feature(
     routes=routes.declared,
     retention=[OldRows("access_person", store.count_people, store.delete_unseen_people, UNSEEN)],
-    exports=Exports(tables=("access.person", "access.person_role")),
+    exports=store.EXPORTS,
 )

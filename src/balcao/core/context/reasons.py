@@ -16,9 +16,9 @@ ACCESS_REASON = b"x-access-reason"
 _HEADER = "X-Access-Reason"
 
 
-def clean_reason(field: str, text: str) -> str:
+def clean_reason(field: str, text: str, *, longest: int = LONGEST) -> str:
     """Return the reason of a body, a parameter or a command. Raises Invalid naming the field."""
-    return refuse_personal_data(field, clean_text(field, text, shortest=SHORTEST, longest=LONGEST))
+    return refuse_personal_data(field, clean_text(field, text, shortest=SHORTEST, longest=longest))
 
 
 def refuse_personal_data(field: str, reason: str) -> str:

@@ -28,7 +28,7 @@ from balcao.search.categories.schemas import (
     SubcategoryServices,
     SubcategoryServicesQuery,
 )
-from balcao.search.conventions import parse_page, read_parameter, respond_to_staff
+from balcao.search.conventions import parse_page, read_parameter, respond_to_staff, respond_with_tag
 from balcao.search.public import CACHE_CONTROL, may_see_drafts
 from balcao.search.public_search.state import CachedResponse, SearchState
 from balcao.search.routes import ROUTES
@@ -135,7 +135,7 @@ async def list_ordered(call: Call) -> Response[OrderedCategories]:
 )
 async def read_ordered(call: Call, name: CategoryInPath) -> Response[OrderedCategory]:
     """Devolve a semente da popularidade de uma categoria."""
-    return respond_to_staff(await service.read_ordered(call, name))
+    return respond_with_tag(await service.read_ordered(call, name))
 
 
 @routes.put(
@@ -143,11 +143,14 @@ async def read_ordered(call: Call, name: CategoryInPath) -> Response[OrderedCate
     "search.order_category",
     action(MANAGE),
     "Ordena uma categoria",
+    errors=[412],
     example={"popularity_seed": 5000, "active": True},
 )
 async def order_category(call: Call, name: CategoryInPath, body: CategoryBody) -> Response[OrderedCategory]:
-    """Grava a semente da popularidade de uma categoria e se aparece nas listas; um nome novo faz uma categoria nova."""
-    return respond_to_staff(await service.order_category(call, name, body))
+    """Grava a semente da popularidade de uma categoria e se aparece nas listas; um nome novo faz uma categoria nova.
+    Com `If-Match`, só grava sobre o que foi lido (412).
+    """
+    return respond_with_tag(await service.order_category(call, name, body))
 
 
 FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.categories",)))

@@ -22,7 +22,7 @@ from balcao.search.categories.schemas import (
 )
 from balcao.search.categories.store import ServicesPage
 from balcao.search.collection.store import read_alias
-from balcao.search.conventions import describe_event, make_fault
+from balcao.search.conventions import describe_event, make_fault, require_present_match
 from balcao.search.popularity import service as popularity
 from balcao.search.public import to_listed
 from balcao.search.public_search.state import find_reader
@@ -104,11 +104,13 @@ async def read_ordered(call: Call, name: str) -> OrderedCategory:
 
 
 async def order_category(call: Call, name: str, body: CategoryBody) -> OrderedCategory:
-    """Order a category, or enter a new one. Raises Invalid for what is no name."""
+    """Order a category, or enter a new one. Raises Invalid for what is no name, PreconditionFailed."""
     name = clean_text("name", name, longest=LONGEST_NAME)
     if not re.search(r"\w", name):
         raise make_fault("name", "um nome com letras")
     trail = call.platform.audit.encode_event(call, "update", fields=describe_event(category=name))
-    async with call.platform.database.connection() as connection:
+    async with call.platform.database.transaction() as connection:
+        if call.if_match is not None:
+            require_present_match(call, await store.lock_ordered_category(connection, name))
         with recording():
             return await store.put_ordered_category(connection, name, body.popularity_seed, body.active, trail)

@@ -149,6 +149,10 @@ async def list_ordered_categories(connection: Connection) -> list[OrderedCategor
 async def read_ordered_category(source: Source, name: str) -> OrderedCategory | None: ...
 
 
+@statement(f"{_ORDERED} WHERE fold = search.fold_label(:name) FOR UPDATE")
+async def lock_ordered_category(connection: Connection, name: str) -> OrderedCategory | None: ...
+
+
 @statement(f"""
 WITH written AS (
     INSERT INTO search.categories (fold, name, popularity_seed, active)

@@ -8,7 +8,7 @@ from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.responses import Response
 from balcao.search.control_queries import service
 from balcao.search.control_queries.schemas import ControlQueries
-from balcao.search.conventions import respond_to_staff
+from balcao.search.conventions import respond_with_tag
 from balcao.search.routes import ROUTES
 
 routes = ROUTES.extend(tags=["tuning"], body_limit=FORM_BODY)
@@ -26,7 +26,7 @@ async def read_control_queries(call: Call) -> Response[ControlQueries]:
     """Devolve as buscas que uma migração de esquema faz nas duas tabelas antes da troca, para mostrar o que muda nos
     resultados.
     """
-    return respond_to_staff(await service.read_control_queries(call))
+    return respond_with_tag(await service.read_control_queries(call))
 
 
 @routes.put(
@@ -34,10 +34,11 @@ async def read_control_queries(call: Call) -> Response[ControlQueries]:
     "search.replace_control_queries",
     _RULE,
     "Substitui as buscas de controle",
+    errors=[412],
 )
 async def replace_control_queries(call: Call, body: ControlQueries) -> Response[ControlQueries]:
-    """Substitui a lista inteira; repetições saem."""
-    return respond_to_staff(await service.replace_control_queries(call, body))
+    """Substitui a lista inteira; repetições saem. Com `If-Match`, só substitui a lista lida (412)."""
+    return respond_with_tag(await service.replace_control_queries(call, body))
 
 
 FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.control_queries",)))

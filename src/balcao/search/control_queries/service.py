@@ -7,7 +7,7 @@ from balcao.core.values.text import clean_text
 from balcao.search.collection.alias import Alias
 from balcao.search.control_queries import store
 from balcao.search.control_queries.schemas import ControlQueries, ControlReport
-from balcao.search.conventions import describe_event
+from balcao.search.conventions import describe_event, require_present_match
 from balcao.search.public_search import service as public_search
 from balcao.search.public_search.parameters import LONGEST_QUERY
 
@@ -22,11 +22,13 @@ async def read_control_queries(call: Call) -> ControlQueries:
 
 
 async def replace_control_queries(call: Call, body: ControlQueries) -> ControlQueries:
-    """Replace the queries. Raises Invalid."""
+    """Replace the queries. Raises Invalid, PreconditionFailed."""
     if len(body.queries) > MOST_QUERIES:
         raise Invalid(f"O campo `queries` deve ter no máximo {MOST_QUERIES} itens.", code="queries-count")
     queries = list(dict.fromkeys(clean_text("queries", query, longest=LONGEST_QUERY) for query in body.queries))
     async with call.platform.database.transaction() as connection:
+        await store.lock_control_queries(connection)
+        require_present_match(call, ControlQueries(await store.list_control_queries(connection)))
         await store.replace_control_queries(connection, queries)
         await call.platform.audit.record(
             connection, call, "update", fields=describe_event(control_queries=len(queries))

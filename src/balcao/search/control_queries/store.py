@@ -12,7 +12,7 @@ async def list_control_queries(connection: Connection) -> list[str]: ...
 
 # Two replacements of the list wait for each other.
 @statement("SELECT pg_advisory_xact_lock(hashtextextended('search.control_queries', 0))")
-async def _lock_list(connection: Connection) -> None: ...
+async def lock_control_queries(connection: Connection) -> None: ...
 
 
 @statement("DELETE FROM search.control_queries")
@@ -27,7 +27,6 @@ async def _fill_list(connection: Connection, queries: Sequence[str]) -> None: ..
 
 
 async def replace_control_queries(connection: Connection, queries: Sequence[str]) -> None:
-    """Replace the whole list."""
-    await _lock_list(connection)
+    """Replace the whole list, which is locked."""
     await _clear_list(connection)
     await _fill_list(connection, queries)

@@ -9,9 +9,9 @@ from balcao.core.feature import Feature
 from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
-from balcao.core.http.sent_headers import LOCATION, sending
+from balcao.core.values.etags import etag_of
 from balcao.core.values.ids import UUID_PATTERN
-from balcao.search.conventions import parse_page, respond_to_staff
+from balcao.search.conventions import parse_page, read_id, respond_created, respond_to_staff, respond_with_tag
 from balcao.search.legacy_mappings import service
 from balcao.search.legacy_mappings.schemas import (
     ERROR_WITH_MAPPING,
@@ -59,13 +59,12 @@ async def list_mappings(call: Call, query: Query) -> Response[LegacyMappings]:
     example=_EXAMPLE,
     errors=[404, 409],
 )
-@sending(LOCATION)
 async def create_mapping(call: Call, body: LegacyMappingBody) -> Response[LegacyMapping]:
     """Anota que o número de um sistema antigo é agora este serviço: o endereço `by-legacy` leva a ele. Um número que já
     tem tombamento é 409, com o existente.
     """
-    made = await service.create_mapping(call, body)
-    return respond_to_staff(made, {LOCATION.name: f"tombamentos/{made.id}"}, status=201)
+    made = await service.create_mapping_once(call, body)
+    return respond_created(made, f"tombamentos/{read_id(made)}", etag_of(made))
 
 
 @routes.get(
@@ -78,7 +77,7 @@ async def create_mapping(call: Call, body: LegacyMappingBody) -> Response[Legacy
 )
 async def find_mapping(call: Call, query: Query) -> Response[LegacyMapping]:
     """Devolve o tombamento do número de um sistema antigo."""
-    return respond_to_staff(await service.find_by_old_service(call, query))
+    return respond_with_tag(await service.find_by_old_service(call, query))
 
 
 @routes.get(
@@ -89,7 +88,7 @@ async def find_mapping(call: Call, query: Query) -> Response[LegacyMapping]:
 )
 async def read_mapping(call: Call, id: MappingIdInPath) -> Response[LegacyMapping]:
     """Devolve um tombamento."""
-    return respond_to_staff(await service.read_mapping(call, id))
+    return respond_with_tag(await service.read_mapping(call, id))
 
 
 @routes.put(
@@ -99,13 +98,13 @@ async def read_mapping(call: Call, id: MappingIdInPath) -> Response[LegacyMappin
     "Altera um tombamento",
     dialect=ERROR_WITH_MAPPING,
     example=_EXAMPLE | {"id_servico_antigo": "90002"},
-    errors=[409],
+    errors=[409, 412],
 )
 async def update_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBody) -> Response[LegacyMapping]:
     """Grava o tombamento como enviado, também para outro serviço. Um número que é de outro tombamento é
-    409, com este.
+    409, com este. Com `If-Match`, só grava sobre o que foi lido (412).
     """
-    return respond_to_staff(await service.update_mapping(call, id, body))
+    return respond_with_tag(await service.update_mapping(call, id, body))
 
 
 @routes.delete(
@@ -114,9 +113,10 @@ async def update_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBod
     action(MANAGE),
     "Remove um tombamento",
     status=204,
+    errors=[412],
 )
 async def delete_mapping(call: Call, id: MappingIdInPath) -> Response[None]:
-    """Remove um tombamento; o serviço fica."""
+    """Remove um tombamento; o serviço fica. Com `If-Match`, só remove o que foi lido (412)."""
     await service.delete_mapping(call, id)
     return Response(status=204)
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, NotFound
@@ -18,6 +19,7 @@ from balcao.search.conventions import (
     parse_uuid,
     read_parameter,
     require_parameter,
+    require_present_match,
 )
 from balcao.search.legacy_mappings import store
 from balcao.search.legacy_mappings.schemas import LegacyMapping, LegacyMappingBody, LegacyMappings, MappingTaken
@@ -42,10 +44,23 @@ async def create_mapping(call: Call, body: LegacyMappingBody, *, mapping_id: str
     """
     old, service_id = _check_body(body)
     async with call.platform.database.transaction() as connection:
-        await _require_source(connection, old.origem)
-        made = await _insert(connection, call, old, service_id, mapping_id)
-        if made is None:
-            raise MappingTaken(await _find_taken(connection, old))
+        return await _make(connection, call, old, service_id, mapping_id)
+
+
+async def create_mapping_once(call: Call, body: LegacyMappingBody) -> bytes:
+    """Map an old number as `create_mapping` does, once for each `Idempotency-Key`; return the mapping as JSON."""
+    old, service_id = _check_body(body)
+    async with call.platform.database.transaction() as connection:
+        return await run_once(connection, call, None, [body], lambda: _make(connection, call, old, service_id))
+
+
+async def _make(
+    connection: Connection, call: Call, old: OldService, service_id: str, mapping_id: str | None = None
+) -> LegacyMapping:
+    await _require_source(connection, old.origem)
+    made = await _insert(connection, call, old, service_id, mapping_id)
+    if made is None:
+        raise MappingTaken(await _find_taken(connection, old))
     return made
 
 
@@ -136,7 +151,7 @@ async def read_mapping(call: Call, mapping_id: str) -> LegacyMapping:
 async def update_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -> LegacyMapping:
     """Change a mapping; the audit event names the former service and the new one.
 
-    Raises Invalid, NotFound for mapping or service, MappingTaken for a pair of another mapping.
+    Raises Invalid, NotFound for mapping or service, MappingTaken for a pair of another mapping, PreconditionFailed.
     """
     old, service_id = _check_body(body)
     known = parse_uuid(mapping_id, UNKNOWN)
@@ -149,6 +164,7 @@ async def update_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -
             raise NotFound(UNKNOWN)
         if not is_alive:
             raise _unknown_service()
+        require_present_match(call, former)
         changed = await store.update_mapping(connection, known, old.origem, old.old_id, service_id, old.notes)
         if changed is None:
             raise MappingTaken(await _find_taken(connection, old))
@@ -158,10 +174,12 @@ async def update_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -
 
 
 async def delete_mapping(call: Call, mapping_id: str) -> None:
-    """Remove a mapping. Raises NotFound."""
+    """Remove a mapping. Raises NotFound, PreconditionFailed."""
     known = parse_uuid(mapping_id, UNKNOWN)
     trail = call.platform.audit.encode_event(call, "delete", fields=describe_event(mapping=known))
-    async with call.platform.database.connection() as connection:
+    async with call.platform.database.transaction() as connection:
+        if call.if_match is not None and (present := await store.lock_mapping(connection, known)) is not None:
+            require_present_match(call, present)
         with recording():
             if not await store.delete_mapping(connection, known, trail):
                 raise NotFound(UNKNOWN)

@@ -1,6 +1,5 @@
 """Routes of the services, for staff."""
 
-from collections.abc import Mapping
 from typing import TypeVar
 
 from balcao.core.access.rules import action
@@ -9,8 +8,16 @@ from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
-from balcao.core.http.sent_headers import ETAG, LOCATION, sending
-from balcao.search.conventions import PUBLISH, ServiceIdInPath, format_etag, parse_page, respond_to_staff
+from balcao.core.http.sent_headers import ETAG, sending
+from balcao.search.conventions import (
+    PUBLISH,
+    ServiceIdInPath,
+    format_etag,
+    parse_page,
+    read_id,
+    respond_created,
+    respond_to_staff,
+)
 from balcao.search.legacy_mappings.schemas import ERROR_WITH_MAPPING
 from balcao.search.legacy_mappings.service import parse_publication
 from balcao.search.routes import ROUTES
@@ -21,8 +28,10 @@ from balcao.search.services.schemas import (
     PublishQuery,
     RolledBackService,
     ServiceBody,
+    ServiceChangeBody,
     ServiceListQuery,
     ServiceRollbackBody,
+    ServiceSummaries,
     StaffService,
     StaffServices,
 )
@@ -61,6 +70,20 @@ async def list_services(call: Call, query: Query) -> Response[StaffServices]:
     return respond_to_staff(await service.list_services(call, ServiceFilters.parse(query), *parse_page(query)))
 
 
+@routes.get(
+    "/api/v1/admin/services/summaries",
+    "search.list_service_summaries",
+    action("service:read"),
+    "Lista os serviços sem os textos, e quantos há em cada situação",
+    query=ServiceListQuery,
+)
+async def list_service_summaries(call: Call, query: Query) -> Response[ServiceSummaries]:
+    """Devolve a mesma página que a lista dos serviços, pelos mesmos filtros, mas de cada um só o que uma lista mostra,
+    e quem o mudou por último. `states` conta cada situação pelos demais filtros, seja qual for a pedida.
+    """
+    return respond_to_staff(await service.list_summaries(call, ServiceFilters.parse(query), *parse_page(query)))
+
+
 @routes.post(
     "/api/v1/admin/services",
     "search.create_service",
@@ -70,13 +93,12 @@ async def list_services(call: Call, query: Query) -> Response[StaffServices]:
     example=_EXAMPLE,
     errors=[409],
 )
-@sending(LOCATION)
 async def create_service(call: Call, body: ServiceBody) -> Response[StaffService]:
     """Cria um serviço em edição e o devolve; o cabeçalho `Location` leva a ele. Exige a ação `service:create`; com
     `status` 1, também `service:publish`. Campos desconhecidos são ignorados. Corpo de até 512 KiB.
     """
-    created = await service.create_service(call, body)
-    return _respond(created, {LOCATION.name: f"services/{created.id}"}, status=201)
+    created = await service.create_service_once(call, body)
+    return respond_created(created, f"services/{read_id(created)}", format_etag(1))
 
 
 @routes.get(
@@ -97,13 +119,14 @@ async def read_service(call: Call, id: ServiceIdInPath) -> Response[StaffService
     "Altera um serviço",
     description=(
         "Grava os campos enviados sobre o serviço: os ausentes ficam como estão ou voltam ao padrão, conforme o campo. "
-        f"Sem mudança, não há versão nova. Exige a ação `service:update`. {_PUBLISHED_TOO} Com `If-Match`, só "
-        "grava sobre o estado lido (412)."
+        "Sem mudança, não há versão nova. `change_reason` fica na versão: com `awaiting_approval` falso, por que o "
+        f"serviço voltou a quem o edita. Exige a ação `service:update`. {_PUBLISHED_TOO} Com `If-Match`, só grava "
+        "sobre o estado lido (412)."
     ),
     example=_EXAMPLE,
     errors=[409, 412],
 )
-async def update_service(call: Call, id: ServiceIdInPath, body: ServiceBody) -> Response[StaffService]:
+async def update_service(call: Call, id: ServiceIdInPath, body: ServiceChangeBody) -> Response[StaffService]:
     return _respond(await service.update_service(call, id, body))
 
 
@@ -171,9 +194,9 @@ async def roll_back_service(call: Call, id: ServiceIdInPath, body: ServiceRollba
 
 
 @sending(ETAG)
-def _respond(found: T, headers: Mapping[str, str] | None = None, status: int = 200) -> Response[T]:
+def _respond(found: T) -> Response[T]:
     """Answer with the service and the tag of its state."""
-    return respond_to_staff(found, {ETAG.name: format_etag(found.version), **(headers or {})}, status=status)
+    return respond_to_staff(found, {ETAG.name: format_etag(found.version)})
 
 
 FEATURE = Feature(

@@ -6,10 +6,12 @@ from typing import Any
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.results import read_part
 from balcao.core.values.ids import is_uuid
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION, StoredService
 from balcao.search.services.filters import ServiceFilters
+from balcao.search.services.schemas import ServiceStates, ServiceSummary
 
 # How a member is compared with the parameter `{value}`; the folded columns are those of every physical table.
 _CONDITIONS = {
@@ -30,6 +32,7 @@ _CONDITIONS = {
     "autor": "search.fold_label(service.doc ->> 'autor') = search.fold_label({value})",
     "slug": "service.id = (SELECT service_id FROM search.service_slugs WHERE slug = {value} AND current)",
 }
+_STATES = frozenset({"status", "awaiting_approval"})
 # Names stand as an alphabet has them: folded for the search "segunda" would be a 2, and come before all letters.
 _ORDERS = {
     "last_update": "service.last_update {order}",
@@ -79,15 +82,77 @@ async def list_services(
 
 def _build_condition(filters: ServiceFilters) -> tuple[str, list[Any]]:
     """Return the condition, whose parameters come after the list's own four, and their values."""
+    whatever_state, states, values = _build_conditions(filters)
+    return f"{whatever_state} AND {states}", values
+
+
+def _build_conditions(filters: ServiceFilters) -> tuple[str, str, list[Any]]:
+    """Return the condition without that on the editorial state, the one on it, and the values of both in turn."""
     if filters.matches_nothing:
-        return "false", []
-    conditions, values = ["true"], []
+        return "false", "true", []
+    others, states, values = ["true"], ["true"], []
     for member, value in filters.members:
         if member == "id" and not is_uuid(value):
-            return "false", []
+            return "false", "true", []
         values.append(uuid.UUID(value) if member == "id" else value)
-        conditions.append(_CONDITIONS[member].format(value=f"${len(values) + 4}"))
-    return " AND ".join(conditions), values
+        condition = _CONDITIONS[member].format(value=f"${len(values) + 4}")
+        (states if member in _STATES else others).append(condition)
+    return " AND ".join(others), " AND ".join(states), values
+
+
+# The states are counted in one pass; who changed a service last is looked up for those of the page alone.
+_SUMMARIES = """
+WITH counted AS (
+    SELECT count(*) FILTER (WHERE {states})::int AS found,
+           count(*) FILTER (WHERE service.status = 0 AND NOT service.awaiting_approval)::int AS in_edition,
+           count(*) FILTER (WHERE service.status = 0 AND service.awaiting_approval)::int AS awaiting,
+           count(*) FILTER (WHERE service.status = 1)::int AS published
+    FROM search.{physical} AS service WHERE {others}
+)
+SELECT counted.*, (SELECT count(*) FROM search.{physical})::int AS out_of, page.*
+FROM counted LEFT JOIN (
+    SELECT listed.place, listed.id::text AS id, stepped.doc ->> 'nome_servico' AS nome_servico,
+           stepped.doc ->> 'slug' AS slug, listed.orgao_gestor, stepped.doc ->> 'tema_geral' AS tema_geral,
+           stepped.doc ->> 'sub_categoria' AS sub_categoria, listed.status, listed.awaiting_approval,
+           (stepped.doc ->> 'published_at')::bigint AS published_at,
+           (stepped.doc ->> 'last_update')::bigint AS last_update, listed.version,
+           coalesce(newest.created_by, '') AS changed_by,
+           (SELECT count(*) FROM search.service_proposals WHERE service_id = listed.id)::int AS proposals
+    FROM (
+        SELECT *, row_number() OVER (ORDER BY {order}) AS place
+        FROM (
+            SELECT * FROM search.{physical} AS service WHERE {others} AND {states} ORDER BY {order} LIMIT $1 OFFSET $2
+        ) AS service
+    ) AS listed
+    CROSS JOIN LATERAL search.step(listed.id, listed.doc, listed.carried, $3, $4) AS stepped
+    LEFT JOIN search.service_versions AS newest
+        ON newest.service_id = listed.id AND newest.version_number = listed.version
+) AS page ON true
+ORDER BY page.place
+"""
+
+
+class SummaryPage(msgspec.Struct, frozen=True):
+    """One page, how many services pass the filters, how many there are, and how many pass in each state."""
+
+    found: int
+    out_of: int
+    states: ServiceStates
+    services: list[ServiceSummary]
+
+
+async def list_summaries(
+    connection: Connection, alias: Alias, filters: ServiceFilters, page: int, per_page: int
+) -> SummaryPage:
+    others, states, values = _build_conditions(filters)
+    order = f"{_ORDERS[filters.sort_by].format(order=filters.order)}, service.id {filters.order}"
+    text = _SUMMARIES.format(physical=alias.physical, others=others, states=states, order=order)
+    offset = (page - 1) * per_page
+    rows = await connection.fetch(text, per_page, offset, alias.schema_version, PROGRAM_VERSION, *values)
+    first = rows[0]
+    counts = ServiceStates(first["in_edition"], first["awaiting"], first["published"])
+    services = [read_part(ServiceSummary, row) for row in rows if row["id"] is not None]
+    return SummaryPage(first["found"], first["out_of"], counts, services)
 
 
 _AFTER = """

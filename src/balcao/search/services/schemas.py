@@ -42,6 +42,12 @@ class ServiceBody(msgspec.Struct):
     buttons: Buttons | UnsetType | None = UNSET
 
 
+class ServiceChangeBody(ServiceBody):
+    """What is sent to change a service, and why, as the new version keeps it."""
+
+    change_reason: members.ChangeReason | None = None
+
+
 class StaffService(ServiceDocument):
     """The staff form: everything, with the number of the newest version."""
 
@@ -56,6 +62,43 @@ class StaffServices(msgspec.Struct):
     page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
     per_page: Annotated[int, Meta(description="Serviços por página.", examples=[10])]
     services: Annotated[list[StaffService], Meta(description="Os serviços da página.")]
+
+
+class ServiceSummary(msgspec.Struct):
+    """A service in a list for staff, without its texts; instants in unix seconds."""
+
+    id: members.ServiceId
+    nome_servico: members.Name
+    slug: members.Slug
+    orgao_gestor: members.Organs
+    tema_geral: members.Category
+    sub_categoria: members.Subcategory | None
+    status: members.State
+    awaiting_approval: members.AwaitingApproval
+    published_at: members.PublishedAt | None
+    last_update: members.LastUpdate
+    version: members.VersionNumber
+    changed_by: Annotated[str, Meta(description="Nome de quem fez a versão mais nova.", examples=["Editora Demo"])]
+    proposals: Annotated[int, Meta(description="Propostas de mudança que há deste serviço.", examples=[0])]
+
+
+class ServiceStates(msgspec.Struct):
+    """How many services pass the filters in each state, whichever state is asked for."""
+
+    in_edition: Annotated[int, Meta(description="Em edição.", examples=[11])]
+    awaiting_approval: Annotated[int, Meta(description="Esperam aprovação.", examples=[2])]
+    published: Annotated[int, Meta(description="Publicados.", examples=[128])]
+
+
+class ServiceSummaries(msgspec.Struct):
+    """A page of services without their texts, and how many there are in each state."""
+
+    found: Annotated[int, Meta(description="Serviços que passam pelos filtros.", examples=[12])]
+    out_of: Annotated[int, Meta(description="Serviços sem filtro nenhum.", examples=[180])]
+    page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
+    per_page: Annotated[int, Meta(description="Serviços por página.", examples=[10])]
+    states: Annotated[ServiceStates, Meta(description="Os serviços por situação, pelos demais filtros.")]
+    services: Annotated[list[ServiceSummary], Meta(description="Os serviços da página.")]
 
 
 class ServiceRollbackBody(msgspec.Struct):

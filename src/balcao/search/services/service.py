@@ -9,7 +9,10 @@ import msgspec
 
 from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.context.platform import Platform
+from balcao.core.context.reasons import refuse_personal_data
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.etags import require_match
@@ -17,7 +20,14 @@ from balcao.core.values.text import clean_text
 from balcao.search.collection import service as collection
 from balcao.search.collection.row import StoredService
 from balcao.search.collection.store import delete_service_row, read_alias
-from balcao.search.conventions import PUBLISH, describe_event, format_etag, parse_uuid, require_action
+from balcao.search.conventions import (
+    PUBLISH,
+    clean_change_reason,
+    describe_event,
+    format_etag,
+    parse_uuid,
+    require_action,
+)
 from balcao.search.document import ServiceContent, ServiceDocument
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.legacy_mappings.service import OldService
@@ -28,7 +38,9 @@ from balcao.search.services.filters import ServiceFilters
 from balcao.search.services.schemas import (
     RolledBackService,
     ServiceBody,
+    ServiceChangeBody,
     ServiceRollbackBody,
+    ServiceSummaries,
     StaffService,
     StaffServices,
 )
@@ -49,8 +61,16 @@ async def list_services(call: Call, filters: ServiceFilters, page: int, per_page
     async with call.platform.database.connection() as connection:
         alias = await read_alias(connection)
         found = await listing_store.list_services(connection, alias, filters, page, per_page)
-    services = [_to_staff_service(stored.document, stored.version) for stored in found.services]
+    services = [to_staff_service(stored.document, stored.version) for stored in found.services]
     return StaffServices(found=found.found, out_of=found.out_of, page=page, per_page=per_page, services=services)
+
+
+async def list_summaries(call: Call, filters: ServiceFilters, page: int, per_page: int) -> ServiceSummaries:
+    """Return the page that `list_services` returns without the texts, and the number of services in each state."""
+    async with call.platform.database.connection() as connection:
+        alias = await read_alias(connection)
+        found = await listing_store.list_summaries(connection, alias, filters, page, per_page)
+    return ServiceSummaries(found.found, found.out_of, page, per_page, found.states, found.services)
 
 
 async def export_services(platform: Platform) -> AsyncIterator[ServiceDocument]:
@@ -74,35 +94,60 @@ async def read_service(call: Call, service_id: str) -> StaffService:
         stored = await collection.read_row(connection, await read_alias(connection), known)
     if stored is None:
         raise NotFound(UNKNOWN)
-    return _to_staff_service(stored.document, stored.version)
+    return to_staff_service(stored.document, stored.version)
 
 
 async def create_service(
     call: Call, body: ServiceBody, *, service_id: str | None = None, at: datetime | None = None
 ) -> StaffService:
-    """Create a service; `service_id` and `at` are an import's own.
+    """Create a service; `service_id` and `at` are those of seed data.
 
     Raises Invalid, and Forbidden for a published one without the right.
     """
     at = at or utc_now()
+    content = _check_new(call, body, at)
+    async with call.platform.database.transaction() as connection:
+        saved = await _create(connection, call, content, service_id or str(uuid.uuid4()), at)
+    return await announce_words(call, saved)
+
+
+async def create_service_once(call: Call, body: ServiceBody) -> bytes:
+    """Create a service as `create_service` does, once for each `Idempotency-Key`; return it as JSON."""
+    at = utc_now()
+    content = _check_new(call, body, at)
+    async with call.platform.database.transaction() as connection:
+        response = await run_once(
+            connection, call, None, [body], lambda: _create(connection, call, content, str(uuid.uuid4()), at)
+        )
+    await announce_words(call, msgspec.json.decode(response, type=StaffService))
+    return response
+
+
+def _check_new(call: Call, body: ServiceBody, at: datetime) -> ServiceContent:
     content = merge_content(body, None, at)
     if content.status == 1:
         require_action(call, PUBLISH)
         content.published_at = content.published_at or to_unix_seconds(at)
-    service_id = service_id or str(uuid.uuid4())
-    async with call.platform.database.transaction() as connection:
-        alias = collection.require_known((await store.open_service(connection, service_id, created=at)).alias)
-        edit = Edit(connection, VersionAuthor.of(call), alias, service_id, ServiceHead(0, at, False), None, at)
-        saved = await _save(call, edit, content, VersionChange("create"))
-    return await _announce_words(call, saved)
+    return content
 
 
-async def update_service(call: Call, service_id: str, body: ServiceBody, *, at: datetime | None = None) -> StaffService:
+async def _create(
+    connection: Connection, call: Call, content: ServiceContent, service_id: str, at: datetime
+) -> StaffService:
+    alias = collection.require_known((await store.open_service(connection, service_id, created=at)).alias)
+    edit = Edit(connection, VersionAuthor.of(call), alias, service_id, ServiceHead(0, at, False), None, at)
+    return await save_service(call, edit, content, VersionChange("create"))
+
+
+async def update_service(
+    call: Call, service_id: str, body: ServiceChangeBody, *, at: datetime | None = None
+) -> StaffService:
     """Merge what was sent into a service; what equals the stored content leaves no version (rules: search 4.1).
 
     Raises NotFound, Invalid, Forbidden.
     """
-    async with _lock_existing(call, service_id, at) as (edit, stored):
+    reason = clean_change_reason(body.change_reason)
+    async with lock_service(call, service_id, at) as (edit, stored):
         content = merge_content(body, stored.document, edit.at)
         if 1 in (stored.document.status, content.status):
             require_action(call, PUBLISH)
@@ -110,10 +155,10 @@ async def update_service(call: Call, service_id: str, body: ServiceBody, *, at: 
         if stored.document.status == 0 and content.status == 1 and not isinstance(body.published_at, int):
             content.published_at = to_unix_seconds(edit.at)
         if not list_changes(stored.document, content):
-            return _to_staff_service(stored.document, stored.version)
-        change = VersionChange(name_change(stored.document.status, content.status))
-        saved = await _save(call, edit, content, change)
-    return await _announce_words(call, saved)
+            return to_staff_service(stored.document, stored.version)
+        change = VersionChange(name_change(stored.document.status, content.status), reason=reason)
+        saved = await save_service(call, edit, content, change)
+    return await announce_words(call, saved)
 
 
 async def publish_service(
@@ -135,22 +180,22 @@ async def _set_status(
     call: Call, service_id: str, status: int, at: datetime | None, old: OldService | None = None
 ) -> StaffService:
     require_action(call, PUBLISH)
-    async with _lock_existing(call, service_id, at) as (edit, stored):
+    async with lock_service(call, service_id, at) as (edit, stored):
         require_match(call.if_match, format_etag(stored.version))
         if old is not None:
             await legacy_mappings.map_with_publication(edit.connection, call, old, edit.service_id)
         if stored.document.status == status:
-            return _to_staff_service(stored.document, stored.version)
+            return to_staff_service(stored.document, stored.version)
         content = replace_state(_copy_content(stored.document), status, awaiting_approval=True)
         if status == 1:
             content.published_at = to_unix_seconds(edit.at)
-        saved = await _save(call, edit, content, VersionChange(name_change(stored.document.status, status)))
-    return await _announce_words(call, saved)
+        saved = await save_service(call, edit, content, VersionChange(name_change(stored.document.status, status)))
+    return await announce_words(call, saved)
 
 
 async def delete_service(call: Call, service_id: str, *, at: datetime | None = None) -> None:
     """Remove the row from the collection, and the mappings to the service; versions and slugs stay."""
-    async with _lock_existing(call, service_id, at) as (edit, stored):
+    async with lock_service(call, service_id, at) as (edit, stored):
         require_match(call.if_match, format_etag(stored.version))
         # The head stays, marked as deleted: it keeps the numbers without a gap, should the service come back.
         number = await store.mark_deleted(edit.connection, edit.service_id, edit.at)
@@ -171,8 +216,9 @@ async def roll_back_service(
 
     Raises NotFound, Conflict, Forbidden.
     """
-    reason = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False) or None
-    async with _lock_service(call, service_id, at) as edit:
+    words = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False)
+    reason = refuse_personal_data("change_reason", words) or None
+    async with _open_service(call, service_id, at) as edit:
         if edit.stored is not None and edit.stored.document.status == 1:
             require_action(call, PUBLISH)
         require_match(call.if_match, format_etag(edit.head.newest_version))
@@ -182,8 +228,8 @@ async def roll_back_service(
         if body.to_version == edit.head.newest_version:
             raise Conflict("O campo `to_version` indica a versão atual.", code="version-current")
         change = VersionChange("rollback", reason=reason, rollback_to=body.to_version)
-        saved = await _save(call, edit, await _restore_content(edit, chosen), change)
-    await _announce_words(call, saved)
+        saved = await save_service(call, edit, await _restore_content(edit, chosen), change)
+    await announce_words(call, saved)
     return RolledBackService(
         **msgspec.structs.asdict(saved),
         message=f"O serviço voltou ao conteúdo da versão {body.to_version}.",
@@ -216,7 +262,7 @@ def _copy_content(source: ServiceContent) -> ServiceContent:
 
 
 @asynccontextmanager
-async def _lock_service(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[Edit]:
+async def _open_service(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[Edit]:
     """Lock collection, then head, then row: the order of locks of every writer. Raises NotFound."""
     known = parse_uuid(service_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
@@ -228,15 +274,17 @@ async def _lock_service(call: Call, service_id: str, at: datetime | None) -> Asy
 
 
 @asynccontextmanager
-async def _lock_existing(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[tuple[Edit, StoredService]]:
-    """Lock as `_lock_service`; a deleted service is not found either."""
-    async with _lock_service(call, service_id, at) as edit:
+async def lock_service(
+    call: Call, service_id: str, at: datetime | None = None
+) -> AsyncIterator[tuple[Edit, StoredService]]:
+    """Lock collection, head and row; a deleted service is not found either. Raises NotFound."""
+    async with _open_service(call, service_id, at) as edit:
         if edit.stored is None:
             raise NotFound(UNKNOWN)
         yield edit, edit.stored
 
 
-async def _save(call: Call, edit: Edit, content: ServiceContent, change: VersionChange) -> StaffService:
+async def save_service(call: Call, edit: Edit, content: ServiceContent, change: VersionChange) -> StaffService:
     """Write a change with its version and its audit event, and return the service."""
     [saved] = await writing.prepare_services(edit.connection, [Wanted(edit, content)])
     action: Action = "create" if change.kind == "create" else "update"
@@ -244,16 +292,16 @@ async def _save(call: Call, edit: Edit, content: ServiceContent, change: Version
     fields = [*describe_event(service=edit.service_id, version=saved.version), *members]
     trail = call.platform.audit.encode_event(call, action, fields=fields)
     await writing.save_services(edit.connection, edit.alias, [(edit, saved, change)], trail)
-    return _to_staff_service(saved.document, saved.version)
+    return to_staff_service(saved.document, saved.version)
 
 
-async def _announce_words(call: Call, saved: StaffService) -> StaffService:
+async def announce_words(call: Call, saved: StaffService) -> StaffService:
     """Let the search know the words of a published service from the next query on."""
     if saved.status == 1:
         await vocabulary.enter_words(call.platform, saved.id)
     return saved
 
 
-def _to_staff_service(document: ServiceDocument, version: int) -> StaffService:
+def to_staff_service(document: ServiceDocument, version: int) -> StaffService:
     """Return the service in the form for staff."""
     return StaffService(**msgspec.structs.asdict(document), version=version)

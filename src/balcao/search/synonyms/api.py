@@ -11,7 +11,7 @@ from balcao.core.http.paging import PageQuery
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import NO_STORE, Response
 from balcao.core.values.ids import UUID_PATTERN
-from balcao.search.conventions import parse_page, respond_to_staff
+from balcao.search.conventions import parse_page, respond_to_staff, respond_with_tag
 from balcao.search.routes import ROUTES
 from balcao.search.synonyms import service
 from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups
@@ -44,7 +44,7 @@ async def list_synonyms(call: Call, query: Query) -> Response[SynonymGroups]:
 )
 async def read_synonyms(call: Call, id: GroupIdInPath) -> Response[SynonymGroup]:
     """Devolve um grupo de termos."""
-    return respond_to_staff(await service.read_synonym_group(call, id))
+    return respond_with_tag(await service.read_synonym_group(call, id))
 
 
 @routes.put(
@@ -52,13 +52,13 @@ async def read_synonyms(call: Call, id: GroupIdInPath) -> Response[SynonymGroup]
     "search.put_synonyms",
     _RULE,
     "Cria ou substitui um grupo de sinônimos",
-    errors=[409],
+    errors=[409, 412],
 )
 async def put_synonyms(call: Call, id: GroupIdInPath, body: SynonymBody) -> Response[SynonymGroup]:
     """Grava um grupo sob um identificador (UUID) de quem chama. As buscas o usam desde logo: quem digita um dos termos
-    acha também os outros, com peso menor.
+    acha também os outros, com peso menor. Com `If-Match`, só substitui o grupo lido (412).
     """
-    return respond_to_staff(await service.put_synonym_group(call, id, body))
+    return respond_with_tag(await service.put_synonym_group(call, id, body))
 
 
 @routes.delete(
@@ -67,9 +67,10 @@ async def put_synonyms(call: Call, id: GroupIdInPath, body: SynonymBody) -> Resp
     _RULE,
     "Remove um grupo de sinônimos",
     status=204,
+    errors=[412],
 )
 async def remove_synonyms(call: Call, id: GroupIdInPath) -> Response[None]:
-    """Remove um grupo; as buscas deixam de usá-lo desde logo."""
+    """Remove um grupo; as buscas deixam de usá-lo desde logo. Com `If-Match`, só remove o grupo lido (412)."""
     await service.remove_synonym_group(call, id)
     return Response(status=204, headers={"Cache-Control": NO_STORE})
 

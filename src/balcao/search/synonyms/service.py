@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from balcao.core.context.call import Call
+from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.clock import to_unix_seconds
 from balcao.core.values.text import clean_text
-from balcao.search.conventions import describe_event, name_actor, parse_uuid
+from balcao.search.conventions import describe_event, name_actor, parse_uuid, require_present_match
 from balcao.search.synonyms import store
 from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups
 
@@ -33,10 +34,14 @@ async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
 
 
 async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> SynonymGroup:
-    """Create or replace a group; searches use it at once, in every process. Raises NotFound, Invalid, Conflict."""
+    """Create or replace a group; searches use it at once, in every process.
+
+    Raises NotFound, Invalid, Conflict, PreconditionFailed.
+    """
     known = parse_uuid(group_id, UNKNOWN)
     terms = _clean_terms(body.terms)
     async with call.platform.database.transaction() as connection:
+        await _require_match(connection, call, known)
         if not await store.can_be_searched(connection, terms):
             text = "O campo `terms` tem um termo só de palavras que a busca ignora."
             raise Invalid(text, code="terms-invalid")
@@ -48,12 +53,22 @@ async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> Syn
 
 
 async def remove_synonym_group(call: Call, group_id: str) -> None:
-    """Remove a group. Raises NotFound."""
+    """Remove a group. Raises NotFound, PreconditionFailed."""
     known = parse_uuid(group_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
-        if not await store.delete_synonym_group(connection, known):
+        present = await store.lock_synonym_group(connection, known)
+        if present is None:
             raise NotFound(UNKNOWN)
+        require_present_match(call, _to_wire(present))
+        await store.delete_synonym_group(connection, known)
         await call.platform.audit.record(connection, call, "delete", fields=describe_event(synonyms=known))
+
+
+async def _require_match(connection: Connection, call: Call, group_id: str) -> None:
+    """Raise PreconditionFailed when `If-Match` names another state of the group. A call without it locks nothing."""
+    if call.if_match is not None:
+        present = await store.lock_synonym_group(connection, group_id)
+        require_present_match(call, None if present is None else _to_wire(present))
 
 
 def _clean_terms(given: Sequence[str]) -> list[str]:

@@ -47,8 +47,15 @@ async def list_synonym_groups(connection: Connection, limit: int, offset: int) -
     return (listed[0].found if listed else 0), [each.group for each in listed]
 
 
-@lookup("SELECT id::text, terms, updated_at, updated_by FROM search.synonyms WHERE id = :group_id::uuid")
+_ONE = "SELECT id::text, terms, updated_at, updated_by FROM search.synonyms WHERE id = :group_id::uuid"
+
+
+@lookup(_ONE)
 async def read_synonym_group(source: Source, group_id: str) -> StoredGroup | None: ...
+
+
+@statement(f"{_ONE} FOR UPDATE")
+async def lock_synonym_group(connection: Connection, group_id: str) -> StoredGroup | None: ...
 
 
 @statement("""
@@ -62,9 +69,8 @@ async def put_synonym_group(
 ) -> StoredGroup: ...
 
 
-@statement("DELETE FROM search.synonyms WHERE id = :group_id RETURNING true")
-async def delete_synonym_group(connection: Connection, group_id: str) -> bool:
-    """Return whether there was such a group."""
+@statement("DELETE FROM search.synonyms WHERE id = :group_id")
+async def delete_synonym_group(connection: Connection, group_id: str) -> None: ...
 
 
 @statement("SELECT count(*) FROM search.synonyms")

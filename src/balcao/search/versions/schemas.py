@@ -67,6 +67,9 @@ ChangeReason: TypeAlias = Annotated[str, Meta(description="Motivo, se foi dado."
 Previous: TypeAlias = Annotated[int, Meta(description="Versão anterior; nula na primeira.", examples=[2])]
 IsRollback: TypeAlias = Annotated[bool, Meta(description="Se trouxe de volta outra versão.", examples=[False])]
 RollbackTo: TypeAlias = Annotated[int, Meta(description="Versão que voltou, se voltou alguma.", examples=[1])]
+ProposedBy: TypeAlias = Annotated[
+    str, Meta(description="Nome de quem propôs o que esta versão publicou, se foi proposto.", examples=["Editora Demo"])
+]
 ChangedFields: TypeAlias = Annotated[
     list[str], Meta(description="Campos que diferem da versão anterior.", examples=[["resumo"]])
 ]
@@ -87,8 +90,10 @@ class VersionEntry(msgspec.Struct):
     previous_version: Previous | None
     is_rollback: IsRollback
     rollback_to_version: RollbackTo | None
+    proposed_by: ProposedBy | None
     nome_servico: members.Name
     status: members.State
+    awaiting_approval: members.AwaitingApproval
     published_at: members.PublishedAt | None
     changed_fields: ChangedFields
 
@@ -121,6 +126,7 @@ class ServiceVersion(ServiceContent):
     previous_version: Previous | None
     is_rollback: IsRollback
     rollback_to_version: RollbackTo | None
+    proposed_by: ProposedBy | None
     changed_fields: ChangedFields
 
 

@@ -25,11 +25,12 @@ SNAPSHOT = (*ServiceContent.__struct_fields__, "autor", "slug", "search_content"
 
 @dataclass(frozen=True)
 class VersionChange:
-    """What happened; `rollback_to` is the version that came back."""
+    """What happened; `rollback_to` is the version that came back, `proposed_by` who wrote what another published."""
 
     kind: ChangeType
     reason: str | None = None
     rollback_to: int | None = None
+    proposed_by: str | None = None
 
 
 class _Author(msgspec.Struct):
@@ -68,6 +69,7 @@ def encode_version(
             change_reason=change.reason,
             previous_version=number - 1 or None,
             rollback_to_version=change.rollback_to,
+            proposed_by=change.proposed_by,
             snapshot={name: getattr(document, name) for name in SNAPSHOT},
         )
     )

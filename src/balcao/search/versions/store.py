@@ -27,18 +27,19 @@ class NewVersion(msgspec.Struct):
     change_reason: str | None
     previous_version: int | None
     rollback_to_version: int | None
+    proposed_by: str | None
     snapshot: dict[str, Any]
 
 
 _APPEND = """
 INSERT INTO search.service_versions
     (id, service_id, version_number, created_at, created_by, created_by_sub, created_by_cpf, change_type,
-     change_reason, previous_version, rollback_to_version, snapshot, is_rollback)
+     change_reason, previous_version, rollback_to_version, proposed_by, snapshot, is_rollback)
 SELECT given.*, given.rollback_to_version IS NOT NULL
 FROM {source} CROSS JOIN LATERAL jsonb_to_record({version}) AS given (
     id uuid, service_id uuid, version_number int, created_at timestamptz, created_by text, created_by_sub text,
     created_by_cpf text, change_type text, change_reason text, previous_version int, rollback_to_version int,
-    snapshot jsonb)
+    proposed_by text, snapshot jsonb)
 """
 
 
@@ -66,9 +67,10 @@ _ENTRY = """
 SELECT version.id::text, version.service_id::text, version.version_number,
        floor(extract(epoch FROM version.created_at))::bigint AS created_at,
        version.created_by, version.created_by_sub, version.created_by_cpf, version.change_type, version.change_reason,
-       version.previous_version, version.is_rollback, version.rollback_to_version,
+       version.previous_version, version.is_rollback, version.rollback_to_version, version.proposed_by,
        version.snapshot ->> 'nome_servico' AS nome_servico,
        (version.snapshot ->> 'status')::int AS status,
+       (version.snapshot ->> 'awaiting_approval')::boolean AS awaiting_approval,
        (version.snapshot ->> 'published_at')::bigint AS published_at,
        ARRAY(SELECT member FROM unnest(:compared::text[]) WITH ORDINALITY AS compared (member, place)
              WHERE search.value_or_null(version.snapshot -> member)
