@@ -4,14 +4,14 @@ from wtforms import SelectField, StringField
 
 from balcao.console.forms import Form, length, needed
 
-REASONS = (
-    ("Atendimento no balcão", "Atendimento no balcão"),
-    ("Atualização do cadastro a pedido da pessoa", "Atualização do cadastro, a pedido da pessoa"),
-    ("Andamento de um chamado", "Andamento de um chamado"),
-    ("Preferências de mensagens", "Preferências de mensagens"),
-    ("Pedido do titular dos dados", "Pedido do titular dos dados (LGPD)"),
-    ("Outro", "Outro: escreva abaixo"),
-)
+REASONS = {
+    "Atendimento no balcão": "Atendimento no balcão",
+    "Atualização do cadastro a pedido da pessoa": "Atualização do cadastro, a pedido da pessoa",
+    "Andamento de um chamado": "Andamento de um chamado",
+    "Preferências de mensagens": "Preferências de mensagens",
+    "Pedido do titular dos dados": "Pedido do titular dos dados (LGPD)",
+    "Outro": "Outro: escreva abaixo",
+}
 OTHER = "Outro"
 
 
@@ -19,7 +19,7 @@ class ReasonForm(Form):
     """Why a person's data are read: they will see it."""
 
     reason = SelectField(
-        "Motivo do acesso", choices=[("", "Escolha…"), *REASONS], validators=[needed("Diga por que vai ver os dados.")]
+        "Motivo do acesso", choices={"": "Escolha…", **REASONS}, validators=[needed("Diga por que vai ver os dados.")]
     )
     detail = StringField(
         "Detalhe",

@@ -122,7 +122,7 @@ async def _show_vehicles(visit: Visit, brand_form: BrandForm, model_form: ModelF
         "counter/vehicles.html",
         brands=brands,
         models=models,
-        kinds=dict(KINDS),
+        kinds=KINDS,
         named={one.id: one.name for one in brands},
         brand_form=brand_form,
         model_form=model_form,
@@ -130,9 +130,9 @@ async def _show_vehicles(visit: Visit, brand_form: BrandForm, model_form: ModelF
     )
 
 
-def _list_choices(brands: list[client.Brand]) -> list[tuple[str, str]]:
-    living = [(one.id, one.name) for one in brands if one.deleted_at is None and not one.is_other]
-    return [("", "Escolha…"), *living]
+def _list_choices(brands: list[client.Brand]) -> dict[str, str]:
+    living = {one.id: one.name for one in brands if one.deleted_at is None and not one.is_other}
+    return {"": "Escolha…", **living}
 
 
 def _make_empty_model_form(visit: Visit) -> ModelForm:

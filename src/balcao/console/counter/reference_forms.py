@@ -8,11 +8,11 @@ from wtforms.validators import NumberRange, Optional
 
 from balcao.console.forms import Form, length, matching, needed
 
-KINDS = (
-    ("bicicleta_eletrica", "Bicicleta elétrica"),
-    ("autopropelido", "Autopropelido"),
-    ("ciclomotor", "Ciclomotor"),
-)
+KINDS = {
+    "bicicleta_eletrica": "Bicicleta elétrica",
+    "autopropelido": "Autopropelido",
+    "ciclomotor": "Ciclomotor",
+}
 
 
 class CategoryForm(Form):
