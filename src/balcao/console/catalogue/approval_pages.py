@@ -1,5 +1,6 @@
 """What waits for approval: services and proposals, read by their differences, published or sent back."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -137,21 +138,19 @@ async def withdraw_proposal(visit: Visit, service: str, proposal: str) -> Respon
 
 async def find_approvals(visit: Visit) -> Sequence[Item]:
     """Return what waits for approval, services and proposals each as one thing."""
-    services, proposals = await gather_blocks(
+    services, proposals = await asyncio.gather(
         client.list_summaries(visit.api, _AWAITING | {"per_page": 1}), client.list_awaiting_proposals(visit.api, 1)
     )
+    titles = [
+        (services.found, "serviço espera aprovação", "serviços esperam aprovação"),
+        (proposals.found, "proposta espera aprovação", "propostas esperam aprovação"),
+    ]
     queue = visit.address("catalogue.list_approvals")
-    items = []
-    for block, one, many in (
-        (services, "serviço espera aprovação", "serviços esperam aprovação"),
-        (proposals, "proposta espera aprovação", "propostas esperam aprovação"),
-    ):
-        if block.fault is not None:
-            raise block.fault
-        if block.value is not None and block.value.found:
-            text = format_count(block.value.found, one, many)
-            items.append(Item(text, queue, detail="Catálogo", urgency="warning", deed="Ver a fila"))
-    return items
+    return [
+        Item(format_count(found, one, many), queue, detail="Catálogo", urgency="warning", deed="Ver a fila")
+        for found, one, many in titles
+        if found
+    ]
 
 
 async def _find_published(visit: Visit, service: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Editing: a new service, a change of one, a proposal over one that is published; and what two have changed at once."""
+"""Editing: a new service, a change, a proposal over one that is published; and what two have changed at once."""
 
 from typing import Any
 
@@ -9,7 +9,16 @@ from balcao.console.catalogue.content import to_fields
 from balcao.console.catalogue.forms import ServiceForm
 from balcao.console.catalogue.labels import IN_EDITION, name_state
 from balcao.console.catalogue.merge import Merge, apply_choices, merge_fields
-from balcao.console.catalogue.routes import AREA, CREATE, PUBLISH, UPDATE, number_of, read_departments, read_themes, service_crumbs
+from balcao.console.catalogue.routes import (
+    AREA,
+    CREATE,
+    PUBLISH,
+    UPDATE,
+    number_of,
+    read_departments,
+    read_themes,
+    service_crumbs,
+)
 from balcao.console.declaration import Pages
 from balcao.console.visit import Visit
 from balcao.core.http.responses import Response
@@ -42,9 +51,7 @@ async def edit_service(visit: Visit, service: str) -> Response[Any]:
     departments = await read_departments(visit)
     read = await client.read_service(visit.api, service)
     is_proposed = read.value.status == 1 and not visit.may(PUBLISH)
-    form = ServiceForm(
-        visit, await read_themes(visit), to_fields(read.value.content, departments), etag=read.etag
-    )
+    form = ServiceForm(visit, await read_themes(visit), to_fields(read.value.content, departments), etag=read.etag)
     deed = visit.posted.first("deed")
     if form.is_sent and deed != _PREVIEW:
         body = form.make_body(departments)
@@ -52,7 +59,8 @@ async def edit_service(visit: Visit, service: str) -> Response[Any]:
             proposing = client.create_proposal
             if await form.submit(lambda: proposing(visit.api, service, body, etag=form.etag, key=form.key)):
                 back = visit.address("catalogue.show_proposal", service=service, proposal=form.result.id)
-                return await visit.redirect(back, "A proposta foi enviada. O que está no ar não muda até que a publiquem.")
+                text = "A proposta foi enviada. O que está no ar não muda até que a publiquem."
+                return await visit.redirect(back, text)
         else:
             body |= _name_states(deed, read.value)
             if await form.submit(lambda: client.update_service(visit.api, service, body, form.etag)):
@@ -151,9 +159,9 @@ def _render(
     is_proposed: bool = False,
     proposal: Any = None,
 ) -> Response[Any]:
-    back = (
-        visit.address("catalogue.show_service", service=service.id) if service else visit.address("catalogue.list_services")
-    )
+    back = visit.address("catalogue.list_services")
+    if service is not None:
+        back = visit.address("catalogue.show_service", service=service.id)
     return visit.render(
         "catalogue/edit.html",
         form=form,

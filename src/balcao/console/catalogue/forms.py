@@ -1,7 +1,7 @@
 """Forms of the catalogue."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from wtforms import BooleanField, IntegerField, RadioField, SelectField, StringField, TextAreaField
 from wtforms.validators import NumberRange, Optional
@@ -16,10 +16,15 @@ _ONE_A_LINE = "Um por linha."
 class ServiceForm(Form):
     """The text of a service, of a new one as of a proposal."""
 
-    members = {"exclusive_for_agents": "agents.exclusive_for_agents", "tool_hint": "agents.tool_hint"}
+    members: ClassVar[Mapping[str, str]] = {
+        "exclusive_for_agents": "agents.exclusive_for_agents",
+        "tool_hint": "agents.tool_hint",
+    }
 
     nome_servico = StringField(
-        "Nome", description="Como a pessoa diria, sem sigla.", validators=[needed("Dê um nome ao serviço."), length(1, 500)]
+        "Nome",
+        description="Como a pessoa diria, sem sigla.",
+        validators=[needed("Dê um nome ao serviço."), length(1, 500)],
     )
     resumo = TextAreaField(
         "Resumo",
@@ -42,7 +47,7 @@ class ServiceForm(Form):
     is_free = SelectField("Custo", choices=[("", "Não informado"), ("True", "Gratuito"), ("False", "Pago")])
     custo_servico = StringField("Quanto custa", description="Em palavras; fica em branco se não há o que explicar.")
     resultado_solicitacao = TextAreaField("O que a pessoa recebe")
-    descricao_completa = TextAreaField("Descrição completa", description="Pode ter títulos, listas e links em markdown.")
+    descricao_completa = TextAreaField("Descrição completa", description="Títulos, listas e links em markdown.")
     documentos_necessarios = TextAreaField("Documentos necessários", description=_ONE_A_LINE)
     instrucoes_solicitante = TextAreaField("Como pedir", description="Os passos, na ordem em que se fazem.")
     canais_digitais = TextAreaField("Canais digitais", description=f"{_ONE_A_LINE} Endereços completos, com https.")
@@ -55,7 +60,9 @@ class ServiceForm(Form):
     fixar_destaque = BooleanField("Mostrar em destaque", false_values=("", "n"))
     exclusive_for_agents = BooleanField("Só para assistentes virtuais", false_values=("", "n"))
     tool_hint = StringField(
-        "Dica para assistentes virtuais", description="Quando um assistente deve usar este serviço.", validators=[length(0, 2000)]
+        "Dica para assistentes virtuais",
+        description="Quando um assistente deve usar este serviço.",
+        validators=[length(0, 2000)],
     )
     change_reason = StringField(
         "Por que muda",
@@ -94,7 +101,7 @@ class ServiceForm(Form):
 class ReasonForm(Form):
     """Why something goes back to who wrote it."""
 
-    members = {"reason": "change_reason"}
+    members: ClassVar[Mapping[str, str]] = {"reason": "change_reason"}
 
     reason = StringField(
         "O que falta",
@@ -106,7 +113,7 @@ class ReasonForm(Form):
 class SendBackForm(ReasonForm):
     """Why a proposal goes back; its operation calls the member as the form does."""
 
-    members = {}
+    members: ClassVar[Mapping[str, str]] = {}
 
 
 class RollbackForm(Form):
@@ -175,7 +182,7 @@ class StartForm(Form):
     schema_version = SelectField("Versão do esquema", validate_choice=False)
     dry_run = RadioField(
         "O que fazer",
-        choices=[("ensaio", "Só ensaiar: experimenta todos os serviços e não muda nada"), ("valer", "Começar para valer")],
+        choices=[("ensaio", "Só ensaiar: nada muda"), ("valer", "Começar para valer")],
         default="ensaio",
     )
     reason = StringField("Motivo", validators=[Optional(), length(3, 500)])

@@ -22,7 +22,8 @@ pages = Pages(AREA, "")
 @pages.get("/numeros-antigos", "Números antigos", actions=[REDIRECTS], in_menu=True)
 async def list_mappings(visit: Visit) -> Response[Any]:
     """List the old numbers with the services that they are now."""
-    listing = Listing(visit, ("número antigo", "números antigos"), [Filter("sistema", "Sistema antigo", list(SOURCES.items()))])
+    filters = [Filter("sistema", "Sistema antigo", list(SOURCES.items()))]
+    listing = Listing(visit, ("número antigo", "números antigos"), filters)
     query = {"origem": listing.values.get("sistema"), "page": listing.number, "per_page": listing.size}
     found = await search_client.list_mappings(visit.api, query)
     listing.rows, listing.total = found.tombamentos, found.found
@@ -34,9 +35,12 @@ async def create_mapping(visit: Visit) -> Response[Any]:
     """Map an old number; one that is taken leads to the mapping in the way."""
     form = _make_form(visit, {"id_servico_novo": visit.query.first("servico")[:500]})
     taken: dict[str, Any] = {}
-    if form.is_sent and form.validate() and (service := await _find_service(visit, form)):
-        if await form.submit(lambda: _keep_taken(search_client.create_mapping(visit.api, _body(form, service), form.key), taken)):
-            return await visit.redirect(visit.address("catalogue.list_mappings"), "O número antigo leva agora ao serviço.")
+    service = await _find_service(visit, form) if form.is_sent and form.validate() else ""
+    if service:
+        body = _body(form, service)
+        if await form.submit(lambda: _keep_taken(search_client.create_mapping(visit.api, body, form.key), taken)):
+            back = visit.address("catalogue.list_mappings")
+            return await visit.redirect(back, "O número antigo leva agora ao serviço.")
     return _render(visit, form, taken)
 
 

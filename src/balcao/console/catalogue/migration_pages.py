@@ -33,9 +33,8 @@ async def show_migrations(visit: Visit) -> Response[Any]:
             return await visit.redirect(here, "A migração começou.")
         report = form.result.dry_run
     listing = Listing(visit, ("execução", "execuções"))
-    runs, status = await gather_blocks(
-        search_client.list_runs(visit.api, listing.number, listing.size), search_client.read_migration_status(visit.api)
-    )
+    (runs,) = await gather_blocks(search_client.list_runs(visit.api, listing.number, listing.size))
+    (current,) = await gather_blocks(search_client.read_migration_status(visit.api))
     if runs.value is not None:
         listing.rows, listing.total = runs.value.migrations, runs.value.found
     return visit.render(
@@ -45,7 +44,7 @@ async def show_migrations(visit: Visit) -> Response[Any]:
         versions=versions,
         listing=listing,
         runs=runs,
-        current=status,
+        current=current,
         states=RUNS,
         to_moment=to_moment,
         starts=visit.may(MIGRATIONS_START),

@@ -1,7 +1,5 @@
 """What the area's modules of pages have in common: its rights, what forms choose from, the way to a page."""
 
-
-
 from balcao.console.api import ApiFault
 from balcao.console.catalogue import client, search_client
 from balcao.console.catalogue.client import Service
@@ -19,9 +17,8 @@ MIGRATIONS_READ, MIGRATIONS_START, MIGRATIONS_BACK = (
 )
 
 
-
 async def read_departments(visit: Visit) -> dict[str, str]:
-    """Return the departments' names by their codes; none while the registry is away: a code is as good, if not as kind."""
+    """Return the departments' names by their codes; none while the registry is away: the codes are shown then."""
     try:
         return await client.read_department_names(visit.api)
     except ApiFault:
@@ -48,5 +45,3 @@ def number_of(etag: str) -> int | None:
     """Return the version that the tag of a service, or of a proposal, names."""
     digits = etag.strip('"').removeprefix("v").partition("-")[0]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
-
-

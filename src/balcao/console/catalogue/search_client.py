@@ -1,4 +1,4 @@
-"""The operations that tune the search: old numbers, categories, synonyms, empty searches, control queries; and migrations."""
+"""The operations that tune the search: old numbers, categories, synonyms, searches in vain; and its migrations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -176,7 +176,8 @@ async def list_categories(api: Api) -> list[Category]:
 
 async def list_public_categories(api: Api) -> list[str]:
     """Return the names of the categories as everybody may read them."""
-    found = await api.get("/search/api/v1/categories", _PublicCategories, {"include_empty": True, "sort_by": "alpha", "order": "asc"})
+    query = {"include_empty": True, "sort_by": "alpha", "order": "asc"}
+    found = await api.get("/search/api/v1/categories", _PublicCategories, query)
     return [one.name for one in found.categories]
 
 

@@ -1,5 +1,6 @@
 """Services: the list, one service with its history, and what changes where it stands."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,19 @@ from balcao.console.catalogue.client import to_moment
 from balcao.console.catalogue.content import to_fields
 from balcao.console.catalogue.forms import DeleteForm, ReasonForm
 from balcao.console.catalogue.labels import name_fields, name_state, name_version
-from balcao.console.catalogue.routes import AREA, CREATE, DELETE, PUBLISH, READ, REDIRECTS, UPDATE, VERSIONS, read_departments, read_themes, service_crumbs
+from balcao.console.catalogue.routes import (
+    AREA,
+    CREATE,
+    DELETE,
+    PUBLISH,
+    READ,
+    REDIRECTS,
+    UPDATE,
+    VERSIONS,
+    read_departments,
+    read_themes,
+    service_crumbs,
+)
 from balcao.console.declaration import Item, Pages
 from balcao.console.lists import Filter, Listing, Tab
 from balcao.console.visit import Visit
@@ -30,11 +43,11 @@ pages = Pages(AREA, "")
 @pages.get("/servicos", "Serviços", actions=[READ], in_menu=True)
 async def list_services(visit: Visit) -> Response[Any]:
     """List the services in every state, with how many there are in each."""
-    themes, departments = (one.value for one in await gather_blocks(read_themes(visit), read_departments(visit)))
+    themes, departments = await asyncio.gather(read_themes(visit), read_departments(visit))
     filters = [
         Filter("nome", "Nome contém", is_wide=True),
-        Filter("tema", "Tema", [(name, name) for name in themes or ()]),
-        Filter("orgao", "Órgão", sorted((departments or {}).items(), key=lambda one: one[1])),
+        Filter("tema", "Tema", [(name, name) for name in themes]),
+        Filter("orgao", "Órgão", sorted(departments.items(), key=lambda one: one[1])),
     ]
     tabs = [Tab(value, "") for value in _TABS]
     listing = Listing(visit, ("serviço", "serviços"), filters, tabs, orders=_ORDERS)
@@ -62,7 +75,7 @@ async def list_services(visit: Visit) -> Response[Any]:
     return visit.render(
         "catalogue/services.html",
         listing=listing,
-        departments=departments or {},
+        departments=departments,
         name_state=name_state,
         to_moment=to_moment,
         may_create=visit.may(CREATE),
@@ -164,7 +177,11 @@ async def delete_service(visit: Visit, service: str) -> Response[Any]:
     elif form.is_outdated:
         return await _stop(visit, service, form.etag, "excluído")
     return visit.render(
-        "catalogue/delete.html", form=form, service=read.value, crumbs=service_crumbs(visit, read.value), status=form.status
+        "catalogue/delete.html",
+        form=form,
+        service=read.value,
+        crumbs=service_crumbs(visit, read.value),
+        status=form.status,
     )
 
 

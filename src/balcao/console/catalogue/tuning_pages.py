@@ -50,9 +50,7 @@ async def move_category(visit: Visit, name: str) -> Response[Any]:
     try:
         for read, weight in zip((first.value, second.value), weights, strict=True):
             category = read.value
-            await search_client.order_category(
-                visit.api, category.name, weight, active=category.active, etag=read.etag
-            )
+            await search_client.order_category(visit.api, category.name, weight, active=category.active, etag=read.etag)
     except Outdated:
         return await visit.redirect(back, "Alguém mudou a ordem ao mesmo tempo: veja como está.")
     return await visit.redirect(back, f"“{name}” mudou de lugar.")
