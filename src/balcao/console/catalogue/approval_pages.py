@@ -11,6 +11,7 @@ from balcao.console.catalogue.content import to_fields
 from balcao.console.catalogue.differences import list_differences
 from balcao.console.catalogue.forms import SendBackForm
 from balcao.console.catalogue.labels import name_fields, name_state
+from balcao.console.catalogue.markup import render_markdown
 from balcao.console.catalogue.routes import AREA, PUBLISH, READ, UPDATE, read_departments, service_crumbs
 from balcao.console.catalogue.version_pages import mark_changes
 from balcao.console.declaration import Item, Pages
@@ -54,6 +55,7 @@ async def review_service(visit: Visit, service: str) -> Response[Any]:
         etag=read.etag,
         state=name_state(read.value),
         fields=to_fields(read.value.content, departments),
+        markdown=render_markdown,
         differences=differences,
         number=number,
         since=since,
@@ -75,6 +77,7 @@ async def show_proposal(visit: Visit, service: str, proposal: str) -> Response[A
         proposal=read.value,
         etag=read.etag,
         fields=proposed,
+        markdown=render_markdown,
         differences=list_differences(now, proposed),
         to_moment=to_moment,
         crumbs=service_crumbs(visit, present.value),

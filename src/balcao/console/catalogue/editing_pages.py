@@ -8,6 +8,7 @@ from balcao.console.catalogue.client import Service
 from balcao.console.catalogue.content import to_fields
 from balcao.console.catalogue.forms import ServiceForm
 from balcao.console.catalogue.labels import IN_EDITION, name_state
+from balcao.console.catalogue.markup import render_markdown
 from balcao.console.catalogue.merge import Merge, apply_choices, merge_fields
 from balcao.console.catalogue.routes import (
     AREA,
@@ -172,6 +173,7 @@ def _render(
         is_proposed=is_proposed,
         publishes=visit.may(PUBLISH),
         preview=form.texts if deed == _PREVIEW else None,
+        markdown=render_markdown,
         back=back,
         crumbs=service_crumbs(visit, service),
         status=200 if deed == _PREVIEW else form.status,

@@ -10,6 +10,7 @@ from balcao.console.catalogue.client import to_moment
 from balcao.console.catalogue.content import to_fields
 from balcao.console.catalogue.forms import DeleteForm, ReasonForm
 from balcao.console.catalogue.labels import name_fields, name_state, name_version
+from balcao.console.catalogue.markup import render_markdown
 from balcao.console.catalogue.routes import (
     AREA,
     CREATE,
@@ -97,6 +98,7 @@ async def show_service(visit: Visit, service: str) -> Response[Any]:
         "catalogue/service.html",
         service=found,
         fields=to_fields(found.content, departments),
+        markdown=render_markdown,
         etag=read.etag,
         state=name_state(found),
         proposals=blocks[0],

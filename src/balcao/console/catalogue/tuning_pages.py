@@ -146,7 +146,7 @@ async def remove_synonyms(visit: Visit, group: str) -> Response[Any]:
     )
 
 
-@pages.get("/buscas-vazias", "Buscas que nada acharam", actions=[TUNING], in_menu=True)
+@pages.get("/buscas-vazias", "Buscas vazias", actions=[TUNING], in_menu=True)
 async def list_failed_queries(visit: Visit) -> Response[Any]:
     """List what citizens looked for in vain, the most frequent first."""
     listing = Listing(visit, ("busca", "buscas"))

@@ -1,0 +1,43 @@
+"""Services of this test's own, made over HTTP, and a browser at the panel."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.console.browser.conftest import address, browser, screen, screen_of
+from tests.search.support import REQUIRED
+from tests.support.issuer import bearer
+from tests.support.sandbox import Sandbox
+
+__all__ = ["address", "browser", "screen", "screen_of"]
+
+GESTOR = "90000020281"
+Ask = Callable[..., httpx.Response]
+Make = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def ask(sandbox: Sandbox) -> Ask:
+    """Call the search as Gestor Demo, below `/search/api/v1`."""
+
+    def call(method: str, path: str, **options: Any) -> httpx.Response:
+        headers = bearer(sandbox.tokens.person(GESTOR))
+        return sandbox.http.request(method, f"/search/api/v1{path}", headers=headers, **options)
+
+    return call
+
+
+@pytest.fixture
+def make(ask: Ask) -> Make:
+    """Make a service, of a name that no other has unless one is given."""
+
+    def create(**members: Any) -> dict[str, Any]:
+        body = REQUIRED | {"nome_servico": f"Serviço {uuid4().hex[:12]}"} | members
+        made = ask("POST", "/admin/services", json=body)
+        assert made.status_code == 201, made.text
+        return made.json()  # type: ignore[no-any-return]
+
+    return create
