@@ -113,9 +113,7 @@ def test_6_two_versions_are_compared_word_by_word(screen: Screen, make: Make, as
     expect(screen.page.locator("ins").nth(1)).to_contain_text("Na hora")
 
 
-def test_7_what_was_typed_survives_the_end_of_the_session(
-    screen: Screen, make: Make, sql: Callable[..., Any]
-) -> None:
+def test_7_what_was_typed_survives_the_end_of_the_session(screen: Screen, make: Make, sql: Callable[..., Any]) -> None:
     service = make()
     screen.login(EDITOR, f"/painel/servicos/{service['id']}/editar")
     fill(screen, "Resumo", "Escrito antes do fim.")

@@ -1,9 +1,9 @@
 """Forms of the catalogue."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from wtforms import BooleanField, IntegerField, RadioField, SelectField, StringField, TextAreaField
+from wtforms import BooleanField, IntegerField, RadioField, SelectChoice, SelectField, StringField, TextAreaField
 from wtforms.validators import NumberRange, Optional
 
 from balcao.console.catalogue.content import to_body
@@ -11,6 +11,11 @@ from balcao.console.forms import Form, length, needed
 from balcao.console.visit import Visit
 
 _ONE_A_LINE = "Um por linha."
+
+
+def list_choices(pairs: Iterable[tuple[str, str]]) -> list[SelectChoice]:
+    """Return what a selection offers, of values and their labels."""
+    return [SelectChoice(value, label) for value, label in pairs]
 
 
 class ServiceForm(Form):
@@ -44,7 +49,9 @@ class ServiceForm(Form):
         validators=[needed("Diga para quem é o serviço.")],
     )
     tempo_atendimento = StringField("Tempo de atendimento", description="Por exemplo: Na hora; Até 5 dias úteis.")
-    is_free = SelectField("Custo", choices=[("", "Não informado"), ("True", "Gratuito"), ("False", "Pago")])
+    is_free = SelectField(
+        "Custo", choices=list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "Pago")])
+    )
     custo_servico = StringField("Quanto custa", description="Em palavras; fica em branco se não há o que explicar.")
     resultado_solicitacao = TextAreaField("O que a pessoa recebe")
     descricao_completa = TextAreaField("Descrição completa", description="Títulos, listas e links em markdown.")
@@ -81,7 +88,7 @@ class ServiceForm(Form):
         super().__init__(visit, given, etag=etag)
         own = self.tema_geral.data or ""
         known = [*themes] if not own or own in themes else [own, *themes]
-        self.tema_geral.choices = [("", "Escolha"), *((name, name) for name in known)]
+        self.tema_geral.choices = list_choices([("", "Escolha"), *((name, name) for name in known)])
 
     @property
     def texts(self) -> dict[str, str]:
@@ -182,7 +189,7 @@ class StartForm(Form):
     schema_version = SelectField("Versão do esquema", validate_choice=False)
     dry_run = RadioField(
         "O que fazer",
-        choices=[("ensaio", "Só ensaiar: nada muda"), ("valer", "Começar para valer")],
+        choices=list_choices([("ensaio", "Só ensaiar: nada muda"), ("valer", "Começar para valer")]),
         default="ensaio",
     )
     reason = StringField("Motivo", validators=[Optional(), length(3, 500)])

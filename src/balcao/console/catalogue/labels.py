@@ -80,8 +80,8 @@ def name_state(service: "Summary | object") -> State:
 
 
 def name_fields(names: list[str]) -> str:
-    """Return which fields, in words and in a row."""
-    return ", ".join(FIELDS.get(name, name) for name in names)
+    """Return which fields of the text, in words and in a row; "" where only its state has changed."""
+    return ", ".join(FIELDS.get(name, name) for name in names if name not in STATE_FIELDS)
 
 
 def name_version(version: Version) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from balcao.console.api import InTheWay, gather_blocks
 from balcao.console.catalogue import client, search_client
 from balcao.console.catalogue.client import to_moment
-from balcao.console.catalogue.forms import MappingForm
+from balcao.console.catalogue.forms import MappingForm, list_choices
 from balcao.console.catalogue.routes import AREA, READ, REDIRECTS
 from balcao.console.declaration import Pages
 from balcao.console.lists import Filter, Listing
@@ -92,7 +92,7 @@ def _make_form(visit: Visit, values: dict[str, Any], etag: str = "") -> MappingF
     form = MappingForm(visit, values, etag=etag)
     own = form.origem.data or ""
     known = SOURCES if not own or own in SOURCES else {own: own, **SOURCES}
-    form.origem.choices = [("", "Escolha"), *known.items()]
+    form.origem.choices = list_choices([("", "Escolha"), *known.items()])
     return form
 
 

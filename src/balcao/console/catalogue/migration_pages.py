@@ -6,7 +6,7 @@ from typing import Any
 from balcao.console.api import gather_blocks
 from balcao.console.catalogue import search_client
 from balcao.console.catalogue.client import to_moment
-from balcao.console.catalogue.forms import MigrationReasonForm, StartForm
+from balcao.console.catalogue.forms import MigrationReasonForm, StartForm, list_choices
 from balcao.console.catalogue.labels import PHASES, RUNS
 from balcao.console.catalogue.routes import AREA, MIGRATIONS_BACK, MIGRATIONS_READ, MIGRATIONS_START
 from balcao.console.declaration import Item, Pages
@@ -22,10 +22,10 @@ async def show_migrations(visit: Visit) -> Response[Any]:
     """Show the schema in use and all runs; try a migration, or begin one."""
     versions = await search_client.read_schema_versions(visit.api)
     form = StartForm(visit, {"schema_version": versions.current_version})
-    form.schema_version.choices = [
+    form.schema_version.choices = list_choices(
         (one, f"{one} (em uso: reconstruir)" if one == versions.current_version else one)
         for one in versions.available_versions
-    ]
+    )
     report = None
     if form.is_sent and await form.submit(lambda: _start(visit, form)):
         if form.dry_run.data == "valer":
