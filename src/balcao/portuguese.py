@@ -43,14 +43,14 @@ def name_fault(fault: Any) -> str:
     return _OF_TEXTS.get(kind, kind) if isinstance(fault.get("input"), str) else kind
 
 
-def like(example: str | None) -> str:
+def format_example(example: str | None) -> str:
     """Return the words that show what was expected: nobody has to read a regular expression."""
     return f", como `{example}`" if example else ""
 
 
 def translate_fault(fault: Any, example: str | None = None) -> str:
     """Return the text of one of pydantic's faults; `example` is a text of the form that was expected."""
-    context = dict(fault.get("ctx", {})) | {"like": like(example)}
+    context = dict(fault.get("ctx", {})) | {"like": format_example(example)}
     if fault["type"] == _OURS:
         return str(context["error"])
     if "expected" in context:

@@ -19,7 +19,7 @@ NOT_INSTALLED = (
 )
 
 
-def check(settings: "Settings") -> None:
+def require_trial(settings: "Settings") -> None:
     """Raise SettingsError in the sandbox profile where the trial is not installed."""
     from balcao.settings import SettingsError  # the list of commands needs none of them
 
@@ -36,7 +36,7 @@ def load(settings: "Settings", name: str) -> Any:
 
     if not settings.sandbox:
         raise SettingsError("\n".join(settings.list_refusals()))
-    check(settings)
+    require_trial(settings)
     return find_parts()[name].load()
 
 

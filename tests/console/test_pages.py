@@ -61,7 +61,7 @@ def test_a_form_without_the_secret_or_from_elsewhere_does_nothing(
     cross_site = {"Sec-Fetch-Site": "cross-site"}
     here = {"Origin": sandbox.url, "Sec-Fetch-Site": "same-origin"}
     for form, headers in (
-        ({}, here),
+        ({"typed": "this"}, here),
         ({"_csrf": "wrong"}, here),
         ({"_csrf": secret}, elsewhere),
         ({"_csrf": secret}, cross_site),

@@ -21,7 +21,8 @@ from tests.support.sandbox import Sandbox
 
 # What a call leaves behind that changed nothing: who read or was refused, how often, and what the jobs do meanwhile.
 BESIDE = ("platform.", "pgqueuer", "public.")
-# What writes on something that the demo does not have is told which operation makes it, and the name of its id.
+# What writes on something that the demo does not have is told which operation makes it, and the name of its id (None
+# where the example of its path names it).
 MADE_BY = {
     "registry.change_vehicle": ("registry.register_vehicle", "vehicle_id"),
     "registry.remove_vehicle": ("registry.register_vehicle", "vehicle_id"),
@@ -33,6 +34,8 @@ MADE_BY = {
     "search.send_back_proposal": ("search.create_proposal", "proposal_id"),
     "health_units.change_notification": ("health_units.open_notification", "id"),
     "health_units.close_notification": ("health_units.open_notification", "id"),
+    "health_units.delete_exception": ("health_units.put_exception", None),
+    "health_units.delete_holiday": ("health_units.put_holiday", None),
 }
 # Who alone may do it.
 WHO = {"employability.withdraw_application": "90000000760"}
@@ -84,9 +87,9 @@ def make(sandbox: Sandbox) -> Iterator[tuple[str, dict[str, str]]]:
         if maker not in ids:
             answer = send(sandbox, *operations[maker])
             assert answer.is_success, answer.text
-            ids[maker] = answer.json()["id"]
+            ids[maker] = answer.json().get("id", "")
         place = {"cnes": sandbox.examples["cnes_quiet"]} if maker == "health_units.open_notification" else {}
-        yield key, place | {name: ids[maker]}
+        yield key, place | ({} if name is None else {name: ids[maker]})
 
 
 def refusal(answer: httpx.Response) -> tuple[int, str]:

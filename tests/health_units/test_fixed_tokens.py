@@ -20,7 +20,7 @@ from tests.support.server import RunningServer
 
 RISK = "health_units.read_risk"
 TODAY = datetime.now(UTC).date()
-TOKENS = [fixed_tokens.make(RISK, TODAY + timedelta(days=30)) for _ in range(2)]
+TOKENS = [fixed_tokens.make_fixed_token(RISK, TODAY + timedelta(days=30)) for _ in range(2)]
 LISTED = ",".join(fixed_tokens.format_entry(entry) for _, entry in TOKENS)
 
 pytestmark = pytest.mark.usefixtures("loaded")
@@ -64,7 +64,7 @@ def test_nothing_but_the_token_itself_will_do(http: httpx.Client, header: str) -
 
 def test_a_token_of_several_operations_opens_each_until_its_own_last_day() -> None:
     further = "health_units.list_risks"
-    token, entry = fixed_tokens.make(RISK, TODAY + timedelta(days=30))
+    token, entry = fixed_tokens.make_fixed_token(RISK, TODAY + timedelta(days=30))
     listed = FixedTokens("", [entry, entry._replace(operation=further, until=TODAY + timedelta(days=2))])
     header, scopes, now = f"Bearer {token}".encode(), ("sms:read",), datetime.now(UTC).timestamp()
     for operation in (RISK, further):
@@ -95,7 +95,7 @@ def test_a_token_that_is_listed_no_longer_opens_nothing(without_the_first: httpx
 
 
 def test_its_bearer_is_a_machine_with_the_operations_scopes_until_its_last_day() -> None:
-    token, entry = fixed_tokens.make(RISK, date(2026, 1, 31))
+    token, entry = fixed_tokens.make_fixed_token(RISK, date(2026, 1, 31))
     listed = FixedTokens("", [entry])
     header = f"bearer  {token}".encode()
     last_moment = datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC).timestamp()

@@ -48,6 +48,7 @@ IMPERSONAL = (
     "registry.read_crm_reconciliation",
     "registry.read_crm_status",
     "registry.read_quarantine_stats",
+    "registry.read_retention_report",
     "search.",
 )
 PERSONAL = [

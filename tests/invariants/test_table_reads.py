@@ -193,6 +193,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "A page without notifications tells an unknown unit from a calm one.",
         {"health_units.units"},
     ),
+    "health_units/overview": (
+        "What is open and what happened in the city is shown with its unit, in one order.",
+        {"health_units.notification_events", "health_units.notifications", "health_units.units"},
+    ),
     "health_units/risk": (
         "The risk of a unit is the newest of several facts, as one statement sees them.",
         {
@@ -212,6 +216,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "A unit leaves with its hours, in the line that its import takes.",
         {"health_units.unit_weekly_hours"},
     ),
+    "health_units/webhooks": (
+        "A delivery is shown with the change that it told, and can be replayed while the feed holds that.",
+        {"health_units.change_feed"},
+    ),
     "registry/consent/ledger": (
         "That the newest entries say what is stored is seen in one state of both; preferences build on the ledger.",
         {"registry.preferences", "registry.preference_choice"},
@@ -228,6 +236,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "A link is decided on, shown and locked together with its vehicle; vehicles build on the links.",
         {"registry.vehicle"},
     ),
+    "registry/person/search": (
+        "Whom a name, a ticket or a number leads to is found with the name to show in one statement.",
+        {"registry.base_record", "registry.ticket"},
+    ),
     "registry/person/settings": (
         "A choice holds only while the avatar is on offer, locked with it; avatars build on the settings.",
         {"registry.avatar"},
@@ -237,9 +249,12 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         {"registry.base_record"},
     ),
     "registry/rights": (
-        "The platform's trail is for every service to write and for this one to show.",
+        "The platform's trail is for every service to write and for this one to show; the report of the nightly "
+        "retention tells how many people are anonymised.",
         {
             "platform.audit_event",
+            "platform.retention_report",
+            "registry.mirror_head",
         },
     ),
     "search/catalogue": ("A service is looked up by an address in one round trip.", {"search.service_slugs"}),

@@ -128,6 +128,10 @@ def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None
         assert http.get(f"/registry/v1/cpf-secretaria/{ANA}", headers=own).status_code == 200
         claim = {"cpf": ANA, "channel": "web"}
         assert http.post("/registry/v1/phone/5521987654321/bind", json=claim, headers=own).status_code in {200, 409}
+        for body in SEARCHES:
+            why = {"X-Access-Reason": "Atendimento 7"}
+            answer = http.post("/registry/v1/admin/citizens/search", json=body, headers=staff | why)
+            assert answer.status_code == 200
         for what, body in WRITES.items():
             assert http.put(f"/registry/v1/citizen/{ANA}/{what}", json=body, headers=own).status_code == 200
         for cpf in (ANA, GABRIELA, NEW):
@@ -152,7 +156,13 @@ READS = (
     "/vehicles",
     "/vehicle-invitations",
     "/crm-mirror",
+    "/provenance",
     "/data-access",
+)
+SEARCHES = (
+    {"name": "Ana Ninguém", "birth_date": "1997-03-14"},
+    {"protocol": "20990000071"},
+    {"phone": "+5521987654399"},
 )
 WRITES: dict[str, dict[str, Any]] = {
     "gender": {"valor": "livre"},

@@ -46,6 +46,10 @@ ANYBODYS = {
         "person.pets.upsert_imported_pets",
         "person.tickets.upsert_tickets",
     },
+    "who stands at the counter is found without a CPF": {
+        "person.search.find_by_name",
+        "person.search.find_by_protocol",
+    },
     "operators list and count": {
         "crm.events.count_waiting_events",
         "crm.events.count_matching_events",
@@ -55,6 +59,7 @@ ANYBODYS = {
         "consent.ledger.find_contradicted_entries",
         "consent.ledger._list_links",
         "mirror.list_tombstones",
+        "rights.count_anonymised_people",
     },
     "retention goes through all": {
         "crm.events.count_crm_events",

@@ -36,7 +36,7 @@ def fixed_token(
 
     wanted = list(dict.fromkeys(operations))
     app.check_fixed_operations(wanted)
-    token, entry = fixed_tokens.make(wanted[0], datetime.now(UTC).date() + timedelta(days=days))
+    token, entry = fixed_tokens.make_fixed_token(wanted[0], datetime.now(UTC).date() + timedelta(days=days))
     written = ",".join(fixed_tokens.format_entry(entry._replace(operation=operation)) for operation in wanted)
     print(f"Token, que não será mostrado de novo: {token}")
     print(f"Uma linha do arquivo que BALCAO_FIXED_SERVICE_TOKENS nomeia, ou o que entra nela mesma: {written}")

@@ -97,7 +97,7 @@ def write_production(
     from balcao.core import logs
     from balcao.operate.deploy import production
     from balcao.operate.installation import generate_installation
-    from balcao.settings.types import split
+    from balcao.settings.types import split_list
 
     logs.configure("error")
     # Who is asked for what must be said is asked for what may be, too.
@@ -111,7 +111,7 @@ def write_production(
         port=port,
         management_port=management_port,
         management_host=management_host,
-        replicas=tuple(replica or split(_offer(is_asked, "Réplicas do banco (ENDEREÇO:PORTA, por vírgula)"))),
+        replicas=tuple(replica or split_list(_offer(is_asked, "Réplicas do banco (ENDEREÇO:PORTA, por vírgula)"))),
         redis_url=redis_url or _offer(is_asked, "Redis ou Valkey de várias máquinas (rediss://...)"),
         traces_url=traces_url or _offer(is_asked, "Coletor de rastros (http://coletor:4318)"),
         program=program,

@@ -13,17 +13,16 @@ Navigation, routes, the first page and the tests of all pages come from these de
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+from urllib.parse import quote
 
 from balcao.core.http.responses import Response
-
-if TYPE_CHECKING:
-    from balcao.console.visit import Visit
 
 PREFIX = "/painel"
 MIB = 1_048_576
 
-PageFunction: TypeAlias = "Callable[..., Awaitable[Response[Any]]]"
+# Of a `Visit`, which knows what is declared here, and the values of the path's parameters by their names.
+PageFunction: TypeAlias = Callable[..., Awaitable[Response[Any]]]
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
 
@@ -51,9 +50,7 @@ class Page:
 
     def address(self, **values: object) -> str:
         """Return the page's address with these values in its path."""
-        from balcao.console.api import quoted
-
-        return PREFIX + _PARAMETER.sub(lambda found: quoted(values[found[1]]), self.path)
+        return PREFIX + _PARAMETER.sub(lambda found: quote(str(values[found[1]]), safe=""), self.path)
 
 
 class Pages:
@@ -130,18 +127,18 @@ class Item:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A part of the first page: what waits for who holds one of the actions. It fails alone."""
+    """A part of the first page: what `find(visit)` says waits for who holds one of the actions. It fails alone."""
 
     actions: Sequence[str]
-    find: "Callable[[Visit], Awaitable[Sequence[Item]]]"
+    find: Callable[..., Awaitable[Sequence[Item]]]
 
 
 @dataclass(frozen=True)
 class Finder:
-    """What "Ir para" finds in an area, for who holds one of the actions."""
+    """What `find(visit, text)` finds for "Ir para" in an area, for who holds one of the actions."""
 
     actions: Sequence[str]
-    find: "Callable[[Visit, str], Awaitable[Sequence[Item]]]"
+    find: Callable[..., Awaitable[Sequence[Item]]]
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
+from balcao.console.visit import Visit
 from balcao.console.words import format_number
-
-if TYPE_CHECKING:
-    from balcao.console.visit import Visit
 
 PAGE_SIZE = 25
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
@@ -42,7 +40,7 @@ class Tab:
 class Listing:
     """What a list's template needs: `nouns` are one and many of what is listed, `rows` this page's, `total` all."""
 
-    visit: "Visit"
+    visit: Visit
     nouns: tuple[str, str]
     filters: Sequence[Filter] = ()
     tabs: Sequence[Tab] = ()

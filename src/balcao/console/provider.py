@@ -24,7 +24,6 @@ _TIMEOUT = httpx.Timeout(5.0, connect=2.0)
 
 class ProviderAway(Unavailable):
     default_message = "O provedor de identidade não respondeu. Tente de novo em instantes."
-    default_code = "identity-away"
 
 
 class GrantRefused(Exception):

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from balcao.console.api import Api
 from balcao.console.declaration import PREFIX, Area, Page
+from balcao.console.panel import Panel
 from balcao.console.rights import Rights
 from balcao.console.sessions.service import Session
 from balcao.core.http.forms import FormData, parse_fields
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect
-
-if TYPE_CHECKING:
-    from balcao.console.panel import Panel
 
 # The parameter, and the field of a form, that name a kept text.
 DRAFT_IN_ADDRESS, DRAFT = "rascunho", "_rascunho"
@@ -35,7 +33,7 @@ class Visit:
     """
 
     def __init__(
-        self, panel: "Panel", request: Request, page: Page, session: Session, api: Api, rights: Rights, posted: FormData
+        self, panel: Panel, request: Request, page: Page, session: Session, api: Api, rights: Rights, posted: FormData
     ) -> None:
         self.panel = panel
         self.request = request

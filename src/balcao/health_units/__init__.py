@@ -2,6 +2,7 @@
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service
+from balcao.health_units.areas.api import FEATURE as AREAS
 from balcao.health_units.counts.api import FEATURE as COUNTS
 from balcao.health_units.directory.api import FEATURE as DIRECTORY
 from balcao.health_units.feed.api import FEATURE as FEED
@@ -9,6 +10,7 @@ from balcao.health_units.holidays import service as holidays
 from balcao.health_units.holidays.api import FEATURE as HOLIDAYS
 from balcao.health_units.intake.api import FEATURE as INTAKE
 from balcao.health_units.notifications.api import FEATURE as NOTIFICATIONS
+from balcao.health_units.overview.api import FEATURE as OVERVIEW
 from balcao.health_units.reference_lists.api import FEATURE as REFERENCE_LISTS
 from balcao.health_units.risk.api import FEATURE as RISK
 from balcao.health_units.running import ready, running
@@ -26,7 +28,9 @@ SERVICE = Service(
         TIMETABLES,
         HOLIDAYS,
         NOTIFICATIONS,
+        OVERVIEW,
         FEED,
+        AREAS,
         RISK,
         DIRECTORY,
         COUNTS,

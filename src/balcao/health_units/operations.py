@@ -16,6 +16,7 @@ READ = authenticated() | scope("sms:read")
 MANAGE_UNITS = action("health_unit:manage")
 # Of what is read from memory.
 CACHE = "private, max-age=30"
+GEOJSON = "application/geo+json"
 # As the documents of this service write it.
 ID_PATTERN = r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$"
 NO_UUID = Fault(loc=["path", "id"], msg="deve ser um UUID", type="string_pattern_mismatch")

@@ -18,7 +18,7 @@ from balcao.settings.console import ConsoleSettings
 from balcao.settings.fixed_tokens import FixedToken
 from balcao.settings.keys import SANDBOX_HASH_KEY, KeySettings
 from balcao.settings.management import ManagementSettings
-from balcao.settings.rates import WIDENED, RateSettings, widen
+from balcao.settings.rates import WIDENED, RateSettings, widen_rate
 from balcao.settings.services import ServiceSettings
 from balcao.settings.stores import StoreSettings
 from balcao.settings.traces import TraceSettings
@@ -31,7 +31,7 @@ from balcao.settings.types import (
     Networks,
     Origins,
     Zone,
-    split,
+    split_list,
 )
 from balcao.zones import load_zone
 
@@ -166,7 +166,7 @@ class Settings(
     @model_validator(mode="after")
     def _widen_rates(self) -> "Settings":
         for name in WIDENED - self.model_fields_set if self.sandbox else ():
-            object.__setattr__(self, name, widen(getattr(self, name)))
+            object.__setattr__(self, name, widen_rate(getattr(self, name)))
         return self
 
     @property
@@ -195,7 +195,7 @@ class Settings(
     @property
     def server_urls(self) -> tuple[str, ...]:
         """Return the gateways that the OpenAPI documents name: production first, then staging."""
-        return tuple(address.rstrip("/") for address in split(self.server_urls_csv))
+        return tuple(address.rstrip("/") for address in split_list(self.server_urls_csv))
 
     @property
     def docs_client(self) -> str:
@@ -225,7 +225,7 @@ class Settings(
     @property
     def issuers(self) -> tuple[str, ...]:
         """Return the issuers whose tokens are accepted."""
-        return split(self.auth_issuer) or (f"{self.base_url}/auth/realms/{self.realm}",)
+        return split_list(self.auth_issuer) or (f"{self.base_url}/auth/realms/{self.realm}",)
 
     @property
     def registry_url(self) -> str:
@@ -260,12 +260,12 @@ class Settings(
     @property
     def trusted_proxies(self) -> tuple[str, ...]:
         """Return the addresses and networks of proxies whose word on who called counts."""
-        return split(self.trusted_proxies_csv)
+        return split_list(self.trusted_proxies_csv)
 
     @property
     def cors_origins(self) -> tuple[str, ...]:
         """Return the origins whose pages may call us, besides those of `cors_loopback`."""
-        return split(self.cors_origins_csv or "")
+        return split_list(self.cors_origins_csv or "")
 
     @property
     def cors_loopback(self) -> bool:
@@ -274,7 +274,7 @@ class Settings(
 
     def declared_rate(self, rate: str) -> str:
         """Return what a rate that stands in the code means here; what an operator wrote counts as written."""
-        return widen(rate) if self.sandbox else rate
+        return widen_rate(rate) if self.sandbox else rate
 
     @property
     def default_rates(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
@@ -287,7 +287,7 @@ class Settings(
     @property
     def crm_instance_hosts(self) -> frozenset[str]:
         """Return the hosts, besides the one of `crm_url`, that the CRM may send its calls on to, in lower case."""
-        return frozenset(host.lower() for host in split(self.crm_instance_hosts_csv))
+        return frozenset(host.lower() for host in split_list(self.crm_instance_hosts_csv))
 
     @property
     def client_lists(self) -> Mapping[str, frozenset[str]]:
@@ -301,7 +301,7 @@ class Settings(
     @property
     def search_portals(self) -> frozenset[str]:
         """The addresses of portals that search for many people."""
-        return frozenset(split(self.search_portals_csv))
+        return frozenset(split_list(self.search_portals_csv))
 
     @property
     def legacy_source_names(self) -> list[str]:
@@ -329,7 +329,7 @@ class Settings(
     def _clients(self, csv: str | None, in_sandbox: str) -> frozenset[str]:
         if csv is None:
             return frozenset({in_sandbox}) if self.sandbox else frozenset()
-        return frozenset(split(csv))
+        return frozenset(split_list(csv))
 
     def list_refusals(self, *, with_worker: bool = False) -> list[str]:
         """Return why the production profile must not start with these settings, and a worker; empty when it may."""
@@ -345,7 +345,7 @@ class Settings(
             "BALCAO_DATABASE_URL está vazio: a produção exige um PostgreSQL próprio.": self.embedded_database,
             "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade.": self.embedded_identity,
             "BALCAO_MACHINE_CLIENTS está vazio: liste os clientes que chamam sem uma pessoa, ou escreva `none`.": (
-                not split(self.machine_clients_csv)
+                not split_list(self.machine_clients_csv)
             ),
             "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS está vazio: liste os clientes cujos papéis valem, ou escreva `none`.": (
                 self.role_clients is None
@@ -362,14 +362,14 @@ class Settings(
             "BALCAO_WEBHOOK_PRIVATE_ADDRESSES só vale na demonstração: retire-o.": self.webhook_private_addresses,
         }
         refused = [sentence for sentence, applies in parts.items() if applies]
-        issuers = production.refuse_issuers(split(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)
+        issuers = production.refuse_issuers(split_list(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)
         issuers += self.refuse_console() if self.has_console else []
         return [*secrets, *refused, *issuers, *production.refuse_sandbox_crm(self.crm_url, self.crm_port)]
 
 
 def _named_clients(csv: str) -> frozenset[str] | None:
     """None where nothing is set; the word `none` is the list of no client."""
-    names = frozenset(split(csv))
+    names = frozenset(split_list(csv))
     return names - {NO_CLIENT} if names else None
 
 

@@ -5,14 +5,14 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
 from balcao.settings.production import is_weak_key
-from balcao.settings.types import Addresses, DatabaseAddress, split
+from balcao.settings.types import Addresses, DatabaseAddress, split_list
 
 SANDBOX_CLIENT_SECRET = "sandbox-painel-secret"  # noqa: S105 - public, of the demo
 SANDBOX_KEY = "sandbox-console-key"
 
 
 def _check_keys(keys: SecretStr) -> SecretStr:
-    if any(len(key) < 8 for key in split(keys.get_secret_value())):
+    if any(len(key) < 8 for key in split_list(keys.get_secret_value())):
         raise ValueError("cada chave tem pelo menos 8 caracteres; separe as anteriores por vírgula")
     return keys
 
@@ -35,7 +35,7 @@ class ConsoleSettings(BaseModel):
     @property
     def console_keys(self) -> tuple[str, ...]:
         """Return the keys of what the panel stores: the first one seals, the others still open."""
-        return split(self.console_key.get_secret_value())
+        return split_list(self.console_key.get_secret_value())
 
     def refuse_console(self) -> list[str]:
         """Return what production refuses of a panel that is switched on."""

@@ -87,7 +87,7 @@ def parse_entry(text: str, today: date) -> FixedToken:
     return FixedToken(found[1], until, bytes.fromhex(found[3]))
 
 
-def make(operation: str, until: date) -> tuple[str, FixedToken]:
+def make_fixed_token(operation: str, until: date) -> tuple[str, FixedToken]:
     """Make a token that nobody can guess; return it and its entry."""
     token = PREFIX + secrets.token_urlsafe(32)
     return token, FixedToken(operation, until, compute_digest(token.encode()))

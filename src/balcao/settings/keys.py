@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
-from balcao.settings.types import split
+from balcao.settings.types import split_list
 
 SANDBOX_HASH_KEY = "sandbox-hash-key"
 HIGHEST_NUMBER = 32767
@@ -12,7 +12,7 @@ HIGHEST_NUMBER = 32767
 
 def parse_numbered_keys(csv: str) -> dict[int, str]:
     """Return `number=key` entries by number. Raises ValueError for an entry of another form or a repeated number."""
-    entries = [entry.partition("=")[::2] for entry in split(csv)]
+    entries = [entry.partition("=")[::2] for entry in split_list(csv)]
     if not all(
         number.isascii() and number.isdigit() and 1 <= int(number[:6]) <= HIGHEST_NUMBER for number, _ in entries
     ):

@@ -29,7 +29,7 @@ class RateSettings(BaseModel):
 WIDENED = RateSettings.model_fields.keys() - {"refused_rate"}
 
 
-def widen(rate: str) -> str:
+def widen_rate(rate: str) -> str:
     """Return a rate of the code, such as `300/5 minutes`, as the sandbox has it; one without a limit stays so."""
     amount, _, period = rate.partition("/")
     return f"{int(amount) * SANDBOX_FACTOR}/{period}" if rate else rate

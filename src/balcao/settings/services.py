@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
-from balcao.settings.types import Csv, split
+from balcao.settings.types import Csv, split_list
 
 _Words = Annotated[str, Meta(min_length=1, max_length=100)]
 Color = Literal["Verde", "Amarelo", "Laranja", "Vermelho"]
@@ -41,7 +41,7 @@ _NAME = re.compile(r"[a-z0-9_-]{1,40}")
 
 def parse_pairs(csv: str) -> dict[str, str]:
     """Return `name=value` entries by name. Raises ValueError for an entry without name."""
-    found = dict(entry.partition("=")[::2] for entry in split(csv))
+    found = dict(entry.partition("=")[::2] for entry in split_list(csv))
     if not all(map(_NAME.fullmatch, found)):
         raise ValueError("cada entrada é nome=valor; o nome tem letras minúsculas, dígitos, `-` e `_`")
     return found
@@ -80,9 +80,9 @@ class ServiceSettings(BaseModel):
     @property
     def mobility_hosts(self) -> frozenset[str]:
         """Return the hosts on which photos of vehicles may be stored, in lower case."""
-        return frozenset(host.lower() for host in split(self.mobility_file_hosts))
+        return frozenset(host.lower() for host in split_list(self.mobility_file_hosts))
 
     @property
     def risk_portals(self) -> frozenset[str]:
         """Return the clients of portals that hold streams for many people."""
-        return frozenset(split(self.risk_portal_clients))
+        return frozenset(split_list(self.risk_portal_clients))

@@ -15,7 +15,7 @@ _ORIGIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1
 _HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
 
 
-def split(csv: str) -> tuple[str, ...]:
+def split_list(csv: str) -> tuple[str, ...]:
     """Return the entries of a comma-separated list."""
     return tuple(entry.strip() for entry in csv.split(",") if entry.strip())
 
@@ -38,7 +38,7 @@ def _split_address(address: str) -> SplitResult:
 
 
 def _check_addresses(text: str) -> str:
-    for address in split(text):
+    for address in split_list(text):
         if not address.startswith(("http://", "https://")):
             raise ValueError("cada endereço começa com http:// ou https://")
         _split_address(address)
@@ -86,7 +86,7 @@ def _check_rate(text: str) -> str:
 
 
 def _check_networks(text: str) -> str:
-    for network in split(text):
+    for network in split_list(text):
         try:
             ip_network(network, strict=False)
         except ValueError:
@@ -95,13 +95,13 @@ def _check_networks(text: str) -> str:
 
 
 def _check_origins(text: str) -> str:
-    if not all(_ORIGIN.fullmatch(origin) for origin in split(text)):
+    if not all(_ORIGIN.fullmatch(origin) for origin in split_list(text)):
         raise ValueError("cada origem é esquema, servidor e porta, sem caminho: https://portal.cidade.gov.br")
     return text
 
 
 def _check_hosts(text: str) -> str:
-    if not all(_HOST.fullmatch(host) for host in split(text)):
+    if not all(_HOST.fullmatch(host) for host in split_list(text)):
         raise ValueError("cada servidor é só um nome, sem esquema nem porta")
     return text
 

@@ -15,7 +15,7 @@ from balcao_sandbox.crm.objects import ACCOUNT, ANONYMISATION, ENTITIES, Entity
 from balcao_sandbox.crm.records import Record
 from balcao_sandbox.crm.refusals import Refused, make_invalid_field, make_not_found
 from balcao_sandbox.crm.routes import Route, SandboxCrm
-from balcao_sandbox.crm.soql import Query, parse
+from balcao_sandbox.crm.soql import Query, parse_query
 from balcao_sandbox.crm.state import Act, Reply, Sandbox, SandboxCall
 
 Written = dict[str, Any]
@@ -41,7 +41,7 @@ async def give_token(request: Request, crm: SandboxCrm) -> Response[Any]:
 async def query(request: Request, crm: SandboxCrm, _version: str) -> Response[Any]:
     sandbox = crm.sandbox
     try:
-        parsed = parse(request.query().get("q", ""))
+        parsed = parse_query(request.query().get("q", ""))
     except Refused as refused:
         return await _perform(request, sandbox, "query", None, [], _raise(refused))
 

@@ -124,7 +124,7 @@ class _Reader(Transformer[Token, Query]):
 _PARSER = Lark(_GRAMMAR, parser="lalr", maybe_placeholders=True)
 
 
-def parse(text: str) -> Query:
+def parse_query(text: str) -> Query:
     """Parse a query. Raises Refused (MALFORMED_QUERY)."""
     if len(text) > LONGEST_QUERY:
         raise make_malformed("query too long")

@@ -15,21 +15,21 @@ from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
+from balcao.health_units.areas import service as areas
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody
-from balcao.health_units.records import Tipo
 from balcao.health_units.situation import Risco
 from balcao.health_units.timetables import service as timetables
 from balcao.health_units.timetables.schemas import WeekBody
 from balcao.health_units.units import service as units
-from balcao.health_units.units.schemas import UnitBody
 from balcao.health_units.webhooks import service as webhooks
 from balcao.health_units.webhooks.schemas import WebhookBody
+from balcao_sandbox.demo import health_units_city as city
 
 SEED = 2026
 HISTORY_DAYS = 90
-AREAS = ("1.0", "2.1", "3.1", "4.0", "5.1")
-CODES = (*(f"99000{number:02}" for number in range(1, 24)), "0012345")
+AREAS = tuple(city.AREAS)
+CODES = tuple(city.UNITS)
 DEACTIVATED = "9900023"
 
 # Episodes in the history; units not named here never had a notification. The first two are the busy ones.
@@ -87,12 +87,16 @@ class Step:
 
 
 async def load(platform: Platform) -> None:
-    """Write the units and their histories, as far as they are missing."""
+    """Write the units, the areas and the histories, as far as they are missing."""
     call = operator_call(platform, "health_units.demo")
     known = await units.list_unit_codes(call)
-    for number, code in enumerate(CODES, start=1):
+    for code, unit in city.UNITS.items():
         if code not in known:
-            await units.put_unit(call, Cnes(code), _describe_unit(number, code))
+            await units.put_unit(call, Cnes(code), unit.model_copy(update={"ativa": code != DEACTIVATED}))
+    drawn = {area.id for area in (await areas.list_areas(call)).features}
+    for code, area in city.AREAS.items():
+        if code not in drawn:
+            await areas.put_area(call, code, area)
     with_week = await timetables.list_codes_with_timetable(call)
     for code, week in WEEKS.items():
         if code not in with_week:
@@ -178,20 +182,3 @@ def _list_last_steps(code: str, now: datetime, midnight: datetime) -> Iterator[S
         last = (Risco.AMARELO, Risco.LARANJA, Risco.VERMELHO)[int(code) % 3]
         yield Step(midnight - timedelta(hours=16), last)
         yield Step(midnight - timedelta(hours=13), last, Causa.NORMALIZACAO)
-
-
-def _describe_unit(number: int, code: str) -> UnitBody:
-    kind = Tipo.UPA if number in {22, 24} else Tipo.CMS if number % 4 == 0 else Tipo.CF
-    noun = {Tipo.CF: "Clínica da Família", Tipo.CMS: "Centro Municipal de Saúde", Tipo.UPA: "UPA 24h"}[kind]
-    return UnitBody(
-        nome=f"{noun} Modelo {number}",
-        logradouro=f"Rua Modelo {number}",
-        numero=str(100 + number),
-        cep=f"20000-{number:03}",
-        tipo=kind,
-        area=AREAS[number % len(AREAS)],
-        bairro="Bairro Modelo",
-        latitude=round(-22.9 - number / 200, 5),
-        longitude=round(-43.2 - number / 150, 5),
-        ativa=code != DEACTIVATED,
-    )

@@ -5,10 +5,9 @@ from uuid import uuid4
 
 import pytest
 
+from balcao.console.catalogue.conflict import apply_choices, describe_conflict
 from balcao.console.catalogue.content import to_body, to_fields
-from balcao.console.catalogue.differences import mark_differences
 from balcao.console.catalogue.markup import render_markdown
-from balcao.console.catalogue.merge import apply_choices, merge_fields
 from balcao.core.http.forms import FormData
 from balcao.core.values.ids import new_id
 from tests.console.catalogue.conftest import Ask, Make
@@ -160,11 +159,12 @@ def test_what_does_not_exist_is_said(panel: PanelClient, address: str) -> None:
 
 
 def test_a_field_that_one_has_changed_is_joined_and_one_that_both_have_is_asked_for() -> None:
-    base = {"a": "1", "b": "1", "c": "1", "d": "1"}
-    merge = merge_fields(base, base | {"b": "2", "c": "2", "d": "2"}, base | {"a": "3", "c": "3", "d": "2"})
-    assert [one.name for one in merge.disputes] == ["c"]
-    assert {one.name: one.is_mine for one in merge.joined} == {"a": True, "b": False}
-    assert merge.fields == {"a": "3", "b": "2", "c": "3", "d": "2"}
+    names = ("resumo", "tema_geral", "tempo_atendimento", "custo_servico")
+    base, theirs, mine = (dict(zip(names, texts, strict=True)) for texts in ("1111", "1222", "3132"))
+    conflict = describe_conflict(base, theirs, mine)
+    assert [one.name for one in conflict.disputes] == ["tempo_atendimento"]
+    assert {one.label: one.is_mine for one in conflict.joined} == {"Resumo": True, "Tema": False}
+    assert conflict.fields == dict(zip(names, "3232", strict=True))
 
 
 @pytest.mark.parametrize(("choice", "other", "kept"), [("meu", "", "3"), ("deles", "", "2"), ("meu", "4", "4")])
@@ -173,10 +173,7 @@ def test_the_text_that_was_chosen_is_sent(choice: str, other: str, kept: str) ->
     assert apply_choices(posted).first("c") == kept
 
 
-def test_words_that_differ_are_marked_and_markup_stays_text() -> None:
-    marked = mark_differences("poda de árvores", f"poda {ATTACK} de árvores")
-    assert "<ins>" in marked
-    assert "<script>" not in marked
+def test_markup_in_a_service_stays_text() -> None:
     assert "<script>" not in render_markdown(f"{ATTACK}\n\n[x](javascript:alert(1))")
 
 

@@ -108,8 +108,8 @@ def test_6_two_versions_are_compared_word_by_word(screen: Screen, make: Make, as
     screen.login(EDITOR, f"/painel/servicos/{service['id']}/versoes")
     press(screen, "Comparar")
     expect(heading(screen)).to_have_text("O que mudou da versão 1 para a 2")
-    expect(screen.page.locator("tbody tr")).to_have_count(3)
-    expect(screen.page.locator("del")).to_contain_text(["Solicita a **poda**"])
+    expect(screen.page.locator(".changes dt")).to_have_count(3)
+    expect(screen.page.locator("del")).to_contain_text(["Solicita a **"])
     expect(screen.page.locator("ins").nth(1)).to_contain_text("Na hora")
 
 

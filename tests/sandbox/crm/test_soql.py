@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao_sandbox.crm.refusals import Refused
-from balcao_sandbox.crm.soql import Condition, parse
+from balcao_sandbox.crm.soql import Condition, parse_query
 
 KEYWORDS = {"SELECT", "FROM", "WHERE", "AND", "ORDER", "BY", "ASC", "DESC", "LIMIT", "OFFSET", "TRUE", "FALSE", "NULL"}
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,20}", fullmatch=True).filter(lambda name: name.upper() not in KEYWORDS)
@@ -21,7 +21,7 @@ def test_a_query_is_read_as_it_was_written(
     fields: list[str], entity: str, conditions: list[tuple[str, tuple[str, object]]]
 ) -> None:
     where = " AND ".join(f"{name} = {written}" for name, (written, _) in conditions)
-    query = parse(f"select {', '.join(fields)} FROM {entity}" + (f" where {where}" if where else ""))
+    query = parse_query(f"select {', '.join(fields)} FROM {entity}" + (f" where {where}" if where else ""))
     assert (query.fields, query.entity) == (tuple(fields), entity)
     assert query.conditions == tuple(Condition(name, value) for name, (_, value) in conditions)
 
@@ -29,7 +29,7 @@ def test_a_query_is_read_as_it_was_written(
 @given(st.text(max_size=60))
 def test_any_other_text_is_malformed_and_nothing_worse(text: str) -> None:
     with pytest.raises(Refused) as raised:
-        parse("SELECT Id FROM Account WHERE " + text + " OR")
+        parse_query("SELECT Id FROM Account WHERE " + text + " OR")
     assert raised.value.code == "MALFORMED_QUERY"
 
 
@@ -65,19 +65,19 @@ def test_any_other_text_is_malformed_and_nothing_worse(text: str) -> None:
 )
 def test_what_the_subset_does_not_have_is_malformed(text: str) -> None:
     with pytest.raises(Refused) as raised:
-        parse(text)
+        parse_query(text)
     assert (raised.value.status, raised.value.code) == (400, "MALFORMED_QUERY")
 
 
 def test_order_limit_and_offset_are_read() -> None:
-    query = parse("SELECT Id FROM Account ORDER BY CreatedDate DESC LIMIT 2 OFFSET 4")
+    query = parse_query("SELECT Id FROM Account ORDER BY CreatedDate DESC LIMIT 2 OFFSET 4")
     assert (query.order, query.limit, query.offset) == (("CreatedDate", True), 2, 4)
-    assert parse("SELECT Id FROM Account ORDER BY CreatedDate ASC").order == ("CreatedDate", False)
+    assert parse_query("SELECT Id FROM Account ORDER BY CreatedDate ASC").order == ("CreatedDate", False)
 
 
 def test_a_field_may_be_among_several_texts() -> None:
-    [condition] = parse("SELECT Id FROM Account WHERE CPF__c IN ('a', 'b\\'c')").conditions
+    [condition] = parse_query("SELECT Id FROM Account WHERE CPF__c IN ('a', 'b\\'c')").conditions
     assert (condition.field, condition.operator, condition.value) == ("CPF__c", "IN", ["a", "b'c"])
     for malformed in ("CPF__c IN ()", "CPF__c IN 'a'", "CPF__c IN (1)", "CPF__c IN ('a',)"):
         with pytest.raises(Refused):
-            parse(f"SELECT Id FROM Account WHERE {malformed}")
+            parse_query(f"SELECT Id FROM Account WHERE {malformed}")

@@ -26,7 +26,7 @@ from balcao.core.http.responses import NO_STORE, Response
 from balcao.core.http.sent_headers import SentHeader
 from balcao.core.http.strangers import judge_pending, note_refused_token
 from balcao.core.logs import log
-from balcao.settings.types import split
+from balcao.settings.types import split_list
 
 CHECK = "/api/v1/check"
 CHECK_AUTHENTICATION = "/api/v1/check-token"
@@ -102,11 +102,11 @@ async def check_token(platform: Platform, request: Request) -> Response[Any]:
 async def _check(platform: Platform, request: Request, asked_at: str) -> CheckedRequest:
     if not _is_gateway(request.peer, platform.settings.access_check_networks or PRIVATE_NETWORKS):
         raise NotFound()
-    told = _parse_address(request.headers.text(_ADDRESS) or "")
-    request.peer = told or request.peer
+    named = _parse_address(request.headers.text(_ADDRESS) or "")
+    request.peer = named or request.peer
     try:
         checked = await _decide(platform, request, _find_original(request, asked_at))
-        return checked if told else checked._replace(over=0.0)
+        return checked if named else checked._replace(over=0.0)
     except KeyPending:
         raise
     except Exception as failure:
@@ -141,7 +141,7 @@ def _is_gateway(peer: str, networks: str) -> bool:
         known = ip_network(peer, strict=False)
     except ValueError:
         return False
-    wanted = [ip_network(network, strict=False) for network in split(networks)]
+    wanted = [ip_network(network, strict=False) for network in split_list(networks)]
     return any(network.version == known.version and network.overlaps(known) for network in wanted)
 
 

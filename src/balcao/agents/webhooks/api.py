@@ -54,7 +54,7 @@ async def list_webhooks(call: Call) -> Webhooks:
     "Cadastra um destino de avisos",
     status=201,
     example={"url": "https://agente.example/avisos", "description": "Agente do portal"},
-    errors=[409],
+    errors=[400, 409],
 )
 @sending(LOCATION)
 async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
@@ -110,7 +110,7 @@ async def delete_webhook(call: Call, webhook_id: WebhookIdInPath) -> Response[No
     "agents.renew_webhook_secret",
     MANAGE,
     "Troca o segredo de um destino",
-    errors=[422],
+    errors=[400, 409, 422],
 )
 async def renew_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Response[WebhookWithSecret]:
     """Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, para
@@ -125,7 +125,7 @@ async def renew_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Respo
     MANAGE,
     "Envia um aviso de teste",
     status=202,
-    errors=[422],
+    errors=[400, 409, 422],
 )
 async def send_test(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
     """Põe na fila um aviso do tipo `test`; veja depois a última entrega ou falha do destino."""

@@ -23,8 +23,8 @@ async def _make_message(_: Platform, connection: Connection, id: UUID, activatio
     if activation is None:
         return Message("test", format_rfc3339_offset(utc_now()), TrialEvent(str(id)))
     moved = await store.read_activation(connection, activation)
-    told = msgspec.convert(moved, Activation, from_attributes=True)
-    return Message("agent.activated", format_rfc3339_offset(moved.at), told)
+    activated = msgspec.convert(moved, Activation, from_attributes=True)
+    return Message("agent.activated", format_rfc3339_offset(moved.at), activated)
 
 
 WEBHOOKS = WebhooksOfService(

@@ -7,14 +7,14 @@ from typing import Any
 from balcao.console.api import InTheWay, Outdated, gather_blocks
 from balcao.console.catalogue import client
 from balcao.console.catalogue.client import to_moment
-from balcao.console.catalogue.content import to_fields
-from balcao.console.catalogue.differences import list_differences
+from balcao.console.catalogue.content import to_fields, to_values
 from balcao.console.catalogue.forms import SendBackForm
-from balcao.console.catalogue.labels import name_fields, name_state
+from balcao.console.catalogue.labels import FIELDS, name_fields, name_state
 from balcao.console.catalogue.markup import render_markdown
 from balcao.console.catalogue.routes import AREA, PUBLISH, READ, UPDATE, read_departments, service_crumbs
 from balcao.console.catalogue.version_pages import mark_changes
 from balcao.console.declaration import Item, Pages
+from balcao.console.diff import compare
 from balcao.console.visit import Visit
 from balcao.console.words import format_count
 from balcao.core.http.responses import Response
@@ -78,7 +78,7 @@ async def show_proposal(visit: Visit, service: str, proposal: str) -> Response[A
         etag=read.etag,
         fields=proposed,
         markdown=render_markdown,
-        differences=list_differences(now, proposed),
+        differences=compare(FIELDS, to_values(now), to_values(proposed)),
         to_moment=to_moment,
         crumbs=service_crumbs(visit, present.value),
         edits=visit.may(UPDATE),

@@ -27,6 +27,7 @@ LISTS = (
 _BUTTON_PARTS = ("titulo", "url_service", "descricao")
 _SEPARATOR = " | "
 _OFF = "(desligado) "
+FLAGS = ("fixar_destaque", "exclusive_for_agents")
 FREE = {"True": True, "False": False, "": None}
 
 
@@ -40,7 +41,7 @@ def to_fields(members: Mapping[str, Any], departments: Mapping[str, str]) -> dic
     agents = members.get("agents") or {}
     fields["exclusive_for_agents"] = "y" if agents.get("exclusive_for_agents") else ""
     fields["tool_hint"] = agents.get("tool_hint") or ""
-    fields["buttons"] = "\n".join(_write_button(one) for one in members.get("buttons") or ())
+    fields["buttons"] = "\n".join(write_button(one) for one in members.get("buttons") or ())
     return fields
 
 
@@ -58,6 +59,19 @@ def to_body(fields: Mapping[str, str], departments: Mapping[str, str]) -> dict[s
     return body
 
 
+def to_values(fields: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields as values to compare: lists by their lines, boxes as yes or no."""
+    values: dict[str, Any] = dict(fields)
+    values |= {name: split_lines(fields[name]) for name in (*LISTS, "buttons") if name in fields}
+    values |= {name: fields[name] == "y" for name in FLAGS if name in fields}
+    return values | {"is_free": FREE.get(fields.get("is_free", ""))}
+
+
+def show_value(name: str, value: Any) -> Any:
+    """Return a member of a version as a value to compare."""
+    return [write_button(one) for one in value or ()] if name == "buttons" else value
+
+
 def split_lines(text: str) -> list[str]:
     """Return the lines that say something."""
     return [line.strip() for line in text.splitlines() if line.strip()]
@@ -68,7 +82,8 @@ def _fold_lines(items: Iterable[str]) -> list[str]:
     return [" ".join(item.split()) for item in items]
 
 
-def _write_button(button: Mapping[str, Any]) -> str:
+def write_button(button: Mapping[str, Any]) -> str:
+    """Return a button as a line of the form."""
     parts = [" ".join(str(button.get(name) or "").split()) for name in _BUTTON_PARTS]
     return ("" if button.get("is_enabled", True) else _OFF) + _SEPARATOR.join(part for part in parts if part)
 

@@ -5,11 +5,11 @@ from typing import Any
 from balcao.console.api import Read
 from balcao.console.catalogue import client
 from balcao.console.catalogue.client import Service
+from balcao.console.catalogue.conflict import Conflict, apply_choices, describe_conflict
 from balcao.console.catalogue.content import to_fields
 from balcao.console.catalogue.forms import ServiceForm
 from balcao.console.catalogue.labels import IN_EDITION, name_state
 from balcao.console.catalogue.markup import render_markdown
-from balcao.console.catalogue.merge import Merge, apply_choices, merge_fields
 from balcao.console.catalogue.routes import (
     AREA,
     CREATE,
@@ -98,9 +98,9 @@ async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[A
     elif read.value.outdated and not form.is_sent:
         base = await client.read_version(visit.api, service, read.value.base_version)
         fields = {name: to_fields(one, departments) for name, one in (("base", base), ("now", present.value.content))}
-        merge = merge_fields(fields["base"], fields["now"], form.texts)
+        conflict = describe_conflict(fields["base"], fields["now"], form.texts)
         return _render_conflict(
-            visit, form, merge, present, _SUBMIT, base_version=present.value.version, title=read.value.nome_servico
+            visit, form, conflict, present, _SUBMIT, base_version=present.value.version, title=read.value.nome_servico
         )
     return _render(
         visit, form, deed, title=read.value.nome_servico, service=present.value, is_proposed=True, proposal=read.value
@@ -121,15 +121,15 @@ async def _show_conflict(
     number = number_of(form.etag)
     base = await client.read_version(visit.api, service, number) if number else read.value.content
     theirs = read.value.content if present is None else present
-    merge = merge_fields(to_fields(base, departments), to_fields(theirs, departments), form.texts)
+    conflict = describe_conflict(to_fields(base, departments), to_fields(theirs, departments), form.texts)
     form.etag = etag or read.etag
-    return _render_conflict(visit, form, merge, read, deed, title=read.value.nome_servico)
+    return _render_conflict(visit, form, conflict, read, deed, title=read.value.nome_servico)
 
 
 def _render_conflict(
     visit: Visit,
     form: ServiceForm,
-    merge: Merge,
+    conflict: Conflict,
     present: Read[Service],
     deed: str,
     *,
@@ -139,7 +139,7 @@ def _render_conflict(
     return visit.render(
         "catalogue/conflict.html",
         form=form,
-        merge=merge,
+        conflict=conflict,
         service=present.value,
         deed=deed or _SAVE,
         base_version=base_version,

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from wtforms import BooleanField, IntegerField, RadioField, SelectChoice, SelectField, StringField, TextAreaField
+from wtforms import BooleanField, IntegerField, RadioField, SelectField, StringField, TextAreaField
+from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than what is known of its types
 from wtforms.validators import NumberRange, Optional
 
 from balcao.console.catalogue.content import to_body
@@ -16,6 +17,9 @@ _ONE_A_LINE = "Um por linha."
 def list_choices(pairs: Iterable[tuple[str, str]]) -> list[SelectChoice]:
     """Return what a selection offers, of values and their labels."""
     return [SelectChoice(value, label) for value, label in pairs]
+
+
+_COSTS = list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "Pago")])
 
 
 class ServiceForm(Form):
@@ -49,9 +53,7 @@ class ServiceForm(Form):
         validators=[needed("Diga para quem é o serviço.")],
     )
     tempo_atendimento = StringField("Tempo de atendimento", description="Por exemplo: Na hora; Até 5 dias úteis.")
-    is_free = SelectField(
-        "Custo", choices=list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "Pago")])
-    )
+    is_free = SelectField("Custo", choices=_COSTS, default="")
     custo_servico = StringField("Quanto custa", description="Em palavras; fica em branco se não há o que explicar.")
     resultado_solicitacao = TextAreaField("O que a pessoa recebe")
     descricao_completa = TextAreaField("Descrição completa", description="Títulos, listas e links em markdown.")

@@ -39,6 +39,8 @@ FIELDS = {
     "published_at": "Publicado em",
     "is_free": "É gratuito",
     "agents": "Assistentes virtuais",
+    "exclusive_for_agents": "Só para assistentes virtuais",
+    "tool_hint": "Dica para assistentes virtuais",
     "extra_fields": "Campos livres",
     "status": "Situação",
     "buttons": "Botões",

@@ -4,11 +4,12 @@ from typing import Any
 
 from balcao.console.catalogue import client
 from balcao.console.catalogue.client import to_moment
-from balcao.console.catalogue.differences import Difference, mark_differences, write_value
+from balcao.console.catalogue.content import show_value
 from balcao.console.catalogue.forms import RollbackForm
 from balcao.console.catalogue.labels import FIELDS, STATE_FIELDS, name_fields, name_state, name_version
 from balcao.console.catalogue.routes import AREA, ROLL_BACK, VERSIONS, service_crumbs
 from balcao.console.declaration import Pages
+from balcao.console.diff import Change, compare_values
 from balcao.console.faults import make_not_found
 from balcao.console.lists import Listing
 from balcao.console.visit import Visit
@@ -82,12 +83,12 @@ async def roll_back_service(visit: Visit, service: str, version: str) -> Respons
     )
 
 
-def mark_changes(found: client.Comparison) -> list[Difference]:
+def mark_changes(found: client.Comparison) -> list[Change]:
     """Return what differs of the text; where the service stands is no part of it."""
     return [
-        Difference(
+        Change(
             FIELDS.get(one.field_name, one.field_name),
-            mark_differences(write_value(one.old_value), write_value(one.new_value)),
+            compare_values(show_value(one.field_name, one.old_value), show_value(one.field_name, one.new_value)),
         )
         for one in found.changes
         if one.field_name not in STATE_FIELDS

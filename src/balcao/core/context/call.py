@@ -122,9 +122,13 @@ class Call:
         """Take a sentence of the platform's own, as a job or a command has it."""
         self._reason = sentence
 
-    def require_reason(self) -> None:
-        """Raise Invalid for staff who give no reason of access, where `BALCAO_REQUIRE_ACCESS_REASON` wants one."""
-        if self.platform.settings.require_access_reason and self._reason is None and self.actor_kind == "staff":
+    def require_reason(self, *, always: bool = False) -> None:
+        """Raise Invalid for staff who give no reason of access, where `BALCAO_REQUIRE_ACCESS_REASON` wants one.
+
+        With `always` it is wanted whatever the setting says.
+        """
+        is_wanted = always or self.platform.settings.require_access_reason
+        if is_wanted and self._reason is None and self.actor_kind == "staff":
             raise Invalid(
                 "Informe o motivo do acesso no cabeçalho `X-Access-Reason` (de 3 a 200 caracteres).",
                 code="access-reason-missing",

@@ -15,7 +15,7 @@ from balcao.core.errors import Fault, Invalid, Unprocessable
 from balcao.core.http.choices import find_example, list_choices
 from balcao.core.http.storable import LARGEST, SMALLEST, find_unstorable, require_body
 from balcao.core.values.clock import in_utc
-from balcao.portuguese import PHRASES, like, name_fault, translate_fault
+from balcao.portuguese import PHRASES, format_example, name_fault, translate_fault
 
 T = TypeVar("T")
 M = TypeVar("M", bound=pydantic.BaseModel)
@@ -251,7 +251,7 @@ def _explain(message: str, kind: Any) -> str:
         choices = list_choices(kind, path)
         return f"{field} deve ser um de: {', '.join(choices)}." if choices else f"{field} tem um valor inválido."
     if "matching regex" in expected["bound"]:
-        return f"{field} não tem a forma esperada{like(find_example(kind, path))}."
+        return f"{field} não tem a forma esperada{format_example(find_example(kind, path))}."
     kinds = " ou ".join(_KINDS.get(kind.strip(), kind.strip()) for kind in expected["kind"].split("|"))
     return f"{field} deve ser {kinds}{_explain_bound(expected['bound'])}."
 

@@ -28,7 +28,7 @@ def read_form(request: Request) -> FormData:
         raise TooLarge()
     media_type = request.headers.text(b"content-type") or ""
     if media_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
-        raise Invalid("O formulário não veio na forma esperada.", code="form-expected")
+        raise Invalid("O formulário não veio na forma esperada.")
     return parse_fields(request.content)
 
 
@@ -38,7 +38,7 @@ def parse_fields(encoded: bytes) -> FormData:
     try:
         pairs = parse_qsl(encoded.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
     except ValueError:
-        raise Invalid("O formulário não veio na forma esperada.", code="form-expected") from None
+        raise Invalid("O formulário não veio na forma esperada.") from None
     for name, value in pairs:
         found.setdefault(name, []).append(value)
     return found

@@ -97,10 +97,10 @@ def with_etag(value: T, call: Call, cache_control: str) -> Response[T]:
 
 
 @sending(ETAG)
-def stored(value: T) -> Response[T]:
+def stored(value: T, *, status: int | None = None) -> Response[T]:
     """Return what a write left behind, with the ETag of the new state."""
     body = msgspec.json.encode(value)
-    return Response(body, headers={"ETag": etag_of(body), "Cache-Control": PERSONAL})
+    return Response(body, status=status, headers={"ETag": etag_of(body), "Cache-Control": PERSONAL})
 
 
 @sending(CONTENT_DISPOSITION)

@@ -187,6 +187,14 @@ async def lock_dead_job(connection: Connection, number: int) -> QueuedJob:
     return job
 
 
+@statement(f"""
+SELECT id FROM {QUEUE_SCHEMA}.pgqueuer
+WHERE entrypoint = :kind AND payload = :payload AND status = 'failed' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+""")  # noqa: S608
+async def lock_dead_job_of(connection: Connection, kind: str, payload: bytes) -> int | None:
+    """Return the number of a dead job with exactly this payload, locked until the transaction ends."""
+
+
 @statement(f"SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = :number FOR UPDATE")
 async def _lock_job(connection: Connection, number: int) -> None: ...
 

@@ -1,6 +1,9 @@
 """ETags of a state, and what a conditional request says of it (RFC 9110, 13.1)."""
 
 import hashlib
+from typing import Any
+
+import msgspec
 
 from balcao.core.errors import PreconditionFailed
 
@@ -26,6 +29,17 @@ def require_match(header: str | None, etag: str) -> None:
     """
     if header is not None and not {etag, "*"} & _list_tags(header):
         raise PreconditionFailed()
+
+
+def require_state(header: str | None, present: Any | None) -> None:
+    """Raise PreconditionFailed as `require_match`, of what is stored and shown as JSON.
+
+    Where nothing is stored, `present` is None, and no tag names that, nor does `*`.
+    """
+    if header is not None:
+        if present is None:
+            raise PreconditionFailed()
+        require_match(header, etag_of(msgspec.json.encode(present)))
 
 
 def _list_tags(header: str) -> set[str]:

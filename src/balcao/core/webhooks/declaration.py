@@ -1,6 +1,6 @@
 """What a service says of its webhooks: its words for them, and the type that one is sent as."""
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class Words(NamedTuple):
@@ -35,3 +35,6 @@ class SentWebhook(Protocol):
     @property
     def model_fields_set(self) -> set[str]:
         """Return the members that were sent."""
+
+    def model_dump(self, *, mode: str) -> dict[str, Any]:
+        """Return the members; in the mode `json`, as JSON has them."""

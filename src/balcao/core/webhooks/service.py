@@ -7,17 +7,19 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
-from balcao.core.jobs.worker import JobKind, enqueue
+from balcao.core.jobs import queue
+from balcao.core.jobs.worker import JobKind, encode_payload, enqueue
 from balcao.core.telemetry import Counter
 from balcao.core.values.ids import new_id, new_uuid
 from balcao.core.webhooks import sending
@@ -29,6 +31,15 @@ W = TypeVar("W", bound=msgspec.Struct)
 S = TypeVar("S", bound=msgspec.Struct)
 
 
+class Try(NamedTuple):
+    """A call of a webhook: the message, the event's number (None for a test), and what went wrong, None for nothing."""
+
+    webhook: UUID
+    message: str
+    number: int | None
+    error: str | None
+
+
 def allow(_: Call) -> None:
     """Leave it to the operation's rule who may change a webhook."""
 
@@ -38,7 +49,8 @@ class WebhooksOfService(Generic[W, S]):
     """The webhooks of one service. `shown` is a webhook without its secret, `with_secret` one that is just made.
 
     `make_message` returns what a webhook of this id is told of the event with this number, of a test without one, and
-    None of an event that nobody can be told of any more. `require_right` raises for who may not change any.
+    None of an event that nobody can be told of any more. `require_right` raises for who may not change any. `note_try`
+    stores how a call ended, where the service shows that.
     """
 
     words: Words
@@ -50,6 +62,7 @@ class WebhooksOfService(Generic[W, S]):
     calls: Counter
     make_message: Callable[[Platform, Connection, UUID, int | None], Awaitable[msgspec.Struct | None]]
     require_right: Callable[[Call], None] = allow
+    note_try: Callable[[Connection, Try], Awaitable[None]] | None = None
     store: WebhookStatements = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,19 +87,25 @@ class WebhooksOfService(Generic[W, S]):
     async def add_webhook(self, call: Call, body: SentWebhook) -> S:
         """Add a webhook.
 
-        Raises Forbidden, Unprocessable, and Conflict where there are as many as there may be.
+        Raises Forbidden, Unprocessable, and Conflict where there are as many as there may be. Repeated with its
+        `Idempotency-Key`, it returns what it returned then, the secret included.
         """
         self.require_right(call)
         sending.require_allowed(call.platform, body.url)
-        secret = secrets.token_bytes(SECRET_BYTES)
-        async with call.platform.database.transaction() as connection:
+
+        async def make() -> S:
+            secret = secrets.token_bytes(SECRET_BYTES)
             added = await self.store.insert_webhook(
                 connection, self.words.table, new_uuid(), body, secret, MOST_WEBHOOKS
             )
             if added is None:
                 raise Conflict(f"Já há {MOST_WEBHOOKS} avisos cadastrados: apague um.", code="too-many-webhooks")
             await call.platform.audit.record(connection, call, "create", fields=sorted(body.model_fields_set))
-        return self._show_secret(call, added, secret)
+            return self._show_secret(call, added, secret)
+
+        async with call.platform.database.transaction() as connection:
+            made = await run_once(connection, call, None, [body.model_dump(mode="json")], make)
+        return msgspec.json.decode(made, type=self.with_secret)
 
     async def replace_webhook(self, call: Call, id: UUID | None, body: SentWebhook) -> W:
         """Replace a webhook; its secret stays. Raises Forbidden, Unprocessable and NotFound."""
@@ -98,14 +117,22 @@ class WebhooksOfService(Generic[W, S]):
         return replaced
 
     async def renew_secret(self, call: Call, id: UUID | None) -> S:
-        """Give a webhook a new secret; the old one signs, too, for 24 hours. Raises Forbidden and NotFound."""
+        """Give a webhook a new secret; the old one signs, too, for 24 hours. Raises Forbidden and NotFound.
+
+        Repeated as `add_webhook`: a second new secret would end the one that receivers still check by.
+        """
         self.require_right(call)
-        secret = secrets.token_bytes(SECRET_BYTES)
-        async with call.platform.database.transaction() as connection:
+
+        async def make() -> S:
+            secret = secrets.token_bytes(SECRET_BYTES)
             found = await self.store.renew_webhook_secret(connection, self.words.table, id, secret)
             renewed = self._show_secret(call, found, secret)
             await call.platform.audit.record(connection, call, "update", fields=[self.words.key])
-        return renewed
+            return renewed
+
+        async with call.platform.database.transaction() as connection:
+            made = await run_once(connection, call, None, [str(id)], make)
+        return msgspec.json.decode(made, type=self.with_secret)
 
     async def delete_webhook(self, call: Call, id: UUID | None) -> None:
         """Delete a webhook; what waits for it is not sent any more. Raises Forbidden and NotFound."""
@@ -116,13 +143,30 @@ class WebhooksOfService(Generic[W, S]):
             await call.platform.audit.record(connection, call, "delete")
 
     async def send_test(self, call: Call, id: UUID | None) -> None:
-        """Have a test sent to a webhook. Raises Forbidden and NotFound."""
+        """Have a test sent to a webhook; repeated as `add_webhook`. Raises Forbidden and NotFound."""
         self.require_right(call)
-        async with call.platform.database.transaction() as connection:
+
+        async def make() -> None:
             if await self.store.read_webhook(connection, self.words.table, id) is None:
                 raise _make_unknown()
             await enqueue(connection, self.job, {"webhook": str(id), self.words.test: new_id()})
             await call.platform.audit.record(connection, call, "update", fields=[self.words.test])
+
+        async with call.platform.database.transaction() as connection:
+            await run_once(connection, call, None, [str(id)], make)
+
+    async def replay(self, connection: Connection, id: UUID, message: str, number: int | None) -> None:
+        """Send a message once more, with all its tries: a dead-lettered job of it starts over, else there is a new one.
+
+        The receiver knows it by its id, which is the same.
+        """
+        told = {self.words.test: message.rpartition("_")[2]} if number is None else {self.words.number: number}
+        payload = {"webhook": str(id), **told}
+        dead = await queue.lock_dead_job_of(connection, self.job, encode_payload(payload))
+        if dead is None:
+            await enqueue(connection, self.job, payload)
+        else:
+            await queue.retry_jobs(connection, [dead])
 
     async def deliver(self, platform: Platform, payload: Mapping[str, Any]) -> None:
         """Tell a webhook of an event, or send a test. Raises Retry when it did not take it.
@@ -145,6 +189,8 @@ class WebhooksOfService(Generic[W, S]):
                 await self.store.note_failed_delivery(
                     connection, words.table, id, delivery.error, gone=delivery.is_gone
                 )
+            if self.note_try is not None:
+                await self.note_try(connection, Try(id, message_id, number, delivery.error))
         self.calls.inc(delivery.outcome)
         delivery.require_taken()
 

@@ -11,12 +11,11 @@ from balcao.core.http.responses import JSON, Response, from_bytes, with_etag
 from balcao.core.values.etags import etag_of
 from balcao.health_units.directory import service
 from balcao.health_units.directory.schemas import MapQuery, Unit, UnitFeatures, Units, UnitsQuery
-from balcao.health_units.operations import CACHE, READ, CnesInPath
+from balcao.health_units.operations import CACHE, GEOJSON, READ, CnesInPath
 from balcao.health_units.routes import ROUTES
 
 UnitsInQuery: TypeAlias = Annotated[UnitsQuery, in_query(UnitsQuery)]
 MapInQuery: TypeAlias = Annotated[MapQuery, in_query(MapQuery)]
-GEOJSON = "application/geo+json"
 
 routes = ROUTES.extend(tags=["unidades"])
 
@@ -44,8 +43,8 @@ def read_unit(call: Call, cnes: CnesInPath) -> Response[Unit]:
     errors=[304],
 )
 def list_units(call: Call, query: UnitsInQuery) -> Response[Units]:
-    """Lista as unidades por nome, página por página, só as ativas se nada for dito. Toda pessoa com token lê; uma
-    máquina precisa do escopo `sms:read`. Quando o risco não pôde ser confirmado há pouco, a resposta é 503.
+    """Lista as unidades por nome ou por risco, página por página, só as ativas se nada for dito. Toda pessoa com token
+    lê; uma máquina precisa do escopo `sms:read`. Quando o risco não pôde ser confirmado há pouco, a resposta é 503.
     """
     return with_etag(service.list_units(call, query), call, CACHE)
 

@@ -1,5 +1,6 @@
 """A unit as people see it, and how they look for units."""
 
+from enum import StrEnum
 from typing import Annotated, Literal
 
 import msgspec
@@ -68,7 +69,7 @@ class Unit(UnitRecord, frozen=True):
 class Units(msgspec.Struct):
     """A page of units."""
 
-    data: Annotated[list[Unit], Meta(description="Por nome, depois por CNES.")]
+    data: Annotated[list[Unit], Meta(description="Na ordem pedida; sem ela por nome, depois por CNES.")]
     pagination: Annotated[Pagination, Meta(description="A página e o total.")]
 
 
@@ -94,8 +95,17 @@ class UnitsFilter(BaseModel):
     ativa: Annotated[Flag, Field(description="`false`: só as desativadas.", examples=[True])] = True
 
 
+class Ordem(StrEnum):
+    NOME = "nome"
+    RISCO = "risco"
+
+
 class UnitsQuery(UnitsFilter):
     """A page of the units of a filter."""
+
+    ordem: Annotated[Ordem, Field(description="Por nome, ou o maior risco antes e, na mesma cor, por nome.")] = (
+        Ordem.NOME
+    )
 
     page: Annotated[NaturalNumber, Field(ge=1, le=LAST_PAGE, description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[NaturalNumber, Field(ge=1, le=200, description="Unidades por página.", examples=[50])] = 50

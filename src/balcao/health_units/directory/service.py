@@ -5,7 +5,7 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.page import Page
 from balcao.health_units.directory.distance import measure_distance
-from balcao.health_units.directory.schemas import MapQuery, Unit, UnitFeatures, Units, UnitsFilter, UnitsQuery
+from balcao.health_units.directory.schemas import MapQuery, Ordem, Unit, UnitFeatures, Units, UnitsFilter, UnitsQuery
 from balcao.health_units.directory.views import (
     Moment,
     find_unit_opening,
@@ -26,8 +26,10 @@ def read_unit(call: Call, cnes: Cnes) -> Unit:
 
 
 def list_units(call: Call, query: UnitsQuery) -> Units:
-    """Return a page of the units that the query describes, by name. Raises Unavailable."""
+    """Return a page of the units that the query describes, by name or the highest risk first. Raises Unavailable."""
     moment, found = _find(call, query)
+    if query.ordem is Ordem.RISCO:
+        found.sort(key=lambda state: -get_effective_color(state).rank)  # stable: those of one colour stay by name
     page = Page(query.page, query.per_page)
     shown = [show_unit(state, moment) for state in found[page.offset : page.offset + page.limit]]
     return Units(shown, page.of(len(found)))

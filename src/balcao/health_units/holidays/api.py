@@ -52,10 +52,11 @@ async def read_holiday(call: Call, data: DayInPath) -> Response[Holiday]:
     MANAGE_UNITS,
     "Define o feriado de uma data",
     example={"nome": "São Sebastião", "ambito": "municipal", "facultativo": False, "fecha": True},
+    errors=[412],
 )
 async def put_holiday(call: Call, data: DayInPath, body: HolidayBody) -> Response[Holiday]:
     """Cria ou substitui o feriado da data; com `fecha`, nesse dia só abrem as unidades que abrem em feriado ou têm
-    exceção. Os nacionais vêm cadastrados; a cidade acrescenta os seus.
+    exceção. Os nacionais vêm cadastrados; a cidade acrescenta os seus. Com `If-Match`, só vale sobre o feriado lido.
     """
     return stored(await service.put_holiday(call, data, body))
 
@@ -66,10 +67,10 @@ async def put_holiday(call: Call, data: DayInPath, body: HolidayBody) -> Respons
     MANAGE_UNITS,
     "Retira um feriado",
     status=204,
-    errors=[422],
+    errors=[412, 422],
 )
 async def delete_holiday(call: Call, data: DayInPath) -> Response[None]:
-    """A data volta a ser um dia comum."""
+    """A data volta a ser um dia comum. Com `If-Match`, só vale sobre o feriado lido."""
     await service.delete_holiday(call, data)
     return Response(status=204)
 

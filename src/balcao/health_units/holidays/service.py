@@ -7,6 +7,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
 from balcao.core.values.clock import utc_now
+from balcao.core.values.etags import require_state
 from balcao.health_units.feed import service as feed
 from balcao.health_units.holidays import store
 from balcao.health_units.holidays.calendar import list_holidays as list_national
@@ -25,11 +26,14 @@ async def read_holiday(call: Call, day: date) -> Holiday:
 async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
     """Create or replace the holiday on a date.
 
-    Raises Forbidden for a right that is limited to areas: a holiday is the whole city's.
+    Raises Forbidden for a right that is limited to areas (a holiday is the whole city's), PreconditionFailed
+    (`If-Match`).
     """
     units.require_right_to_area(call, None)
     holiday = Holiday(day, body.nome, body.ambito, body.facultativo, body.fecha)
     async with call.platform.database.transaction() as connection:
+        if call.if_match is not None:
+            require_state(call.if_match, await store.lock_holiday(connection, day))
         await store.put_holiday(connection, holiday)
         await call.platform.audit.record(connection, call, "update", fields=sorted(body.model_fields_set))
         await feed.announce_changes(connection)
@@ -37,11 +41,14 @@ async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
 
 
 async def delete_holiday(call: Call, day: date) -> None:
-    """Make a date an ordinary day again. Raises NotFound, and Forbidden as `put_holiday`."""
+    """Make a date an ordinary day again. Raises NotFound, and as `put_holiday`."""
     units.require_right_to_area(call, None)
     async with call.platform.database.transaction() as connection:
-        if not await store.delete_holiday(connection, day):
+        present = await store.lock_holiday(connection, day)
+        if present is None:
             raise _make_unknown()
+        require_state(call.if_match, present)
+        await store.delete_holiday(connection, day)
         await call.platform.audit.record(connection, call, "delete")
         await feed.announce_changes(connection)
 

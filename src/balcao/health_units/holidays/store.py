@@ -17,8 +17,16 @@ ORDER BY data
 async def list_holidays(connection: Connection, year: int | None) -> list[Holiday]: ...
 
 
-@lookup("SELECT data, nome, ambito, facultativo, fecha FROM health_units.holidays WHERE data = :day")
+_READ = "SELECT data, nome, ambito, facultativo, fecha FROM health_units.holidays WHERE data = :day"
+
+
+@lookup(_READ)
 async def read_holiday(source: Source, day: date) -> Holiday | None: ...
+
+
+@statement(f"{_READ} FOR UPDATE")
+async def lock_holiday(connection: Connection, day: date) -> Holiday | None:
+    """Return the holiday, locked until the transaction ends."""
 
 
 @statement("""
@@ -31,8 +39,7 @@ async def put_holiday(connection: Connection, holiday: Holiday) -> None: ...
 
 
 @statement("DELETE FROM health_units.holidays WHERE data = :day")
-async def delete_holiday(connection: Connection, day: date) -> bool:
-    """Return whether there was one."""
+async def delete_holiday(connection: Connection, day: date) -> None: ...
 
 
 @statement("""

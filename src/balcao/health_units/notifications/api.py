@@ -73,7 +73,7 @@ async def list_notifications(
         "ocorrencia": "confronto_armado",
         "consequencias": ["visitas_suspensas"],
     },
-    errors=[409],
+    errors=[400, 409],
 )
 @sending(LOCATION)
 async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Response[StaffNotification]:
@@ -123,7 +123,7 @@ async def change_notification(
     MANAGE,
     "Encerra uma notificação",
     example={"causa": "normalizacao", "risco": "Verde"},
-    errors=[409, 412],
+    errors=[400, 409, 412],
 )
 async def close_notification(
     call: Call, cnes: CnesInPath, id: IdInPath, body: CloseBody

@@ -120,7 +120,7 @@ def _parse_instant(sent: Any) -> datetime:
         raise ValueError("deve ser um instante RFC 3339, com fuso") from None
 
 
-_Bound = Annotated[datetime, BeforeValidator(_parse_instant)]
+Bound = Annotated[datetime, BeforeValidator(_parse_instant)]
 
 
 class LogQuery(BaseModel):
@@ -128,11 +128,11 @@ class LogQuery(BaseModel):
 
     status: Annotated[Status | None, Field(description="Só as ativas ou só as encerradas.")] = None
     de: Annotated[
-        _Bound | None,
+        Bound | None,
         Field(description="Abertas neste instante ou depois (RFC 3339).", examples=["2026-01-01T00:00:00Z"]),
     ] = None
     ate: Annotated[
-        _Bound | None, Field(description="Abertas até este instante (RFC 3339).", examples=["2036-01-01T00:00:00Z"])
+        Bound | None, Field(description="Abertas até este instante (RFC 3339).", examples=["2036-01-01T00:00:00Z"])
     ] = None
     limit: Annotated[NaturalNumber, Field(ge=1, le=200, description="Notificações por página, de 1 a 200.")] = 50
     after: Annotated[

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
+import msgspec
+
 from balcao.core.context.audit import Action
 from balcao.core.context.call import Author, Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.clock import utc_now
@@ -18,13 +21,14 @@ from balcao.core.values.ids import new_id
 from balcao.health_units.feed import service as feed
 from balcao.health_units.notifications import states, store
 from balcao.health_units.notifications.imported import ALREADY_ACTIVE, ImportedNotification, Replay
+from balcao.health_units.notifications.log import RecordedEvent
 from balcao.health_units.notifications.schemas import ChangeBody, CloseBody, LogQuery, OpenBody, Remarks
 from balcao.health_units.notifications.states import Notification, NotificationEvent
-from balcao.health_units.notifications.store import RecordedEvent
 from balcao.health_units.reference_lists import service as reference_lists
 from balcao.health_units.units import service as units
 from balcao.health_units.units.store import lock_units
 
+_decode = msgspec.json.Decoder(Notification).decode
 _IMPORTER = Author("Importação", "import")
 
 
@@ -32,10 +36,11 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
     """Open a notification as of `at` (now unless given).
 
     Raises Unprocessable for a code that is on no list, NotFound for an unknown or deactivated unit, Conflict while
-    one is active.
+    one is active. Repeated with its `Idempotency-Key`, it returns what it returned then.
     """
-    async with call.platform.database.transaction() as connection:
-        await _check(call, connection, cnes, body.remarks)
+
+    async def make() -> Notification:
+        await reference_lists.require_known_values(connection, body.ocorrencia, body.consequencias)
         await units.lock_active_unit(connection, cnes)
         last = await store.read_latest_notification(connection, cnes)
         after = last.ultima_atualizacao if last else None
@@ -46,7 +51,11 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
             text = f"A unidade já tem uma notificação ativa{named}: altere-a ou encerre-a."
             raise Conflict(text, code="notification-active")
         await _record(call, connection, "create", notification, event, body.remarks)
-    return notification
+        return notification
+
+    async with call.platform.database.transaction() as connection:
+        await units.require_right_to_unit(call, connection, cnes)
+        return _decode(await run_once(connection, call, None, [cnes.digits, body.model_dump(mode="json")], make))
 
 
 async def change_notification(
@@ -57,6 +66,7 @@ async def change_notification(
     Raises Unprocessable as `open_notification`, NotFound, Conflict once closed, PreconditionFailed (`If-Match`).
     """
     async with call.platform.database.transaction() as connection:
+        await units.require_right_to_unit(call, connection, cnes)
         present = await _lock(call, connection, cnes, id, body.remarks)
         event = states.change_event(present, body.risco, at or utc_now())
         return await _advance(call, connection, present, event, body.remarks)
@@ -65,11 +75,17 @@ async def change_notification(
 async def close_notification(
     call: Call, cnes: Cnes, id: UUID, body: CloseBody, at: datetime | None = None
 ) -> Notification:
-    """Close a notification. Raises as `change_notification`."""
-    async with call.platform.database.transaction() as connection:
+    """Close a notification. Raises as `change_notification`; is repeated as `open_notification`."""
+
+    async def make() -> Notification:
         present = await _lock(call, connection, cnes, id, body.remarks)
         event = states.close_event(present, body.causa, body.risco, at or utc_now())
         return await _advance(call, connection, present, event, body.remarks)
+
+    async with call.platform.database.transaction() as connection:
+        await units.require_right_to_unit(call, connection, cnes)
+        parts = [cnes.digits, id, body.model_dump(mode="json")]
+        return _decode(await run_once(connection, call, None, parts, make))
 
 
 async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notification, list[RecordedEvent]]:
@@ -132,14 +148,8 @@ def _split_keys(rows: Iterable[ImportedNotification]) -> tuple[list[str], list[U
     return list(codes), list(ids)
 
 
-async def _check(call: Call, connection: Connection, cnes: Cnes, remarks: Remarks) -> None:
-    """Raise Forbidden outside of the caller's areas, Unprocessable for a code that is on no list."""
-    await units.require_right_to_unit(call, connection, cnes)
-    await reference_lists.require_known_values(connection, remarks.ocorrencia, remarks.consequencias)
-
-
 async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID, remarks: Remarks) -> Notification:
-    await _check(call, connection, cnes, remarks)
+    await reference_lists.require_known_values(connection, remarks.ocorrencia, remarks.consequencias)
     present = await store.lock_notification(connection, cnes, id)
     if present is None:
         raise _make_unknown()

@@ -1,7 +1,6 @@
 """SQL of the notifications and their log."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -16,23 +15,10 @@ from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.ids import new_id
+from balcao.health_units.notifications.log import RecordedEvent
 from balcao.health_units.notifications.schemas import Remarks
 from balcao.health_units.notifications.states import Notification, NotificationEvent
 from balcao.health_units.situation import OUTDATED_AFTER, Status
-
-
-@dataclass(frozen=True)
-class RecordedEvent:
-    """An event with why and by whom."""
-
-    event: NotificationEvent
-    remarks: Remarks
-    autor_nome: str
-
-    @classmethod
-    def from_row(cls, row: Row) -> "RecordedEvent":
-        """Return the event of a row that has its columns and the author's name."""
-        return cls(read_part(NotificationEvent, row), read_part(Remarks, row), row["autor_nome"])
 
 
 @statement("""

@@ -4,6 +4,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from balcao.core.values.clock import format_rfc3339_seconds, utc_now
+from balcao.health_units.notifications.log import RecordedEvent
 from balcao.health_units.notifications.schemas import (
     LoggedEvent,
     NotificationDetail,
@@ -12,7 +13,6 @@ from balcao.health_units.notifications.schemas import (
     StaffNotification,
 )
 from balcao.health_units.notifications.states import Notification
-from balcao.health_units.notifications.store import RecordedEvent
 from balcao.health_units.situation import is_outdated
 
 
@@ -23,26 +23,31 @@ def show_to_public(notification: Notification, zone: ZoneInfo) -> PublicNotifica
 
 def show_to_staff(notification: Notification, remarks: Remarks, author: str, zone: ZoneInfo) -> StaffNotification:
     """Return what staff see; remarks and author are those of the last event."""
-    return StaffNotification(**_staff_members(notification, remarks, author, zone))
+    return StaffNotification(**list_staff_members(notification, remarks, author, zone))
 
 
 def show_with_log(notification: Notification, log: list[RecordedEvent], zone: ZoneInfo) -> NotificationDetail:
     """Return what staff see, with the whole log."""
-    events = [
-        LoggedEvent(
-            each.event.tipo,
-            each.event.risco_antes,
-            each.event.risco_depois,
-            each.event.causa,
-            each.remarks.motivo,
-            each.remarks.ocorrencia,
-            list(each.remarks.consequencias),
-            each.autor_nome,
-            format_rfc3339_seconds(each.event.em, zone),
-        )
-        for each in log
-    ]
-    return NotificationDetail(**_staff_members(notification, log[-1].remarks, log[-1].autor_nome, zone), eventos=events)
+    events = [show_event(each, zone) for each in log]
+    return NotificationDetail(
+        **list_staff_members(notification, log[-1].remarks, log[-1].autor_nome, zone), eventos=events
+    )
+
+
+def show_event(recorded: RecordedEvent, zone: ZoneInfo) -> LoggedEvent:
+    """Return an entry of the log."""
+    event, remarks = recorded.event, recorded.remarks
+    return LoggedEvent(
+        event.tipo,
+        event.risco_antes,
+        event.risco_depois,
+        event.causa,
+        remarks.motivo,
+        remarks.ocorrencia,
+        list(remarks.consequencias),
+        recorded.autor_nome,
+        format_rfc3339_seconds(event.em, zone),
+    )
 
 
 def _public_members(notification: Notification, zone: ZoneInfo) -> dict[str, Any]:
@@ -58,7 +63,8 @@ def _public_members(notification: Notification, zone: ZoneInfo) -> dict[str, Any
     }
 
 
-def _staff_members(notification: Notification, remarks: Remarks, author: str, zone: ZoneInfo) -> dict[str, Any]:
+def list_staff_members(notification: Notification, remarks: Remarks, author: str, zone: ZoneInfo) -> dict[str, Any]:
+    """Return the members of the staff form; remarks and author are those of the last event."""
     return _public_members(notification, zone) | {
         "causa": notification.causa,
         "versao": notification.versao,

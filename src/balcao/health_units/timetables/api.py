@@ -7,13 +7,24 @@ from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import in_query
-from balcao.core.http.responses import Response, stored, with_etag
+from balcao.core.http.responses import PERSONAL, Response, stored, with_etag
 from balcao.health_units.operations import CACHE, MANAGE_UNITS, READ, CnesInPath, DayInPath
 from balcao.health_units.routes import ROUTES
 from balcao.health_units.timetables import service
-from balcao.health_units.timetables.schemas import DayException, Days, DaysQuery, ExceptionBody, Week, WeekBody
+from balcao.health_units.timetables.schemas import (
+    DayException,
+    DayExceptions,
+    Days,
+    DaysQuery,
+    ExceptionBody,
+    ExceptionsQuery,
+    PreviewBody,
+    Week,
+    WeekBody,
+)
 
 DaysInQuery: TypeAlias = Annotated[DaysQuery, in_query(DaysQuery)]
+ExceptionsInQuery: TypeAlias = Annotated[ExceptionsQuery, in_query(ExceptionsQuery)]
 _WORKDAY = [{"inicio": "08:00", "fim": "17:00"}]
 
 routes = ROUTES.extend(tags=["horários"], body_limit=SMALL_BODY)
@@ -33,18 +44,74 @@ async def list_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery) ->
     return with_etag(await service.list_days(call, cnes, query), call, CACHE)
 
 
+@routes.post(
+    "/unidade/{cnes}/horarios/previa",
+    "health_units.preview_opening_days",
+    MANAGE_UNITS,
+    "Como ficariam os dias com outros horários",
+    example={"excecoes": [{"data": "2026-12-24", "intervalos": [], "motivo": "véspera de Natal"}]},
+)
+async def preview_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery, body: PreviewBody) -> Days:
+    """Devolve o que `GET` devolveria depois de gravar a semana e as exceções do corpo, e não grava nada. O que não vier
+    fica como está; uma exceção com `intervalos` nulo é retirada.
+    """
+    return await service.preview_days(call, cnes, query, body)
+
+
+@routes.get(
+    "/unidade/{cnes}/semana",
+    "health_units.read_week",
+    READ,
+    "A semana de uma unidade, como foi gravada",
+    errors=[304, 422],
+)
+async def read_week(call: Call, cnes: CnesInPath) -> Response[Week]:
+    """Devolve a semana sem feriados e exceções, com o `ETag` que `PUT` de `/unidade/{cnes}/horarios` aceita em
+    `If-Match`; sem horário cadastrado, 404. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
+    """
+    return with_etag(await service.read_week(call, cnes), call, PERSONAL)
+
+
 @routes.put(
     "/unidade/{cnes}/horarios",
     "health_units.put_week",
     MANAGE_UNITS,
     "Define a semana de uma unidade",
     example={"semana": {"1": _WORKDAY, "2": _WORKDAY, "3": _WORKDAY, "4": _WORKDAY, "5": _WORKDAY, "6": [], "7": []}},
+    errors=[412],
 )
 async def put_week(call: Call, cnes: CnesInPath, body: WeekBody) -> Response[Week]:
     """Substitui os horários da semana inteira; um dia que faltar fica fechado. Até quatro intervalos por dia, sem
-    sobreposição; o que passa da meia-noite se escreve nos dois dias, com `24:00` e `00:00`.
+    sobreposição; o que passa da meia-noite se escreve nos dois dias, com `24:00` e `00:00`. Com `If-Match`, só vale
+    sobre a semana lida em `/unidade/{cnes}/semana`.
     """
     return stored(await service.put_week(call, cnes, body))
+
+
+@routes.get(
+    "/unidade/{cnes}/excecoes",
+    "health_units.list_exceptions",
+    READ,
+    "Os dias em que uma unidade abre de outro modo",
+    errors=[304],
+)
+async def list_exceptions(call: Call, cnes: CnesInPath, query: ExceptionsInQuery) -> Response[DayExceptions]:
+    """Lista as exceções por data, de hoje em diante se nada for dito. Toda pessoa com token lê; uma máquina precisa do
+    escopo `sms:read`.
+    """
+    return with_etag(await service.list_exceptions(call, cnes, query), call, PERSONAL)
+
+
+@routes.get(
+    "/unidade/{cnes}/excecoes/{data}",
+    "health_units.read_exception",
+    READ,
+    "A exceção de um dia",
+    errors=[304, 422],
+)
+async def read_exception(call: Call, cnes: CnesInPath, data: DayInPath) -> Response[DayException]:
+    """Devolve a exceção da data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
+    return with_etag(await service.read_exception(call, cnes, data), call, PERSONAL)
 
 
 @routes.put(
@@ -53,10 +120,11 @@ async def put_week(call: Call, cnes: CnesInPath, body: WeekBody) -> Response[Wee
     MANAGE_UNITS,
     "Define as aberturas de um dia",
     example={"intervalos": [{"inicio": "08:00", "fim": "12:00"}], "motivo": "véspera de Natal"},
+    errors=[412],
 )
 async def put_exception(call: Call, cnes: CnesInPath, data: DayInPath, body: ExceptionBody) -> Response[DayException]:
     """Neste dia valem estas aberturas em lugar das da semana, também em feriado; sem nenhuma a unidade fecha. O motivo
-    aparece ao público.
+    aparece ao público. Com `If-Match`, só vale sobre a exceção lida.
     """
     return stored(await service.put_exception(call, cnes, data, body))
 
@@ -67,10 +135,10 @@ async def put_exception(call: Call, cnes: CnesInPath, data: DayInPath, body: Exc
     MANAGE_UNITS,
     "Desfaz a exceção de um dia",
     status=204,
-    errors=[422],
+    errors=[412, 422],
 )
 async def delete_exception(call: Call, cnes: CnesInPath, data: DayInPath) -> Response[None]:
-    """Neste dia volta a valer a semana."""
+    """Neste dia volta a valer a semana. Com `If-Match`, só vale sobre a exceção lida."""
     await service.delete_exception(call, cnes, data)
     return Response(status=204)
 

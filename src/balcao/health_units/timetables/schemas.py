@@ -16,6 +16,7 @@ from balcao.health_units.texts import PublicText
 
 LONGEST = 62
 USUAL = 14
+_A_YEAR = timedelta(days=366)
 
 
 class IntervalBody(BaseModel):
@@ -69,6 +70,32 @@ class ExceptionBody(BaseModel):
     ]
 
 
+class ProposedException(BaseModel):
+    """The openings that one day would have; None for an exception that would be taken back."""
+
+    data: Annotated[Day, Field(description="O dia.", examples=["2026-12-24"])]
+    intervalos: Annotated[
+        Intervals | None, Field(description="Aberturas do dia; vazio: fechada; nulo: sem exceção.", examples=[[]])
+    ]
+    motivo: Annotated[
+        PublicText | None, Field(max_length=200, description="Motivo.", examples=["véspera de Natal"])
+    ] = None
+
+
+class PreviewBody(BaseModel):
+    """What would be written of a unit's openings; what is left out stays as it is."""
+
+    semana: Annotated[
+        dict[Weekday, Intervals] | None,
+        Field(description="A semana inteira, como em `PUT`.", examples=[{"1": [{"inicio": "08:00", "fim": "17:00"}]}]),
+    ] = None
+    abre_feriado: Annotated[bool | None, Field(description="Se a unidade abriria em feriado.", examples=[False])] = None
+    excecoes: Annotated[
+        list[ProposedException],
+        Field(max_length=LONGEST, description="Exceções a pôr ou a retirar; de uma data repetida vale a última."),
+    ] = []
+
+
 class DaysQuery(BaseModel):
     """Which days; both bounds are included."""
 
@@ -83,6 +110,24 @@ class DaysQuery(BaseModel):
         last = self.ate or min(first + timedelta(days=USUAL - 1), LATEST)
         if not timedelta(0) <= last - first < timedelta(days=LONGEST):
             text = f"`de` e `ate` devem formar um período de 1 a {LONGEST} dias"
+            raise Unprocessable(faults=[Fault(loc=["query", "ate"], msg=text, type="value_error")])
+        return first, last
+
+
+class ExceptionsQuery(BaseModel):
+    """Which exceptions; both bounds are included."""
+
+    de: Annotated[Day | None, Field(description="Primeiro dia; hoje, se faltar.", examples=["2026-12-20"])] = None
+    ate: Annotated[
+        Day | None, Field(description="Último dia; sem ele, um ano depois do primeiro.", examples=["2027-01-02"])
+    ] = None
+
+    def to_period(self, today: date) -> tuple[date, date]:
+        """Return the first and the last day. Raises Unprocessable for more than a year, or less than a day."""
+        first = self.de or today
+        last = self.ate or min(first + _A_YEAR, LATEST)
+        if not timedelta(0) <= last - first <= _A_YEAR:
+            text = "`de` e `ate` devem formar um período de 1 dia a um ano"
             raise Unprocessable(faults=[Fault(loc=["query", "ate"], msg=text, type="value_error")])
         return first, last
 
@@ -102,6 +147,12 @@ class DayException(msgspec.Struct, frozen=True):
     data: Annotated[date, Meta(description="O dia.", examples=["2026-12-24"])]
     intervalos: Annotated[list[Interval], Meta(description="Aberturas do dia; vazio: fechada.")]
     motivo: Annotated[str, Meta(description="Motivo.", examples=["vacinação no sábado"])]
+
+
+class DayExceptions(msgspec.Struct, frozen=True):
+    """Exceptions of a unit."""
+
+    itens: Annotated[list[DayException], Meta(description="Por data.")]
 
 
 class OpenDay(msgspec.Struct, frozen=True):

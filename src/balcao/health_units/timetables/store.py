@@ -18,14 +18,13 @@ ON CONFLICT (cnes) DO UPDATE SET semana = excluded.semana, abre_feriado = exclud
 """
 
 
-# Nothing is written for an unknown unit.
 @statement(f"""
 INSERT INTO health_units.unit_weekly_hours (cnes, semana, abre_feriado)
-SELECT cnes, :semana::jsonb, :abre_feriado FROM health_units.units WHERE cnes = :cnes
+VALUES (:cnes, :semana::jsonb, :abre_feriado)
 {_REPLACE_WEEK}
 """)
-async def put_week(connection: Connection, week: Week) -> bool:
-    """Return whether there is such a unit."""
+async def put_week(connection: Connection, week: Week) -> None:
+    """Write the week of a unit that exists."""
 
 
 # A week that is so already is not even locked.
@@ -47,6 +46,10 @@ async def put_changed_weeks(connection: Connection, weeks: Sequence[Week]) -> se
     """Write the weeks of units that exist unless they are so already; return the units of those that were written."""
 
 
+@lookup("SELECT cnes, semana, abre_feriado FROM health_units.unit_weekly_hours WHERE cnes = :cnes")
+async def read_week(source: Source, cnes: Cnes) -> Week | None: ...
+
+
 @statement("SELECT cnes FROM health_units.unit_weekly_hours")
 async def list_units_with_week(connection: Connection) -> set[str]:
     """Return the codes (CNES) of the units that have a timetable."""
@@ -54,21 +57,33 @@ async def list_units_with_week(connection: Connection) -> set[str]:
 
 @statement("""
 INSERT INTO health_units.unit_exceptions (cnes, data, intervalos, motivo)
-SELECT cnes, :data, :intervalos::jsonb, :motivo FROM health_units.units WHERE cnes = :cnes
+VALUES (:cnes, :data, :intervalos::jsonb, :motivo)
 ON CONFLICT (cnes, data) DO UPDATE SET intervalos = excluded.intervalos, motivo = excluded.motivo
 """)
-async def put_exception(connection: Connection, exception: DayException) -> bool:
-    """Return whether there is such a unit."""
+async def put_exception(connection: Connection, exception: DayException) -> None:
+    """Write the exception of a unit that exists."""
+
+
+@statement("""
+SELECT cnes, data, intervalos, motivo FROM health_units.unit_exceptions
+WHERE cnes = :cnes AND data BETWEEN :first AND :last ORDER BY data
+""")
+async def list_exceptions(connection: Connection, cnes: Cnes, first: date, last: date) -> list[DayException]: ...
+
+
+@lookup("SELECT cnes, data, intervalos, motivo FROM health_units.unit_exceptions WHERE cnes = :cnes AND data = :day")
+async def read_exception(source: Source, cnes: Cnes, day: date) -> DayException | None: ...
 
 
 @statement("DELETE FROM health_units.unit_exceptions WHERE cnes = :cnes AND data = :day")
-async def delete_exception(connection: Connection, cnes: Cnes, day: date) -> bool:
-    """Return whether there was one."""
+async def delete_exception(connection: Connection, cnes: Cnes, day: date) -> None: ...
 
 
 class DayOpenings(msgspec.Struct):
+    """The openings of a day that has an exception; None for a reason that nobody has given yet."""
+
     intervalos: list[Interval]
-    motivo: str
+    motivo: str | None
 
 
 @dataclass(frozen=True)

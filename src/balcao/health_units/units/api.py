@@ -3,14 +3,29 @@
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
-from balcao.core.http.responses import PERSONAL, Response, to_json
-from balcao.health_units.operations import MANAGE_UNITS, CnesInPath
+from balcao.core.http.responses import PERSONAL, Response, stored, with_etag
+from balcao.health_units.operations import MANAGE_UNITS, READ, CnesInPath
 from balcao.health_units.records import UnitRecord
 from balcao.health_units.routes import ROUTES
 from balcao.health_units.units import service, store
 from balcao.health_units.units.schemas import UnitBody
 
 routes = ROUTES.extend(tags=["unidades"], body_limit=SMALL_BODY)
+
+
+@routes.get(
+    "/unidade/{cnes}/registro",
+    "health_units.read_unit_record",
+    READ,
+    "O registro de uma unidade, como foi gravado",
+    errors=[304, 422],
+)
+async def read_unit_record(call: Call, cnes: CnesInPath) -> Response[UnitRecord]:
+    """Devolve só o que foi cadastrado, lido do banco, com o `ETag` que `PUT` aceita em `If-Match`: para quem edita. O
+    que segue do horário e do risco está em `/unidade/{cnes}`. Toda pessoa com token lê; uma máquina precisa do escopo
+    `sms:read`.
+    """
+    return with_etag(await service.read_unit_record(call, cnes), call, PERSONAL)
 
 
 @routes.put(
@@ -30,14 +45,16 @@ routes = ROUTES.extend(tags=["unidades"], body_limit=SMALL_BODY)
         "latitude": -22.905,
         "longitude": -43.20667,
     },
+    errors=[412],
     same_body=[201],
 )
 async def put_unit(call: Call, cnes: CnesInPath, body: UnitBody) -> Response[UnitRecord]:
     """Cadastra a unidade (201) ou substitui o seu registro inteiro (200): o que não vier fica vazio. Uma unidade nunca
-    é apagada; com `ativa` falso ela deixa as listas. Horários e risco não mudam aqui.
+    é apagada; com `ativa` falso ela deixa as listas. Horários e risco não mudam aqui. Com `If-Match`, só vale sobre o
+    registro lido em `/unidade/{cnes}/registro`, e não cadastra.
     """
     unit, is_new = await service.put_unit(call, cnes, body)
-    return to_json(unit, status=201 if is_new else 200, headers={"Cache-Control": PERSONAL})
+    return stored(unit, status=201 if is_new else 200)
 
 
 FEATURE = Feature(routes=routes.declared, exports=store.EXPORTS)

@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
+
+import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Forbidden, NotFound
 from balcao.core.values.clock import format_rfc3339_seconds, utc_now
 from balcao.core.values.cnes import Cnes
+from balcao.core.values.etags import require_state
 from balcao.health_units.feed import service as feed
 from balcao.health_units.records import UnitRecord
 from balcao.health_units.units import store
@@ -18,11 +22,16 @@ AREA = "area"
 
 
 async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None = None) -> tuple[UnitRecord, bool]:
-    """Create or replace a unit as of `at` (now unless given); return it, and whether it is new."""
+    """Create or replace a unit as of `at` (now unless given); return it, and whether it is new.
+
+    Raises Forbidden, PreconditionFailed (`If-Match`).
+    """
     at = at or utc_now()
     async with call.platform.database.transaction() as connection:
         await require_right_to_unit(call, connection, cnes)
         require_right_to_area(call, body.area)
+        if call.if_match is not None:
+            require_state(call.if_match, _show_record(call, await store.lock_unit_record(connection, cnes)))
         is_new, updated = await store.put_unit(connection, cnes, body, at)
         await call.platform.audit.record(
             connection, call, "create" if is_new else "update", fields=sorted(body.model_fields_set)
@@ -30,6 +39,21 @@ async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None =
         await feed.publish_unit(connection, cnes)
     updated_at = format_rfc3339_seconds(updated, call.zone)
     return UnitRecord(cnes=cnes.digits, **body.model_dump(), atualizado_em=updated_at), is_new
+
+
+async def read_unit_record(call: Call, cnes: Cnes) -> UnitRecord:
+    """Return a unit as it is registered. Raises NotFound."""
+    found = _show_record(call, await store.read_unit_record(call.platform.database, cnes))
+    if found is None:
+        raise make_unknown_unit()
+    return found
+
+
+def _show_record(call: Call, found: Mapping[str, Any] | None) -> UnitRecord | None:
+    if found is None:
+        return None
+    updated_at = format_rfc3339_seconds(found["atualizado_em"], call.zone)
+    return msgspec.convert({**found, "atualizado_em": updated_at}, UnitRecord)
 
 
 async def import_units(connection: Connection, bodies: Mapping[Cnes, UnitBody]) -> set[Cnes]:

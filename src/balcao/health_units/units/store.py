@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.cnes import Cnes
@@ -31,6 +32,22 @@ RETURNING xmax = 0 AS is_new, atualizado_em
 """)
 async def put_unit(connection: Connection, cnes: Cnes, body: UnitBody, at: datetime) -> tuple[bool, datetime]:
     """Return whether the unit is new, and the instant that is stored."""
+
+
+_READ = """
+SELECT cnes, nome, logradouro, numero, complemento, cep, telefone, celular, tipo, area, bairro, latitude, longitude,
+       ativa, atualizado_em
+FROM health_units.units WHERE cnes = :cnes
+"""
+
+
+@lookup(_READ)
+async def read_unit_record(source: Source, cnes: Cnes) -> dict[str, Any] | None: ...
+
+
+@statement(f"{_READ} FOR NO KEY UPDATE")
+async def lock_unit_record(connection: Connection, cnes: Cnes) -> dict[str, Any] | None:
+    """Return a unit's columns, locked until the transaction ends."""
 
 
 # Units that would not change are left out, so that their rows are not even locked; the others are locked in the order

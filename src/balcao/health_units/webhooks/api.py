@@ -1,20 +1,31 @@
 """Routes of the webhooks."""
 
+import re
+from datetime import timedelta
 from typing import Annotated, TypeAlias
 from uuid import UUID
 
 from balcao.core.access.rules import action
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
-from balcao.core.errors import Unprocessable
+from balcao.core.errors import Fault, Unprocessable
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
-from balcao.core.http.parameters import uuid_in_path
+from balcao.core.http.parameters import InPath, in_query, uuid_in_path
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import LOCATION, sending
 from balcao.health_units.operations import ID_PATTERN, NO_UUID
 from balcao.health_units.routes import ROUTES
-from balcao.health_units.webhooks.schemas import Webhook, WebhookBody, Webhooks, WebhookWithSecret
+from balcao.health_units.webhooks import service, store
+from balcao.health_units.webhooks.schemas import (
+    Deliveries,
+    DeliveriesQuery,
+    Webhook,
+    WebhookBody,
+    Webhooks,
+    WebhookWithSecret,
+)
 from balcao.health_units.webhooks.service import WEBHOOKS
 
 IdInPath: TypeAlias = Annotated[
@@ -25,6 +36,22 @@ IdInPath: TypeAlias = Annotated[
         lambda: Unprocessable(code="webhook-id-invalid", faults=[NO_UUID]),
         ID_PATTERN,
     ),
+]
+_NO_MESSAGE = Fault(
+    loc=["path", "mensagem"], msg="não é o identificador de uma mensagem", type="string_pattern_mismatch"
+)
+_MESSAGE = r"^msg_[0-9a-f]{32}_[0-9a-f-]{1,36}$"
+
+
+def _parse_message(text: str) -> str:
+    if not re.fullmatch(_MESSAGE[1:-1], text):
+        raise Unprocessable(code="webhook-id-invalid", faults=[_NO_MESSAGE])
+    return text
+
+
+MessageInPath: TypeAlias = Annotated[
+    str,
+    InPath(_parse_message, "Identificador da mensagem", "msg_0190f3c27a527d1e9c1b3f5a2b7c8d91_42", _MESSAGE),
 ]
 MANAGE = action("risk_webhook:manage")
 _KEPT_SECRET = {"Cache-Control": PERSONAL}
@@ -50,7 +77,7 @@ async def list_webhooks(call: Call) -> Webhooks:
     "Cadastra um destino de avisos",
     status=201,
     example={"url": "https://painel.example/avisos", "descricao": "Painel do centro de operações"},
-    errors=[409],
+    errors=[400, 409],
 )
 @sending(LOCATION)
 async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
@@ -106,7 +133,7 @@ async def delete_webhook(call: Call, id: IdInPath) -> Response[None]:
     "health_units.renew_webhook_secret",
     MANAGE,
     "Troca o segredo de um destino",
-    errors=[422],
+    errors=[400, 409, 422],
 )
 async def renew_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWithSecret]:
     """Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, para
@@ -121,7 +148,7 @@ async def renew_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWith
     MANAGE,
     "Envia um aviso de teste",
     status=202,
-    errors=[422],
+    errors=[400, 409, 422],
 )
 async def send_test(call: Call, id: IdInPath) -> Response[None]:
     """Põe na fila um aviso do tipo `teste`; veja depois a última entrega ou falha do destino."""
@@ -129,4 +156,42 @@ async def send_test(call: Call, id: IdInPath) -> Response[None]:
     return Response(status=202)
 
 
-FEATURE = Feature(routes=routes.declared, jobs=[WEBHOOKS.job_kind], exports=Exports(tables=("health_units.webhooks",)))
+@routes.get(
+    "/avisos/{id}/entregas",
+    "health_units.list_webhook_deliveries",
+    MANAGE,
+    "O que foi enviado a um destino",
+)
+async def list_webhook_deliveries(
+    call: Call, id: IdInPath, query: Annotated[DeliveriesQuery, in_query(DeliveriesQuery)]
+) -> Response[Deliveries]:
+    """Lista as mensagens dos últimos 30 dias a partir da primeira tentativa, cada uma com as suas tentativas e o que
+    deu errado. O que ainda espera a primeira não aparece.
+    """
+    return to_json(await service.list_deliveries(call, id, query), headers=_KEPT_SECRET)
+
+
+@routes.post(
+    "/avisos/{id}/entregas/{mensagem}/reenvio",
+    "health_units.replay_webhook_delivery",
+    MANAGE,
+    "Reenvia uma mensagem",
+    status=202,
+    errors=[400, 409, 422],
+)
+async def replay_webhook_delivery(call: Call, id: IdInPath, mensagem: MessageInPath) -> Response[None]:
+    """Põe a mensagem de novo na fila, com todas as tentativas e o mesmo `webhook-id`, pelo qual o destino reconhece uma
+    repetição. Vale enquanto a mudança está guardada, sete dias, e o destino está ligado (409).
+    """
+    await service.replay_delivery(call, id, mensagem)
+    return Response(status=202)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    jobs=[WEBHOOKS.job_kind],
+    retention=[
+        OldRows("webhook_delivery", store.count_deliveries, store.delete_old_deliveries, timedelta(days=30)),
+    ],
+    exports=Exports(tables=("health_units.webhooks",), derived=("health_units.webhook_deliveries",)),
+)

@@ -7,6 +7,7 @@ from msgspec import Meta
 from pydantic import BaseModel, Field, StringConstraints
 
 from balcao.core.values.cnes import PATTERN
+from balcao.core.values.fields import Flag, NaturalNumber
 from balcao.core.webhooks.sending import WebhookAddress
 from balcao.health_units.feed.schemas import RiskEvent, UnitEvent
 from balcao.health_units.texts import PublicText
@@ -68,6 +69,51 @@ class Webhooks(msgspec.Struct):
     """All webhooks."""
 
     itens: Annotated[list[Webhook], Meta(description="Do mais antigo ao mais novo.")]
+
+
+class DeliveriesQuery(BaseModel):
+    """Which deliveries."""
+
+    falhas: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (
+        False
+    )
+    limit: Annotated[NaturalNumber, Field(ge=1, le=200, description="No máximo tantas, de 1 a 200.")] = 50
+
+
+class DeliveryTry(msgspec.Struct):
+    """One call."""
+
+    em: Annotated[str, Meta(description="Quando foi feita.", examples=[_INSTANT])]
+    erro: Annotated[str | None, Meta(description="Código da falha; nulo se foi aceita.", examples=["status-500"])]
+
+
+class Delivery(msgspec.Struct):
+    """A message that was sent, with its tries."""
+
+    mensagem: Annotated[
+        str,
+        Meta(description="O `webhook-id` da mensagem.", examples=["msg_0190f3c27a527d1e9c1b3f5a2b7c8d91_42"]),
+    ]
+    sequencia: Annotated[int | None, Meta(description="A mudança enviada; nula num teste.", examples=[42])]
+    tipo: Annotated[
+        Literal["risco", "unidade", "teste"] | None,
+        Meta(description="O que foi enviado; nulo se a mudança já não está guardada."),
+    ]
+    cnes: Annotated[
+        str | None, Meta(description="A unidade; nula num teste ou depois de sete dias.", examples=["9900001"])
+    ]
+    entregue_em: Annotated[str | None, Meta(description="Quando foi aceita; nula enquanto não.", examples=[_INSTANT])]
+    ultimo_erro: Annotated[
+        str | None, Meta(description="Código da última falha; nulo depois de aceita.", examples=["status-500"])
+    ]
+    pode_reenviar: Annotated[bool, Meta(description="Se o conteúdo ainda está guardado.", examples=[True])]
+    tentativas: Annotated[list[DeliveryTry], Meta(description="As últimas 20 chamadas, da mais antiga à mais nova.")]
+
+
+class Deliveries(msgspec.Struct):
+    """Deliveries of a webhook."""
+
+    itens: Annotated[list[Delivery], Meta(description="Da mais nova à mais antiga.")]
 
 
 class TrialEvent(msgspec.Struct):

@@ -3,15 +3,29 @@
 from uuid import UUID
 
 from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, NotFound
 from balcao.core.telemetry import telemetry
 from balcao.core.values.clock import format_rfc3339_seconds, utc_now
 from balcao.core.webhooks.declaration import Words
 from balcao.core.webhooks.service import WebhooksOfService
 from balcao.health_units.feed import service as feed
 from balcao.health_units.units import service as units
-from balcao.health_units.webhooks.schemas import Message, TrialEvent, Webhook, WebhookBody, WebhookWithSecret
+from balcao.health_units.webhooks import store
+from balcao.health_units.webhooks.schemas import (
+    Deliveries,
+    DeliveriesQuery,
+    Delivery,
+    DeliveryTry,
+    Message,
+    TrialEvent,
+    Webhook,
+    WebhookBody,
+    WebhookWithSecret,
+)
+from balcao.health_units.webhooks.store import StoredDelivery
 
 
 async def _make_message(platform: Platform, connection: Connection, id: UUID, sequence: int | None) -> Message | None:
@@ -52,4 +66,51 @@ WEBHOOKS = WebhooksOfService(
     telemetry.counter("balcao_risk_webhooks", "Calls of webhooks of the health units", "outcome"),
     _make_message,
     _require_right,
+    store.note_try,
 )
+
+
+async def list_deliveries(call: Call, id: UUID, query: DeliveriesQuery) -> Deliveries:
+    """Return what was sent to a webhook, the newest first. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        found = await store.list_deliveries(connection, id, query)
+    if not found:
+        await WEBHOOKS.read_webhook(call, id)
+    return Deliveries([_show_delivery(call, each) for each in found])
+
+
+async def replay_delivery(call: Call, id: UUID, message: str) -> None:
+    """Have a message sent again under its id.
+
+    Raises Forbidden, NotFound, and Conflict for a webhook that is switched off or a change that is kept no more.
+    """
+    _require_right(call)
+
+    async def make() -> None:
+        found = await store.lock_delivery(connection, id, message)
+        if found is None:
+            raise NotFound("Não há entrega com este identificador neste aviso.", code="delivery-not-found")
+        if not found.ativo:
+            raise Conflict("O aviso está desligado: ligue-o para reenviar.", code="webhook-off")
+        if not found.pode_reenviar:
+            raise Conflict("A mudança já não está guardada e não pode ser reenviada.", code="delivery-too-old")
+        await WEBHOOKS.replay(connection, id, message, found.sequencia)
+        await call.platform.audit.record(connection, call, "update", fields=["entregas"])
+
+    async with call.platform.database.transaction() as connection:
+        await run_once(connection, call, None, [str(id), message], make)
+
+
+def _show_delivery(call: Call, found: StoredDelivery) -> Delivery:
+    tries = [DeliveryTry(format_rfc3339_seconds(each.em, call.zone), each.erro) for each in found.tentativas]
+    delivered = None if found.entregue_em is None else format_rfc3339_seconds(found.entregue_em, call.zone)
+    return Delivery(
+        found.mensagem,
+        found.sequencia,
+        found.tipo,
+        found.cnes,
+        delivered,
+        found.ultimo_erro,
+        found.pode_reenviar,
+        tries,
+    )

@@ -62,7 +62,7 @@ def make_key(folder: Path, until: date, today: date) -> Key:
     own = tuple(entry for entry in _list_entries(folder, today) if entry.digest == digest and entry.until >= today)
     if {entry.operation for entry in own} == set(KEY_OPERATIONS):
         return Key(text, own)
-    text, entry = fixed_tokens.make(KEY_OPERATIONS[0], until)
+    text, entry = fixed_tokens.make_fixed_token(KEY_OPERATIONS[0], until)
     return Key(text, tuple(entry._replace(operation=operation) for operation in KEY_OPERATIONS))
 
 

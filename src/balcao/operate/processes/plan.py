@@ -123,7 +123,7 @@ def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None
     with_worker = not services if worker is None else worker
     if refusals := settings.list_refusals(with_worker=with_worker):
         raise SettingsError("\n".join(refusals))
-    sandbox.check(settings)
+    sandbox.require_trial(settings)
     with_crm = settings.sandbox_crm and (not services or with_worker)
     # In the order in which they start: those that are called before those that call them.
     wanted = {"crm": with_crm, "management": settings.management_port is not None, "worker": with_worker, "api": True}

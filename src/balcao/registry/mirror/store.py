@@ -38,7 +38,7 @@ WHERE excluded.at > register.at
 # field then holds the latest of the CRM's words. So any order of the same words ends the same.
 @statement("""
 INSERT INTO registry.register AS held (cpf, field, value, at, origin)
-SELECT :cpf, told.key, told.value, :at, 'crm' FROM jsonb_each(:values::jsonb) AS told
+SELECT :cpf, word.key, word.value, :at, 'crm' FROM jsonb_each(:values::jsonb) AS word
 ON CONFLICT (cpf, field) DO UPDATE SET (value, at, origin, confirmed_value, confirmed_at) = (
     SELECT CASE WHEN confirms THEN held.value WHEN latest THEN excluded.value ELSE held.confirmed_value END,
            CASE WHEN confirms THEN held.at WHEN latest THEN excluded.at ELSE held.confirmed_at END,
@@ -50,7 +50,7 @@ ON CONFLICT (cpf, field) DO UPDATE SET (value, at, origin, confirmed_value, conf
             OR registry.compared(held.field, excluded.value) = registry.compared(held.field, held.value)),
         held.origin = 'crm'
             OR registry.is_later_word(excluded.at, excluded.value, held.confirmed_at, held.confirmed_value)
-    ) AS told (confirms, latest))
+    ) AS judged (confirms, latest))
 WHERE CASE WHEN held.origin = 'crm' THEN registry.is_later_word(excluded.at, excluded.value, held.at, held.value)
     ELSE excluded.at > held.at
         AND (held.field <> ALL (:echoes)

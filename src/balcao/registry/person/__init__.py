@@ -6,6 +6,7 @@ from balcao.registry.person.declared.api import FEATURE as DECLARED
 from balcao.registry.person.pets.api import FEATURE as PETS
 from balcao.registry.person.phone_book.api import FEATURE as PHONE_BOOK
 from balcao.registry.person.phones.api import FEATURE as PHONES
+from balcao.registry.person.search.api import FEATURE as SEARCH
 from balcao.registry.person.settings.api import FEATURE as SETTINGS
 from balcao.registry.person.tickets.api import FEATURE as TICKETS
 from balcao.registry.person.validators.api import FEATURE as VALIDATORS
@@ -13,6 +14,7 @@ from balcao.registry.person.wallet.api import FEATURE as WALLET
 
 FEATURES = (
     CITIZENS,
+    SEARCH,
     WALLET,
     TICKETS,
     DECLARED,

@@ -20,6 +20,7 @@ from balcao.registry.rights.schemas import (
     AuditPage,
     AuditQuery,
     Export,
+    RetentionReport,
     make_export_type,
 )
 from balcao.registry.routes import ROUTES
@@ -95,6 +96,19 @@ async def list_audit_events(call: Call, query: Query, page: PageInQuery) -> Resp
     `X-Access-Reason`; a própria consulta fica na trilha.
     """
     return personal(await service.list_audit_events(call, query, page), call)
+
+
+@routes.get(
+    "/admin/retention",
+    "registry.read_retention_report",
+    action("audit:read"),
+    "O que os prazos de guarda apagaram, e quantas pessoas foram anonimizadas",
+)
+async def read_retention_report(call: Call) -> RetentionReport:
+    """Devolve, de cada tipo de dado da plataforma com prazo de guarda, a última execução e o que se apagou em 30 dias,
+    e as anonimizações contadas. Só números, de ninguém em particular. Exige a ação `audit:read`.
+    """
+    return await service.read_retention_report(call)
 
 
 def make_feature(declarations: Iterable[PersonalData]) -> Feature:

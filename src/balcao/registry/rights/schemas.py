@@ -188,3 +188,28 @@ class AuditQuery(PageQuery, rename={"from_": "from"}, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
+
+
+class RetainedKind(msgspec.Struct):
+    """What the nightly retention did last with one kind of data."""
+
+    kind: Annotated[str, Meta(description="Tipo de dado.", examples=["phone_book_entry"])]
+    at: Annotated[datetime, Meta(description="Última execução (RFC 3339).", examples=["2026-03-02T06:15:00Z"])]
+    checked: Annotated[int, Meta(description="Quantos registros havia nela.", examples=[1830])]
+    removed: Annotated[int, Meta(description="Quantos ela apagou, por prazo vencido.", examples=[12])]
+    removed_30d: Annotated[int, Meta(description="Quantos foram apagados em 30 dias.", examples=[310])]
+
+
+class AnonymisedPeople(msgspec.Struct):
+    """How many people are anonymised, by the time of their last anonymisation, whoever asked for it."""
+
+    last_30d: Annotated[int, Meta(description="Pessoas anonimizadas há até 30 dias.", examples=[3])]
+    last_year: Annotated[int, Meta(description="Pessoas anonimizadas há até um ano.", examples=[41])]
+    total: Annotated[int, Meta(description="Pessoas anonimizadas ao todo.", examples=[128])]
+
+
+class RetentionReport(msgspec.Struct):
+    """How the retention of the whole platform fares; numbers only."""
+
+    data: Annotated[list[RetainedKind], Meta(description="Cada tipo de dado que tem prazo de guarda.")]
+    anonymised: Annotated[AnonymisedPeople, Meta(description="Anonimizações, a pedido ou contadas pelo CRM.")]

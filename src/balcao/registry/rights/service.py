@@ -15,7 +15,7 @@ from balcao.core.values.text import clean_parameter
 from balcao.registry.mirror.store import read_mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
-from balcao.registry.rights.schemas import AccessPage, AuditPage
+from balcao.registry.rights.schemas import AccessPage, AuditPage, RetentionReport
 from balcao.registry.rights.store import AuditFilters
 
 EXPORTED_ACCESSES = timedelta(days=365)
@@ -83,6 +83,14 @@ async def list_audit_events(call: Call, query: Mapping[str, str], page: Page) ->
         data = await store.list_audit_events(connection, period, filters, page)
         await audit.record(connection, call, "read", subject=subject, fields=["audit"])
     return AuditPage(data, page.of(total))
+
+
+async def read_retention_report(call: Call) -> RetentionReport:
+    """Return what the nightly retention did last with each kind of data, and how many people are anonymised."""
+    async with call.platform.database.connection() as connection:
+        return RetentionReport(
+            await store.list_retained_kinds(connection), await store.count_anonymised_people(connection)
+        )
 
 
 def _parse_cpf(query: Mapping[str, str], name: str) -> Cpf | None:

@@ -8,7 +8,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.values.page import Page
 from balcao.core.values.period import Period
-from balcao.registry.rights.schemas import Access, AuditEvent
+from balcao.registry.rights.schemas import Access, AnonymisedPeople, AuditEvent, RetainedKind
 
 _OF_SUBJECT = """
 FROM platform.audit_event
@@ -94,3 +94,21 @@ async def list_audit_events(
 
 @statement(f"SELECT count(*) {_MATCHING}")
 async def count_audit_events(connection: Connection, period: Period, filters: AuditFilters) -> int: ...
+
+
+# The last run of each kind, and what a month of nights has erased.
+@statement("""
+SELECT kind, max(at) AS at, (array_agg(checked ORDER BY at DESC))[1] AS checked,
+       (array_agg(removed ORDER BY at DESC))[1] AS removed,
+       coalesce(sum(removed) FILTER (WHERE at >= now() - interval '30 days'), 0)::int8 AS removed_30d
+FROM platform.retention_report WHERE at >= now() - interval '1 year' GROUP BY kind ORDER BY kind
+""")
+async def list_retained_kinds(connection: Connection) -> list[RetainedKind]: ...
+
+
+@statement("""
+SELECT count(*) FILTER (WHERE anonymised_at >= now() - interval '30 days') AS last_30d,
+       count(*) FILTER (WHERE anonymised_at >= now() - interval '1 year') AS last_year, count(*) AS total
+FROM registry.mirror_head WHERE anonymised_at IS NOT NULL
+""")
+async def count_anonymised_people(connection: Connection) -> AnonymisedPeople: ...

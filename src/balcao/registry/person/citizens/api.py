@@ -2,13 +2,15 @@
 
 from balcao.core.access.rules import client, own, scope
 from balcao.core.context.call import Call
+from balcao.core.errors import Invalid
 from balcao.core.feature import Feature
-from balcao.core.http.parameters import CpfInPath
+from balcao.core.http.parameters import CpfInPath, Query
 from balcao.core.http.responses import Response, personal
+from balcao.core.values.flags import parse_flag
 from balcao.registry.person.citizens import service, store
 from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.registry.person.citizens.personal_data import PERSONAL_DATA
-from balcao.registry.person.citizens.schemas import Citizen
+from balcao.registry.person.citizens.schemas import Citizen, Provenance, ProvenanceQuery
 from balcao.registry.routes import ROUTES
 
 routes = ROUTES.extend(tags=["citizen"])
@@ -27,6 +29,25 @@ async def read_citizen(call: Call, cpf: CpfInPath) -> Response[Citizen]:
     plataforma. Por escopo faltam os dados sensíveis, e o telefone pede ainda `rmi:telefone:read`.
     """
     return personal(await service.read_citizen(call, cpf), call)
+
+
+@routes.get(
+    "/citizen/{cpf}/provenance",
+    "registry.read_citizen_provenance",
+    own("citizen:read"),
+    "De onde vem cada dado do cadastro, e desde quando",
+    errors=[304, 400],
+    query=ProvenanceQuery,
+)
+async def read_provenance(call: Call, cpf: CpfInPath, query: Query) -> Response[Provenance]:
+    """Devolve cada dado do cadastro com quem o disse, desde quando, quando o CRM o confirmou e o que ele encobre. Os
+    dados sensíveis (gênero, raça ou cor, deficiência, renda) vêm sem valor, a não ser com `sensitive=true`, e a trilha
+    distingue as duas leituras. Para o próprio cidadão e para quem tem a ação `citizen:read`.
+    """
+    with_sensitive = parse_flag(query.get("sensitive", "false"))
+    if with_sensitive is None:
+        raise Invalid("O parâmetro `sensitive` deve ser `true` ou `false`.", code="sensitive-invalid")
+    return personal(await service.read_provenance(call, cpf, with_sensitive=with_sensitive), call)
 
 
 FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA, imports=IMPORTS, exports=store.EXPORTS)

@@ -223,3 +223,63 @@ class Citizen(msgspec.Struct, kw_only=True):
         Meta(description="Telefones do cidadão; nulo para quem lê por escopo sem `rmi:telefone:read`."),
     ]
     endereco: Annotated[Addresses, Meta(description="Endereços do cidadão.")]
+
+
+class CoveredValue(msgspec.Struct):
+    """What the city's record has under a declared value."""
+
+    value: Annotated[str, Meta(description="O que o cadastro da cidade tem.", examples=["carla.antiga@pessoa.example"])]
+    source: Annotated[str | None, Meta(description="De onde a cidade o carregou.", examples=["cadastro"])]
+
+
+class SourcedValue(msgspec.Struct, kw_only=True):
+    """A member of the merged record as one text, with where and when it comes from."""
+
+    name: Annotated[str, Meta(description="Membro do cadastro, como em `GET /citizen/{cpf}`.", examples=["email"])]
+    sensitive: Annotated[
+        bool, Meta(description="Se é dado sensível: o valor só vem com `sensitive=true`.", examples=[False])
+    ]
+    known: Annotated[bool, Meta(description="Se há valor, mesmo que não venha.", examples=[True])]
+    value: Annotated[
+        str | None,
+        Meta(
+            description="O valor que o cadastro mostra, em um só texto; vazio se foi declarado que não há.",
+            examples=["carla@pessoa.example"],
+        ),
+    ]
+    origin: Annotated[
+        str | None,
+        Meta(description="Quem o disse: `city`, `citizen`, `staff` ou `crm`; nulo sem valor.", examples=["citizen"]),
+    ]
+    source: Annotated[
+        str | None, Meta(description="De onde a cidade o carregou; só com `city`.", examples=["cadastro"])
+    ]
+    updated_at: Annotated[
+        datetime | None,
+        Meta(
+            description="Desde quando vale, ou quando a cidade o carregou (RFC 3339).",
+            examples=["2026-03-02T14:05:09Z"],
+        ),
+    ]
+    confirmed_at: Annotated[
+        datetime | None,
+        Meta(description="Quando o CRM disse o mesmo por último; nulo se nunca.", examples=["2026-03-03T08:00:00Z"]),
+    ]
+    covered: Annotated[
+        CoveredValue | None, Meta(description="O valor do cadastro da cidade que este encobre; nulo se nenhum.")
+    ]
+
+
+class Provenance(msgspec.Struct):
+    """The merged record, member by member."""
+
+    cpf: CpfText
+    data: Annotated[list[SourcedValue], Meta(description="Os membros do cadastro, sempre todos e nesta ordem.")]
+
+
+class ProvenanceQuery(msgspec.Struct):
+    """Whether sensitive values are asked for."""
+
+    sensitive: Annotated[
+        bool | None, Meta(description="`true` para ler também os dados sensíveis, o que a trilha distingue.")
+    ] = None

@@ -21,9 +21,11 @@ from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import store
 from balcao.registry.person.citizens.base import format_citizen
 from balcao.registry.person.citizens.merge import merge_record
-from balcao.registry.person.citizens.schemas import Citizen
+from balcao.registry.person.citizens.provenance import list_sources
+from balcao.registry.person.citizens.schemas import Citizen, Provenance
 
 PHONE_SCOPE = "rmi:telefone:read"
+UNKNOWN = "Não há cadastro deste cidadão."
 
 
 async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
@@ -35,9 +37,24 @@ async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
         base = await store.read_base_record(source, cpf)
         stored_mirror = await read_mirror(source, cpf)
     if base is None and not stored_mirror.known and not call.is_owner:
-        raise NotFound("Não há cadastro deste cidadão.", code="citizen-unknown")
+        raise NotFound(UNKNOWN, code="citizen-unknown")
     citizen = _format(merge_record(cpf, base, stored_mirror), call)
     return _hide_from_scope(citizen, call) if call.decision.reason is Reason.SCOPE else citizen
+
+
+async def read_provenance(call: Call, cpf: Cpf, *, with_sensitive: bool) -> Provenance:
+    """Return the members of the merged record with their sources; sensitive values only where they are asked for.
+
+    The trail tells the two readings apart. Raises NotFound for anybody but the owner when nothing is stored.
+    """
+    read = ["citizen", "citizen_sensitive"] if with_sensitive else ["citizen"]
+    async with call.reading(cpf, read) as source:
+        base = await store.read_base_record(source, cpf)
+        origin = await store.read_base_origin(source, cpf)
+        stored_mirror = await read_mirror(source, cpf)
+    if base is None and not stored_mirror.known and not call.is_owner:
+        raise NotFound(UNKNOWN, code="citizen-unknown")
+    return Provenance(cpf.digits, list_sources(cpf, base, stored_mirror, origin, with_sensitive=with_sensitive))
 
 
 def _format(citizen: Citizen, call: Call) -> Citizen:

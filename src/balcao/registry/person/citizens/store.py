@@ -45,8 +45,8 @@ async def read_citizen_document(connection: Connection, cpf: Cpf) -> Json[Stored
     """Return base record and mirror as one statement sees them."""
 
 
-@statement("SELECT source, loaded_at FROM registry.base_record WHERE cpf = :cpf")
-async def read_base_origin(connection: Connection, cpf: Cpf) -> dict[str, Any] | None:
+@lookup("SELECT source, loaded_at FROM registry.base_record WHERE cpf = :cpf")
+async def read_base_origin(source: Source, cpf: Cpf) -> dict[str, Any] | None:
     """Return where the record comes from, and when it was imported."""
 
 

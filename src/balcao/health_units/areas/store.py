@@ -1,0 +1,56 @@
+"""SQL of the areas."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
+from balcao.core.database.results import read_part
+from balcao.core.database.statements import statement
+from balcao.health_units.areas.schemas import Area, AreaMembers, Outline
+
+
+class StoredArea(NamedTuple):
+    """An area as it is shown."""
+
+    shown: Area
+
+    @classmethod
+    def from_row(cls, row: Row) -> "StoredArea":
+        """Return the area of a row that has its columns."""
+        return cls(Area(row["area"], read_part(Outline, row), read_part(AreaMembers, row)))
+
+
+_READ = """
+SELECT area, nome, contorno ->> 'type' AS type, contorno -> 'coordinates' AS coordinates FROM health_units.areas
+"""
+
+
+@statement(f"{_READ} ORDER BY area")
+async def list_areas(connection: Connection) -> list[StoredArea]: ...
+
+
+@lookup(f"{_READ} WHERE area = :area")
+async def read_area(source: Source, area: str) -> StoredArea | None: ...
+
+
+@statement(f"{_READ} WHERE area = :area FOR UPDATE")
+async def lock_area(connection: Connection, area: str) -> StoredArea | None:
+    """Return the area, locked until the transaction ends."""
+
+
+# Nothing is written beyond the bound; of two who add at the same time both may pass, which harms nobody.
+@statement("""
+INSERT INTO health_units.areas (area, nome, contorno)
+SELECT :area, :nome, :contorno::jsonb
+WHERE EXISTS (SELECT FROM health_units.areas WHERE area = :area)
+   OR (SELECT count(*) FROM health_units.areas) < :most
+ON CONFLICT (area) DO UPDATE SET nome = excluded.nome, contorno = excluded.contorno
+RETURNING xmax = 0 AS is_new
+""")
+async def put_area(connection: Connection, area: str, nome: str, contorno: Mapping[str, Any], most: int) -> bool | None:
+    """Return whether the area is new; None where there are as many as there may be."""
+
+
+@statement("DELETE FROM health_units.areas WHERE area = :area")
+async def delete_area(connection: Connection, area: str) -> None: ...

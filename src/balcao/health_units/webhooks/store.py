@@ -1,0 +1,85 @@
+"""SQL of what was sent to the webhooks; the webhooks themselves are kept by `core/webhooks`."""
+
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+from balcao.core.webhooks.service import Try
+from balcao.health_units.webhooks.schemas import DeliveriesQuery
+
+# The tries of a message and of its replays: of more only the newest are kept.
+MOST_TRIES = 20
+
+
+class StoredTry(msgspec.Struct):
+    """When, and what went wrong; None for a delivery."""
+
+    em: datetime
+    erro: str | None
+
+
+class StoredDelivery(NamedTuple):
+    """A message with its tries; kind and unit are None where the feed does not hold the change any more."""
+
+    mensagem: str
+    sequencia: int | None
+    tipo: Literal["risco", "unidade", "teste"] | None
+    cnes: str | None
+    entregue_em: datetime | None
+    ultimo_erro: str | None
+    tentativas: list[StoredTry]
+    ativo: bool
+    pode_reenviar: bool
+
+
+# A webhook that was deleted meanwhile has no deliveries.
+@statement(f"""
+INSERT INTO health_units.webhook_deliveries AS stored
+    (aviso, mensagem, sequencia, ultima_em, entregue_em, ultimo_erro, tentativas)
+SELECT id, :message, :number::bigint, now(), CASE WHEN :error::text IS NULL THEN now() END, :error,
+       jsonb_build_array(jsonb_build_object('em', now(), 'erro', :error::text))
+FROM health_units.webhooks WHERE id = :webhook
+ON CONFLICT (aviso, mensagem) DO UPDATE SET
+    ultima_em = excluded.ultima_em, entregue_em = coalesce(excluded.entregue_em, stored.entregue_em),
+    ultimo_erro = excluded.ultimo_erro,
+    tentativas = CASE WHEN jsonb_array_length(stored.tentativas) < {MOST_TRIES} THEN stored.tentativas
+                      ELSE stored.tentativas - 0 END || excluded.tentativas
+""")
+async def note_try(connection: Connection, made: Try) -> None:
+    """Store how a call of a webhook ended."""
+
+
+_DELIVERY = """
+SELECT mensagem, delivery.sequencia, CASE WHEN delivery.sequencia IS NULL THEN 'teste' ELSE change.tipo END AS tipo,
+       change.cnes, entregue_em, delivery.ultimo_erro, tentativas, webhook.ativo,
+       delivery.sequencia IS NULL OR change.sequencia IS NOT NULL AS pode_reenviar
+FROM health_units.webhook_deliveries AS delivery
+JOIN health_units.webhooks AS webhook ON webhook.id = delivery.aviso
+LEFT JOIN health_units.change_feed AS change ON change.sequencia = delivery.sequencia
+WHERE aviso = :id
+"""
+
+
+@statement(f"""
+{_DELIVERY} AND (NOT :falhas OR entregue_em IS NULL)
+ORDER BY ultima_em DESC, mensagem LIMIT :limit
+""")
+async def list_deliveries(connection: Connection, id: UUID, query: DeliveriesQuery) -> list[StoredDelivery]:
+    """Return the newest deliveries, or those alone that nobody has taken yet."""
+
+
+@statement(f"{_DELIVERY} AND mensagem = :message FOR UPDATE OF delivery")
+async def lock_delivery(connection: Connection, id: UUID, message: str) -> StoredDelivery | None:
+    """Return a delivery, locked until the transaction ends."""
+
+
+@statement("SELECT count(*) FROM health_units.webhook_deliveries")
+async def count_deliveries(connection: Connection) -> int: ...
+
+
+@statement("DELETE FROM health_units.webhook_deliveries WHERE ultima_em < now() - :age::interval")
+async def delete_old_deliveries(connection: Connection, age: timedelta) -> int: ...

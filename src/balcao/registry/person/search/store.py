@@ -1,0 +1,57 @@
+"""SQL of the search: each finds at most `most` people, by an index of its own."""
+
+from datetime import timedelta
+
+import msgspec
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+from balcao.registry.person.phone_book.states import UNPROVEN_LASTING
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A person who was found; `name` is None for one whom the city has not imported."""
+
+    cpf: str
+    name: str | None
+
+
+_NAME = "coalesce(nullif(record ->> 'nome_social', ''), record ->> 'nome')"
+
+
+# Materialized, so that nobody's plan walks through all people in the order that is wanted of a few. Every word typed is
+# a word of one of the two names, and the first one begins one.
+@statement(f"""
+WITH found AS MATERIALIZED (
+    SELECT cpf, {_NAME} AS name FROM registry.base_record
+    WHERE left(record #>> '{{nascimento,data}}', 10) = :born
+      AND (split_part(registry.folded(record ->> 'nome'), ' ', 1) = split_part(registry.folded(:words), ' ', 1)
+        OR record ->> 'nome_social' <> ''
+            AND split_part(registry.folded(record ->> 'nome_social'), ' ', 1)
+                = split_part(registry.folded(:words), ' ', 1))
+      AND string_to_array(registry.folded(concat_ws(' ', record ->> 'nome', record ->> 'nome_social')), ' ')
+        @> string_to_array(registry.folded(:words), ' ')
+)
+SELECT cpf, name FROM found ORDER BY name, cpf LIMIT :most
+""")
+async def find_by_name(connection: Connection, words: str, born: str, most: int) -> list[Match]: ...
+
+
+@statement(f"""
+WITH found AS MATERIALIZED (
+    SELECT DISTINCT cpf FROM registry.ticket WHERE id_chamado = :protocol LIMIT :most
+)
+SELECT cpf, {_NAME} AS name FROM found LEFT JOIN registry.base_record USING (cpf) ORDER BY name, cpf
+""")
+async def find_by_protocol(connection: Connection, protocol: str, most: int) -> list[Match]: ...
+
+
+@statement(f"""
+WITH found AS MATERIALIZED (
+    SELECT cpf FROM registry.find_phone_people(:number, :lasting, :most) AS cpf LIMIT :most
+)
+SELECT cpf, {_NAME} AS name FROM found LEFT JOIN registry.base_record USING (cpf) ORDER BY name, cpf
+""")
+async def find_by_phone(
+    connection: Connection, number: str, most: int, lasting: timedelta = UNPROVEN_LASTING
+) -> list[Match]: ...

@@ -1,0 +1,48 @@
+"""The areas and the health units of Porto Aurora, as `health_units_city.toml` draws them (rules: health_units 7)."""
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from balcao.health_units.areas.schemas import AreaBody
+from balcao.health_units.units.schemas import UnitBody
+
+# A degree of latitude; one of longitude is shorter the farther from the equator.
+_KM_PER_DEGREE = 111.2
+_DRAWN: Mapping[str, Any] = tomllib.loads((files(__package__) / "health_units_city.toml").read_text("utf-8"))
+
+
+def _to_position(east: float, north: float) -> list[float]:
+    """Return longitude and latitude of a place given in kilometres from the origin."""
+    latitude, longitude = _DRAWN["origin"]
+    per_degree = _KM_PER_DEGREE * math.cos(math.radians(latitude))
+    return [round(longitude + east / per_degree, 5), round(latitude + north / _KM_PER_DEGREE, 5)]
+
+
+def _read_area(drawn: Mapping[str, Any]) -> AreaBody:
+    ring: list[Sequence[float]] = []
+    for name in drawn["borders"]:
+        border = _DRAWN["borders"][name.removeprefix("-")]
+        ring += (border[::-1] if name.startswith("-") else border)[:-1]  # the next one begins where this one ends
+    positions = [_to_position(*place) for place in [*ring, ring[0]]]
+    contorno = {"type": "Polygon", "coordinates": [positions]}
+    return AreaBody.model_validate({"nome": drawn["nome"], "contorno": contorno})
+
+
+def _read_unit(row: str) -> tuple[str, UnitBody]:
+    code, tipo, area, bairro, nome, logradouro, numero, place = (cell.strip() for cell in row.split("|"))
+    longitude, latitude = _to_position(*map(float, place.split()))
+    unit = UnitBody.model_validate(
+        {
+            "nome": nome, "tipo": tipo, "area": area, "bairro": bairro, "logradouro": logradouro, "numero": numero,
+            "cep": f"20{code[-3:]}-0{code[-2:]}", "telefone": f"(21) 2222-{code[-4:]}",
+            "latitude": latitude, "longitude": longitude,
+        }
+    )  # fmt: skip
+    return code, unit
+
+
+AREAS: Mapping[str, AreaBody] = {drawn["area"]: _read_area(drawn) for drawn in _DRAWN["areas"]}
+UNITS: Mapping[str, UnitBody] = dict(map(_read_unit, _DRAWN["units"]["rows"]))

@@ -1,0 +1,71 @@
+"""The words of two versions side by side."""
+
+from html import unescape
+
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+
+from balcao.console.diff import MOST_COMPARED, compare, compare_texts, compare_values
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=80)
+
+
+def read(marked: Markup, *, old: bool) -> str:
+    """Return the old or the new text again, from what is marked."""
+    text = str(marked)
+    for tag, word, is_kept in (("del", "saiu: ", old), ("ins", "entrou: ", not old)):
+        begin, end = f'<{tag}><span class="vh">{word}</span>', f"</{tag}>"
+        while begin in text:
+            before, _, rest = text.partition(begin)
+            inside, _, after = rest.partition(end)
+            text = before + (inside if is_kept else "") + after
+    return unescape(text)
+
+
+@given(TEXTS, TEXTS)
+def test_both_texts_can_be_read_from_what_is_marked(old: str, new: str) -> None:
+    marked = compare_texts(old, new)
+    assert read(marked, old=True) == old
+    assert read(marked, old=False) == new
+
+
+def test_a_word_that_changed_is_marked_and_the_others_are_not() -> None:
+    marked = compare_texts("Leve o carnê antigo", "Leve o carnê novo")
+    assert marked == Markup(
+        'Leve o carnê <del><span class="vh">saiu: </span>antigo</del><ins><span class="vh">entrou: </span>novo</ins>'
+    )
+
+
+def test_what_people_wrote_is_no_markup() -> None:
+    assert "<script" not in compare_texts("<script>1</script>", "<script>2</script>")
+    assert "<img" not in compare_values(["<img src=x>"], [])
+
+
+def test_lists_are_compared_line_by_line() -> None:
+    marked = compare_values(["RG", "CPF"], ["RG", "CPF", "Comprovante"])
+    assert marked.count("<li>") == 3
+    assert marked.count("<ins>") == 1
+    assert "<del>" not in marked
+
+
+def test_long_equal_parts_are_folded() -> None:
+    same = "palavra " * 500
+    marked = compare_texts(same + "antes", same + "depois")
+    assert len(marked) < 500
+    assert "[…]" in marked
+
+
+def test_a_very_long_text_is_shown_whole_instead_of_compared() -> None:
+    marked = compare_texts("a " * MOST_COMPARED, "b " * MOST_COMPARED)
+    assert marked.count("<del>") == marked.count("<ins>") == 1
+
+
+def test_only_fields_that_differ_are_told_in_the_order_of_the_form() -> None:
+    labels = {"titulo": "Título", "resumo": "Resumo", "ativo": "Ativo", "lista": "Lista"}
+    changes = compare(
+        labels,
+        {"resumo": "a", "titulo": "x", "ativo": True, "lista": None},
+        {"titulo": "y", "resumo": "a", "lista": []},
+    )
+    assert [change.label for change in changes] == ["Título", "Ativo"]
