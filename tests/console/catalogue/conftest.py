@@ -1,6 +1,7 @@
 """Services of this test's own, made over HTTP, and a browser at the panel."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
 
@@ -10,11 +11,14 @@ import pytest
 from tests.console.browser.conftest import address, browser, screen, screen_of
 from tests.search.support import REQUIRED
 from tests.support.issuer import bearer
+from tests.support.owner import Owner
 from tests.support.sandbox import Sandbox
 
 __all__ = ["address", "browser", "screen", "screen_of"]
 
 GESTOR = "90000020281"
+# A statement, as the owner runs it.
+Alter = Callable[[str], object]
 Ask = Callable[..., httpx.Response]
 Make = Callable[..., dict[str, Any]]
 
@@ -41,3 +45,12 @@ def make(ask: Ask) -> Make:
         return made.json()  # type: ignore[no-any-return]
 
     return create
+
+
+@pytest.fixture
+def alter(database_url: str) -> Iterator[Alter]:
+    """Run a statement as the owner, in a thread of its own: the browser's loop runs in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        owner = pool.submit(Owner, database_url).result()
+        yield lambda statement: pool.submit(owner.run, statement).result()
+        pool.submit(owner.close).result()
