@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.console.catalogue.conftest import Alter, Ask, Make
 from tests.search.support import REQUIRED
-from tests.support.patience import until
+from tests.support.patience import until_now
 from tests.support.sandbox import Sandbox
 from tests.support.screen import Screen
 
@@ -222,6 +222,6 @@ def test_15_a_search_that_found_nothing_becomes_a_synonym(
     fill(screen, "Termos que valem um pelo outro", f"{unknown}\n{known}")
     press(screen, "Gravar")
     expect(screen.page.get_by_role("status")).to_contain_text("O grupo vale desde já.")
-    until(lambda: find(sandbox.http, unknown) == [service["nome_servico"]])
+    until_now(lambda: find(sandbox.http, unknown) == [service["nome_servico"]])
     press(screen, "Experimentar as buscas")
     expect(screen.page.get_by_role("row", name=unknown)).to_contain_text(service["nome_servico"])
