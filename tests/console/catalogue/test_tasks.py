@@ -154,6 +154,7 @@ def test_10_of_two_who_save_the_second_joins_both(screen: Screen, make: Make, as
     change(ask, service, resumo="O resumo da colega.", documentos_necessarios=["CPF"])
     press(screen, "Guardar")
     expect(heading(screen)).to_have_text("Alguém salvou antes de você")
+    expect(screen.page.get_by_role("alert")).to_contain_text("Gestor Demo salvou a versão 2")
     expect(screen.page.locator("fieldset")).to_have_count(1)
     press(screen, "Salvar com estas escolhas")
     expect(screen.page.locator(".head")).to_contain_text("versão 3")
