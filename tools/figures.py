@@ -16,6 +16,8 @@ from typing import NamedTuple, TypeAlias
 ROOT = Path(__file__).parents[1]
 SHORT_BODY, SHORT_FILE, LONG_FILE = 3, 40, 400
 _METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
+_STATEMENTS = {"statement", "lookup"}
+_FORMS = {*_METHODS, "declare", "command", "property", "cached_property"}
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -49,7 +51,18 @@ def list_functions(source: Source) -> list[Function]:
 def is_signature(function: Function) -> bool:
     """Return whether the function is the signature of a statement."""
     decorators = (node.func for node in function.decorator_list if isinstance(node, ast.Call))
-    return any(isinstance(node, ast.Name) and node.id == "statement" for node in decorators)
+    return any(isinstance(node, ast.Name) and node.id in _STATEMENTS for node in decorators)
+
+
+def is_short_by_form(function: Function) -> bool:
+    """Return whether a short body is what the form asks for: a handler's one call, a property, a method of Python's."""
+    decorators = {_name_decorator(node) for node in function.decorator_list}
+    return bool(decorators & _FORMS) or (function.name.startswith("__") and function.name.endswith("__"))
+
+
+def _name_decorator(node: ast.expr) -> str:
+    called = node.func if isinstance(node, ast.Call) else node
+    return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
 
 
 def count_body(function: Function) -> int:
@@ -63,14 +76,14 @@ def is_private(function: Function) -> bool:
     return function.name.startswith("_") and not function.name.endswith("__")
 
 
-def find_used_once(source: Source) -> list[str]:
+def find_used_once(source: Source) -> list[Function]:
     """Return the private helpers that their file names a single time besides their definition."""
     used = Counter(
         node.id if isinstance(node, ast.Name) else node.attr
         for node in ast.walk(source.tree)
         if isinstance(node, (ast.Name, ast.Attribute))
     )
-    return [function.name for function in list_functions(source) if is_private(function) and used[function.name] == 1]
+    return [function for function in list_functions(source) if is_private(function) and used[function.name] == 1]
 
 
 def count_operations(folder: Path) -> int:
@@ -86,7 +99,7 @@ def describe(product: Sequence[Source], tests: Sequence[Source], operations: int
     bodies = [count_body(function) for function in functions]
     lengths = [source.lines for source in product if source.lines]
     private = [function for function in functions if is_private(function)]
-    once = [name for source in product for name in find_used_once(source)]
+    once = [function for source in product for function in find_used_once(source)]
     names = Counter(function.name for function in functions if not function.name.startswith("__"))
     signatures = sum(
         isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_signature(node)
@@ -106,7 +119,13 @@ def describe(product: Sequence[Source], tests: Sequence[Source], operations: int
     yield "functions", f"{len(functions):,}, and {signatures:,} signatures of statements"
     yield "lines a body", _spread(bodies)
     yield f"bodies of up to {SHORT_BODY} lines", _share(sum(n <= SHORT_BODY for n in bodies), len(bodies))
-    yield "private helpers", f"{_share(len(private), len(functions))}, {len(once)} of them used once"
+    free = [count_body(function) for function in functions if not is_short_by_form(function)]
+    yield "... not by their form", _share(sum(n <= SHORT_BODY for n in free), len(free))
+    brief = sum(count_body(function) <= SHORT_BODY for function in once)
+    yield (
+        "private helpers",
+        f"{_share(len(private), len(functions))}, {len(once)} used once, {brief} of these of up to {SHORT_BODY} lines",
+    )
     yield "names of functions", f"{len(names):,}; the most common is {common} ({uses} times)"
     yield "lines with a comment", _share(sum(source.comments for source in product), lines)
     yield "tests", f"{test_lines:,} lines, {test_lines / lines:.2f} to one of source"

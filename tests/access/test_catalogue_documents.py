@@ -164,6 +164,39 @@ def test_an_operation_whose_own_action_was_deleted_is_exported_with_the_one_that
     assert count(plan(http, token, export(superadmin), prune=True)) == (0, 0, 0, 0)
 
 
+def test_nothing_of_the_citys_own_takes_the_name_of_a_deleted_action_in_code(
+    http: httpx.Client, superadmin: Send, token: str, sql: Sql
+) -> None:
+    key, made = "job_listing:any_department", make_invoices(superadmin)
+    assert superadmin("DELETE", f"/actions/{stored.find_action_id(sql, key)}?force=true").status_code == 204
+    alone = [
+        superadmin("POST", "/actions", {"name": key, "description": "De teste"}),
+        superadmin("PUT", f"/actions/{made['id']}", {"name": key}),
+    ]
+    assert [refusal(answer) for answer in alone] == [(400, "action-name-in-code")] * 2
+    for action in ({"name": key}, {"name": key, "renamed_from": made["action"]}):
+        planned = plan(http, token, {"format": 1, "actions": [action | {"description": "De teste"}]})
+        assert [(one["key"], one["code"]) for one in planned["blocked"]] == [(key, "action-name-in-code")]
+        assert refusal(superadmin("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})) == (409, "plan-blocked")
+    assert sql("SELECT FROM access.action WHERE name = $1", key) == []
+
+
+def test_a_plan_gives_the_name_of_an_action_in_code_that_it_deletes_to_no_other(
+    http: httpx.Client, superadmin: Send, token: str, sql: Sql
+) -> None:
+    key, renamed, made = "job_listing:update_published", stored.make_name(), make_invoices(superadmin)
+    number = stored.find_action_id(sql, key)
+    assert superadmin("PUT", f"/actions/{number}", {"name": renamed}).status_code == 200
+    document = json.loads(export(superadmin, "json"))
+    for role in document["roles"]:
+        role["actions"] = [name for name in role["actions"] if name not in {renamed, made["action"]}]
+    document["actions"] = [one for one in document["actions"] if one["name"] not in {renamed, made["action"]}]
+    document["mappings"] = [one for one in document["mappings"] if one["action"] != made["action"]]
+    document["actions"].append({"name": key, "description": "De teste", "renamed_from": made["action"]})
+    blocked = plan(http, token, document, prune=True)["blocked"]
+    assert (key, "action-name-in-code") in [(one["key"], one["code"]) for one in blocked]
+
+
 def test_a_former_name_that_another_action_has_renames_nothing(http: httpx.Client, token: str, sql: Sql) -> None:
     """So that a document which was applied may be applied again."""
     one, other = (stored.read_action(sql, stored.add_action(sql))[0] for _ in range(2))

@@ -101,6 +101,7 @@ BAD_VERSIONS = {
     "instante passado": make_version("a", 1, created_at="2999-01-01T00:00:00Z"),
     "memory_blocks.0.value": make_version("a", 1, memory_blocks=[{"label": "x"}]),
     "tools": make_version("a", 1, tools=["x", "x"]),
+    "dados pessoais": make_version("a", 1, reason="pedido de 900.000.001-75"),
     "nulo": make_version("a", 1, prompt="\0"),
     "ambos": make_version("a", 1, active=True, hidden=True),
     "config_id": make_version("a", 1, config_id="7"),

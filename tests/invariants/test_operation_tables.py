@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from balcao.agents import SERVICE as AGENTS
-from balcao.core.access.rules import AUTHENTICATED, PUBLIC
+from balcao.core.access.rules import AUTHENTICATED, MACHINE, PUBLIC
 from balcao.core.http.openapi import error_statuses
 from balcao.core.http.operations import Operation
 from balcao.core.service import Service
@@ -87,7 +87,11 @@ def names_rule(words: str, operation: Operation) -> bool:
         return set(wanted) == set(rule.scopes)
     if "`authenticated`" in words:
         return rule.action == AUTHENTICATED
-    return rule.action in re.findall(r"[a-z_]+:[a-z_]+", words.replace("action:", ""))
+    if "`self`" in words and "action:" not in words:
+        return rule.owner and rule.action == MACHINE
+    return rule.owner == ("`self`" in words) and rule.action in re.findall(
+        r"[a-z_]+:[a-z_]+", words.replace("action:", "")
+    )
 
 
 PAIRS = [(service, operation) for service in SERVICES for operation in service.routes]
@@ -95,7 +99,10 @@ PAIRS = [(service, operation) for service in SERVICES for operation in service.r
 
 @pytest.mark.parametrize(("service", "operation"), PAIRS, ids=[operation.key for _, operation in PAIRS])
 def test_every_operation_is_in_a_table_with_its_rule_and_its_statuses(service: Service, operation: Operation) -> None:
-    (row,) = [row for row in read_rows(service) if row.covers(operation)]
+    rows = [row for row in read_rows(service) if row.covers(operation)]
+    wanted = "one row, below `Method, path | Rule | Request | Success | Errors` in section 2 of the service's page"
+    assert len(rows) == 1, f"{operation.method} {operation.path} stands in {len(rows)} rows: {wanted}"
+    (row,) = rows
     assert names_rule(row.rule, operation), row.rule
     described = error_statuses(operation)
     assert operation.status in row.success

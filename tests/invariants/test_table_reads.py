@@ -30,6 +30,7 @@ READS: Mapping[str, tuple[str, set[str]]] = {
             "access.person_role",
             "access.role",
             "access.role_action",
+            "access.shipped_once",
         },
     ),
     "access/audit": ("It shows the trail that every change of the catalogue writes.", {"access.audit_event"}),
@@ -60,6 +61,7 @@ READS: Mapping[str, tuple[str, set[str]]] = {
             "access.person_role",
             "access.role",
             "access.role_action",
+            "access.shipped_once",
         },
     ),
     "access/groups": ("Members and roles are listed by their names, and must exist.", {"access.person", "access.role"}),
@@ -161,7 +163,7 @@ READS: Mapping[str, tuple[str, set[str]]] = {
     ),
     "employability/selection/candidates": (
         "Candidates are filtered, counted and paged by their applications.",
-        {"employability.application", "employability.application_tally"},
+        {"employability.application", "employability.application_content", "employability.application_tally"},
     ),
     "employability/selection/emails": (
         "An e-mail is taken up only while the step that it tells of is still the application's.",

@@ -231,6 +231,8 @@ def test_a_deleted_service_is_gone_and_comes_back_by_a_rollback(ask: Ask, servic
 def test_a_rollback_is_readable_at_the_top_and_in_service(ask: Ask, service: dict[str, Any]) -> None:
     path = f"/{service['id']}"
     ask("PUT", path, json=with_required(nome_servico=service["nome_servico"], resumo="outro"))
+    refused = ask("POST", f"{path}/rollback", json={"to_version": 1, "change_reason": "ligue 21 99876-5432"})
+    assert refusal(refused) == (400, "change_reason-personal")
     body = ask("POST", f"{path}/rollback", json={"to_version": 1, "change_reason": "engano"}).json()
     assert (body["rolled_back_to"], body["previous_version"], body["version"]) == (1, 2, 3)
     assert body["message"]

@@ -11,9 +11,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringCo
 from balcao.core.errors import Fault, Unprocessable
 from balcao.core.http.parameters import InPath, in_query
 from balcao.core.http.responses import PERSONAL, Response
-from balcao.core.http.sent_headers import TOTAL_COUNT, SentHeader, sending
+from balcao.core.http.sent_headers import ETAG, TOTAL_COUNT, SentHeader, sending
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.fields import WholeNumber, refuse_control
+from balcao.core.values.ready import Ready
 
 WRITES = "60/minute"
 # Planning the largest document takes seconds of a core, so it is allowed more rarely than a write.
@@ -124,6 +125,14 @@ def respond_to_write(version: int, value: Any = None, *, status: int = 200) -> R
     if value is None:
         return Response(status=204, headers=headers)
     return Response(msgspec.json.encode(value), status=status, headers=headers)
+
+
+@sending(ETAG, CATALOGUE_VERSION)
+def respond_with_state(version: int, value: Any) -> Response[Any]:
+    """Answer a change with the record that it left behind, its `ETag` and the catalogue version that it made."""
+    ready = Ready.of(value)
+    headers = {ETAG.name: ready.etag, CATALOGUE_VERSION.name: str(version), "Cache-Control": PERSONAL}
+    return Response(ready.body, headers=headers)
 
 
 @sending(TOTAL_COUNT)

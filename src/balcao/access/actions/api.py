@@ -15,7 +15,7 @@ from balcao.access.actions.schemas import (
     NewAction,
 )
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import CATALOGUE_VERSION, WRITES, SliceInQuery, respond_to_write
+from balcao.access.conventions import WRITES, SliceInQuery, respond_to_write, respond_with_state
 from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -23,8 +23,6 @@ from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.parameters import in_query, integer_in_path
 from balcao.core.http.responses import PERSONAL, Response, with_etag
-from balcao.core.http.sent_headers import ETAG, sending
-from balcao.core.values.ready import Ready
 
 ActionId = Annotated[int, integer_in_path("Id da ação", 1)]
 ActionsInQuery: TypeAlias = Annotated[ActionsQuery, in_query(ActionsQuery)]
@@ -49,7 +47,8 @@ async def update_action(call: Call, action_id: ActionId, body: ActionChange) -> 
     ações da própria plataforma não muda (403). O cabeçalho `X-Catalogue-Version` diz a versão do catálogo que a mudança
     fez; com `If-Match`, ela só vale sobre o estado lido.
     """
-    return _respond(await service.update_action(call, action_id, body))
+    saved = await service.update_action(call, action_id, body)
+    return respond_with_state(saved.version, saved.action)
 
 
 @routes.get(
@@ -69,13 +68,15 @@ async def list_actions(call: Call, query: ActionsInQuery) -> Actions:
     action("action:create"),
     "Cria uma ação",
     status=201,
-    errors=[400],
+    errors=[400, 409],
     example={"name": "iptu:invoice:cancel", "description": "Cancelar boletos do IPTU"},
     record_denial=make_denial_recorder("action.create", "action"),
     rate=WRITES,
 )
 async def create_action(call: Call, body: NewAction) -> Response[Action]:
-    """Cria uma ação da cidade, a que depois se ligam mapeamentos e que os papéis dão. Um nome já usado é 400."""
+    """Cria uma ação da cidade, a que depois se ligam mapeamentos e que os papéis dão. Um nome já usado, ou de uma ação
+    da plataforma que foi excluída aqui, é 400.
+    """
     saved = await service.create_action(call, body.name, body.description)
     return respond_to_write(saved.version, saved.action, status=201)
 
@@ -134,13 +135,6 @@ async def list_holders(call: Call, action_id: ActionId, query: SliceInQuery) -> 
     Mostra CPFs inteiros: cada leitura fica na auditoria.
     """
     return await service.list_holders(call, action_id, query)
-
-
-@sending(ETAG, CATALOGUE_VERSION)
-def _respond(saved: service.SavedAction) -> Response[Action]:
-    ready = Ready.of(saved.action)
-    headers = {ETAG.name: ready.etag, CATALOGUE_VERSION.name: str(saved.version), "Cache-Control": "no-store"}
-    return Response(ready.body, headers=headers)
 
 
 FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("access.action",)))

@@ -1,6 +1,6 @@
 """Applies changes of actions in memory, one by one, before they are written at once (rules: access 2.1, 4.2)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from balcao.access.actions.schemas import Action, ActionChange
@@ -26,17 +26,19 @@ class KnownAction(NamedTuple):
 class KnownActions:
     """The actions that several changes concern, each as the changes applied so far leave it.
 
-    It must hold every action to be changed, and every one whose present name a change asks for.
+    It must hold every action to be changed, and every one whose present name a change asks for; `kept_names` has those
+    asked for that no action gets, as they are of one in code which was deleted.
     """
 
-    def __init__(self, found: Iterable[KnownAction]) -> None:
+    def __init__(self, found: Iterable[KnownAction], kept_names: Collection[str]) -> None:
+        self._kept_names = kept_names
         self._by_id = {known.action.id: known for known in found}
         self._owners = {known.action.name: known.action.id for known in self._by_id.values()}
 
     def change(self, action_id: int, change: ActionChange, if_match: str | None) -> tuple[Action, Action]:
         """Return the action before and after the change.
 
-        Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name in use.
+        Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name in use or in code.
         """
         known = self._by_id.get(action_id)
         if known is None:
@@ -51,6 +53,8 @@ class KnownActions:
         require_match(if_match, Ready.of(present).etag)
         if renamed and action.name in self._owners:
             raise make_name_taken()
+        if renamed and action.name in self._kept_names:
+            raise make_name_in_code()
         del self._owners[present.name]
         self._owners[action.name] = action.id
         self._by_id[action.id] = known._replace(action=action)
@@ -65,6 +69,14 @@ def make_unknown_action() -> NotFound:
 def make_name_taken() -> Invalid:
     """Return a 400, not a 409: it comes before 401 in the ascending cases (spec: access administration 4)."""
     return Invalid("O campo `name` tem um nome já usado por outra ação.", code="action-name-taken")
+
+
+def make_name_in_code() -> Invalid:
+    """Return what says that the name is that of an action in code, which may come back (rules: access 4.3)."""
+    return Invalid(
+        "O campo `name` tem o nome de uma ação da plataforma que foi excluída aqui: escolha outro.",
+        code="action-name-in-code",
+    )
 
 
 def make_name_reserved() -> Forbidden:

@@ -7,7 +7,7 @@ import msgspec
 
 from balcao.access.actions import planned_store, store
 from balcao.access.actions.deletion import check_deletion
-from balcao.access.actions.renaming import KnownActions, make_name_taken, make_unknown_action
+from balcao.access.actions.renaming import KnownActions, make_name_in_code, make_name_taken, make_unknown_action
 from balcao.access.actions.schemas import (
     Action,
     ActionChange,
@@ -26,6 +26,7 @@ from balcao.access.catalogue.service import (
     CompletedChange,
     GroupedChange,
     RequestedChange,
+    make_once,
     record_read,
     write_catalogue,
 )
@@ -52,7 +53,7 @@ class SavedAction(NamedTuple):
 async def update_action(call: Call, action_id: int, change: ActionChange) -> SavedAction:
     """Rename or describe an action; the same values again write nothing.
 
-    Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name in use.
+    Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name in use or in code.
     """
     attempt = CatalogueEvent("action.update", "action", str(action_id))
     return SavedAction(*await _CHANGE.run(call, attempt, WantedChange(action_id, change)))
@@ -68,10 +69,11 @@ class WantedChange(NamedTuple):
 async def _make_changes(
     connection: Connection, turns: Sequence[RequestedChange[WantedChange]]
 ) -> list[CompletedChange[Action] | BalcaoError]:
-    names = [turn.wanted.change.name for turn in turns]
+    names = [turn.wanted.change.name for turn in turns if turn.wanted.change.name]
     ids = {turn.wanted.action_id for turn in turns if 0 < turn.wanted.action_id <= MAX_INT64}
-    found = await store.find_actions(connection, ids, list(filter(None, names)))
-    known, changed = KnownActions(found), []
+    found = await store.find_actions(connection, ids, names)
+    kept_names = await store.list_names_of_deleted_actions(connection, names) if names else []
+    known, changed = KnownActions(found, kept_names), []
     outcomes: list[CompletedChange[Action] | BalcaoError] = []
     for call, (action_id, change) in turns:
         try:
@@ -95,13 +97,20 @@ _CHANGE = GroupedChange(_make_changes)
 
 
 async def create_action(call: Call, name: str, description: str) -> SavedAction:
-    """Create an action. Raises Invalid when the name is in use."""
+    """Create an action. Raises Invalid when the name is in use, or that of an action in code."""
     async with write_catalogue(call, CatalogueEvent("action.create", "action", name=name)) as write:
-        action_id = await store.insert_action(write.connection, name, description, mask_author(call))
-        if action_id is None:
-            raise make_name_taken()
-        action = Action(action_id, name, description, 0)
-        write.record(CatalogueEvent("action.create", "action", str(action_id), name, after=_describe(action)))
+
+        async def insert() -> Action:
+            if await store.list_names_of_deleted_actions(write.connection, [name]):
+                raise make_name_in_code()
+            action_id = await store.insert_action(write.connection, name, description, mask_author(call))
+            if action_id is None:
+                raise make_name_taken()
+            action = Action(action_id, name, description, 0)
+            write.record(CatalogueEvent("action.create", "action", str(action_id), name, after=_describe(action)))
+            return action
+
+        action = await make_once(call, write, Action, [name, description], insert)
     return SavedAction(action, write.version)
 
 

@@ -73,6 +73,15 @@ WHERE id = :id
 async def _update_action(connection: Connection, action: Action) -> None: ...
 
 
+@statement("""
+SELECT name FROM access.shipped_once
+WHERE kind = 'action' AND name = ANY(:names::text[]) AND NOT EXISTS (
+    SELECT FROM access.action WHERE code_key = shipped_once.name)
+""")
+async def list_names_of_deleted_actions(connection: Connection, names: Collection[str]) -> list[str]:
+    """Return those of the names that are of an action in code which was deleted here."""
+
+
 @statement("SELECT id FROM access.action WHERE name = :name")
 async def find_action_id(connection: Connection, name: str) -> int | None: ...
 

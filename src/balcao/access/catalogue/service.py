@@ -3,12 +3,15 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import msgspec
 
 from balcao.access.catalogue import store
 from balcao.access.catalogue.events import CatalogueEvent
 from balcao.core.access.limits import DENIED
 from balcao.core.context.call import Call, RecordDenial
+from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
 from balcao.core.errors import BalcaoError, Forbidden, Unavailable
 from balcao.core.logs import log
@@ -47,6 +50,16 @@ async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[
             write.version = await store.record_events(connection, [event.describe_for(call) for event in write.events])
     if write.events:
         await _reload(call, write.version)
+
+
+async def make_once(
+    call: Call, write: CatalogueWrite, kind: type[Value], body: Any, make: Callable[[], Awaitable[Value]]
+) -> Value:
+    """Return what `make` creates of `body`, or created when the same caller sent the same `Idempotency-Key` before.
+
+    Raises Conflict for a key that came with another body, Invalid for a malformed one.
+    """
+    return msgspec.json.decode(await run_once(write.connection, call, None, [body], make), type=kind)
 
 
 class CompletedChange(NamedTuple, Generic[Value]):

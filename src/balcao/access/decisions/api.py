@@ -2,10 +2,13 @@
 
 from typing import Annotated, Any, TypeAlias
 
+from balcao.access.catalogue.service import make_denial_recorder
+from balcao.access.conventions import cpf_in_path
 from balcao.access.decisions import check, service
-from balcao.access.decisions.schemas import ExplainQuery, Explanation
+from balcao.access.decisions.person_rights import list_person_actions as list_actions
+from balcao.access.decisions.schemas import ExplainQuery, Explanation, PersonActions, PersonActionsQuery
 from balcao.access.routes import ROUTES
-from balcao.core.access.rules import authenticated, public
+from balcao.core.access.rules import authenticated, own, public
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.operations import UNLIMITED
@@ -14,9 +17,12 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.http.routing import REST_OF_PATH
 from balcao.core.http.sent_headers import sending
+from balcao.core.values.cpf import Cpf
 
 WholeRequest: TypeAlias = Annotated[Request, OfRequest(lambda request: request)]
 RestOfPath: TypeAlias = Annotated[str, InPath(str, "Caminho da requisição original, com as suas barras", "jobs")]
+CpfInPath: TypeAlias = Annotated[Cpf, cpf_in_path("cpf", "CPF da pessoa, só dígitos", "90000020109")]
+PersonActionsInQuery: TypeAlias = Annotated[PersonActionsQuery, in_query(PersonActionsQuery)]
 ExplainInQuery: TypeAlias = Annotated[ExplainQuery, in_query(ExplainQuery)]
 
 routes = ROUTES.extend()
@@ -37,6 +43,22 @@ async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
     uma versão anterior do catálogo, refeita pela auditoria.
     """
     return await service.explain_decision(call, query)
+
+
+@routes.get(
+    "/api/v1/users/{cpf}/actions",
+    "access.list_person_actions",
+    own(service.EXPLAIN),
+    "O que uma pessoa pode fazer, e por quê",
+    errors=[404, 422],
+    record_denial=make_denial_recorder("user.read_actions", "user"),
+    rate="120/minute",
+)
+async def list_person_actions(call: Call, cpf: CpfInPath, query: PersonActionsInQuery) -> PersonActions:
+    """Devolve as ações que a pessoa tem pelo que está guardado, cada uma com o seu alcance e com os papéis e grupos que
+    a dão; o que só o token traz não entra. Com `group`, as que teria nesse grupo, e quais seriam novas: nada muda.
+    """
+    return await list_actions(call, cpf, query.group)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)

@@ -84,6 +84,44 @@ class ExplainedWay(msgspec.Struct):
     ]
 
 
+class PersonActionsQuery(BaseModel):
+    """What is supposed of the person."""
+
+    group: Annotated[
+        SearchText | None,
+        Field(
+            description="Grupo em que a pessoa é suposta estar, para saber o que ganharia.", examples=["busca_editores"]
+        ),
+    ] = None
+
+
+class PersonAction(msgspec.Struct):
+    """An action of a person, with every way by which they come to it."""
+
+    action: Annotated[str, Meta(description="Nome atual da ação.", examples=["service:update"])]
+    reach: Annotated[
+        ShownReach,
+        Meta(
+            description="Até onde alcança, somados os caminhos: por chave (`area`, `go:orgao`, `manages`), os valores; "
+            "chave ausente é sem limite.",
+            examples=[{"area": ["1.0"]}],
+        ),
+    ]
+    via: Annotated[list[ExplainedWay], Meta(description="Papéis que a dão, e de onde vêm.")]
+    gained: Annotated[bool, Meta(description="Se é nova, ou alcança mais, pelo grupo que se supõe.", examples=[False])]
+
+
+class PersonActions(msgspec.Struct):
+    """Everything that a person may do by what is stored."""
+
+    administrator: Annotated[bool, Meta(description="Se tem todas as ações, também as futuras.", examples=[False])]
+    actions: Annotated[list[PersonAction], Meta(description="Ações da pessoa, por nome.")]
+    departments: Annotated[
+        list[str], Meta(description="Órgãos (`cd_ua`) que os grupos da pessoa lhe dão.", examples=[["1100"]])
+    ]
+    catalogue_version: Annotated[int, Meta(description="Versão do catálogo que as dá.", examples=[120])]
+
+
 class Explanation(msgspec.Struct):
     """A decision and what led to it."""
 

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import count
 
 from balcao.access.actions.deletion import check_deletion
-from balcao.access.actions.renaming import make_name_reserved, make_name_taken
+from balcao.access.actions.renaming import make_name_in_code, make_name_reserved, make_name_taken
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent
 from balcao.access.documents.difference import make_temporary_name
@@ -54,6 +54,7 @@ class Draft:
             one.name: DraftAction(one.id, one.name, one.description, one.code_key) for one in catalogue.actions
         }
         self._action_of = {action.id: action for action in self._actions.values()}
+        self._kept_names = set(catalogue.deleted_keys)  # which no other action gets
         known = {action.name: action.id for action in self._actions.values()}
         self._roles = {
             one.name: DraftRole(
@@ -129,6 +130,8 @@ class Draft:
             step.key if step.after is None else step.before["name"]: step for step in steps if step.before is not None
         }
         wanted = {step.key for step in steps if step.after is not None}
+        going = [self._action_of[step.before["id"]] for step in steps if step.after is None and step.before is not None]
+        self._kept_names |= {action.code_key for action in going if action.code_key is not None}
         leaving = {name for name, step in former.items() if step.after is None or name != step.key}
         present, self._actions = self._actions, {}
         for name, action in present.items():
@@ -147,6 +150,8 @@ class Draft:
         if before is None:
             if name in self._actions:
                 raise make_name_taken()
+            if name in self._kept_names:
+                raise make_name_in_code()
             action = DraftAction(next(self._ids["action"]), name, description, None)
             self._actions[name] = self._action_of[action.id] = action
             row = {"id": action.id, "name": name, "description": description}
@@ -157,6 +162,8 @@ class Draft:
             raise make_name_reserved()
         if self._actions.get(name, action) is not action:
             raise make_name_taken()
+        if name != action.name and name in self._kept_names:
+            raise make_name_in_code()
         return [self._rename(action, name, description)]
 
     def _rename(self, action: DraftAction, name: str, description: str) -> Change:

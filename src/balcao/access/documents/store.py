@@ -64,7 +64,7 @@ class StoredBinding(msgspec.Struct, frozen=True):
 
 
 class StoredCatalogue(msgspec.Struct, frozen=True):
-    """One whole version."""
+    """One whole version. `deleted_keys` are the names in code of the actions that were deleted here."""
 
     version: int
     actions: list[StoredAction]
@@ -72,6 +72,7 @@ class StoredCatalogue(msgspec.Struct, frozen=True):
     groups: list[StoredGroup]
     mappings: list[StoredMapping]
     bindings: list[StoredBinding]
+    deleted_keys: list[str]
 
 
 async def read_stored_catalogue(connection: Connection) -> StoredCatalogue:
@@ -116,7 +117,10 @@ SELECT jsonb_build_object(
             'declared', (SELECT name FROM access.action WHERE code_key = declared_action))
             ORDER BY operation_key COLLATE "C"), '[]')
         FROM access.endpoint_mapping AS mapping JOIN access.action ON action.id = action_id
-        WHERE operation_key IS NOT NULL AND retired_at IS NULL))
+        WHERE operation_key IS NOT NULL AND retired_at IS NULL),
+    'deleted_keys', ARRAY(
+        SELECT name FROM access.shipped_once
+        WHERE kind = 'action' AND NOT EXISTS (SELECT FROM access.action WHERE code_key = shipped_once.name)))
 FROM access.catalogue_version
 """)
 async def _read_catalogue(connection: Connection) -> str:

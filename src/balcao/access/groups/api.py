@@ -11,6 +11,7 @@ from balcao.access.conventions import (
     cpf_in_path,
     respond_to_write,
     respond_with_list,
+    respond_with_state,
 )
 from balcao.access.groups import service, store
 from balcao.access.groups.schemas import (
@@ -31,7 +32,7 @@ from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.parameters import in_query
-from balcao.core.http.responses import Response
+from balcao.core.http.responses import PERSONAL, Response, with_etag
 from balcao.core.values.cpf import Cpf
 
 GroupsInQuery: TypeAlias = Annotated[GroupsQuery, in_query(GroupsQuery)]
@@ -58,7 +59,7 @@ async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
     action("group:create"),
     "Cria um grupo",
     status=201,
-    errors=[409],
+    errors=[400, 409],
     record_denial=make_denial_recorder("group.create", "group"),
     rate=WRITES,
 )
@@ -68,19 +69,34 @@ async def create_group(call: Call, body: NewGroup) -> Response[Group]:
     return respond_to_write(saved.version, saved.group, status=201)
 
 
+@routes.get(
+    "/api/v1/groups/{group_name}",
+    "access.read_group",
+    action("group:read"),
+    "Um grupo",
+    errors=[304],
+)
+async def read_group(call: Call, group_name: GroupInPath) -> Response[Group]:
+    """Devolve o grupo com o seu `ETag`, que `If-Match` usa na alteração."""
+    return with_etag(await service.read_group(call, group_name), call, PERSONAL)
+
+
 @routes.put(
     "/api/v1/groups/{group_name}",
     "access.update_group",
     action("group:update"),
     "Altera um grupo",
+    errors=[412],
     example={"description": "Redação dos serviços da cidade"},
     record_denial=make_denial_recorder("group.update", "group"),
     rate=WRITES,
 )
 async def update_group(call: Call, group_name: GroupInPath, body: GroupChange) -> Response[Group]:
-    """Muda a descrição ou todos os atributos; o que não vem fica como está, e o nome não muda."""
+    """Muda a descrição ou todos os atributos; o que não vem fica como está, e o nome não muda. Com `If-Match`, a
+    mudança só vale sobre o estado lido.
+    """
     saved = await service.update_group(call, group_name, body)
-    return respond_to_write(saved.version, saved.group)
+    return respond_with_state(saved.version, saved.group)
 
 
 @routes.delete(

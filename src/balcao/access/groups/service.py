@@ -7,6 +7,7 @@ import msgspec
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
 from balcao.access.catalogue.service import (
+    make_once,
     record_read,
     write_catalogue,
 )
@@ -22,6 +23,8 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.etags import require_match
+from balcao.core.values.ready import Ready
 
 
 class SavedGroup(NamedTuple):
@@ -37,23 +40,41 @@ async def create_group(call: Call, name: str, description: str, attributes: Attr
     Raises Conflict when the name exists, and Forbidden where it would put the group among those that others manage.
     """
     async with write_catalogue(call, CatalogueEvent("group.create", "group", name=name)) as write:
-        held = await authority.read_held_rights(write.connection, call)
-        check_name(held, name, await store.list_managing_attributes(write.connection))
-        group = await store.insert_group(write.connection, name, description, attributes, mask_author(call))
-        if group is None:
-            raise Conflict("Já existe um grupo com esse nome.", code="group-exists")
-        write.record(
-            CatalogueEvent("group.create", "group", str(group.id), name, after={"name": name, **_describe(group)})
-        )
+
+        async def insert() -> Group:
+            held = await authority.read_held_rights(write.connection, call)
+            check_name(held, name, await store.list_managing_attributes(write.connection))
+            group = await store.insert_group(write.connection, name, description, attributes, mask_author(call))
+            if group is None:
+                raise Conflict("Já existe um grupo com esse nome.", code="group-exists")
+            after = {"name": name, **_describe(group)}
+            write.record(CatalogueEvent("group.create", "group", str(group.id), name, after=after))
+            return group
+
+        group = await make_once(call, write, Group, [name, description, attributes], insert)
     return SavedGroup(group, write.version)
 
 
+async def read_group(call: Call, name: str) -> Group:
+    """Return a group. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        return _require(await store.read_group(connection, name))
+
+
+def _require(group: Group | None) -> Group:
+    if group is None:
+        raise _make_unknown()
+    return group
+
+
 async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup:
-    """Change the description or all attributes; the same values again write nothing. Raises NotFound."""
+    """Change the description or all attributes; the same values again write nothing.
+
+    Raises NotFound and PreconditionFailed.
+    """
     async with write_catalogue(call, CatalogueEvent("group.update", "group", name=name or None)) as write:
-        present = await store.read_group(write.connection, name)
-        if present is None:
-            raise _make_unknown()
+        present = _require(await store.read_group(write.connection, name))
+        require_match(call.if_match, Ready.of(present).etag)
         group = msgspec.structs.replace(
             present,
             description=change.description or present.description,

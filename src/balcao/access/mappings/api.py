@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 from balcao.access.catalogue.events import SYSTEM, CatalogueEvent
 from balcao.access.catalogue.service import make_denial_recorder
 from balcao.access.catalogue.store import lock_catalogue, record_events
-from balcao.access.conventions import WRITES, respond_to_write, respond_with_list
+from balcao.access.conventions import WRITES, respond_to_write, respond_with_list, respond_with_state
 from balcao.access.mappings import service, store
 from balcao.access.mappings.schemas import (
     DecidingMapping,
@@ -24,7 +24,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.parameters import in_query, integer_in_path
-from balcao.core.http.responses import PERSONAL, Response, to_json
+from balcao.core.http.responses import PERSONAL, Response, to_json, with_etag
 
 MappingId = Annotated[int, integer_in_path("Id do mapeamento", 1)]
 DecidingInQuery: TypeAlias = Annotated[DecidingQuery, in_query(DecidingQuery)]
@@ -67,7 +67,7 @@ async def list_mappings(call: Call, query: MappingsInQuery) -> Response[list[Map
     action("mapping:create"),
     "Mapeia um endereço de outra aplicação",
     status=201,
-    errors=[404, 409],
+    errors=[400, 404, 409],
     example={"path_pattern": "/iptu/api/v1/guias/{id}", "method": "GET", "action_id": 1},
     record_denial=make_denial_recorder("mapping.create", "mapping"),
     rate=WRITES,
@@ -80,22 +80,35 @@ async def create_mapping(call: Call, body: NewMapping) -> Response[Mapping]:
     return respond_to_write(saved.version, saved.mapping, status=201)
 
 
+@routes.get(
+    "/api/v1/mappings/{mapping_id}",
+    "access.read_mapping",
+    action("mapping:read"),
+    "Um mapeamento",
+    errors=[304, 422],
+)
+async def read_mapping(call: Call, mapping_id: MappingId) -> Response[Mapping]:
+    """Devolve o mapeamento com o seu `ETag`, que `If-Match` usa na alteração."""
+    return with_etag(await service.read_mapping(call, mapping_id), call, PERSONAL)
+
+
 @routes.put(
     "/api/v1/mappings/{mapping_id}",
     "access.update_mapping",
     action("mapping:update"),
     "Altera um mapeamento",
-    errors=[409],
+    errors=[409, 412],
     example={"description": "Operação da plataforma"},
     record_denial=make_denial_recorder("mapping.update", "mapping", "mapping_id"),
     rate=WRITES,
 )
 async def update_mapping(call: Call, mapping_id: MappingId, body: MappingChange) -> Response[Mapping]:
     """Muda o que vem no corpo. O método e o caminho das operações da plataforma não mudam (409), a ação sim; mas as que
-    tratam de dados de pessoas ou administram não se abrem a todos (409). Vale na hora, em todos os processos.
+    tratam de dados de pessoas ou administram não se abrem a todos (409). Vale na hora, em todos os processos; com
+    `If-Match`, só sobre o estado lido.
     """
     saved = await service.update_mapping(call, mapping_id, body)
-    return respond_to_write(saved.version, saved.mapping)
+    return respond_with_state(saved.version, saved.mapping)
 
 
 @routes.delete(

@@ -8,6 +8,7 @@ from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, Rows, mask_author
 from balcao.access.catalogue.service import (
     CatalogueWrite,
+    make_once,
     write_catalogue,
 )
 from balcao.access.catalogue.store import write_planned_rows
@@ -18,7 +19,9 @@ from balcao.core.access.paths import REST, is_wild, split_pattern
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
+from balcao.core.values.etags import require_match
 from balcao.core.values.ids import MAX_INT64
+from balcao.core.values.ready import Ready
 
 
 async def find_deciding_mapping(call: Call, query: DecidingQuery) -> DecidingMapping | None:
@@ -59,26 +62,38 @@ async def create_mapping(
     """
     attempt = CatalogueEvent("mapping.create", "mapping", name=f"{method} {path_pattern}")
     async with write_catalogue(call, attempt) as write:
-        await _find_action(write.connection, action_id)
-        await _check_place(write.connection, ProposedMapping(0, method, path_pattern, action_id))
-        made = await store.insert_mapping(
-            write.connection, method, path_pattern, action_id, description, mask_author(call)
-        )
-        mapping = (await _find(write.connection, made)).mapping
-        write.record(CatalogueEvent("mapping.create", "mapping", str(made), attempt.name, after=_describe(mapping)))
+
+        async def insert() -> Mapping:
+            await _find_action(write.connection, action_id)
+            await _check_place(write.connection, ProposedMapping(0, method, path_pattern, action_id))
+            made = await store.insert_mapping(
+                write.connection, method, path_pattern, action_id, description, mask_author(call)
+            )
+            mapping = (await _find(write.connection, made)).mapping
+            write.record(CatalogueEvent("mapping.create", "mapping", str(made), attempt.name, after=_describe(mapping)))
+            return mapping
+
+        mapping = await make_once(call, write, Mapping, [method, path_pattern, action_id, description], insert)
     return SavedMapping(mapping, write.version)
+
+
+async def read_mapping(call: Call, mapping_id: int) -> Mapping:
+    """Return a mapping. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        return (await _find(connection, mapping_id)).mapping
 
 
 async def update_mapping(call: Call, mapping_id: int, change: MappingChange) -> SavedMapping:
     """Change a mapping; the same values again write nothing.
 
     Raises NotFound for an unknown mapping or action; Conflict for another path or method of one of our operations, for
-    one that is taken or ambiguous, and for a binding under the operation's floor; Forbidden for loosening an operation
-    that code declares public (rules: access 4.1).
+    one that is taken or ambiguous, and for a binding under the operation's floor; PreconditionFailed; Forbidden for
+    loosening an operation that code declares public (rules: access 4.1).
     """
     async with write_catalogue(call, CatalogueEvent("mapping.update", "mapping", str(mapping_id))) as write:
         found = await _find(write.connection, mapping_id)
         present = found.mapping
+        require_match(call.if_match, Ready.of(present).etag)
         mapping = msgspec.structs.replace(
             present,
             path_pattern=change.path_pattern or present.path_pattern,

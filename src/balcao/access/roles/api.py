@@ -1,7 +1,14 @@
 """Routes of the roles."""
 
 from balcao.access.catalogue.service import make_denial_recorder
-from balcao.access.conventions import WRITES, ActionNameInPath, RoleInPath, SliceInQuery, respond_to_write
+from balcao.access.conventions import (
+    WRITES,
+    ActionNameInPath,
+    RoleInPath,
+    SliceInQuery,
+    respond_to_write,
+    respond_with_state,
+)
 from balcao.access.records import Role
 from balcao.access.roles import service
 from balcao.access.roles.schemas import Grant, Granted, GrantedAction, NewRole, RoleChange, Roles
@@ -10,7 +17,7 @@ from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.core.http.responses import Response
+from balcao.core.http.responses import PERSONAL, Response, with_etag
 
 routes = ROUTES.extend()
 
@@ -32,7 +39,7 @@ async def list_roles(call: Call, query: SliceInQuery) -> Roles:
     action("role:create"),
     "Cria um papel",
     status=201,
-    errors=[409],
+    errors=[400, 409],
     record_denial=make_denial_recorder("role.create", "role"),
     rate=WRITES,
 )
@@ -42,18 +49,31 @@ async def create_role(call: Call, body: NewRole) -> Response[Role]:
     return respond_to_write(saved.version, saved.role, status=201)
 
 
+@routes.get(
+    "/api/v1/roles/{role_name}",
+    "access.read_role",
+    action("role:read"),
+    "Um papel",
+    errors=[304],
+)
+async def read_role(call: Call, role_name: RoleInPath) -> Response[Role]:
+    """Devolve o papel com o seu `ETag`, que `If-Match` usa na alteração."""
+    return with_etag(await service.read_role(call, role_name), call, PERSONAL)
+
+
 @routes.put(
     "/api/v1/roles/{role_name}",
     "access.update_role",
     action("role:update"),
     "Descreve um papel de novo",
+    errors=[412],
     record_denial=make_denial_recorder("role.update", "role"),
     rate=WRITES,
 )
 async def update_role(call: Call, role_name: RoleInPath, body: RoleChange) -> Response[Role]:
-    """Muda a descrição; o nome e as ações ficam."""
+    """Muda a descrição; o nome e as ações ficam. Com `If-Match`, a mudança só vale sobre o estado lido."""
     saved = await service.update_role(call, role_name, body.description)
-    return respond_to_write(saved.version, saved.role)
+    return respond_with_state(saved.version, saved.role)
 
 
 @routes.delete(

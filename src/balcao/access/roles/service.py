@@ -5,6 +5,7 @@ from typing import NamedTuple
 from balcao.access.catalogue.events import CatalogueEvent, Rows, describe_person, mask_author
 from balcao.access.catalogue.service import (
     CatalogueWrite,
+    make_once,
     write_catalogue,
 )
 from balcao.access.catalogue.store import write_planned_rows
@@ -16,6 +17,8 @@ from balcao.access.users import service as users
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
+from balcao.core.values.etags import require_match
+from balcao.core.values.ready import Ready
 
 
 class SavedRole(NamedTuple):
@@ -32,26 +35,43 @@ async def list_roles(call: Call, query: SliceQuery) -> Roles:
     return Roles(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
 
 
+async def read_role(call: Call, name: str) -> Role:
+    """Return a role. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        return _require(await store.read_role(connection, name))
+
+
+def _require(role: Role | None) -> Role:
+    if role is None:
+        raise rules.make_unknown_role()
+    return role
+
+
 async def create_role(call: Call, name: str, description: str) -> SavedRole:
     """Create a role that grants nothing. Raises Conflict when the name exists."""
     async with write_catalogue(call, CatalogueEvent("role.create", "role", name=name)) as write:
-        role = await store.insert_role(write.connection, name, description, mask_author(call))
-        if role is None:
-            raise Conflict("Já existe um papel com esse nome.", code="role-exists")
-        write.record(
-            CatalogueEvent("role.create", "role", str(role.id), name, after={"name": name, "description": description})
-        )
+
+        async def insert() -> Role:
+            role = await store.insert_role(write.connection, name, description, mask_author(call))
+            if role is None:
+                raise Conflict("Já existe um papel com esse nome.", code="role-exists")
+            after = {"name": name, "description": description}
+            write.record(CatalogueEvent("role.create", "role", str(role.id), name, after=after))
+            return role
+
+        role = await make_once(call, write, Role, [name, description], insert)
     return SavedRole(role, write.version)
 
 
 async def update_role(call: Call, name: str, description: str) -> SavedRole:
-    """Describe a role anew; the same description again writes nothing. Raises NotFound."""
+    """Describe a role anew; the same description again writes nothing. Raises NotFound and PreconditionFailed."""
     async with write_catalogue(call, CatalogueEvent("role.update", "role", name=name or None)) as write:
-        found = await _find(write.connection, name)
-        role = await store.update_role(write.connection, found.id, description)
-        if description != found.description:
-            before, after = {"description": found.description}, {"description": description}
-            write.record(CatalogueEvent("role.update", "role", str(found.id), name, before=before, after=after))
+        present = _require(await store.read_role(write.connection, name))
+        require_match(call.if_match, Ready.of(present).etag)
+        role = await store.update_role(write.connection, present.id, description)
+        if role != present:
+            before, after = {"description": present.description}, {"description": description}
+            write.record(CatalogueEvent("role.update", "role", str(role.id), name, before=before, after=after))
     return SavedRole(role, write.version)
 
 

@@ -35,6 +35,10 @@ async def list_roles(connection: Connection, limit: int, skip: int) -> Paged[Rol
     """Return the page's roles by name."""
 
 
+@statement(f"SELECT {_MEMBERS} FROM access.role WHERE name = :name")
+async def read_role(connection: Connection, name: str) -> Role | None: ...
+
+
 @dataclass(frozen=True)
 class FoundRole:
     """`groups` are the names of the groups that give the role to their members."""

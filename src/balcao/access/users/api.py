@@ -19,13 +19,13 @@ from balcao.access.users.schemas import (
 from balcao.core.access.rules import action, authenticated, own
 from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
-from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.core.http.parameters import in_query
+from balcao.core.http.parameters import in_query, integer_in_path
 from balcao.core.http.responses import Response
 from balcao.core.values.cpf import Cpf
 
 UsersInQuery: TypeAlias = Annotated[UsersQuery, in_query(UsersQuery)]
+UserId = Annotated[int, integer_in_path("Id da pessoa", 12)]
 CpfInPath: TypeAlias = Annotated[Cpf, cpf_in_path("cpf", "CPF da pessoa, só dígitos", "90000020109")]
 
 routes = ROUTES.extend()
@@ -67,8 +67,8 @@ def list_own_actions(call: Call) -> OwnActions:
     record_denial=make_denial_recorder("user.list", "user"),
 )
 async def list_users(call: Call, query: UsersInQuery) -> Users:
-    """Devolve as pessoas por id, com grupos e papéis guardados (sem os que só vêm no token). Mostra CPFs inteiros: cada
-    leitura fica na auditoria.
+    """Devolve as pessoas por id, com grupos e papéis guardados (sem os que só vêm no token); `search` procura no nome e
+    no CPF. Mostra CPFs inteiros: cada leitura fica na auditoria.
     """
     return await service.list_users(call, query)
 
@@ -86,6 +86,21 @@ async def read_user(call: Call, cpf: CpfInPath) -> User:
     `user:read`.
     """
     return await service.read_user(call, cpf)
+
+
+@routes.get(
+    "/api/v1/users/by-id/{user_id}",
+    "access.find_user",
+    action("user:read"),
+    "Uma pessoa, pelo identificador",
+    errors=[404, 422],
+    record_denial=make_denial_recorder("user.read", "user", "user_id"),
+)
+async def find_user(call: Call, user_id: UserId) -> User:
+    """Devolve a pessoa como a consulta pelo CPF. O identificador é o `id` das listas, e serve a endereços de páginas,
+    em que um CPF não deve aparecer.
+    """
+    return await service.find_user(call, user_id)
 
 
 @routes.delete(
@@ -158,5 +173,5 @@ UNSEEN = timedelta(days=731)
 FEATURE = Feature(
     routes=routes.declared,
     retention=[OldRows("access_person", store.count_people, store.delete_unseen_people, UNSEEN)],
-    exports=Exports(tables=("access.person", "access.person_role")),
+    exports=store.EXPORTS,
 )

@@ -1,12 +1,13 @@
 """Wire types of the people that the catalogue knows."""
 
+import re
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from balcao.access.conventions import Name, SliceQuery
+from balcao.access.conventions import Name, SearchText, SliceQuery
 from balcao.core.values.fields import Flag
 
 
@@ -55,8 +56,33 @@ class Users(msgspec.Struct):
     has_more: Annotated[bool, Meta(description="Se há mais depois desta página.", examples=[False])]
 
 
+# Of shorter words the index has nothing, and very many people match.
+SHORTEST_WORD = 3
+# A CPF or a part of it, printed or not.
+_NUMBER = re.compile(r"[0-9][0-9./ -]*")
+
+
+def _read_search(text: str) -> str:
+    """Return what is looked for: of a number its digits, however it is written, of a name its words."""
+    search = re.sub(r"[^0-9]", "", text) if _NUMBER.fullmatch(text) else text
+    if search and all(len(word) < SHORTEST_WORD for word in search.split()):
+        raise ValueError(f"deve ter ao menos uma palavra de {SHORTEST_WORD} letras, ou {SHORTEST_WORD} dígitos")
+    return search
+
+
 class UsersQuery(SliceQuery):
     """The page of people that is wanted."""
+
+    search: Annotated[
+        SearchText,
+        StringConstraints(max_length=100, strip_whitespace=True),
+        AfterValidator(_read_search),
+        Field(
+            description="Palavras do nome, na ordem dele e sem diferença de acentos, ou parte do CPF, com ou sem "
+            "pontuação; ao menos uma palavra de três letras, ou três dígitos.",
+            examples=["editora"],
+        ),
+    ] = ""
 
     has_groups: Annotated[Flag, Field(description="Se `true`, só quem pertence a algum grupo.", examples=[False])] = (
         False

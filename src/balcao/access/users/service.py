@@ -1,5 +1,7 @@
 """People as the catalogue knows them: themselves, and whom administrators look for."""
 
+from typing import TypedDict
+
 from balcao.access.catalogue import authority
 from balcao.access.catalogue.events import CatalogueEvent, mask_author
 from balcao.access.catalogue.service import CatalogueWrite, record_read, write_catalogue
@@ -11,6 +13,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, NotFound
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import MAX_INT64
 
 # What opens an operation to everybody, or to machines alone, is in the catalogue as an action that nobody is given.
 OF_THE_PLATFORM = "platform:"
@@ -34,6 +37,18 @@ async def read_own_user(call: Call) -> User:
     return user
 
 
+async def find_user(call: Call, id_: int) -> User:
+    """Return the person with this id and the stored roles. Raises NotFound."""
+    user = None
+    if 0 < id_ <= MAX_INT64:
+        async with call.platform.database.connection() as connection:
+            user = await store.find_user(connection, id_)
+    if user is None:
+        raise _make_unknown()
+    await record_read(call, CatalogueEvent("user.read", "user", subject=Cpf(user.cpf)))
+    return user
+
+
 def list_own_actions(call: Call) -> OwnActions:
     """Return what the caller's roles grant, from the token or stored, with the reach that is shown of it."""
     caller, snapshot = call.identified_caller, call.platform.catalogue.snapshot
@@ -46,12 +61,20 @@ def list_own_actions(call: Call) -> OwnActions:
     return OwnActions(held.is_administrator, sorted(granted, key=lambda one: one.action), snapshot.version)
 
 
+class _Page(TypedDict):
+    has_groups: bool
+    limit: int
+    skip: int
+
+
 async def list_users(call: Call, query: UsersQuery) -> Users:
     """Return a page of people; whole CPFs are shown, so that the read is recorded."""
+    page: _Page = {"has_groups": query.has_groups, "limit": query.limit, "skip": query.skip}
     async with call.platform.database.connection() as connection:
-        items, total = await store.list_users(
-            connection, has_groups=query.has_groups, limit=query.limit, skip=query.skip
-        )
+        if query.search:
+            items, total = await store.search_users(connection, search=query.search, **page)
+        else:
+            items, total = await store.list_users(connection, **page)
     await record_read(call, CatalogueEvent("user.list", "user"))
     return Users(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
 

@@ -10,6 +10,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.cpf import Cpf
 
 _MEMBERS = """
@@ -76,6 +77,30 @@ async def list_users(
     connection: Connection, *, has_groups: bool, limit: int, skip: int, token_roles: Collection[str] = ()
 ) -> Paged[User]:
     """Return the page's people by id."""
+
+
+_FOUND = f"search_text LIKE access.having(:search) AND ({_WANTED})"
+
+
+@statement(
+    page_sql(
+        f"""
+        SELECT {_MEMBERS}
+        FROM (SELECT * FROM access.person WHERE {_FOUND} ORDER BY id LIMIT :limit OFFSET :skip) AS person
+        ORDER BY person.id
+        """,
+        f"SELECT count(*) FROM access.person WHERE {_FOUND}",
+    )
+)
+async def search_users(
+    connection: Connection, *, search: str, has_groups: bool, limit: int, skip: int, token_roles: Collection[str] = ()
+) -> Paged[User]:
+    """Return, by id, the page's people whose name has these words in this order, or whose number has these digits."""
+
+
+@statement(f"SELECT {_MEMBERS} FROM access.person WHERE id = :id_")
+async def find_user(connection: Connection, id_: int, token_roles: Collection[str] = ()) -> User | None:
+    """Return the person with the stored roles; the id is at most `MAX_INT64`."""
 
 
 @statement("""
@@ -152,4 +177,7 @@ async def delete_person(connection: Connection, person_id: int) -> None:
     """Delete a person who has no group and no role."""
 
 
+EXPORTS = Exports(
+    [Export("person", Rows("access.person", "to_jsonb(stored) - 'search_text'"))], tables=("access.person_role",)
+)
 OFFERED = (save_person,)

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 from balcao.agents.operations import CONFIG_ID
 from balcao.agents.queries import DEFAULT_AGENT, AgentType, VersionInText, VersionNumber
 from balcao.core.values.fields import Storable
+from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.text import has_nul
 
 DEFAULT_REASON = "alteração pela API"
@@ -69,10 +70,14 @@ Prompt = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PROMP
 ExpectedVersion = Annotated[
     int, Field(description="Versão que deve estar ativa; se outra estiver, a resposta é 409.", examples=[11])
 ]
+LONGEST_REASON = 2000
+# The histories keep it for good, and show it to everybody who reads them.
+_WithoutPersonalData = AfterValidator(refuse_personal_data)
 Reason = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=2000),
+    StringConstraints(min_length=1, max_length=LONGEST_REASON),
     Storable,
+    _WithoutPersonalData,
     Field(description="Por que a versão ativa muda.", examples=["piora nas respostas"]),
 ]
 
@@ -121,8 +126,9 @@ class Save(BaseModel):
     agent_type: AgentType = DEFAULT_AGENT
     reason: Annotated[
         str,
-        StringConstraints(max_length=2000),
+        StringConstraints(max_length=LONGEST_REASON),
         Storable,
+        _WithoutPersonalData,
         Field(description="Por que a versão foi feita.", examples=["respostas mais curtas"]),
     ] = DEFAULT_REASON
     author: Annotated[

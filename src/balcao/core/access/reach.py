@@ -142,6 +142,11 @@ def measure_reach(
     return reach
 
 
+def is_wider(was: Reach, now: Reach) -> bool:
+    """Return whether a reach goes anywhere that the former one did not."""
+    return bool(_list_widened(was, now))
+
+
 def limit_covers(key: str, limit: frozenset[str], value: str) -> bool:
     """Return whether the limit lets this value in; groups to manage may be named by their beginning."""
     if value in limit:

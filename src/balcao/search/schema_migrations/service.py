@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
+from balcao.core.context.reasons import refuse_personal_data
 from balcao.core.database.faults import Locked
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound, Unavailable
@@ -229,7 +230,8 @@ async def tidy_up(platform: Platform) -> None:
 
 
 def _clean_reason(text: str | None) -> str | None:
-    return clean_text("reason", text or "", longest=2000, shortest=0, one_line=False) or None
+    reason = clean_text("reason", text or "", longest=2000, shortest=0, one_line=False)
+    return refuse_personal_data("reason", reason) or None
 
 
 def _clean_id(text: str | None) -> str | None:

@@ -11,6 +11,7 @@ from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
 from balcao.core.context.platform import Platform
+from balcao.core.context.reasons import refuse_personal_data
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.clock import to_unix_seconds, utc_now
@@ -215,7 +216,8 @@ async def roll_back_service(
 
     Raises NotFound, Conflict, Forbidden.
     """
-    reason = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False) or None
+    words = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False)
+    reason = refuse_personal_data("change_reason", words) or None
     async with _open_service(call, service_id, at) as edit:
         if edit.stored is not None and edit.stored.document.status == 1:
             require_action(call, PUBLISH)
