@@ -2,8 +2,9 @@
 
 from balcao.console.catalogue import AREA as CATALOGUE
 from balcao.console.declaration import Area, Page
+from balcao.console.health_units import AREA as HEALTH_UNITS
 from balcao.console.home import AREA as HOME
 from balcao.console.operation import AREA as OPERATION
 
-AREAS: tuple[Area, ...] = tuple(sorted((HOME, CATALOGUE, OPERATION), key=lambda area: area.order))
+AREAS: tuple[Area, ...] = tuple(sorted((HOME, CATALOGUE, HEALTH_UNITS, OPERATION), key=lambda area: area.order))
 PAGES: dict[str, Page] = {f"{page.method} {page.name}": page for area in AREAS for page in area.pages.declared}
