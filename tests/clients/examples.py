@@ -42,6 +42,7 @@ class ExampleCall:
     query: dict[str, Any]
     body: Any
     is_stream: bool
+    takes_reason: bool
 
 
 def list_calls(sandbox: Sandbox) -> list[ExampleCall]:
@@ -77,15 +78,17 @@ def _list_ordered(sandbox: Sandbox) -> Iterator[tuple[int, ExampleCall]]:
         for operation in service.operations():
             if operation.in_description:
                 key = operation.key.removeprefix(f"{service.name}.").replace(".", "_")
+                described = documents[service.name][key]
                 whole = operation.key in WHOLE_QUERY
                 call = ExampleCall(
                     service.name,
                     key,
                     _token_for(sandbox, operation),
                     [str(marker.example) for marker in operation.signature.path.values()],
-                    {one.name: one.example for one in documents[service.name][key].query if one.required or whole},
+                    {one.name: one.example for one in described.query if one.required or whole},
                     find_example(operation),
                     EVENTS in operation.media_types,
+                    "X-Access-Reason" in described.headers,
                 )
                 yield ORDER.index(operation.method), call
 

@@ -3,12 +3,13 @@ import { readFileSync } from "node:fs";
 
 import { Balcao, Fault } from "@balcao/client";
 
+const REASON = "Exemplo da descrição";
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
 for (const call of JSON.parse(readFileSync(0, "utf-8"))) {
   const balcao = new Balcao(process.argv[2], call.token, { retries: { times: 0 } });
   const service = balcao[camel(call.service)];
-  const query = call.is_stream ? { ...call.query, desde: 0 } : call.query;
+  const query = { ...call.query, ...(call.takes_reason ? { accessReason: REASON } : {}), ...(call.is_stream ? { desde: 0 } : {}) };
   const values = [...call.values, ...(call.body === null ? [] : [call.body]), query];
   let outcome = 200;
   try {

@@ -16,6 +16,7 @@ from balcao_client.calls import Retries
 from balcao_client.faults import BalcaoError, Fault
 
 ONCE = Retries(times=0)
+REASON = "Exemplo da descrição"
 
 
 def main() -> None:
@@ -70,6 +71,8 @@ def prepare(balcao: Any, call: dict[str, Any]) -> Any:
     names = inspect.signature(method).parameters
     query = {name: value for name, value in call["query"].items() if name in names}
     query |= {f"{name}_": value for name, value in call["query"].items() if f"{name}_" in names}
+    if "access_reason" in names:
+        query["access_reason"] = REASON
     if call["is_stream"] and "desde" in names:
         query["desde"] = 0
     return method(*arguments, **query)
