@@ -18,13 +18,14 @@ ORDER = ("GET", "HEAD", "PUT", "POST", "PATCH", "DELETE")
 # Statuses that say that the call itself is wrong; the others speak of the data that it found.
 WRONG = (400, 401, 403, 405, 413, 415, 422, 500, 502, 503, 504)
 # What comes of these is right all the same: rights that the example's caller has not and is told so, an action in code,
-# a ticket that ended, an application that there is, and names that the call before has taken.
+# a ticket and a handle that ended, an application that there is, and names that the call before has taken.
 EXPECTED = {
     "access.create_action": (400,),
     "access.delete_action": (403,),
     "employability.submit_application": (400,),
     "health_units.stream_changes_by_ticket": (401, 403),
     "registry.choose_notification_category": (422,),
+    "registry.identify_citizen": (400,),
 }
 CHECKS = ("access.check_headers_", "access.check_path_")
 # These need more of their query than the document demands: one of several, or what staff have to say.
