@@ -1,6 +1,7 @@
 """Demo data of the sandbox (rules: employability 7)."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -102,7 +103,7 @@ def test_the_applications_and_refused_attempts_are_those_of_the_rules(examples: 
         ("90000000507", "Assistente", "candidatura_enviada", None),
     }
     generated = [row for row in rows if row["cpf"] >= "90002"]
-    assert (len(generated), {row["titulo"] for row in generated}) == (60, {"Confeiteiro"})
+    assert Counter(row["titulo"] for row in generated) == {"Confeiteiro": 60, "Auxiliar de cozinha": 236}
     assert {row["status"] for row in generated} == {
         "candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada"
     }  # fmt: skip
@@ -112,6 +113,12 @@ def test_the_applications_and_refused_attempts_are_those_of_the_rules(examples: 
         "90000000418": ["idade_minima"],
         "90000000680": ["termos_uso"],
     }
+    (cooks,) = sql("""
+        SELECT count(*) FILTER (WHERE jsonb_array_length(respostas) = 2 AND curriculo_snapshot IS NOT NULL) AS whole,
+            count(DISTINCT cpf) AS people
+        FROM employability.application JOIN employability.application_content ON id_candidatura = id
+        WHERE email LIKE '%@correio.example'""")
+    assert tuple(cooks) == (236, 236)
     skills = sql(
         """SELECT link.cpf, skill.nome FROM employability.skill_link AS link
            JOIN employability.skill_area AS pair ON pair.id = link.id_area_atuacao_habilidade

@@ -50,11 +50,13 @@ CANDIDATES: tuple[dict[str, str], ...] = (
     {"vagaId": job_id(1)},
     {"vagaId": job_id(1), "status": "aprovada", "pageSize": "500"},
     {"etapa_id": "00000000-0000-4001-8000-000000000004"},
+    {"vagaId": job_id(1), "id_info": "00000000-0000-4002-8000-000000000004", "resposta": "sim", "resposta_minima": "2"},
 )
 STAFF_CALLS = (
     *((f"{E}/vagas", query) for query in (*FILTERS, {"orgao_parceiro_id": "71"}, {"status": "em_edicao"})),
     (f"{E}/vagas/{job_id(1)}", {}),
     (f"{E}/vagas/{job_id(1)}/historico", {}),
+    (f"{E}/vagas/{job_id(1)}/contagens", {}),
     (f"{E}/candidaturas/usuario/{FIRST}", {}),
     *((f"{E}/candidaturas", query) for query in CANDIDATES),
     *((f"{E}/candidatura-bloqueios", query) for query in ({}, {"cpf": FIRST}, {"id_vaga": job_id(1)})),

@@ -44,6 +44,7 @@ CATALOGUES = {
 IMPERSONAL = (
     "access.",
     "agents.",
+    "employability.count_candidates",
     "health_units.",
     "registry.read_crm_reconciliation",
     "registry.read_crm_status",

@@ -163,7 +163,7 @@ READS: Mapping[str, tuple[str, set[str]]] = {
     ),
     "employability/selection/candidates": (
         "Candidates are filtered, counted and paged by their applications.",
-        {"employability.application", "employability.application_tally"},
+        {"employability.application", "employability.application_content", "employability.application_tally"},
     ),
     "employability/selection/emails": (
         "An e-mail is taken up only while the step that it tells of is still the application's.",

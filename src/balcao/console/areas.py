@@ -2,9 +2,10 @@
 
 from balcao.console.access import AREA as ACCESS
 from balcao.console.agents import AREA as AGENTS
+from balcao.console.catalogue import AREA as CATALOGUE
 from balcao.console.declaration import Area, Page
 from balcao.console.home import AREA as HOME
 from balcao.console.operation import AREA as OPERATION
 
-AREAS: tuple[Area, ...] = tuple(sorted((ACCESS, AGENTS, HOME, OPERATION), key=lambda area: area.order))
+AREAS: tuple[Area, ...] = tuple(sorted((ACCESS, AGENTS, CATALOGUE, HOME, OPERATION), key=lambda area: area.order))
 PAGES: dict[str, Page] = {f"{page.method} {page.name}": page for area in AREAS for page in area.pages.declared}

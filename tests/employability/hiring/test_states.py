@@ -28,7 +28,7 @@ from balcao.employability.hiring.listings.states import (
 )
 from tests.employability.hiring.callers import ADMIN, CITIZEN, CURATED, EDITOR, EVERYBODY, FOREIGN, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
-from tests.employability.hiring.making import BASE, PUBLIC, describe_job
+from tests.employability.hiring.making import BASE, OTHER, PUBLIC, describe_job
 from tests.support.fixtures import Sql
 from tests.support.refusals import refusal
 from tests.support.sizes import size
@@ -188,6 +188,30 @@ def test_an_expired_job_is_expired_in_lists_details_and_transitions(
     assert refusal(http.put(f"{BASE}/{id_}/freeze", headers=callers[EDITOR])) == (409, "job-state")
     longer = http.put(f"{BASE}/{id_}", json=describe_job(titulo="Vencida única"), headers=callers[EDITOR])
     assert longer.json()["status"] == "publicado_ativo"
+
+
+def test_staffs_list_counts_the_jobs_in_reach_by_state_whichever_is_asked_for(
+    http: httpx.Client, callers: Callers, create: Create, put_into: Put
+) -> None:
+    for number, status in enumerate(JobStatus):
+        for _ in range(number + 1):
+            put_into(create(titulo="Contada por situação", acao="publicar")["id"], status)
+    create(ADMIN, titulo="Contada por situação", id_orgao_parceiro=OTHER)
+
+    def ask(who: str = EDITOR, **query: str) -> dict[str, Any]:
+        answer: dict[str, Any] = http.get(
+            BASE, params={"search": "contada", **query, "pageSize": "1"}, headers=callers[who]
+        ).json()
+        return answer
+
+    numbers = {status.value: number + 1 for number, status in enumerate(JobStatus)}
+    assert ask()["resumo"] == numbers
+    assert list(ask()["resumo"]) == list(numbers)
+    for shown, number in numbers.items():
+        page = ask(status=shown)
+        assert (page["meta"]["total"], page["resumo"]) == (number, numbers)
+    assert ask(ADMIN)["resumo"] == numbers | {"em_edicao": 2}
+    assert ask(search="ninguém")["resumo"] == dict.fromkeys(numbers, 0)
 
 
 @pytest.mark.cases("employability", "36")

@@ -20,9 +20,12 @@ from tests.employability.hiring.callers import ADMIN, CITIZEN, CURATED, EDITOR, 
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE as JOBS
 from tests.employability.hiring.making import OTHER
+from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
 from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer
+from tests.support.refusals import refusal
 from tests.support.rules import read_values
 from tests.support.sizes import size
 
@@ -249,6 +252,106 @@ def test_each_member_of_staff_sees_the_applications_of_their_departments(
     assert sum(listed(FOREIGN, vagaId=own["id"])["resumo"].values()) == 0
     statuses = {who: http.get(BASE, headers=callers[who]).status_code for who in (VISITOR, CITIZEN, MACHINE)}
     assert statuses == {VISITOR: 401, CITIZEN: 403, MACHINE: 403}
+
+
+def test_the_candidates_of_a_job_are_counted_by_step_and_status_and_nobody_is_read(
+    http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, apply: Apply, events: Any
+) -> None:
+    job = publish()
+    made = [apply(job, person(number)).json() for number in range(80, 84)]
+    step = job["etapas"][1]["id"]
+    for each in made[:2]:
+        moved = http.put(f"{BASE}/{each['id']}/etapa", json={"id_etapa_atual": step}, headers=callers[EDITOR])
+        assert moved.status_code == 200
+    assert http.put(f"{BASE}/{made[0]['id']}/approve", headers=callers[EDITOR]).status_code == 200
+    assert http.delete(f"{BASE}/{made[3]['id']}", headers=citizen(issuer, made[3]["cpf"])).status_code == 200
+    before = len(events("employability.count_candidates"))
+
+    def count(who: str = EDITOR) -> httpx.Response:
+        return http.get(f"{JOBS}/{job['id']}/contagens", headers=callers[who])
+
+    nothing = dict.fromkeys(STATUSES, 0)
+    assert count().json() == {
+        "total": 3,
+        "etapas": [
+            {"id_etapa": None, "titulo": None, "ordem": None, "total": 1}
+            | {"situacoes": nothing | {"candidatura_enviada": 1}},
+            {"id_etapa": job["etapas"][0]["id"], "titulo": "Currículo", "ordem": 1, "total": 0, "situacoes": nothing},
+            {"id_etapa": step, "titulo": "Entrevista", "ordem": 2, "total": 2}
+            | {"situacoes": nothing | {"candidatura_enviada": 1, "aprovada": 1}},
+        ],
+    }
+    assert len(events("employability.count_candidates")) == before
+    on_none = http.get(BASE, params={"vagaId": job["id"], "etapa_id": "nenhuma"}, headers=callers[EDITOR]).json()
+    assert ([item["id"] for item in on_none["data"]], on_none["meta"]["total"]) == ([made[2]["id"]], 1)
+    assert http.put(f"{JOBS}/{job['id']}/freeze", headers=callers[EDITOR]).status_code == 200
+    assert count().json()["etapas"][2]["situacoes"] == nothing | {"vaga_congelada": 2}
+    assert {who: count(who).status_code for who in (VISITOR, CITIZEN, MACHINE, FOREIGN)} == {
+        VISITOR: 401,
+        CITIZEN: 403,
+        MACHINE: 403,
+        FOREIGN: 404,
+    }
+
+
+@pytest.fixture
+def asking(publish: Publish, apply: Apply, sql: Sql) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return a job with three candidates who answered two of its questions, and the questions' ids."""
+    kinds: list[dict[str, Any]] = [
+        {"titulo": "Anos?", "tipo_campo": "resposta_numerica"},
+        {"titulo": "Turnos?", "tipo_campo": "selecao_multipla", "opcoes": ["Manhã", "Tarde", "Noite"]},
+    ]
+    job = publish(informacoes_complementares=kinds)
+    years, shifts = (question["id"] for question in job["informacoes_complementares"])
+    given = [("2", "Manhã, Noite"), ("10,5", "Tarde"), ("-1", "Manhã")]
+    for number, (count, shift) in enumerate(given):
+        answers = [{"id_info": years, "resposta": count}, {"id_info": shifts, "resposta": shift}]
+        assert apply(job, person(90 + number), {"respostas_info_complementares": answers}).status_code == 201
+    assert apply(job, person(93)).status_code == 201
+    return job, {"anos": years, "turnos": shifts}
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "found"),
+    [
+        ("anos", {}, {90, 91, 92}),
+        ("anos", {"resposta_minima": "2"}, {90, 91}),
+        ("anos", {"resposta_maxima": "10.4"}, {90, 92}),
+        ("anos", {"resposta_minima": "10,5", "resposta_maxima": "10,5"}, {91}),
+        ("turnos", {"resposta": "manha"}, {90, 92}),
+        ("turnos", {"resposta": "%"}, set()),
+        ("turnos", {"resposta_minima": "0"}, set()),
+    ],
+)
+def test_candidates_are_found_by_what_they_answered(
+    listed: List, asking: Any, question: str, query: dict[str, str], found: set[int]
+) -> None:
+    job, questions = asking
+    page = listed(vagaId=job["id"], id_info=questions[question], **query)
+    assert {item["cpf"] for item in page["data"]} == {person(number) for number in found}
+    assert page["meta"]["total"] == sum(page["resumo"].values()) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"id_info": str(UUID(int=1))}, "vagaId-missing"),
+        ({"vagaId": str(UUID(int=1)), "resposta": "sim"}, "id_info-missing"),
+        (
+            {"vagaId": str(UUID(int=1)), "id_info": str(UUID(int=1)), "resposta_minima": "1e9"},
+            "resposta_minima-invalid",
+        ),
+        (
+            {"vagaId": str(UUID(int=1)), "id_info": str(UUID(int=1)), "resposta_maxima": "dez"},
+            "resposta_maxima-invalid",
+        ),
+        ({"vagaId": str(UUID(int=1)), "id_info": "abc"}, "id_info-invalid"),
+    ],
+)
+def test_a_filter_by_an_answer_that_cannot_be_meant_is_refused(
+    http: httpx.Client, callers: Callers, query: dict[str, str], code: str
+) -> None:
+    assert refusal(http.get(BASE, params=query, headers=callers[EDITOR])) == (400, code)
 
 
 @pytest.mark.parametrize("query", [{"vagaId": "abc"}, {"etapa_id": "1"}, {"cpf": "123"}, {"status": "retirada"}])

@@ -113,7 +113,8 @@ def test_while_the_job_is_paused_nothing_is_decided(
         assert (answer.status_code, answer.headers["Error-Code"]) == (409, "application-state"), word
     bulk = {"cpfs": [made["cpf"]], "vaga_id": made["id_vaga"], "status": APPROVED}
     answer = http.put(f"{BASE}/bulk-status", json=bulk, headers=callers[EDITOR])
-    assert answer.json() == {"updated": 0, "failed_cpfs": [made["cpf"]]}
+    failure = {"cpf": made["cpf"], "code": "application-state"}
+    assert answer.json() == {"updated": 0, "failed_cpfs": [made["cpf"]], "failures": [failure]}
     assert (shown(made)["status"], shown(made)["status_anterior"]) == (FROZEN, SENT)
     assert http.put(f"{job}/unfreeze", headers=callers[EDITOR]).status_code == 200
     assert decide(made, "approve").status_code == 200
@@ -165,7 +166,11 @@ def test_nobody_decides_beyond_their_departments_nor_on_their_own_application(
     answer = decide(own, "approve")
     assert (answer.status_code, answer.headers["Error-Code"]) == (403, "own-application")
     mine = {"cpfs": [HELIO], "vaga_id": job["id"], "status": APPROVED}
-    assert http.put(f"{BASE}/bulk-status", json=mine, headers=callers[EDITOR]).json()["failed_cpfs"] == [HELIO]
+    refused = http.put(f"{BASE}/bulk-status", json=mine, headers=callers[EDITOR]).json()
+    assert (refused["failed_cpfs"], refused["failures"]) == ([HELIO], [{"cpf": HELIO, "code": "own-application"}])
+    nobodys = mine | {"vaga_id": publish()["id"]}  # who decides and did not apply is told no more than of anybody else
+    refused = http.put(f"{BASE}/bulk-status", json=nobodys, headers=callers[EDITOR]).json()
+    assert refused["failures"] == [{"cpf": HELIO, "code": "application-unknown"}]
     assert decide(own, "approve", None, ADMIN).status_code == 200
 
 
@@ -189,7 +194,17 @@ def test_a_bulk_decision_changes_whom_it_can_and_names_the_others(
     body = asked | {"vaga_id": job["id"], "status": APPROVED}
     for _ in range(2):  # a call that is repeated gets the same response, and changes nothing more
         answer = http.put(f"{BASE}/bulk-status", json=body, headers=callers[EDITOR])
-        assert (answer.status_code, answer.json()) == (200, {"updated": 2, "failed_cpfs": [stranger, closed["cpf"]]})
+        assert (answer.status_code, answer.json()) == (
+            200,
+            {
+                "updated": 2,
+                "failed_cpfs": [stranger, closed["cpf"]],
+                "failures": [
+                    {"cpf": stranger, "code": "application-unknown"},
+                    {"cpf": closed["cpf"], "code": "application-state"},
+                ],
+            },
+        )
     assert [shown(each)["status"] for each in (closed, *rest)] == [CLOSED, APPROVED, APPROVED]
     assert [emails(sql, each)[1:] for each in (closed, *rest)] == [
         [],
@@ -221,7 +236,12 @@ def test_a_bulk_move_takes_candidates_of_one_step_only(
     assert [shown(each)["id_etapa_atual"] for each in applications] == [first, None, None]
     assert decide(applications[0], "etapa", {}).status_code == 200
     assert decide(applications[2], "reject").status_code == 200
-    assert send().json() == {"updated": 2, "failed_cpfs": [applications[2]["cpf"]]}
+    rejected = applications[2]["cpf"]
+    assert send().json() == {
+        "updated": 2,
+        "failed_cpfs": [rejected],
+        "failures": [{"cpf": rejected, "code": "application-state"}],
+    }
     assert [shown(each)["id_etapa_atual"] for each in applications] == [second, second, None]
     assert refusal(send(id_etapa=publish()["etapas"][0]["id"])) == (400, "id_etapa-invalid")
 

@@ -8,7 +8,7 @@ from balcao.employability.paths import uuid_in_path
 
 
 def sandbox_job_id(name: str) -> UUID:
-    """Return the id of a job of the sandbox, `V1` to `V8` (rules: employability 7)."""
+    """Return the id of a job of the sandbox, `V1` to `V12` (rules: employability 7)."""
     return uuid5(NAMESPACE_URL, f"balcao:demo:job:{name}")
 
 

@@ -1,6 +1,6 @@
 """The applications of the sandbox, in the states that integrators want to try (rules: employability 7)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,10 +14,11 @@ from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.selection.applications import service
-from balcao.employability.selection.applications.schemas import RestoredApplication
+from balcao.employability.selection.applications.schemas import Answer, RestoredApplication
 from balcao.employability.selection.applications.states import ApplicationStatus
 from balcao.employability.selection.paths import sandbox_application_id
 from balcao.employability.terms import service as terms
+from balcao_sandbox.demo.employability.cooks import NUMBER, make_cooks
 
 SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED
 GENERATED = 60
@@ -80,6 +81,41 @@ async def load(platform: Platform) -> None:
     missing = await service.list_missing_application_ids(call, list(wanted))
     if missing:
         await _restore(call, [each for id_, each in wanted.items() if id_ in missing])
+    cooks = [sandbox_application_id(f"{number}-V9") for number in range(NUMBER)]
+    if missing := await service.list_missing_application_ids(call, cooks):
+        await _restore_cooks(call, cooks, missing)
+
+
+async def _restore_cooks(call: Call, ids: Sequence[UUID], missing: Collection[UUID]) -> None:
+    """Store those of the applications for V9 that are missing; all wait for staff's first look, but for a few."""
+    now, job_id = utc_now(), sandbox_job_id("V9")
+    async with call.platform.database.connection() as connection:
+        found = await listings.list_job_summaries(connection, [job_id], now)
+    if job_id not in found:
+        return
+    job, _ = found[job_id]
+    course, years = job.informacoes_complementares
+    rows = [
+        RestoredApplication(
+            id=id_,
+            cpf=cook.cpf.digits,
+            nome=cook.name,
+            email=cook.email,
+            job=job_id,
+            status=REJECTED if number % 40 == 7 else APPROVED if number % 40 == 9 else SENT,
+            step=job.etapas[0].id if number % 11 == 4 else None,
+            made_at=now - timedelta(days=9) + timedelta(minutes=47 * number),
+            has_resume=False,
+            resume=cook.resume,
+            answers=[
+                Answer(course.id, course.titulo, "Sim" if cook.has_course else "Não"),
+                Answer(years.id, years.titulo, str(cook.years)),
+            ],
+        )
+        for number, (id_, cook) in enumerate(zip(ids, make_cooks(now - timedelta(days=15)), strict=True))
+        if id_ in missing
+    ]
+    await service.restore_applications(call, rows)
 
 
 async def _restore(call: Call, wanted: list[DemoApplication]) -> None:

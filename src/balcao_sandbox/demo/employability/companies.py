@@ -12,6 +12,14 @@ COMPANIES = (
     CompanyRow("Estúdio Digital Maré Ltda.", "12ABC34501DE35", "Estúdio Digital Maré", setor="Tecnologia"),
     CompanyRow("Clínica Bem-Estar Ltda.", "90000003000118", "Clínica Bem-Estar", setor="Saúde"),
     CompanyRow("Transportes Ponte Nova Ltda.", "90000004000162", "Transportes Ponte Nova", setor="Logística"),
+    CompanyRow(
+        "Cais do Porto Refeições Ltda.",
+        "90000005000107",
+        "Restaurante Cais do Porto",
+        "Cozinha do mar, no Farol.",
+        setor="Alimentação",
+    ),
+    CompanyRow("Bom Vizinho Supermercados S.A.", "90000006000151", "Supermercados Bom Vizinho", setor="Comércio"),
 )
 
 

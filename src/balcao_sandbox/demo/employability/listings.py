@@ -1,7 +1,9 @@
-"""The jobs V1 to V8 of the sandbox, one in each state (rules: employability 7)."""
+"""The jobs V1 to V12 of the sandbox, each state among them (rules: employability 7)."""
 
+import tomllib
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from importlib.resources import files
 from typing import Any
 
 from balcao.core.context.call import operator_call
@@ -18,54 +20,84 @@ from balcao.employability.reference_values.kinds import Kind, seed_value_id
 
 HEALTH, SURVEILLANCE = "1100", "1110"
 AURORA, HORIZONTE, MARE = "90000001000129", "90000002000173", "12ABC34501DE35"
-CLINIC, TRANSPORT = "90000003000118", "90000004000162"
-STEPS = [
+CLINIC, TRANSPORT, QUAY, MARKET = "90000003000118", "90000004000162", "90000005000107", "90000006000151"
+TEXTS: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+    (files("balcao_sandbox.demo.employability") / "jobs.toml").read_text("utf-8")
+)
+INTERVIEW = NestedStep("Entrevista", "Conversa com a equipe, de meia hora.")
+BAKING = [
     NestedStep("Análise do currículo", "Leitura dos currículos recebidos."),
-    NestedStep("Entrevista", "Conversa com a equipe."),
+    INTERVIEW,
     NestedStep("Teste prático", "Um dia na cozinha."),
 ]
-QUESTIONS = [
+COOKING = [
+    NestedStep("Triagem", "Leitura dos currículos e das respostas."),
+    INTERVIEW,
+    NestedStep("Teste na cozinha", "Duas horas de preparo, com a equipe do almoço."),
+]
+BAKING_QUESTIONS = [
     QuestionBody("Por que você quer esta vaga?", "resposta_curta", obrigatorio=True),
     QuestionBody("Quantos anos de experiência você tem?", "resposta_numerica", valor_minimo=0, valor_maximo=50),
     QuestionBody("Você pode começar de madrugada?", "selecao_unica", opcoes=["Sim, sempre", "Às vezes", "Não"]),
     QuestionBody("O que você sabe preparar?", "selecao_multipla", opcoes=["Bolos", "Doces", "Salgados, fritos"]),
 ]
+COOKING_QUESTIONS = [
+    QuestionBody(
+        "Você tem curso de manipulação de alimentos?", "selecao_unica", opcoes=["Sim", "Não"], obrigatorio=True
+    ),
+    QuestionBody(
+        "Há quantos anos você trabalha em cozinha?", "resposta_numerica", valor_minimo=0, valor_maximo=50
+    ),
+]  # fmt: skip
 
 
 def make_jobs(midnight: datetime) -> list[JobRow]:
     """Return the jobs; their instants hang on this local midnight."""
     month, past = (midnight + timedelta(days=30)).isoformat(), (midnight - timedelta(days=10)).isoformat()
     before = (midnight - timedelta(days=20)).isoformat()
-    kitchen = {"etapas": STEPS, "informacoes_complementares": QUESTIONS, "valor_vaga": 2400.0}
+    baking = {"etapas": BAKING, "informacoes_complementares": BAKING_QUESTIONS}
+    cooking = {
+        "etapas": COOKING,
+        "informacoes_complementares": COOKING_QUESTIONS,
+        "quantidade_estimada_contratacoes": 2,
+        "id_escolaridade_minima": _value(Kind.SCHOOLING, "Fundamental completo"),
+    }
     english = LanguageBody(_value(Kind.LANGUAGE, "Inglês"), _value(Kind.LANGUAGE_LEVEL, "Avançado"))
-    drafted = {"id_orgao_parceiro": None, "bairro": None, "requisitos": None, "data_limite": None}
     active, frozen, closed = JobStatus.ACTIVE, JobStatus.FROZEN, JobStatus.DISCONTINUED
     open_ = {"data_limite": month, "created_at": before}
     remote = {"acessibilidade_pcd": "exclusivo_pcd", "id_modelo_trabalho": _value(Kind.WORK_MODEL, "Remoto")}
     bilingual = {"data_limite": past, "created_at": before, "idiomas_requisito": [english]}
+    young = {
+        "idade_minima": 16,
+        "idade_maxima": 22,
+        "id_regime_contratacao": _value(Kind.CONTRACT_TYPE, "Aprendiz"),
+        "id_escolaridade_minima": _value(Kind.SCHOOLING, "Médio incompleto"),
+    }
+    several = {"quantidade_estimada_contratacoes": 8, "etapas": [INTERVIEW]}
     return [
-        _job("V1", "Confeiteiro", AURORA, HEALTH, active, **open_ | kitchen),
-        _job("V2", "Atendente", AURORA, HEALTH, active, **open_, idade_minima=18),
-        _job("V3", "Pedreiro", HORIZONTE, HEALTH, frozen, **open_),
-        _job("V4", "Recepcionista bilíngue", CLINIC, SURVEILLANCE, active, **bilingual),
-        _job("V5", "Assistente", MARE, SURVEILLANCE, active, **open_ | remote),
-        _job("V6", "Mestre de obras", HORIZONTE, HEALTH, JobStatus.EDITING, **open_ | drafted),
-        _job("V7", "Técnico de enfermagem", CLINIC, SURVEILLANCE, JobStatus.APPROVAL, **open_),
-        _job("V8", "Motorista", TRANSPORT, HEALTH, closed, **open_),
+        _job("V1", AURORA, HEALTH, active, **open_ | baking),
+        _job("V2", AURORA, HEALTH, active, **open_, idade_minima=18),
+        _job("V3", HORIZONTE, HEALTH, frozen, **open_),
+        _job("V4", CLINIC, SURVEILLANCE, active, **bilingual),
+        _job("V5", MARE, SURVEILLANCE, active, **open_ | remote),
+        _job("V6", HORIZONTE, None, JobStatus.EDITING, created_at=before),
+        _job("V7", CLINIC, SURVEILLANCE, JobStatus.APPROVAL, **open_),
+        _job("V8", TRANSPORT, HEALTH, closed, **open_),
+        _job("V9", QUAY, HEALTH, active, **open_ | cooking),
+        _job("V10", MARKET, HEALTH, active, **open_ | several),
+        _job("V11", HORIZONTE, HEALTH, JobStatus.APPROVAL, **open_, etapas=[INTERVIEW]),
+        _job("V12", TRANSPORT, HEALTH, JobStatus.EDITING, **open_ | young),
     ]
 
 
-def _job(name: str, title: str, company: str, department: str, status: JobStatus, **members: Any) -> JobRow:
+def _job(name: str, company: str, department: str | None, status: JobStatus, **members: Any) -> JobRow:
     common: dict[str, Any] = {
-        "descricao": f"{title}: vaga de demonstração.",
         "id_regime_contratacao": _value(Kind.CONTRACT_TYPE, "CLT"),
         "id_modelo_trabalho": _value(Kind.WORK_MODEL, "Presencial"),
         "id_orgao_parceiro": department,
-        "bairro": "Centro",
-        "requisitos": "Experiência na função.",
-        "responsabilidades": "As da função.",
     }
-    return JobRow(id=sandbox_job_id(name), titulo=title, id_contratante=company, status=status, **common | members)
+    described = common | dict(TEXTS[name]) | members
+    return JobRow(id=sandbox_job_id(name), id_contratante=company, status=status, **described)
 
 
 def _value(kind: Kind, descricao: str) -> str:

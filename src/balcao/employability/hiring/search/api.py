@@ -19,6 +19,7 @@ from balcao.employability.hiring.search.schemas import (
     Jobs,
     PublicJobQuery,
     StaffJobQuery,
+    StaffJobs,
     parse_public_filters,
     parse_staff_filters,
 )
@@ -46,12 +47,13 @@ SlugInPath = Annotated[str, InPath(str, "Nome para endereços de páginas (`slug
     scoped("job_listing:read"),
     "Lista vagas em qualquer situação",
     description=(
-        "Devolve vagas sem etapas e perguntas, das mais novas às mais antigas. Exige a ação `job_listing:read`. "
+        "Devolve vagas sem etapas e perguntas, das mais novas às mais antigas; `resumo` conta por "
+        "situação, sem olhar o filtro `status`. Exige a ação `job_listing:read`. "
         f"{REACH} Uma vaga cuja `data_limite` passou conta como `publicado_expirado`."
     ),
     errors=[304],
 )
-async def list_jobs(call: Call, filters: StaffFilters, page: StaffPage) -> Response[Jobs]:
+async def list_jobs(call: Call, filters: StaffFilters, page: StaffPage) -> Response[StaffJobs]:
     return personal(await service.list_jobs(call, filters, page), call)
 
 

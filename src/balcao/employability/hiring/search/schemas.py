@@ -148,6 +148,27 @@ class StaffJobQuery(PublicJobQuery, kw_only=True):
     ] = None
 
 
+class JobCounts(msgspec.Struct):
+    """How many jobs are shown in each state."""
+
+    em_edicao: Annotated[int, Meta(description="Em edição.", examples=[3])] = 0
+    em_aprovacao: Annotated[int, Meta(description="Em aprovação.", examples=[1])] = 0
+    publicado_ativo: Annotated[int, Meta(description="Publicadas, com o prazo aberto.", examples=[12])] = 0
+    publicado_expirado: Annotated[int, Meta(description="Publicadas, com o prazo encerrado.", examples=[4])] = 0
+    vaga_congelada: Annotated[int, Meta(description="Congeladas.", examples=[0])] = 0
+    vaga_descontinuada: Annotated[int, Meta(description="Descontinuadas.", examples=[7])] = 0
+
+
+class StaffJobs(msgspec.Struct):
+    """A page of staff's jobs."""
+
+    data: Annotated[list[JobItem], Meta(description="Vagas da página, sem etapas e perguntas.")]
+    meta: Annotated[ListMeta, Meta(description="A página e o total.")]
+    resumo: Annotated[
+        JobCounts, Meta(description="Quantas há em cada situação, por todos os filtros menos o de situação.")
+    ]
+
+
 class Jobs(msgspec.Struct):
     """A page of jobs."""
 

@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+import msgspec
+
 from balcao.core.context.call import Call
 from balcao.core.values.clock import utc_now
 from balcao.core.values.page import Page
@@ -10,17 +12,19 @@ from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import Job
 from balcao.employability.hiring.listings.store import find_published_job
 from balcao.employability.hiring.search import store
-from balcao.employability.hiring.search.schemas import JobFilters, Jobs
+from balcao.employability.hiring.search.schemas import JobFilters, Jobs, StaffJobs
 from balcao.employability.lists import ListMeta
 from balcao.employability.texts import parse_slug
 
 
-async def list_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
-    """Return a page of the jobs within the caller's reach, newest first."""
+async def list_jobs(call: Call, filters: JobFilters, page: Page) -> StaffJobs:
+    """Return a page of the jobs within the caller's reach, newest first, and how many there are in each state."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
-        jobs, total = await store.list_jobs_in_reach(connection, scope, filters, page, utc_now(), call.zone)
-    return Jobs(jobs, ListMeta.of(page, total))
+        jobs, counts = await store.list_jobs_in_reach(connection, scope, filters, page, utc_now(), call.zone)
+    by_status: dict[str, int] = msgspec.structs.asdict(counts)
+    total = sum(by_status.values()) if filters.status is None else by_status[filters.status]
+    return StaffJobs(jobs, ListMeta.of(page, total), counts)
 
 
 async def list_published_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:

@@ -1,6 +1,7 @@
 """SQL of the lists of jobs. A statement holds only the conditions that were asked for, so that it has its own plan."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -14,18 +15,26 @@ from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import Scope
 from balcao.employability.hiring.listings.schemas import Job, JobItem
 from balcao.employability.hiring.listings.store import ITEM_SQL, JOINS_SQL, REACHED_SQL, SHOWN_SQL, whole_jobs_sql
-from balcao.employability.hiring.search.schemas import JobFilters, find_since
+from balcao.employability.hiring.search.schemas import JobCounts, JobFilters, find_since
 
 
 async def list_jobs_in_reach(
     connection: Connection, scope: Scope, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
-) -> tuple[list[JobItem], int]:
-    """Return the page's jobs within reach, newest first, and how many there are on all pages."""
+) -> tuple[list[JobItem], JobCounts]:
+    """Return the page's jobs within reach, newest first, and how many are in each state, whichever is asked for."""
     departments = None if scope.departments is None else sorted(scope.departments)
     conditions = Conditions(now, departments, scope.author)
     conditions.add("job.deleted_at IS NULL")
     conditions.add(_number(REACHED_SQL, departments=2, author=3))
-    return await _fetch(connection, conditions, filters, page, now, zone, "job.created_at")
+    _add_filters(conditions, filters, now, zone)
+    counting = f"""
+        SELECT coalesce(jsonb_object_agg(counted.shown, counted.number), '{{}}') FROM (
+            SELECT {_number(SHOWN_SQL)} AS shown, count(*) AS number
+            FROM employability.job WHERE {conditions} GROUP BY 1
+        ) AS counted"""
+    _add_status(conditions, filters)
+    jobs, counts = await _fetch(connection, conditions, page, "job.created_at", counting)
+    return jobs, msgspec.json.decode(counts, type=JobCounts)
 
 
 async def list_published_jobs(
@@ -35,19 +44,16 @@ async def list_published_jobs(
     conditions = Conditions(now)
     conditions.add("job.deleted_at IS NULL")
     conditions.add("job.publicado_em IS NOT NULL")
-    return await _fetch(connection, conditions, filters, page, now, zone, "job.publicado_em")
+    _add_filters(conditions, filters, now, zone)
+    _add_status(conditions, filters)
+    counting = f"SELECT count(*) FROM employability.job WHERE {conditions}"
+    return await _fetch(connection, conditions, page, "job.publicado_em", counting)
 
 
 async def _fetch(
-    connection: Connection,
-    conditions: Conditions,
-    filters: JobFilters,
-    page: Page,
-    now: datetime,
-    zone: ZoneInfo,
-    order: str,
-) -> tuple[list[JobItem], int]:
-    _add_filters(conditions, filters, now, zone)
+    connection: Connection, conditions: Conditions, page: Page, order: str, counting: str
+) -> tuple[list[JobItem], Any]:
+    """Return the page's jobs, and what `counting` finds, whose parameters are the first of the conditions'."""
     end = len(conditions.values)
     # The page is cut before its records are made, of ids alone, which an index has with all that is filtered by.
     listing = f"""
@@ -59,7 +65,6 @@ async def _fetch(
             ) AS listed JOIN employability.job ON job.id = listed.id {JOINS_SQL}
             ORDER BY {order} DESC, job.id
         ) AS found"""
-    counting = f"SELECT count(*) FROM employability.job WHERE {conditions}"
     rows, total = await fetch_page(connection, page_sql(listing, counting), *conditions.values, page.limit, page.offset)
     return [msgspec.json.decode(row["document"], type=JobItem) for row in rows], total
 
@@ -71,9 +76,13 @@ _OF_COMPANY = f"""(job.id_contratante = ANY({{}}::text[]) OR EXISTS (
     WHERE company.cnpj = job.id_contratante AND {_IN_NAME.format("company.search_text")}))"""
 
 
-def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zone: ZoneInfo) -> None:
+def _add_status(conditions: Conditions, filters: JobFilters) -> None:
     if filters.status is not None:
         conditions.add(f"{_number(SHOWN_SQL)} = {{}}", filters.status)
+
+
+def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zone: ZoneInfo) -> None:
+    """Add what is asked for but the status."""
     if filters.companies or filters.company_names:
         conditions.add(_OF_COMPANY, filters.companies, filters.company_names)
     if filters.department is not None:

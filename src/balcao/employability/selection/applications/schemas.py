@@ -205,7 +205,7 @@ class Submission(NamedTuple):
 
 
 class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
-    """An application as it stood elsewhere; `has_resume` says that the person's resume is kept here."""
+    """An application as it stood elsewhere; `has_resume` says that the person's resume is kept here, and not sent."""
 
     id: UUID
     cpf: str
@@ -216,6 +216,8 @@ class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
     made_at: datetime
     has_resume: bool
     resume: Resume | None = None
+    email: str | None = None
+    answers: Sequence[Answer] = ()
 
 
 class ExportedApplicationEvent(msgspec.Struct):

@@ -168,7 +168,7 @@ async def restore_applications(call: Call, rows: Sequence[RestoredApplication]) 
     async with call.platform.database.transaction() as connection:
         stored = {row.cpf: await read_stored_resume(connection, Cpf(row.cpf)) for row in rows if row.has_resume}
         snapshots = {cpf: resume.content for cpf, resume in stored.items()}
-        whole = [msgspec.structs.replace(row, resume=snapshots.get(row.cpf)) for row in rows]
+        whole = [msgspec.structs.replace(row, resume=snapshots.get(row.cpf, row.resume)) for row in rows]
         await store.restore_applications(connection, whole)
 
 

@@ -106,16 +106,17 @@ async def insert_application(connection: Connection, made: Submission) -> tuple[
 @statement(f"""
 WITH sent AS (
     SELECT * FROM jsonb_to_recordset(:rows::jsonb) AS sent (
-        id uuid, cpf text, nome text, job uuid, status text, step uuid, resume jsonb, made_at timestamptz)
+        id uuid, cpf text, nome text, email text, job uuid, status text, step uuid, resume jsonb, answers jsonb,
+        made_at timestamptz)
 ), made AS (
     INSERT INTO employability.application
-        (id, cpf, nome, id_vaga, status, id_etapa_atual, origem, created_at, updated_at)
-    SELECT id, cpf, nome, job, status, step, 'cidadao', made_at, made_at FROM sent
+        (id, cpf, nome, email, id_vaga, status, id_etapa_atual, origem, created_at, updated_at)
+    SELECT id, cpf, nome, email, job, status, step, 'cidadao', made_at, made_at FROM sent
     ON CONFLICT DO NOTHING
     RETURNING id, status, id_etapa_atual, created_at
 ), content AS (
     INSERT INTO employability.application_content (id_candidatura, respostas, curriculo_snapshot)
-    SELECT made.id, '[]', sent.resume FROM made JOIN sent USING (id)
+    SELECT made.id, sent.answers, sent.resume FROM made JOIN sent USING (id)
 )
 INSERT INTO employability.application_event (id_candidatura, evento, para, id_etapa_para, em)
 SELECT id, '{Event.SUBMIT}', status, id_etapa_atual, created_at FROM made

@@ -7,7 +7,9 @@ from balcao.core.feature import Feature
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, personal, streamed
 from balcao.core.values.page import Page
+from balcao.employability.hiring.listings.api import BASE as JOBS
 from balcao.employability.hiring.listings.api import scoped
+from balcao.employability.hiring.paths import PublishedJobInPath
 from balcao.employability.routes import ROUTES
 from balcao.employability.selection.applications.api import BASE
 from balcao.employability.selection.applications.states import READ
@@ -18,7 +20,7 @@ from balcao.employability.selection.candidates.filters import (
     parse_candidate_filters,
     parse_candidate_page,
 )
-from balcao.employability.selection.candidates.schemas import Candidates
+from balcao.employability.selection.candidates.schemas import CandidateCounts, Candidates
 
 routes = ROUTES.extend(tags=["applications"])
 
@@ -37,12 +39,29 @@ Filters = Annotated[CandidateFilters, InQuery(parse_candidate_filters)]
 )
 async def list_applications(call: Call, filters: Filters, page: CandidatePage) -> Response[Candidates]:
     """Devolve candidaturas, da mais nova à mais antiga, sem as retiradas, cada uma com a vaga, a etapa atual e o que o
-    cadastro da cidade diz da pessoa. `resumo` conta por situação, sem olhar o filtro `status`. Com `vagaId` uma página
-    leva até 10000, para exportar. A leitura de cada pessoa fica na auditoria. Exige a ação `job_application:read`; sem
-    `job_listing:any_department`, só alcança as vagas dos próprios órgãos.
+    cadastro da cidade diz da pessoa. Com `vagaId` e `id_info` ficam só as que responderam a essa pergunta da vaga, com
+    `resposta` na resposta, ou com um número de `resposta_minima` a `resposta_maxima`. `resumo` conta por situação, sem
+    olhar o filtro `status`. Com `vagaId` uma página leva até 10000, para exportar. A leitura de cada pessoa fica na
+    auditoria. Exige a ação `job_application:read`; sem `job_listing:any_department`, só alcança as vagas dos próprios
+    órgãos.
     """
     found = await service.list_candidates(call, filters, page)
     return personal(found, call) if isinstance(found, Candidates) else streamed(found)
+
+
+@routes.get(
+    f"{JOBS}/{{id}}/contagens",
+    "employability.count_candidates",
+    scoped(READ),
+    "Quantas pessoas se candidataram a uma vaga",
+    errors=[304],
+)
+async def count_candidates(call: Call, id: PublishedJobInPath) -> Response[CandidateCounts]:
+    """Conta as candidaturas de uma vaga, também de uma excluída, por etapa e por situação, sem as retiradas. Ninguém é
+    lido, e nada fica na auditoria. Exige a ação `job_application:read`; sem `job_listing:any_department`, só alcança as
+    vagas dos próprios órgãos.
+    """
+    return personal(await service.count_candidates(call, id), call)
 
 
 FEATURE = Feature(routes=routes.declared)

@@ -3,13 +3,17 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated
+from uuid import UUID
 
 from msgspec import Meta
 
+from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
-from balcao.employability.lists import parse_cpf, parse_page, read_text
+from balcao.employability.hiring.content.schemas import ID_EXAMPLE
+from balcao.employability.lists import parse_cpf, parse_page, parse_uuid, read_text
 from balcao.employability.selection.applications.schemas import (
     DEFAULT_PER_PAGE,
     OwnApplicationQuery,
@@ -18,8 +22,22 @@ from balcao.employability.selection.applications.schemas import (
 )
 
 MOST_PER_PAGE, MOST_OF_JOB = 1_000, 10_000
+# In the place of a step's id: whoever stands on none.
+NO_STEP = "nenhuma"
+# As a numeric answer is written (rules: employability 4.5).
+NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:[.,][0-9]{1,30})?")
 _PUNCTUATION = str.maketrans("", "", ".- ")
 _DIGITS = re.compile(r"[0-9]{1,11}")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFilter:
+    """What the answer to a question of the job is to be: to hold a text, or to be a number within bounds."""
+
+    question: UUID
+    text: str | None
+    lowest: Decimal | None
+    greatest: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +47,56 @@ class CandidateFilters(OwnFilters):
     cpf: Cpf | None = None
     text: str | None = None
     cpf_start: str | None = None
+    without_step: bool = False
+    answer: AnswerFilter | None = None
 
     @property
     def names_nobody(self) -> bool:
         """Return whether only jobs and statuses are asked for, whose applications are added up already."""
-        return self.step is None and self.cpf is None and self.text is None and self.cpf_start is None
+        people = (self.step, self.cpf, self.text, self.cpf_start, self.answer)
+        return not self.without_step and all(each is None for each in people)
 
 
 def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
     """Read the filters. Raises Invalid naming the parameter."""
-    own = parse_own_filters(query)
+    without_step = query.get("etapa_id", "").strip() == NO_STEP
+    own = parse_own_filters({**query, "etapa_id": ""} if without_step else query)
     cpf, text = parse_cpf(query), read_text(query, "search")
     digits = (text or "").translate(_PUNCTUATION)
-    if _DIGITS.fullmatch(digits):
-        return CandidateFilters(own.job, own.status, own.step, cpf, None, digits)
-    return CandidateFilters(own.job, own.status, own.step, cpf, text)
+    is_cpf = _DIGITS.fullmatch(digits) is not None
+    return CandidateFilters(
+        own.job,
+        own.status,
+        own.step,
+        cpf,
+        text=None if is_cpf else text,
+        cpf_start=digits if is_cpf else None,
+        without_step=without_step,
+        answer=parse_answer(query),
+    )
+
+
+def parse_answer(query: Mapping[str, str]) -> AnswerFilter | None:
+    """Read the filter by an answer, None when absent: of one question of one job, as answers are gone through for it.
+
+    Raises Invalid.
+    """
+    question, text = parse_uuid(query, "id_info"), read_text(query, "resposta")
+    lowest, greatest = _parse_number(query, "resposta_minima"), _parse_number(query, "resposta_maxima")
+    if question is None:
+        if text is not None or lowest is not None or greatest is not None:
+            raise Invalid("Falta o parâmetro `id_info`, a pergunta de que é a resposta.", code="id_info-missing")
+        return None
+    if not query.get("vagaId", "").strip():
+        raise Invalid("O parâmetro `id_info` precisa de `vagaId`, a vaga da pergunta.", code="vagaId-missing")
+    return AnswerFilter(question, text, lowest, greatest)
+
+
+def _parse_number(query: Mapping[str, str], name: str) -> Decimal | None:
+    text = query.get(name, "").strip()
+    if text and not NUMBER.fullmatch(text):
+        raise Invalid(f"O parâmetro `{name}` deve ser um número.", code=f"{name}-invalid")
+    return Decimal(text.replace(",", ".")) if text else None
 
 
 def parse_candidate_page(query: Mapping[str, str]) -> Page:
@@ -56,6 +109,30 @@ class CandidateQuery(OwnApplicationQuery, kw_only=True):
     search: Annotated[
         str | None,
         Meta(description="Parte do nome ou do e-mail; só dígitos, o começo do CPF.", examples=["moreira"]),
+    ] = None
+    etapa_id: Annotated[
+        str | None,
+        Meta(
+            description="Só as que estão nesta etapa (UUID); `nenhuma`, só as que não estão em nenhuma.",
+            examples=[ID_EXAMPLE],
+        ),
+    ] = None
+    id_info: Annotated[
+        str | None,
+        Meta(
+            description="Só as que responderam a esta pergunta (UUID) de `vagaId`.",
+            examples=["1b0f2c5e-6a53-5f43-8f0e-0f7f5a2f9a10"],
+        ),
+    ] = None
+    resposta: Annotated[
+        str | None,
+        Meta(description="Parte da resposta à pergunta de `id_info`.", examples=["Manhã"]),
+    ] = None
+    resposta_minima: Annotated[
+        str | None, Meta(description="O menor número que serve de resposta à pergunta de `id_info`.", examples=["2"])
+    ] = None
+    resposta_maxima: Annotated[
+        str | None, Meta(description="O maior número que serve de resposta à pergunta de `id_info`.", examples=["10"])
     ] = None
     pageSize: Annotated[  # noqa: N815 - the specification's word
         int,

@@ -1,12 +1,15 @@
 """Wire types of staff's list of applications (rules: employability 2.7, 3.4)."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
+from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
+from balcao.employability.hiring.content.schemas import Step
 from balcao.employability.lists import ListMeta
 from balcao.employability.selection.applications.schemas import Application, StatusCounts
+from balcao.employability.selection.applications.states import ApplicationStatus
 from balcao.employability.selection.people.info import PersonalInfo
 
 
@@ -15,6 +18,43 @@ class Candidate(Application, kw_only=True):
 
     personal_info: Annotated[
         PersonalInfo | None, Meta(description="O que o cadastro da cidade diz da pessoa; nulo se nada se sabe.")
+    ]
+
+
+class StepAndStatus(NamedTuple):
+    """How many applications stand on a step, None for none, and are shown with a status."""
+
+    step: UUID | None
+    status: ApplicationStatus
+    number: int
+
+
+class StepCounts(msgspec.Struct):
+    """How many candidates stand on a step."""
+
+    id_etapa: Annotated[UUID | None, Meta(description="A etapa (UUID); nula para quem não está em nenhuma.")]
+    titulo: Annotated[str | None, Meta(description="Título da etapa.", examples=["Entrevista"])]
+    ordem: Annotated[int | None, Meta(description="Lugar da etapa na vaga, a partir de 1.", examples=[1])]
+    total: Annotated[int, Meta(description="Quantas pessoas estão nela.", examples=[12])]
+    situacoes: Annotated[StatusCounts, Meta(description="Quantas delas há em cada situação.")]
+
+    @classmethod
+    def of(cls, step: Step | None, counts: StatusCounts) -> "StepCounts":
+        """Return what is counted of a step, or of those who stand on none."""
+        total = sum(msgspec.structs.astuple(counts))
+        return (
+            cls(None, None, None, total, counts)
+            if step is None
+            else cls(step.id, step.titulo, step.ordem, total, counts)
+        )
+
+
+class CandidateCounts(msgspec.Struct):
+    """How many candidates a job has, by step and by status; nobody is named."""
+
+    total: Annotated[int, Meta(description="Candidaturas, sem as retiradas.", examples=[63])]
+    etapas: Annotated[
+        list[StepCounts], Meta(description="Primeiro quem não está em nenhuma etapa, depois cada etapa, em ordem.")
     ]
 
 

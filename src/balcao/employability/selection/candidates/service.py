@@ -6,6 +6,7 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.context.call import Call
+from balcao.core.errors import NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
@@ -14,11 +15,12 @@ from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.lists import ListMeta
 from balcao.employability.selection.applications import service as applications
+from balcao.employability.selection.applications.schemas import StatusCounts
 from balcao.employability.selection.applications.service import show_application
 from balcao.employability.selection.applications.store import list_live_applications
 from balcao.employability.selection.candidates import store
 from balcao.employability.selection.candidates.filters import CandidateFilters
-from balcao.employability.selection.candidates.schemas import Candidate, Candidates
+from balcao.employability.selection.candidates.schemas import Candidate, CandidateCounts, Candidates, StepCounts
 from balcao.employability.selection.people.info import describe_listed
 
 # Of a page as long as that or shorter the whole is in memory; of a longer one, so many applications at a time.
@@ -42,6 +44,25 @@ async def list_candidates(
     first = await _read(call, ids[:CHUNK], jobs)
     whole = Candidates(first, ListMeta.of(page, total), counts)
     return whole if len(ids) <= CHUNK else _encode_in_parts(call, whole, ids[CHUNK:], jobs)
+
+
+async def count_candidates(call: Call, job_id: UUID) -> CandidateCounts:
+    """Return how many candidates a job within reach, also a deleted one, has by step and by status.
+
+    Nobody is read, so nothing is recorded. Raises NotFound.
+    """
+    scope = await find_scope(call)
+    async with call.platform.database.connection() as connection:
+        job, department = (await listings.list_job_summaries(connection, [job_id], utc_now())).get(job_id, (None, None))
+        if job is None or not scope.reaches(department):
+            raise NotFound("Não há vaga com este `id`.", code="job-unknown")
+        counted = await store.count_job_candidates(connection, job_id)
+
+    def count(id_: UUID | None) -> StatusCounts:
+        return StatusCounts(**{each.status: each.number for each in counted if each.step == id_})
+
+    steps = [StepCounts.of(None, count(None)), *(StepCounts.of(step, count(step.id)) for step in job.etapas)]
+    return CandidateCounts(sum(step.total for step in steps), steps)
 
 
 async def _encode_in_parts(

@@ -8,10 +8,12 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import Conditions, page_sql
+from balcao.core.database.statements import statement
 from balcao.core.values.page import Page
 from balcao.employability.selection.applications.schemas import StatusCounts
 from balcao.employability.selection.applications.states import OVERLAYS, SHOWN, ApplicationStatus
-from balcao.employability.selection.candidates.filters import CandidateFilters
+from balcao.employability.selection.candidates.filters import NUMBER, AnswerFilter, CandidateFilters
+from balcao.employability.selection.candidates.schemas import StepAndStatus
 
 # A tally knows what its job's state shows in the place of every own status.
 _TALLY = "employability.application_tally AS tally"
@@ -20,6 +22,15 @@ _OF_DEPARTMENTS = "tally.department = ANY({}::text[])"
 _OVERLAID = "tally.overlay = '{}'"
 _LISTED = "SELECT application.id, application.created_at FROM employability.application"
 _BY_TEXT = "application.search_text LIKE employability.containing({})"
+# OFFSET keeps this from becoming a join with the answers to all jobs.
+_ANSWERED = """EXISTS (
+    SELECT FROM employability.application_content AS content, jsonb_array_elements(content.respostas) AS answer
+    WHERE content.id_candidatura = application.id AND answer ->> 'id_info' = {}::text AND %s
+    OFFSET 0)"""
+# An answer that was given when the question was of another kind is no number; it is not cast then.
+_NUMBER = NUMBER.pattern.replace("{", "{{").replace("}", "}}")  # braces are places of values in a condition
+_ANSWER_NUMBER = f"""CASE WHEN answer ->> 'resposta' ~ '^{_NUMBER}$'
+    THEN replace(answer ->> 'resposta', ',', '.')::numeric END"""
 # Applications for some jobs: those jobs kept in memory while the newest are gone through, or looked for one by one.
 _PASSING = f"(application.id_vaga IN ({_JOBS})) IS TRUE"
 _JOB_BY_JOB = f"application.id_vaga = ANY (ARRAY({_JOBS}))"
@@ -63,6 +74,8 @@ def _match(departments: Sequence[str] | None, filters: CandidateFilters, within:
         conditions.add("application.id_vaga = {}::uuid", filters.job)
     if filters.step is not None:
         conditions.add("application.id_etapa_atual = {}::uuid", filters.step)
+    if filters.without_step:
+        conditions.add("application.id_etapa_atual IS NULL")
     if filters.cpf is not None:
         conditions.add("application.cpf = {}::text", filters.cpf.digits)
     if filters.cpf_start is not None:
@@ -70,7 +83,22 @@ def _match(departments: Sequence[str] | None, filters: CandidateFilters, within:
         conditions.add("application.cpf BETWEEN {}::text AND {}::text", least, greatest)
     if filters.text is not None:
         conditions.add(_BY_TEXT, filters.text)
+    if filters.answer is not None:
+        _add_answer(conditions, filters.answer)
     return conditions
+
+
+def _add_answer(conditions: Conditions, wanted: AnswerFilter) -> None:
+    tests = ["true"]
+    values: list[Any] = [str(wanted.question)]
+    if wanted.text is not None:
+        tests.append("employability.folded(answer ->> 'resposta') LIKE employability.containing({})")
+        values.append(wanted.text)
+    for bound, sign in ((wanted.lowest, ">="), (wanted.greatest, "<=")):
+        if bound is not None:
+            tests.append(f"{_ANSWER_NUMBER} {sign} {{}}::numeric")
+            values.append(bound)
+    conditions.add(_ANSWERED % " AND ".join(tests), *values)
 
 
 def _list(
@@ -147,3 +175,13 @@ def _are_few(status: ApplicationStatus | None, counts: StatusCounts, everything:
 
 def _decode(counts: str) -> StatusCounts:
     return msgspec.json.decode(counts, type=StatusCounts)
+
+
+@statement(f"""
+SELECT application.id_etapa_atual AS step, coalesce(tally.overlay, application.status) AS status, count(*) AS number
+FROM employability.application JOIN {_TALLY} USING (id_vaga)
+WHERE application.id_vaga = :job AND application.status <> 'retirada'
+GROUP BY 1, 2
+""")
+async def count_job_candidates(connection: Connection, job: UUID) -> list[StepAndStatus]:
+    """Return how many applications for a job stand on each step with each status, as shown."""

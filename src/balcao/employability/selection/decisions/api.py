@@ -36,7 +36,8 @@ _REACH = (
 )
 _SAME = "A mesma situação outra vez não muda nada e não avisa ninguém."
 _MANY = (
-    "Tudo em uma transação: quem não tem candidatura à vaga ou não pode mudar vem em `failed_cpfs`, os outros mudam."
+    "Tudo em uma transação: quem não tem candidatura à vaga ou não pode mudar vem em `failed_cpfs` e, com o motivo, em "
+    "`failures`; os outros mudam."
 )
 
 routes = ROUTES.extend(tags=["applications"], body_limit=SMALL_BODY)

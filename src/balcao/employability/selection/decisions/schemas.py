@@ -1,7 +1,7 @@
 """Wire types of what staff decide (rules: employability 2.7)."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 import msgspec
@@ -69,6 +69,19 @@ class BulkStepBody(msgspec.Struct):
     id_etapa: NewStep = None
 
 
+class BulkFailure(msgspec.Struct):
+    """A person whose application did not change, and why."""
+
+    cpf: Annotated[str, Meta(description="CPF, como em `failed_cpfs`.", examples=["90000000256"])]
+    code: Annotated[
+        Literal["application-unknown", "application-state", "own-application"],
+        Meta(
+            description="Por quê: sem candidatura à vaga, mudança que a situação não permite, ou a de quem decide.",
+            examples=["application-state"],
+        ),
+    ]
+
+
 class BulkResult(msgspec.Struct):
     """What became of a bulk change."""
 
@@ -79,6 +92,14 @@ class BulkResult(msgspec.Struct):
         list[str],
         Meta(description="CPFs sem candidatura à vaga, ou cuja mudança não é possível.", examples=[["90000000256"]]),
     ]
+    failures: Annotated[
+        list[BulkFailure], Meta(description="Os mesmos CPFs, na mesma ordem, cada um com o código do motivo.")
+    ]
+
+    @classmethod
+    def of(cls, asked: int, failures: list[BulkFailure]) -> "BulkResult":
+        """Return what became of a change that `asked` people were to undergo."""
+        return cls(asked - len(failures), [failure.cpf for failure in failures], failures)
 
 
 def parse_people(cpfs: Sequence[str]) -> list[Cpf]:

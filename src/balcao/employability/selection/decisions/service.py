@@ -29,6 +29,7 @@ from balcao.employability.selection.applications.states import (
 )
 from balcao.employability.selection.applications.store import lock_live_applications
 from balcao.employability.selection.decisions.schemas import (
+    BulkFailure,
     BulkResult,
     BulkStatusBody,
     BulkStepBody,
@@ -151,19 +152,23 @@ async def _change(
     """
     found = {position.cpf: position for position in positions}
     moves: list[Move] = []
-    failed: list[str] = []
+    failures: list[BulkFailure] = []
     for cpf in people:
         position = found.get(cpf.digits)
+        if position is None:
+            failures.append(BulkFailure(cpf.digits, "application-unknown"))
+            continue
+        if cpf == call.actor_cpf:
+            failures.append(BulkFailure(cpf.digits, "own-application"))
+            continue
         try:
-            if position is None or cpf == call.actor_cpf:
-                failed.append(cpf.digits)
-            elif change := choose(position, job):
+            if change := choose(position, job):
                 moves.append(Move(position, change))
         except Conflict:
-            failed.append(cpf.digits)
+            failures.append(BulkFailure(cpf.digits, "application-state"))
     if moves:
         await _apply(connection, call, moves, None)
-    return BulkResult(len(people) - len(failed), failed)
+    return BulkResult.of(len(people), failures)
 
 
 async def _apply(connection: Connection, call: Call, moves: list[Move], reason: str | None) -> None:
