@@ -5,7 +5,7 @@ from typing import Any
 from balcao.console.access import client, labels
 from balcao.console.access.forms import ActionForm
 from balcao.console.access.rights import ACTION_CREATE, ACTION_DELETE, ACTION_READ, ACTION_UPDATE, EXPLAIN
-from balcao.console.api import gather_blocks
+from balcao.console.api import Block, gather_blocks
 from balcao.console.declaration import Pages
 from balcao.console.forms import Form
 from balcao.console.lists import Filter, Listing
@@ -48,12 +48,13 @@ async def create_action(visit: Visit) -> Response[Any]:
 async def show_action(visit: Visit, action: str) -> Response[Any]:
     """Show what hangs on an action, and who holds it."""
     listing = Listing(visit, ("pessoa", "pessoas"))
-    impact, holders = await gather_blocks(
+    blocks: list[Block[Any]] = await gather_blocks(
         client.read_impact(visit.api, action),
         client.list_holders(visit.api, action, limit=listing.size, skip=listing.skip)
         if visit.may(EXPLAIN)
         else _nobody(),
     )
+    impact, holders = blocks
     if impact.fault is not None:
         raise impact.fault
     if holders.value is not None:

@@ -26,7 +26,9 @@ async def explain_decision(visit: Visit) -> Response[Any]:
     if form.is_sent:
         subject = clean_cpf(form.cpf.data) if "cpf" in form else ""
         if await form.submit(
-            lambda: catalogue_client.explain(visit.api, form.method.data, form.path.data.strip(), subject or None)
+            lambda: catalogue_client.explain(
+                visit.api, form.method.data, (form.path.data or "").strip(), subject or None
+            )
         ):
             explained = form.result
             roles = await _list_granting_roles(visit, explained)

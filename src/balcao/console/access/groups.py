@@ -14,7 +14,7 @@ from balcao.console.access.rights import (
     MEMBERS_MANAGE,
     MEMBERS_READ,
 )
-from balcao.console.api import gather_blocks
+from balcao.console.api import Block, gather_blocks
 from balcao.console.declaration import Pages
 from balcao.console.forms import Form, list_choices
 from balcao.console.lists import Filter, Listing
@@ -41,7 +41,7 @@ async def create_group(visit: Visit) -> Response[Any]:
     form = NewGroupForm(visit)
     if form.is_sent and await form.submit(
         lambda: client.create_group(
-            visit.api, form.name.data.strip(), form.description.data, _read_limits(form, {}), key=form.key
+            visit.api, (form.name.data or "").strip(), form.description.data or "", _read_limits(form, {}), key=form.key
         )
     ):
         address = visit.address("access.show_group", group=form.result.name)
@@ -53,15 +53,17 @@ async def create_group(visit: Visit) -> Response[Any]:
 async def show_group(visit: Visit, group: str) -> Response[Any]:
     """Show a group's roles and members."""
     listing = Listing(visit, ("pessoa", "pessoas"))
-    found, roles, members = await gather_blocks(
+    blocks: list[Block[Any]] = await gather_blocks(
         client.read_group(visit.api, group),
         client.list_group_roles(visit.api, group),
         client.list_members(visit.api, group, limit=listing.size, skip=listing.skip)
         if visit.may(MEMBERS_READ)
         else _nobody(),
     )
+    found, roles, members = blocks
     if found.fault is not None:
         raise found.fault
+    assert found.value is not None
     listing.rows, listing.total = members.value or [], found.value.value.member_count
     return visit.render(
         "access/group.html",
@@ -88,7 +90,7 @@ async def edit_group(visit: Visit, group: str) -> Response[Any]:
     back = visit.address("access.show_group", group=group)
     if form.is_sent and await form.submit(
         lambda: client.update_group(
-            visit.api, group, form.description.data, _read_limits(form, found.attributes), etag=form.etag
+            visit.api, group, form.description.data or "", _read_limits(form, found.attributes), etag=form.etag
         )
     ):
         return await visit.redirect(back, "O grupo foi gravado; vale desde já.")
@@ -105,9 +107,13 @@ async def delete_group(visit: Visit, group: str) -> Response[Any]:
     form = Form(visit)
     if form.is_sent and await form.submit(lambda: client.delete_group(visit.api, group)):
         return await visit.redirect(visit.address("access.list_groups"), f"O grupo {group} foi excluído.")
-    found, roles = await gather_blocks(client.read_group(visit.api, group), client.list_group_roles(visit.api, group))
+    blocks: list[Block[Any]] = await gather_blocks(
+        client.read_group(visit.api, group), client.list_group_roles(visit.api, group)
+    )
+    found, roles = blocks
     if found.fault is not None:
         raise found.fault
+    assert found.value is not None
     members = found.value.value.member_count
     return visit.render(
         "access/confirm.html",

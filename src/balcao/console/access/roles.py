@@ -28,7 +28,7 @@ async def create_role(visit: Visit) -> Response[Any]:
     """Make a role, which grants nothing yet."""
     form = NewRoleForm(visit)
     if form.is_sent and await form.submit(
-        lambda: client.create_role(visit.api, form.name.data.strip(), form.description.data, key=form.key)
+        lambda: client.create_role(visit.api, (form.name.data or "").strip(), form.description.data or "", key=form.key)
     ):
         address = visit.address("access.show_role", role=form.result.name)
         return await visit.redirect(address, "O papel foi criado. Falta dizer o que ele dá.")
@@ -61,7 +61,7 @@ async def edit_role(visit: Visit, role: str) -> Response[Any]:
     form = RoleForm(visit, {"description": present.value.description}, etag=present.etag)
     back = visit.address("access.show_role", role=role)
     if form.is_sent and await form.submit(
-        lambda: client.update_role(visit.api, role, form.description.data, etag=form.etag)
+        lambda: client.update_role(visit.api, role, form.description.data or "", etag=form.etag)
     ):
         return await visit.redirect(back, "O papel foi gravado.")
     if form.is_outdated:

@@ -95,7 +95,7 @@ def to_content(form: VersionForm, version: Version, blocks: Sequence[str]) -> di
         if (form[name_field(label)].data or "").strip()
     ]
     if (form.new_label.data or "").strip():
-        made.append({"label": form.new_label.data.strip(), "value": _normalise(form.new_value.data)})
+        made.append({"label": (form.new_label.data or "").strip(), "value": _normalise(form.new_value.data)})
     return {
         "prompt_content": _normalise(form.prompt.data),
         "memory_blocks": made,
