@@ -13,10 +13,11 @@ A form carries the version that it was made of (`If-Match`) and a key by which a
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import wtforms
+from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than what is known of its types
 from wtforms.meta import DefaultMeta
 from wtforms.validators import InputRequired, Length, ValidationError
 
@@ -126,6 +127,12 @@ def _list_errors(field: Any) -> list[Any]:
     if isinstance(field, (wtforms.FieldList, wtforms.FormField)):
         return [error for part in field for error in _list_errors(part)]
     return list(field.errors)
+
+
+def list_choices(pairs: Iterable[tuple[str, str]], *, is_asked: bool = False) -> list[SelectChoice]:
+    """Return the choices of a selection: what each sends, and what it is called; one that is asked for begins empty."""
+    asked = [SelectChoice("", "Escolha")] if is_asked else []
+    return asked + [SelectChoice(value, label) for value, label in pairs]
 
 
 def needed(text: str = "Preencha este campo.") -> InputRequired:
