@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { Balcao, Fault } from "@balcao/client";
 
-const REASON = "Exemplo da descrição";
+const REASON = "Exemplo da descrição – à parte";
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
 for (const call of JSON.parse(readFileSync(0, "utf-8"))) {

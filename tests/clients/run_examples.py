@@ -16,7 +16,7 @@ from balcao_client.calls import Retries
 from balcao_client.faults import BalcaoError, Fault
 
 ONCE = Retries(times=0)
-REASON = "Exemplo da descrição"
+REASON = "Exemplo da descrição – à parte"
 
 
 def main() -> None:

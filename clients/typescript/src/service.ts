@@ -42,7 +42,11 @@ export async function* iterate<T>(
   }
 }
 
-/** The headers that are given, under their names on the wire. */
+/** The headers that are given, under their names on the wire; the platform decodes what is percent-encoded. */
 export function headers(given: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined));
+  const sent: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) sent[name] = /^[ -~]*$/.test(value) ? value : encodeURIComponent(value);
+  }
+  return sent;
 }

@@ -44,7 +44,7 @@ class Call:
     def request(self, client: httpx.Client | httpx.AsyncClient, base: str, token: str) -> httpx.Request:
         """Return the request of a try."""
         headers = {"Accept": self.accept}
-        headers |= {name: value for name, value in self.headers.items() if value is not None}
+        headers |= {name: _header(value) for name, value in self.headers.items() if value is not None}
         content = None
         if self.body is not None and self.body is not msgspec.UNSET:
             content = msgspec.json.encode(self.body)
@@ -119,6 +119,11 @@ def read_response(response: httpx.Response, result: Any) -> Any:
 @functools.cache
 def _decoder(result: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(result)
+
+
+def _header(value: str) -> str:
+    """Return a text as a header can carry it: the platform decodes what is percent-encoded."""
+    return value if value.isascii() else quote(value)
 
 
 def segment(value: object) -> str:
