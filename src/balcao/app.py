@@ -3,12 +3,16 @@
 import asyncio
 import functools
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 
 from balcao import sandbox
 from balcao.access import SERVICE as ACCESS
 from balcao.agent_docs import describe_service
 from balcao.agents import SERVICE as AGENTS
+from balcao.console.areas import AREAS
+from balcao.console.endpoints import Endpoints
+from balcao.console.panel import Panel
+from balcao.console.panel import list_migrations as list_panel_migrations
 from balcao.core.access import catalogue, keys
 from balcao.core.access.writers import Writers
 from balcao.core.audit import chain, platform_data, retention
@@ -64,8 +68,9 @@ def choose_services(names: Sequence[str]) -> list[Service]:
 
 
 def list_migrations() -> list[Migration]:
-    """Return the migrations of the platform and of every service, whichever a process serves."""
-    return [*migrations.platform_migrations(), *(m for service in SERVICES for m in service.migrations())]
+    """Return the migrations of the platform, of every service and of the panel, whichever a process serves."""
+    services = (migration for service in SERVICES for migration in service.migrations())
+    return [*migrations.platform_migrations(), *services, *list_panel_migrations()]
 
 
 def list_jobs() -> list[JobKind]:
@@ -129,11 +134,14 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     alone = mounts[0] if len(services) == 1 else None
     embedded = sandbox.load(settings, "identity")(settings, platform) if settings.embedded_identity else None
     mounts.append(backchannel.mount(platform, embedded))
+    panel = Panel(settings, database_url, AREAS) if settings.has_console and not names else None
+    if panel is not None:
+        mounts.append(Endpoints(panel).mount())
     return Application(
         Gateway(
             mounts,
             mount_pages(platform, services, list_gauges()),
-            lambda: open_for_serving(platform, services),
+            lambda: open_for_serving(platform, services, panel),
             alone=alone,
             refusals=platform.refusals,
         ),
@@ -180,9 +188,11 @@ def mount(service: Service, platform: Platform) -> Mount:
 
 
 @asynccontextmanager
-async def open_for_serving(platform: Platform, services: Sequence[Service]) -> AsyncIterator[None]:
+async def open_for_serving(
+    platform: Platform, services: Sequence[Service], panel: Panel | None = None
+) -> AsyncIterator[None]:
     """Open the platform, announce the operations, load the snapshot: only then may the process listen."""
-    async with open_services(platform, services):
+    async with open_services(platform, services), panel.open() if panel else nullcontext():
         operations = [operation for service in services for operation in describe_operations(service)]
         async with platform.database.transaction() as connection:
             await catalogue.announce_operations(connection, operations)

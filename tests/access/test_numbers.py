@@ -126,11 +126,12 @@ def bounds_of(model: type, name: str) -> list[float]:
             ],
         ),
         (
-            r"writes (\d+), plan and apply (\d+) each, `users/me` (\d+), `explain` (\d+)\.",
+            r"writes (\d+), plan and apply (\d+) each, `users/me` (\d+), `users/me/actions` (\d+), `explain` (\d+)\.",
             [
                 int(conventions.WRITES.partition("/")[0]),
                 rate_of("apply_catalogue"),
                 rate_of("read_own_user"),
+                rate_of("list_own_actions"),
                 rate_of("explain_decision"),
             ],
         ),

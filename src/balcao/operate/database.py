@@ -15,6 +15,7 @@ from balcao.settings import Settings
 
 if TYPE_CHECKING:
     from balcao.core.context.platform import Platform
+    from balcao.core.database.roles import ApplicationRole
 
 
 @contextmanager
@@ -55,6 +56,18 @@ def find_database(settings: Settings) -> str:
     if url is None:
         raise OperatorFault(f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`.")
     return url
+
+
+def make_role(settings: Settings) -> "ApplicationRole":
+    """Return the roles that a migration grants to."""
+    from balcao.core.database.roles import ApplicationRole
+
+    return ApplicationRole(
+        settings.database_role,
+        settings.database_login,
+        settings.console_database_role,
+        shares_login=settings.sandbox and not settings.embedded_database and not settings.console_database_url,
+    )
 
 
 async def require_owner(settings: Settings, url: str) -> str:

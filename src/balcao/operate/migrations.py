@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from balcao import app
 from balcao.core.database.migrations import Migration
-from balcao.core.database.roles import ApplicationRole
 from balcao.operate import database
 from balcao.settings import Settings
 
@@ -25,5 +24,5 @@ def migrate_database(on_migration: Callable[[Migration], None]) -> int:
 async def _migrate(settings: Settings, url: str, on_migration: Callable[[Migration], None]) -> int:
     owner_url = await database.require_owner(settings, url)
     await database.refuse_demo_data(settings, owner_url)
-    role = ApplicationRole(settings.database_role, settings.database_login)
+    role = database.make_role(settings)
     return await app.bring_up_to_date(owner_url, role, on_migration)

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from balcao.settings import fixed_tokens, production, remembered
+from balcao.settings.console import ConsoleSettings
 from balcao.settings.fixed_tokens import FixedToken
 from balcao.settings.keys import SANDBOX_HASH_KEY, KeySettings
 from balcao.settings.management import ManagementSettings
@@ -55,7 +56,9 @@ _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
 
-class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, ManagementSettings, TraceSettings):
+class Settings(
+    RateSettings, StoreSettings, ServiceSettings, KeySettings, ManagementSettings, TraceSettings, ConsoleSettings
+):
     """The effective configuration of one process; immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
@@ -198,6 +201,16 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
     def docs_client(self) -> str:
         """The public client with which people log in on the API pages; none: the pages offer no login."""
         return self.docs_client_id or (_DEMO_DOCS_CLIENT if self.embedded_identity else "")
+
+    @property
+    def has_console(self) -> bool:
+        """Return whether `balcao serve` has the panel: in the sandbox, unless switched off; in production if asked."""
+        return self.sandbox if self.console is None else self.console
+
+    @property
+    def console_address(self) -> str:
+        """Return where people reach the panel, without `/painel` and without a trailing slash."""
+        return self.console_url.rstrip("/") or self.base_url
 
     @property
     def embedded_identity(self) -> bool:
@@ -350,6 +363,7 @@ class Settings(RateSettings, StoreSettings, ServiceSettings, KeySettings, Manage
         }
         refused = [sentence for sentence, applies in parts.items() if applies]
         issuers = production.refuse_issuers(split(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)
+        issuers += self.refuse_console() if self.has_console else []
         return [*secrets, *refused, *issuers, *production.refuse_sandbox_crm(self.crm_url, self.crm_port)]
 
 

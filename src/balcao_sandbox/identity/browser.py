@@ -2,8 +2,8 @@
 
 import hmac
 from collections.abc import Mapping
-from http.cookies import Morsel
 
+from balcao.core.http.cookies import format_cookie
 from balcao_sandbox.identity.realm import Realm, RealmRequest
 from balcao_sandbox.identity.records import make_secret
 from balcao_sandbox.identity.store import Session
@@ -12,14 +12,9 @@ SESSION = "balcao_session"
 CSRF = "balcao_form"
 
 
-def format_cookie(realm: Realm, name: str, value: str) -> str:
+def format_realm_cookie(realm: Realm, name: str, value: str) -> str:
     """Return a `Set-Cookie` that lasts until the browser closes; an empty value ends it now."""
-    morsel: Morsel[str] = Morsel()
-    morsel.set(name, value, value)
-    morsel |= {"path": realm.path, "httponly": True, "samesite": "lax", "secure": realm.is_secure}
-    if not value:
-        morsel["max-age"] = 0
-    return morsel.OutputString()
+    return format_cookie(name, value, secure=realm.is_secure, path=realm.path)
 
 
 async def find_session(request: RealmRequest) -> Session | None:

@@ -60,7 +60,7 @@ async def _log_in(realm: Realm, target: Destination, person: Person, parameters:
     authorization.check_request(target.client, parameters)
     session, proof = await realm.records.log_in(person.username)
     response = await _redirect_with_code(realm, target, session, parameters, 303)
-    return response.adding(cookies=(browser.format_cookie(realm, browser.SESSION, proof),))
+    return response.adding(cookies=(browser.format_realm_cookie(realm, browser.SESSION, proof),))
 
 
 async def _find_person(realm: Realm, username: str, password: str, address: str) -> Person | None:
@@ -96,7 +96,7 @@ def _show_page(
     realm, csrf = request.realm, browser.choose_form_secret(request)
     action = f"{realm.path}/protocol/openid-connect/authenticate?{urlencode(parameters)}"
     response = pages.render_login(action, csrf, parameters.get("redirect_uri", ""), username, fault, status)
-    return response.adding(cookies=(browser.format_cookie(realm, browser.CSRF, csrf),))
+    return response.adding(cookies=(browser.format_realm_cookie(realm, browser.CSRF, csrf),))
 
 
 def _show_too_many(

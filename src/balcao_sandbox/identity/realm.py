@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 import httpx
@@ -11,6 +10,7 @@ import msgspec
 from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
 from balcao.core.database.pool import Database
+from balcao.core.http.cookies import read_cookies
 from balcao.core.http.requests import Request
 from balcao.settings import Settings
 from balcao_sandbox.identity import demo
@@ -54,6 +54,7 @@ def load_clients(settings: Settings) -> Mapping[str, Client]:
     """Return the clients by id. Where a setting names a client's secret, the setting counts."""
     secrets = {
         settings.client_id: settings.client_secret.get_secret_value(),
+        settings.console_client_id: settings.console_client_secret.get_secret_value(),
         "crm-sandbox": settings.crm_sandbox_client_secret.get_secret_value(),
     }
     return {
@@ -80,7 +81,4 @@ class RealmRequest:
     @functools.cached_property
     def cookies(self) -> Mapping[str, str]:
         """Return the cookies by name; none of a header that cannot be read."""
-        try:
-            return {name: morsel.value for name, morsel in SimpleCookie(self.header("cookie")).items()}
-        except CookieError:
-            return {}
+        return read_cookies(self._headers)

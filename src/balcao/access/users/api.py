@@ -8,7 +8,14 @@ from balcao.access.conventions import WRITES, RoleInPath, cpf_in_path, respond_t
 from balcao.access.records import Role
 from balcao.access.routes import ROUTES
 from balcao.access.users import service, store
-from balcao.access.users.schemas import DirectAssignment, DirectlyAssigned, User, Users, UsersQuery
+from balcao.access.users.schemas import (
+    DirectAssignment,
+    DirectlyAssigned,
+    OwnActions,
+    User,
+    Users,
+    UsersQuery,
+)
 from balcao.core.access.rules import action, authenticated, own
 from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
@@ -36,6 +43,20 @@ async def read_own_user(call: Call) -> User:
     diretos e os dos grupos. Serve para um portal saber que menus mostrar. Um token sem CPF recebe 403.
     """
     return await service.read_own_user(call)
+
+
+@routes.get(
+    "/api/v1/users/me/actions",
+    "access.list_own_actions",
+    authenticated(),
+    "O que posso fazer: minhas ações e até onde alcançam",
+    rate="600/minute",
+)
+def list_own_actions(call: Call) -> OwnActions:
+    """Devolve, por nome, as ações que o token e o catálogo de agora dão a quem chama, cada uma com o seu alcance; a
+    quem administra, todas. Serve para um portal mostrar só o que não seria recusado: quem decide é a própria operação.
+    """
+    return service.list_own_actions(call)
 
 
 @routes.get(

@@ -20,6 +20,31 @@ class User(msgspec.Struct):
     roles: Annotated[list[str], Meta(description="Papéis da pessoa.", examples=[["busca:services:editor"]])]
 
 
+class OwnAction(msgspec.Struct):
+    """An action of the caller's and where it reaches; a key of `reach` that is missing is no limit."""
+
+    action: Annotated[
+        str, Meta(description="Chave estável da ação; `#id` se a cidade a criou.", examples=["jobs:read"])
+    ]
+    name: Annotated[str, Meta(description="Nome atual da ação.", examples=["jobs:read"])]
+    reach: Annotated[
+        dict[str, list[str]],
+        Meta(
+            description="Até onde alcança: por chave (`area`, `go:orgao`, `manages`), os valores; chave ausente é sem "
+            "limite.",
+            examples=[{"area": ["1.0"]}],
+        ),
+    ]
+
+
+class OwnActions(msgspec.Struct):
+    """Everything that the caller may do now."""
+
+    administrator: Annotated[bool, Meta(description="Se tem todas as ações, também as futuras.", examples=[False])]
+    actions: Annotated[list[OwnAction], Meta(description="Ações de quem chama, por chave.")]
+    catalogue_version: Annotated[int, Meta(description="Versão do catálogo que as dá.", examples=[120])]
+
+
 class Users(msgspec.Struct):
     """A page of people."""
 

@@ -5,11 +5,15 @@ from balcao.access.catalogue.events import CatalogueEvent, mask_author
 from balcao.access.catalogue.service import CatalogueWrite, record_read, write_catalogue
 from balcao.access.records import Role
 from balcao.access.users import store
-from balcao.access.users.schemas import User, Users, UsersQuery
+from balcao.access.users.schemas import OwnAction, OwnActions, User, Users, UsersQuery
+from balcao.core.access.reach import describe_reach, find_held_rights
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, NotFound
 from balcao.core.values.cpf import Cpf
+
+# What opens an operation to everybody, or to machines alone, is in the catalogue as an action that nobody is given.
+OF_THE_PLATFORM = "platform:"
 
 
 async def read_own_user(call: Call) -> User:
@@ -28,6 +32,18 @@ async def read_own_user(call: Call) -> User:
     if user is None:  # removed again by retention in between
         raise _make_unknown()
     return user
+
+
+def list_own_actions(call: Call) -> OwnActions:
+    """Return what the caller's roles grant, from the token or stored, with the reach that is shown of it."""
+    caller, snapshot = call.identified_caller, call.platform.catalogue.snapshot
+    held = find_held_rights(snapshot, caller.cpf, caller.roles, authority.list_managed_actions(snapshot))
+    granted = [
+        OwnAction(action.key, action.name, {} if held.is_administrator else describe_reach(held.grants[action.key]))
+        for action in snapshot.actions.values()
+        if not action.key.startswith(OF_THE_PLATFORM) and (held.is_administrator or action.key in held.grants)
+    ]
+    return OwnActions(held.is_administrator, sorted(granted, key=lambda one: one.action), snapshot.version)
 
 
 async def list_users(call: Call, query: UsersQuery) -> Users:

@@ -81,7 +81,10 @@ async def migrate(
             await connection.execute(role.grant_to(_PREPARE))
             for step in before:
                 await step(connection, role)
-            return await _apply(connection, migrations, role, progress)
+            ran = await _apply(connection, migrations, role, progress)
+            if any(migration.owner == roles.CONSOLE_SCHEMA for migration in migrations):
+                await roles.prepare_console(connection, role)
+            return ran
     finally:
         await connection.close()
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import asyncpg
@@ -13,16 +14,48 @@ class RoleError(Exception):
     """The roles of the database are not what the services need; the text tells the operator what to do."""
 
 
+# The panel's: it reaches one schema, that of the sessions, and no service's.
+CONSOLE_ROLE, CONSOLE_SCHEMA = "balcao_console", "console"
+
+
 @dataclass(frozen=True)
 class ApplicationRole:
-    """The role that the migrations grant to, and as whom the services log in: itself, a member or, None, the owner."""
+    """The role that the migrations grant to, and as whom the services log in: itself, a member or, None, the owner.
+
+    `console` is the panel's own; where `shares_login`, the panel has no login of its own and takes the services'.
+    """
 
     name: str = APPLICATION_ROLE
     login: str | None = APPLICATION_ROLE
+    console: str = CONSOLE_ROLE
+    shares_login: bool = False
 
     def grant_to(self, sql: str) -> str:
         """Return a migration's statements with this role in the place of the usual one."""
         return re.sub(rf"\b{APPLICATION_ROLE}\b", self.name, sql)
+
+
+async def prepare_console(connection: asyncpg.Connection, application: ApplicationRole) -> None:
+    """Give the panel's role its own schema, and make the role where that may be done.
+
+    Where it may not be, an administrator makes it before the panel is switched on; the services need none.
+    """
+    role = application.console
+    if not await connection.fetchval("SELECT true FROM pg_roles WHERE rolname = $1", role):
+        with suppress(asyncpg.InsufficientPrivilegeError, asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
+            async with connection.transaction():
+                await connection.execute(f"CREATE ROLE {role} LOGIN")
+        if not await connection.fetchval("SELECT true FROM pg_roles WHERE rolname = $1", role):
+            return
+    database = await connection.fetchval("SELECT quote_ident(current_database())")
+    await connection.execute(f"""
+        GRANT CONNECT ON DATABASE {database} TO {role};
+        GRANT USAGE ON SCHEMA {CONSOLE_SCHEMA} TO {role};
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {CONSOLE_SCHEMA} TO {role};
+    """)
+    if application.shares_login:
+        login = await connection.fetchval("SELECT quote_ident(COALESCE($1, current_user))", application.login)
+        await connection.execute(f"GRANT {role} TO {login}")
 
 
 # A role or a login that does not exist has null in its columns.

@@ -4,7 +4,6 @@ import msgspec
 
 from balcao import app, sandbox
 from balcao.core.database.migrations import Migration
-from balcao.core.database.roles import ApplicationRole
 from balcao.operate import database
 from balcao.operate.processes import channel
 from balcao.operate.processes.channel import Order, Report
@@ -18,7 +17,7 @@ async def prepare_database(settings: Settings, order: Order) -> Report:
     """
     url = order.database_url
     if order.prepare:
-        role = ApplicationRole(settings.database_role, settings.database_login)
+        role = database.make_role(settings)
         await app.bring_up_to_date(url, role, _report_progress)
         if settings.sandbox:
             await sandbox.load(settings, "demo").load_once(

@@ -1,0 +1,8 @@
+"""All areas of the panel, in the order of the navigation: the one place that names them."""
+
+from balcao.console.declaration import Area, Page
+from balcao.console.home import AREA as HOME
+from balcao.console.operation import AREA as OPERATION
+
+AREAS: tuple[Area, ...] = tuple(sorted((HOME, OPERATION), key=lambda area: area.order))
+PAGES: dict[str, Page] = {f"{page.method} {page.name}": page for area in AREAS for page in area.pages.declared}

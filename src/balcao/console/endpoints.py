@@ -1,0 +1,203 @@
+"""The panel's addresses: each page compiled into an endpoint that knows who asks, and says what is the matter."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from balcao.console import login
+from balcao.console.api import Api, ApiFault
+from balcao.console.declaration import PREFIX, Page
+from balcao.console.faults import PageFault, describe_api_fault, make_not_allowed, make_not_found
+from balcao.console.guard import FORM_SECRET
+from balcao.console.login import Login
+from balcao.console.panel import Panel
+from balcao.console.provider import ProviderAway
+from balcao.console.rights import NO_RIGHTS, read_rights
+from balcao.console.sessions.service import Draft, Session, SessionOver
+from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, Visit
+from balcao.core.errors import BalcaoError
+from balcao.core.http.dialects import ERROR_TEXT
+from balcao.core.http.endpoint import PageEndpoint
+from balcao.core.http.forms import FormData, read_form
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import HTML, Response, redirect
+from balcao.core.http.routing import REST_OF_PATH
+from balcao.gateway.gateway import Mount
+
+SERVICE = "console"
+# On one's own machine people type either; the session's cookie belongs to the one that the login leads back to.
+_LOOPBACK = frozenset({"localhost", "127.0.0.1"})
+
+
+class Endpoints:
+    """Compiles the pages of a panel."""
+
+    def __init__(self, panel: Panel) -> None:
+        self._panel = panel
+        self._login = Login(panel, self._render_alone)
+
+    def mount(self) -> Mount:
+        """Return everything under `/painel`: pages, login, files, and a page for what is not there."""
+        steps: list[tuple[str, str, str, Callable[[Request], Awaitable[Response[Any]]]]] = [
+            ("GET", login.LOGIN, "login", self._login.begin),
+            ("GET", login.RETURN, "login_return", self._login.finish),
+            ("POST", login.LOGOUT, "logout", self._login.leave),
+            ("GET", login.LEFT, "left", self._login.show_end),
+        ]
+        pages = [page for area in self._panel.areas for page in area.pages.declared]
+        endpoints = [
+            *((page.method, page.path or "/", self._compile(page)) for page in pages),
+            *((method, path, self._make_endpoint(name, method, step)) for method, path, name, step in steps),
+            ("POST", login.BACKCHANNEL, self._make_backchannel()),
+            ("GET", "/recursos/{name}", self._make_endpoint("asset", "GET", self._panel.assets.respond, is_page=False)),
+            ("GET", f"/{REST_OF_PATH}", self._make_endpoint("nothing", "GET", self._show_nothing)),
+        ]
+        return Mount(SERVICE, PREFIX, endpoints, lambda _: ERROR_TEXT)
+
+    # ---- compiling --------------------------------------------------------------------------------------------------
+
+    def _compile(self, page: Page) -> PageEndpoint:
+        names = page.parameters
+
+        async def respond(request: Request) -> Response[Any]:
+            if (canonical := self._find_canonical(request)) is not None:
+                return redirect(canonical, 307)
+            return await self._respond(request, page, dict(zip(names, request.path_values, strict=True)))
+
+        return self._make_endpoint(page.name, page.method, respond, body_limit=page.body_limit)
+
+    def _make_endpoint(
+        self,
+        name: str,
+        method: str,
+        handler: Callable[[Request], Any],
+        *,
+        is_page: bool = True,
+        body_limit: int = 1_048_576,
+    ) -> PageEndpoint:
+        async def respond(request: Request) -> Response[Any]:
+            try:
+                response: Response[Any] = await handler(request)
+            except PageFault as fault:
+                response = self._render_fault(fault)
+            return response.adding({**self._panel.headers, **response.headers})
+
+        def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
+            return self._render_fault(_describe(fault, request)).adding(self._panel.headers)
+
+        return PageEndpoint(SERVICE, f"{SERVICE}.{name}", method, respond if is_page else handler, refuse, body_limit)
+
+    def _make_backchannel(self) -> PageEndpoint:
+        def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
+            return ERROR_TEXT.response(fault)
+
+        receive = self._login.receive_logout_token
+        return PageEndpoint(SERVICE, f"{SERVICE}.backchannel_logout", "POST", receive, refuse, 16_384)
+
+    # ---- answering --------------------------------------------------------------------------------------------------
+
+    async def _respond(self, request: Request, page: Page, values: dict[str, str]) -> Response[Any]:
+        session = await self._login.find_session(request)
+        posted = read_form(request) if request.method == "POST" else FormData()
+        if session is None or not session.is_living:
+            return await self._ask_for_login(request, page, session, posted)
+        if request.method == "POST":
+            self._login.check_origin(request, session, posted)
+        try:
+            tokens = await self._panel.sessions.freshen(session)
+            api = Api(self._panel.http, self._panel.api_url, tokens.access_token, request.id, request.peer)
+            return await self._show(request, page, session, api, posted, values)
+        except SessionOver:
+            await self._panel.sessions.end(session)
+            return await self._ask_for_login(request, page, session, posted)
+
+    async def _show(
+        self, request: Request, page: Page, session: Session, api: Api, posted: FormData, values: dict[str, str]
+    ) -> Response[Any]:
+        """Return the page, or what is the matter with it, within the frame that the person knows."""
+        visit = Visit(self._panel, request, page, session, api, NO_RIGHTS, posted)
+        try:
+            visit.rights = await read_rights(api)
+            if not visit.may(*page.actions):
+                raise make_not_allowed(visit.rights.lacking(page.actions), page.label)
+            if not visit.is_post and not visit.is_fragment:
+                visit.notice = await self._panel.sessions.take_notice(session)
+                await self._fill_draft(visit)
+            return await page.function(visit, **values)
+        except ApiFault as fault:
+            return self._render_fault(describe_api_fault(fault), visit)
+        except PageFault as fault:
+            return self._render_fault(fault, visit)
+
+    async def _fill_draft(self, visit: Visit) -> None:
+        """Give a form what was typed into it when a session was over, if its address asks for that."""
+        if number := visit.query.first(DRAFT_IN_ADDRESS):
+            draft = await self._panel.sessions.read_draft(visit.session, number)
+            if draft is not None and draft.path == visit.path:
+                visit.draft = FormData({**draft.fields, DRAFT: [number]})
+
+    async def _ask_for_login(
+        self, request: Request, page: Page, session: Session | None, posted: FormData
+    ) -> Response[Any]:
+        """Lead to the login; what somebody has typed meanwhile is kept for them."""
+        if b"hx-request" in request.headers:
+            current = urlsplit(request.headers.text(b"hx-current-url") or "")
+            back = f"{current.path}?{current.query}" if current.query else current.path
+            return Response(status=401, headers={"HX-Redirect": _login_address(back or PREFIX)})
+        path = request.path.decode("latin-1")
+        if request.method == "GET":
+            query = request.query_string.decode("latin-1")
+            return redirect(_login_address(f"{path}?{query}" if query else path), 303)
+        is_kept = False
+        if session is not None:
+            self._login.check_origin(request, session, posted)
+            fields = {name: values for name, values in posted.items() if name != FORM_SECRET}
+            await self._panel.sessions.keep_draft(session, Draft(path, page.label, fields))
+            is_kept = True
+        return self._render_alone("frame/over.html", 401, is_kept=is_kept, login=_login_address(f"{PREFIX}/rascunhos"))
+
+    async def _show_nothing(self, request: Request) -> Response[Any]:
+        """Say that there is no such page, within the frame where somebody is logged in."""
+        session = await self._login.find_session(request)
+        if session is None or not session.is_living:
+            raise make_not_found()
+        return await self._respond(request, _NOTHING, {})
+
+    def _find_canonical(self, request: Request) -> str | None:
+        """Return where a page is meant to be on one's own machine; None for who is there already."""
+        host = request.headers.text(b"host") or ""
+        wanted = urlsplit(self._panel.address)
+        if request.method != "GET" or wanted.hostname not in _LOOPBACK or host == wanted.netloc:
+            return None
+        if urlsplit(f"//{host}").hostname not in _LOOPBACK:
+            return None
+        query = request.query_string.decode("latin-1")
+        return f"{self._panel.address}{request.path.decode('latin-1')}{'?' if query else ''}{query}"
+
+    def _render_alone(self, template: str, status: int, **values: Any) -> Response[Any]:
+        text = self._panel.environment.get_template(template).render(visit=None, page=None, **values)
+        return Response(text.encode(), status=status, media_type=HTML)
+
+    def _render_fault(self, fault: PageFault, visit: Visit | None = None) -> Response[Any]:
+        text = self._panel.environment.get_template("frame/fault.html").render(visit=visit, page=None, fault=fault)
+        headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
+        return Response(text.encode(), status=fault.status, headers=headers, media_type=HTML)
+
+
+async def _find_nothing(_: Visit) -> Response[Any]:
+    raise make_not_found()
+
+
+_NOTHING = Page("home.nothing", "GET", f"/{REST_OF_PATH}", "Página", (), in_menu=False, function=_find_nothing)
+
+
+def _login_address(back: str) -> str:
+    return f"{PREFIX}{login.LOGIN}?para={quote(back, safe='/')}"
+
+
+def _describe(fault: BalcaoError, request: Request) -> PageFault:
+    """Return what to say of a fault of our own."""
+    if isinstance(fault, ProviderAway):
+        return PageFault(503, "O login não respondeu", fault.message, request_id=request.id, retry_after=5)
+    title = "O painel não conseguiu responder" if fault.status >= 500 else "O pedido não pôde ser atendido"
+    return PageFault(fault.status, title, fault.message, request_id=request.id)

@@ -1,0 +1,92 @@
+"""The first page and what belongs to the person: where to go, what one may do, texts that are kept."""
+
+import unicodedata
+from typing import Any
+
+from balcao.console.api import gather_blocks
+from balcao.console.declaration import Area, Item, Pages
+from balcao.console.faults import make_not_found
+from balcao.console.visit import Crumb, Visit
+from balcao.core.http.responses import Response
+
+pages = Pages("home", "")
+_URGENCY = {"urgent": 0, "warning": 1, "info": 2}
+_LONGEST_QUESTION = 100
+
+
+@pages.get("", "Início", in_menu=True)
+async def show_start(visit: Visit) -> Response[Any]:
+    """Show what waits for the person, from every area that they work in; what cannot be read is said in its place."""
+    waiting = [(area, one) for area in visit.panel.areas for one in area.waiting if visit.rights.include(*one.actions)]
+    blocks = await gather_blocks(*(one.find(visit) for _, one in waiting))
+    away = [
+        (area.label, block.fault) for (area, _), block in zip(waiting, blocks, strict=True) if block.fault is not None
+    ]
+    items = sorted((item for block in blocks for item in block.value or ()), key=lambda item: _URGENCY[item.urgency])
+    return visit.render("home/start.html", items=items, away=away, works=bool(waiting))
+
+
+@pages.get("/ir", "Ir para")
+async def go_to(visit: Visit) -> Response[Any]:
+    """Find pages by their names, and in each area what it finds; one page alone is opened at once."""
+    asked = visit.query.first("q").strip()[:_LONGEST_QUESTION]
+    found = _find_pages(visit, asked) if asked else []
+    finders = [
+        (area, one)
+        for area in visit.panel.areas
+        for one in area.finders
+        if asked and visit.rights.include(*one.actions)
+    ]
+    blocks = await gather_blocks(*(one.find(visit, asked) for _, one in finders))
+    further = [item for block in blocks for item in block.value or ()]
+    if len(found) + len(further) == 1:
+        return await visit.redirect((found or further)[0].href)
+    away = [area.label for (area, _), block in zip(finders, blocks, strict=True) if block.fault is not None]
+    return visit.render("home/go.html", asked=asked, found=found, further=further, away=away)
+
+
+@pages.get("/conta", "O que posso fazer")
+async def show_account(visit: Visit) -> Response[Any]:
+    """Show the person's rights, each with where it reaches."""
+    return visit.render("home/account.html", rights=visit.rights)
+
+
+@pages.get("/rascunhos", "Textos guardados")
+async def list_drafts(visit: Visit) -> Response[Any]:
+    """List what the person had typed when a session was over."""
+    return visit.render("home/drafts.html", drafts=await visit.panel.sessions.list_drafts(visit.session))
+
+
+@pages.get("/rascunhos/{draft}", "Texto guardado")
+async def show_draft(visit: Visit, draft: str) -> Response[Any]:
+    """Show the text, and a button that opens the form with it: nothing is sent."""
+    kept = await visit.panel.sessions.read_draft(visit.session, draft)
+    if kept is None:
+        raise make_not_found()
+    crumbs = [Crumb("Textos guardados", visit.address("home.list_drafts"))]
+    return visit.render("home/draft.html", number=draft, draft=kept, crumbs=crumbs)
+
+
+@pages.post("/rascunhos/{draft}/esquecer", "Esquecer o texto")
+async def drop_draft(visit: Visit, draft: str) -> Response[Any]:
+    """Delete the text."""
+    await visit.panel.sessions.drop_draft(visit.session, draft)
+    return await visit.redirect(visit.address("home.list_drafts"), "O texto foi apagado.")
+
+
+def _find_pages(visit: Visit, asked: str) -> list[Item]:
+    wanted = _fold(asked).split()
+    found = []
+    for area, shown in visit.list_navigation():
+        for page in shown:
+            if all(word in _fold(f"{area.label} {page.label}") for word in wanted):
+                found.append(Item(page.label, page.address(), detail=area.label, deed="Abrir"))
+    return found
+
+
+def _fold(text: str) -> str:
+    """Return the text without accents, in small letters."""
+    return "".join(sign for sign in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(sign))
+
+
+AREA = Area("", 0, pages)

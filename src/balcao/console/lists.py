@@ -1,0 +1,144 @@
+"""Lists: the address is the state. Filters, order and page stand in it, so that every list can be kept and sent on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from balcao.console.words import format_number
+
+if TYPE_CHECKING:
+    from balcao.console.visit import Visit
+
+PAGE_SIZE = 25
+PAGE, ORDER, TAB = "pagina", "ordem", "aba"
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A field above a list. With `choices`, (value, label) pairs, it is a selection; else a text."""
+
+    name: str
+    label: str
+    choices: Sequence[tuple[str, str]] = ()
+    is_wide: bool = False
+
+    def describe(self, value: str) -> str:
+        """Return the filter as it is shown while it applies."""
+        return f"{self.label}: {dict(self.choices).get(value, value)}"
+
+
+@dataclass(frozen=True)
+class Tab:
+    """One main state of what is listed, with how many there are; None: not counted."""
+
+    value: str
+    label: str
+    total: int | None = None
+
+
+@dataclass
+class Listing:
+    """What a list's template needs: `nouns` are one and many of what is listed, `rows` this page's, `total` all."""
+
+    visit: "Visit"
+    nouns: tuple[str, str]
+    filters: Sequence[Filter] = ()
+    tabs: Sequence[Tab] = ()
+    rows: Sequence[Any] = ()
+    total: int = 0
+    size: int = PAGE_SIZE
+    orders: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def number(self) -> int:
+        """Return the number of the page, from 1."""
+        text = self.visit.query.first(PAGE)
+        return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+
+    @property
+    def skip(self) -> int:
+        """Return how many rows stand before this page."""
+        return (self.number - 1) * self.size
+
+    @property
+    def pages(self) -> int:
+        """Return how many pages there are."""
+        return max(1, -(-self.total // self.size))
+
+    @cached_property
+    def values(self) -> dict[str, str]:
+        """Return the filters that apply, by name; a value that is none of the choices does not."""
+        found = {}
+        for one in self.filters:
+            value = self.visit.query.first(one.name).strip()[:200]
+            if value and (not one.choices or value in dict(one.choices)):
+                found[one.name] = value
+        return found
+
+    @property
+    def tab(self) -> str:
+        """Return the tab that is open, the first one where none is named."""
+        named = self.visit.query.first(TAB)
+        return named if any(tab.value == named for tab in self.tabs) else (self.tabs[0].value if self.tabs else "")
+
+    @property
+    def order(self) -> str:
+        """Return the order that is asked for, the first one where none is."""
+        named = self.visit.query.first(ORDER)
+        return named if named in self.orders else next(iter(self.orders), "")
+
+    @property
+    def applied(self) -> list[tuple[str, str]]:
+        """Return each filter that applies, in words, and the address without it."""
+        return [
+            (one.describe(self.values[one.name]), self.address({one.name: None, PAGE: None}))
+            for one in self.filters
+            if one.name in self.values
+        ]
+
+    @property
+    def summary(self) -> str:
+        """Return how many there are, in words."""
+        one, many = self.nouns
+        return f"{format_number(self.total)} {one if self.total == 1 else many}"
+
+    @property
+    def span(self) -> str:
+        """Return which rows these are: "26 a 50 de 141"."""
+        last = self.skip + len(self.rows)
+        return (
+            f"{format_number(self.skip + 1 if self.rows else 0)} a {format_number(last)} de {format_number(self.total)}"
+        )
+
+    @property
+    def numbers(self) -> list[int | None]:
+        """Return the numbers of pages to lead to; None where some are left out."""
+        near = {1, self.pages, self.number - 1, self.number, self.number + 1}
+        shown = sorted(number for number in near if 1 <= number <= self.pages)
+        found: list[int | None] = []
+        for number in shown:
+            if found and found[-1] is not None and number - found[-1] > 1:
+                found.append(None)
+            found.append(number)
+        return found
+
+    def address(self, changes: Mapping[str, Any]) -> str:
+        """Return the list's address with some of its parameters changed; None takes one away."""
+        known = {TAB: self.tab if self.visit.query.first(TAB) else "", ORDER: self.visit.query.first(ORDER)}
+        asked = {**known, **self.values, PAGE: self.visit.query.first(PAGE), **changes}
+        kept = {name: str(value) for name, value in asked.items() if value not in (None, "")}
+        return f"{self.visit.path}?{urlencode(kept)}" if kept else self.visit.path
+
+    def page_address(self, number: int) -> str:
+        """Return the address of another page."""
+        return self.address({PAGE: number if number > 1 else None})
+
+    def tab_address(self, value: str) -> str:
+        """Return the address of another tab, from its first page on."""
+        return self.address({TAB: value if value != self.tabs[0].value else None, PAGE: None})
+
+    def order_address(self, order: str) -> str:
+        """Return the address of the list in another order."""
+        return self.address({ORDER: order, PAGE: None})

@@ -1,0 +1,151 @@
+"""Logging in and out: the way to the provider and back, and the provider's word that somebody left there."""
+
+import base64
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from balcao.console import guard
+from balcao.console.declaration import PREFIX
+from balcao.console.faults import Lost, PageFault
+from balcao.console.panel import Panel
+from balcao.console.provider import GrantRefused, ProviderAway
+from balcao.console.sealing import SealBroken
+from balcao.console.sessions.service import Session
+from balcao.core.access.logout_tokens import read_logout_token
+from balcao.core.http.cookies import format_cookie, read_cookies
+from balcao.core.http.forms import FormData, parse_fields, read_form
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response, redirect
+from balcao.core.logs import log
+
+LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"
+BACKCHANNEL = "/backchannel-logout"
+SESSION, ATTEMPT = "painel", "painel-entrada"
+# So long a person may take at the provider.
+_ATTEMPT_SECONDS = 900
+_PLACE = b"login attempt"
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """A login under way; it lies sealed in the browser, so that nobody can fill a table by beginning logins."""
+
+    state: str
+    nonce: str
+    verifier: str
+    back: str
+    begun_at: float
+
+
+class Login:
+    """The addresses of login and logout."""
+
+    def __init__(self, panel: Panel, render: Callable[..., Response[Any]]) -> None:
+        """`render` makes a page without a person: template, status, values."""
+        self._panel = panel
+        self._render = render
+        self._return_url = f"{panel.address}{PREFIX}{RETURN}"
+
+    async def begin(self, request: Request) -> Response[Any]:
+        """Send the browser to the provider, with where it came from sealed in a cookie."""
+        query = parse_fields(request.query_string)
+        attempt = Attempt(
+            state=secrets.token_urlsafe(24),
+            nonce=secrets.token_urlsafe(24),
+            verifier=secrets.token_urlsafe(48),
+            back=guard.read_return_path(query.first("para")),
+            begun_at=time.time(),
+        )
+        sealed = self._panel.sealer.seal(_PLACE, msgspec.json.encode(attempt))
+        cookie = self._format_cookie(ATTEMPT, base64.urlsafe_b64encode(sealed).decode(), seconds=_ATTEMPT_SECONDS)
+        address = await self._panel.provider.build_login_url(
+            self._return_url, attempt.state, attempt.nonce, attempt.verifier
+        )
+        return redirect(address, 303, cookies=(cookie,))
+
+    async def finish(self, request: Request) -> Response[Any]:
+        """Begin a session for who comes back from the provider. Raises Lost for any other."""
+        panel, query = self._panel, parse_fields(request.query_string)
+        former = await self.find_session(request)
+        attempt = self._read_attempt(request)
+        is_ours = attempt is not None and hmac.compare_digest(attempt.state.encode(), query.first("state").encode())
+        if attempt is None or not is_ours or query.first("iss") not in {"", panel.provider.issuer}:
+            if former is not None and former.is_living:  # a second window of somebody who has logged in meanwhile
+                return redirect(PREFIX, 303)
+            raise Lost("O login demorou demais ou começou em outra janela.")
+        if query.first("error"):
+            raise Lost("O provedor de identidade não concluiu o login.")
+        try:
+            login = await panel.provider.exchange_code(
+                query.first("code"), self._return_url, attempt.nonce, attempt.verifier
+            )
+        except GrantRefused as fault:
+            log.warning("console.login_refused", code=str(fault))
+            raise Lost("O provedor de identidade não confirmou o login.") from None
+        if former is not None:  # whoever knew it knows nothing of the new one
+            await panel.sessions.end(former)
+        cookie = await panel.sessions.begin(login)
+        log.info("console.login")
+        return redirect(
+            attempt.back, 303, cookies=(self._format_cookie(SESSION, cookie), self._format_cookie(ATTEMPT, ""))
+        )
+
+    async def leave(self, request: Request) -> Response[Any]:
+        """End the session here and at the provider; behind the browser where that is offered, so no token travels."""
+        panel, session = self._panel, await self.find_session(request)
+        gone = self._format_cookie(SESSION, "")
+        if session is None or not session.is_living:
+            return redirect(PREFIX + LEFT, 303, cookies=(gone,))
+        self.check_origin(request, session, read_form(request))
+        await panel.sessions.end(session)
+        log.info("console.logout")
+        address: str | None = None
+        if session.tokens is not None:
+            with suppress(ProviderAway):
+                if not await panel.provider.end_session(session.tokens):
+                    address = await panel.provider.build_logout_url(f"{panel.address}{PREFIX}{LEFT}")
+        return redirect(address or PREFIX + LEFT, 303, cookies=(gone,))
+
+    async def show_end(self, request: Request) -> Response[Any]:
+        """Say that the session is over."""
+        return self._render("frame/left.html", 200)
+
+    async def receive_logout_token(self, request: Request) -> Response[Any]:
+        """End the sessions that the provider names (OpenID Connect Back-Channel Logout 1.0)."""
+        token = read_form(request).first("logout_token")
+        ending = await read_logout_token(self._panel.provider.tokens, token)
+        await self._panel.sessions.end_at_word_of_provider(ending)
+        return Response(status=200, headers={"Cache-Control": "no-store"})
+
+    async def find_session(self, request: Request) -> Session | None:
+        """Return the session of the browser's cookie, also one that has ended."""
+        cookies = read_cookies(request.headers)
+        return await self._panel.sessions.find(cookies.get(self._panel.name_cookie(SESSION), ""))
+
+    def check_origin(self, request: Request, session: Session, form: FormData) -> None:
+        """Raise PageFault for a form that is not from a page of this session."""
+        ours = guard.is_from_here(request.headers, self._panel.origin)
+        if not (ours and guard.has_secret(session, request.headers, form)):
+            raise PageFault(
+                403,
+                "O formulário não pôde ser conferido",
+                "Ele veio de outra página ou de uma sessão anterior. Nada foi enviado: volte, recarregue e repita.",
+            )
+
+    def _read_attempt(self, request: Request) -> Attempt | None:
+        sealed = read_cookies(request.headers).get(self._panel.name_cookie(ATTEMPT), "")
+        try:
+            opened = self._panel.sealer.open(_PLACE, base64.urlsafe_b64decode(sealed))
+            attempt = msgspec.json.decode(opened, type=Attempt)
+        except (SealBroken, ValueError):
+            return None
+        return attempt if time.time() - attempt.begun_at < _ATTEMPT_SECONDS else None
+
+    def _format_cookie(self, name: str, value: str, seconds: int | None = None) -> str:
+        panel = self._panel
+        return format_cookie(panel.name_cookie(name), value, secure=panel.is_secure, seconds=seconds)

@@ -1,0 +1,149 @@
+"""Pages of the operation: the example that other areas follow."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.console.api import InTheWay, gather_blocks
+from balcao.console.declaration import Area, Item, Pages, Waiting
+from balcao.console.lists import Filter, Listing
+from balcao.console.operation import client
+from balcao.console.operation.forms import DropForm, ReconcileForm
+from balcao.console.operation.labels import KINDS, describe_failure, name_kind
+from balcao.console.visit import Crumb, Visit
+from balcao.console.words import format_count
+from balcao.core.http.responses import Response
+
+READ, WRITE = "jobs:read", "jobs:write"
+CRM_READ, CRM_WRITE = "crm:read", "crm:write"
+# So many are put back by one press: each is a call of the CRM sooner or later.
+MOST_AT_ONCE = 100
+
+pages = Pages("operation", "/operacao")
+
+
+@pages.get("", "Estado", actions=[READ], in_menu=True)
+async def show_state(visit: Visit) -> Response[Any]:
+    """Show whether each service can serve, and how the CRM and the jobs stand; each part is read by itself."""
+    reading = [client.read_readiness(visit.api, path) for path in client.SERVICES.values()]
+    services = await gather_blocks(*reading)
+    crm, jobs = await gather_blocks(client.read_crm_status(visit.api), client.list_jobs(visit.api, size=1))
+    return visit.render(
+        "operation/state.html",
+        services=dict(zip(client.SERVICES, services, strict=True)),
+        crm=crm,
+        jobs=jobs,
+        read_at=visit.panel.words.now(),
+    )
+
+
+@pages.get("/tarefas", "Tarefas paradas", actions=[READ], in_menu=True)
+async def list_jobs(visit: Visit) -> Response[Any]:
+    """List the jobs that failed for good, the oldest first."""
+    filters = [Filter("tipo", "Tipo", list(KINDS.items()))]
+    listing = Listing(visit, ("tarefa parada", "tarefas paradas"), filters)
+    kind = listing.values.get("tipo")
+    found = await client.list_jobs(visit.api, kind=kind, page=listing.number, size=listing.size)
+    listing.rows, listing.total = found.data, found.pagination.total
+    return visit.render(
+        "operation/jobs.html", listing=listing, kind=kind, name_kind=name_kind, describe_failure=describe_failure
+    )
+
+
+@pages.get("/tarefas/{job}", "Tarefa", actions=[READ])
+async def show_job(visit: Visit, job: str) -> Response[Any]:
+    """Show one job with its last tries."""
+    return visit.render(
+        "operation/job.html",
+        job=await client.read_job(visit.api, job),
+        crumbs=[_jobs_crumb(visit)],
+        name_kind=name_kind,
+        describe_failure=describe_failure,
+    )
+
+
+@pages.post("/tarefas/{job}/repetir", "Repetir a tarefa", actions=[WRITE])
+async def retry_job(visit: Visit, job: str) -> Response[Any]:
+    """Put one job back into the queue."""
+    back = visit.address("operation.list_jobs")
+    try:
+        await client.retry_job(visit.api, job)
+    except InTheWay as fault:  # somebody else was faster
+        return await visit.redirect(back, fault.text)
+    return await visit.redirect(back, f"A tarefa {job} voltou à fila.")
+
+
+@pages.post("/tarefas/repetir", "Repetir tarefas", actions=[WRITE])
+async def retry_jobs(visit: Visit) -> Response[Any]:
+    """Put the oldest jobs of a kind back into the queue."""
+    kind = visit.posted.first("tipo")
+    done = await client.retry_jobs(visit.api, kind, MOST_AT_ONCE)
+    back = visit.address("operation.list_jobs", _query={"tipo": kind})
+    return await visit.redirect(back, f"{format_count(done.retried, 'tarefa voltou', 'tarefas voltaram')} à fila.")
+
+
+@pages.form("/tarefas/{job}/descartar", "Descartar a tarefa", actions=[WRITE])
+async def drop_job(visit: Visit, job: str) -> Response[Any]:
+    """Drop a job that nobody is to do any more, for a reason."""
+    form = DropForm(visit)
+    if form.is_sent and await form.submit(lambda: client.drop_job(visit.api, job, form.reason.data or "")):
+        return await visit.redirect(visit.address("operation.list_jobs"), f"A tarefa {job} foi descartada.")
+    return visit.render(
+        "operation/drop.html",
+        form=form,
+        job=await client.read_job(visit.api, job),
+        crumbs=[_jobs_crumb(visit)],
+        name_kind=name_kind,
+        status=form.status,
+    )
+
+
+@pages.form("/crm", "CRM", actions=[READ, CRM_WRITE], in_menu=True)
+async def show_crm(visit: Visit) -> Response[Any]:
+    """Show how the exchange with the CRM stands, and begin to read anew what has changed there."""
+    form = ReconcileForm(visit)
+    if form.is_sent and await form.submit(lambda: client.reconcile_since(visit.api, _to_instant(visit, form))):
+        run = visit.address("operation.show_reconciliation", run=form.result.id)
+        return await visit.redirect(run, "A releitura começou.")
+    (status,) = await gather_blocks(client.read_crm_status(visit.api))
+    return visit.render("operation/crm.html", form=form, crm=status, may_write=visit.may(CRM_WRITE), status=form.status)
+
+
+@pages.get("/crm/releituras/{run}", "Releitura do CRM", actions=[CRM_READ])
+async def show_reconciliation(visit: Visit, run: str) -> Response[Any]:
+    """Show how far a reading of the CRM has come; the page's script asks for it again while it runs."""
+    found = await client.read_reconciliation(visit.api, run)
+    template = "operation/progress.html" if visit.is_fragment else "operation/reconciliation.html"
+    crumbs = [Crumb("CRM", visit.address("operation.show_crm"))]
+    return visit.render(template, run=found, crumbs=crumbs)
+
+
+async def find_stopped_jobs(visit: Visit) -> Sequence[Item]:
+    """Return the jobs that failed for good, as one thing that waits."""
+    found = await client.list_jobs(visit.api, size=1)
+    if not found.data:
+        return []
+    total = found.pagination.total
+    oldest = found.data[0]
+    return [
+        Item(
+            title=format_count(total, "tarefa parada", "tarefas paradas"),
+            href=visit.address("operation.list_jobs"),
+            text=f"a mais antiga: {name_kind(oldest.kind)}",
+            detail="Operação",
+            urgency="warning",
+            deed="Ver tarefas",
+        )
+    ]
+
+
+def _jobs_crumb(visit: Visit) -> Crumb:
+    return Crumb("Tarefas paradas", visit.address("operation.list_jobs"))
+
+
+def _to_instant(visit: Visit, form: ReconcileForm) -> str:
+    """Return what was typed, which is the city's time, as an instant."""
+    assert form.since.data is not None
+    return form.since.data.replace(tzinfo=visit.panel.words.zone).isoformat()
+
+
+AREA = Area("Operação", 90, pages, waiting=[Waiting([READ], find_stopped_jobs)])

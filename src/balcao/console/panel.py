@@ -1,0 +1,109 @@
+"""What a process holds for the panel, and the panel as a part of what the process serves."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from importlib.resources import files
+from urllib.parse import urlsplit
+
+import httpx
+
+from balcao.console import guard
+from balcao.console.declaration import PREFIX, Area, Page
+from balcao.console.provider import Provider
+from balcao.console.sealing import Sealer
+from balcao.console.sessions.service import Sessions
+from balcao.console.templating import make_environment
+from balcao.console.words import Words
+from balcao.core.database.migrations import Migration, find_migrations
+from balcao.core.database.pool import Database
+from balcao.core.http.assets import Assets
+from balcao.core.tracing import make_http_client
+from balcao.settings import Settings
+
+# Of a process: a page needs one for a moment, to look up its session.
+_CONNECTIONS = 4
+_CALLS_AT_ONCE = httpx.Limits(max_connections=200, max_keepalive_connections=50)
+
+
+class Panel:
+    """`address` is where people reach it, without `/painel`; it is opened when the process starts to serve."""
+
+    def __init__(self, settings: Settings, database_url: str, areas: Sequence[Area]) -> None:
+        self.settings = settings
+        self.areas = areas
+        self.areas_by_key = {area.key: area for area in areas}
+        self.address = settings.console_address
+        self.api_url = settings.console_api_url.rstrip("/") or settings.base_url
+        self.is_secure = self.address.startswith("https://")
+        self.headers = guard.make_headers(settings.issuers[0], is_secure=self.is_secure)
+        self.database = _make_database(settings, database_url)
+        self.http = make_http_client(settings.traces_url, limits=_CALLS_AT_ONCE, follow_redirects=False)
+        self.sealer = Sealer(settings.console_keys)
+        self.provider = Provider(
+            settings.issuers[0],
+            settings.console_client_id,
+            settings.console_client_secret.get_secret_value(),
+            self.http,
+        )
+        self.sessions = Sessions(
+            self.database,
+            self.sealer,
+            self.provider,
+            idle=timedelta(minutes=settings.console_idle_minutes),
+            longest=timedelta(hours=settings.console_session_hours),
+        )
+        self.words = Words(settings.zone)
+        self.assets = Assets(files("balcao.console") / "static", f"{PREFIX}/recursos")
+        self.environment = make_environment(self.words, self.assets, settings.console_city)
+        self._pages = {(page.name, page.method): page for area in areas for page in area.pages.declared}
+
+    @property
+    def origin(self) -> str:
+        """Return the origin that forms of ours come from."""
+        parts = urlsplit(self.address)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    def name_cookie(self, name: str) -> str:
+        """Return a cookie's name, which a browser takes from this host alone, over TLS.
+
+        Without TLS, on one's own machine, that would not be taken at all; there the port tells two platforms apart.
+        """
+        if self.is_secure:
+            return f"__Host-{name}"
+        return f"{name}-{urlsplit(self.address).port or 80}"
+
+    def find_page(self, name: str, method: str = "") -> Page:
+        """Return the page of this name, that of the method where it has several. Raises KeyError."""
+        if method:
+            return self._pages[name, method]
+        return self._pages.get((name, "GET")) or self._pages[name, "POST"]
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Open what pages need, for as long as the process serves."""
+        await self.database.open()
+        self.provider.start()
+        sweeping = asyncio.create_task(self.sessions.sweep())
+        try:
+            yield
+        finally:
+            sweeping.cancel()
+            self.provider.stop()
+            await self.http.aclose()
+            await self.database.close()
+
+
+def list_migrations() -> list[Migration]:
+    """Return the migrations of the panel's schema."""
+    return find_migrations("console", files("balcao.console") / "migrations")
+
+
+def _make_database(settings: Settings, database_url: str) -> Database:
+    """Return the panel's way to the database, under its own role, which sees no service's schema."""
+    role = settings.console_database_role
+    login = role if settings.embedded_database else None
+    database = Database(settings.console_database_url or database_url, size=_CONNECTIONS, role=role, login=login)
+    database.is_serving = True
+    return database

@@ -1,0 +1,255 @@
+"""A session from login to its end: found by its cookie, kept fresh, ended by the person, the provider or time."""
+
+import asyncio
+import hashlib
+import secrets
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import msgspec
+
+from balcao.console.provider import GrantRefused, Login, Provider, ProviderAway, Tokens
+from balcao.console.sealing import SealBroken, Sealer
+from balcao.console.sessions import store
+from balcao.console.sessions.store import StoredSession
+from balcao.core.access.caller import session_key, subject_key
+from balcao.core.access.sessions import SessionEnd
+from balcao.core.database.pool import Database
+from balcao.core.logs import log
+
+# An access token is renewed when it has less than this left: longer than any page takes.
+FRESH_SECONDS = 45.0
+# How long one process may take to refresh before another one may try.
+LEASE = timedelta(seconds=15)
+_LOOK_AGAIN_SECONDS = 0.1
+# Use is written down at most once in this time, not at every click.
+_TOUCH_SECONDS = 60.0
+# An ended session is known for a day: what somebody typed when it was over is kept for the same person.
+KEPT = timedelta(hours=24)
+MOST_DRAFTS = 20
+_SWEEP_SECONDS = 600.0
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """Who is logged in; `form_secret` proves that a form came from a page of this session."""
+
+    issuer: str
+    subject: str
+    name: str
+    form_secret: str
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """What somebody had typed: where the form was, what it is called, and its fields."""
+
+    path: str
+    title: str
+    fields: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session as one request sees it; of one that has ended there are no tokens."""
+
+    stored: StoredSession
+    identity: Identity
+    tokens: Tokens | None
+
+    @property
+    def is_living(self) -> bool:
+        """Return whether pages may be shown by it."""
+        return self.stored.is_living and self.tokens is not None
+
+
+class SessionOver(Exception):
+    """The session ended while it was used: at the provider, or by time."""
+
+
+class Sessions:
+    """The sessions of all processes: rows of one table, which say nothing to who lacks the key."""
+
+    def __init__(
+        self, database: Database, sealer: Sealer, provider: Provider, *, idle: timedelta, longest: timedelta
+    ) -> None:
+        self._database = database
+        self._sealer = sealer
+        self._provider = provider
+        self._idle = idle
+        self._longest = longest
+        self._refreshing: dict[bytes, asyncio.Task[Tokens]] = {}
+
+    async def begin(self, login: Login) -> str:
+        """Begin a session under a name that nobody has seen before, and return the cookie that proves it."""
+        cookie = secrets.token_urlsafe(32)
+        key = _hash(cookie)
+        identity = Identity(login.issuer, login.subject, login.name, secrets.token_urlsafe(32))
+        async with self._database.connection() as connection:
+            await store.insert_session(
+                connection,
+                key,
+                subject_key(login.issuer, login.subject),
+                session_key(login.issuer, login.session) if login.session else None,
+                self._sealer.seal(b"identity" + key, msgspec.json.encode(identity)),
+                self._seal_tokens(key, login.tokens),
+            )
+        return cookie
+
+    async def find(self, cookie: str) -> Session | None:
+        """Return the session of a cookie, also one that has ended; None for a cookie that is none of ours."""
+        if not cookie:
+            return None
+        key = _hash(cookie)
+        async with self._database.connection() as connection:
+            stored = await store.find_session(connection, key, self._idle, self._longest)
+            if stored is not None and stored.is_living and stored.unused_seconds > _TOUCH_SECONDS:
+                await store.touch_session(connection, key)
+        return None if stored is None else self._open(stored)
+
+    def _open(self, stored: StoredSession) -> Session | None:
+        try:
+            opened = self._sealer.open(b"identity" + stored.key, stored.identity)
+            identity = msgspec.json.decode(opened, type=Identity)
+            tokens = self._open_tokens(stored) if stored.tokens is not None else None
+        except SealBroken:  # by a key that is not ours any more
+            return None
+        return Session(stored, identity, tokens)
+
+    async def freshen(self, session: Session) -> Tokens:
+        """Return tokens with some time left. Raises SessionOver, and ProviderAway once the present ones are over."""
+        tokens = session.tokens
+        if tokens is None:
+            raise SessionOver
+        if tokens.expires_at - FRESH_SECONDS > time.time():
+            return tokens
+        # Pages of one session that come at once share a task; of other processes the one with the lease refreshes.
+        key = session.stored.key
+        task = self._refreshing.get(key)
+        if task is None:
+            task = self._refreshing[key] = asyncio.create_task(self._refresh(session, tokens))
+            task.add_done_callback(lambda _: self._refreshing.pop(key, None))
+        try:
+            return await asyncio.shield(task)
+        except ProviderAway:
+            if tokens.expires_at > time.time():
+                return tokens
+            raise
+
+    async def _refresh(self, session: Session, tokens: Tokens) -> Tokens:
+        key, generation = session.stored.key, session.stored.generation
+        while True:
+            async with self._database.connection() as connection:
+                is_ours = await store.lease_refresh(connection, key, generation, LEASE)
+            if is_ours:
+                break
+            async with self._database.connection() as connection:
+                stored = await store.find_session(connection, key, self._idle, self._longest)
+            if stored is None or not stored.is_living:
+                raise SessionOver
+            if stored.generation != generation:
+                return self._open_tokens(stored)
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+        try:
+            renewed = await self._provider.refresh(tokens)
+        except GrantRefused:
+            async with self._database.connection() as connection:
+                await store.end_session(connection, key)
+            raise SessionOver from None
+        except ProviderAway:
+            async with self._database.connection() as connection:
+                await store.give_up_refresh(connection, key, generation)
+            raise
+        async with self._database.connection() as connection:
+            if not await store.write_tokens(connection, key, generation, self._seal_tokens(key, renewed)):
+                raise SessionOver  # ended meanwhile: what was renewed is not used
+        return renewed
+
+    async def end(self, session: Session) -> None:
+        """End the session here."""
+        async with self._database.connection() as connection:
+            await store.end_session(connection, session.stored.key)
+
+    async def end_at_word_of_provider(self, ending: SessionEnd) -> int:
+        """End what a logout token names, and return how many sessions that were."""
+        async with self._database.connection() as connection:
+            if ending.session is not None:
+                return await store.end_provider_session(connection, session_key(ending.issuer, ending.session))
+            return await store.end_sessions_of(connection, subject_key(ending.issuer, ending.subject or ""), ending.at)
+
+    # ---- what the next page says ------------------------------------------------------------------------------------
+
+    async def leave_notice(self, session: Session, text: str) -> None:
+        """Have the next page of this session say this, once."""
+        sealed = self._sealer.seal(b"notice" + session.stored.key, text.encode())
+        async with self._database.connection() as connection:
+            await store.write_notice(connection, session.stored.key, sealed)
+
+    async def take_notice(self, session: Session) -> str:
+        """Return what is to be said, "" where there is nothing."""
+        if session.stored.notice is None:
+            return ""
+        async with self._database.connection() as connection:
+            await store.write_notice(connection, session.stored.key, None)
+        with suppress(SealBroken):
+            return self._sealer.open(b"notice" + session.stored.key, session.stored.notice).decode()
+        return ""
+
+    # ---- what was typed when the session was over -------------------------------------------------------------------
+
+    async def keep_draft(self, session: Session, draft: Draft) -> None:
+        """Keep what was typed, for the same person's next session."""
+        subject = session.stored.subject_key
+        sealed = self._sealer.seal(b"draft" + subject, msgspec.json.encode(draft))
+        async with self._database.transaction() as connection:
+            await store.insert_draft(connection, uuid4(), subject, sealed)
+            await store.delete_drafts_beyond(connection, subject, MOST_DRAFTS)
+
+    async def list_drafts(self, session: Session) -> list[tuple[UUID, Draft]]:
+        """Return what is kept for the person, the newest first."""
+        subject = session.stored.subject_key
+        async with self._database.connection() as connection:
+            stored = await store.list_drafts(connection, subject, KEPT)
+        found = []
+        for one in stored:
+            with suppress(SealBroken):
+                opened = self._sealer.open(b"draft" + subject, one.content)
+                found.append((one.id, msgspec.json.decode(opened, type=Draft)))
+        return found
+
+    async def read_draft(self, session: Session, number: str) -> Draft | None:
+        """Return one text that is kept for the person; None for a number that is none of theirs."""
+        return next((draft for kept, draft in await self.list_drafts(session) if str(kept) == number), None)
+
+    async def drop_draft(self, session: Session, number: str) -> None:
+        """Forget a text; nothing happens for a number that is none of the person's."""
+        with suppress(ValueError):
+            draft = UUID(number)
+            async with self._database.connection() as connection:
+                await store.delete_draft(connection, draft, session.stored.subject_key)
+
+    # ---- housekeeping -----------------------------------------------------------------------------------------------
+
+    async def sweep(self) -> None:
+        """Delete what is over, for the life of the process."""
+        while True:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            try:
+                async with self._database.connection() as connection:
+                    await store.delete_old_sessions(connection, KEPT + self._longest)
+                    await store.delete_old_drafts(connection, KEPT)
+            except Exception as fault:  # it is tried again at the next turn
+                log.warning("console.not_swept", code=type(fault).__name__)
+
+    def _seal_tokens(self, key: bytes, tokens: Tokens) -> bytes:
+        return self._sealer.seal(b"tokens" + key, msgspec.json.encode(tokens))
+
+    def _open_tokens(self, stored: StoredSession) -> Tokens:
+        opened = self._sealer.open(b"tokens" + stored.key, stored.tokens or b"")
+        return msgspec.json.decode(opened, type=Tokens)
+
+
+def _hash(cookie: str) -> bytes:
+    """Return what the database stores of a cookie: an unguessable text needs no slow hash."""
+    return hashlib.sha256(cookie.encode()).digest()

@@ -1,0 +1,138 @@
+"""Statements on sessions and on what was typed when one was over."""
+
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+
+
+class StoredSession(NamedTuple):
+    """`is_living` says whether it may be used; the sealed columns are as they are stored."""
+
+    key: bytes
+    subject_key: bytes
+    identity: bytes
+    tokens: bytes | None
+    notice: bytes | None
+    generation: int
+    unused_seconds: float
+    is_living: bool
+
+
+class StoredDraft(NamedTuple):
+    """`content` is sealed."""
+
+    id: UUID
+    content: bytes
+
+
+@statement("""
+INSERT INTO console.session (key, subject_key, provider_key, identity, tokens)
+VALUES (:key, :subject_key, :provider_key, :identity, :tokens)
+""")
+async def insert_session(
+    connection: Connection,
+    key: bytes,
+    subject_key: bytes,
+    provider_key: bytes | None,
+    identity: bytes,
+    tokens: bytes,
+) -> None: ...
+
+
+@statement("""
+SELECT key, subject_key, identity, tokens, notice, generation,
+       extract(epoch FROM now() - used_at)::float8 AS unused_seconds,
+       ended_at IS NULL AND tokens IS NOT NULL
+           AND used_at > now() - :idle::interval AND begun_at > now() - :longest::interval AS is_living
+FROM console.session WHERE key = :key
+""")
+async def find_session(
+    connection: Connection, key: bytes, idle: timedelta, longest: timedelta
+) -> StoredSession | None: ...
+
+
+@statement("UPDATE console.session SET used_at = now() WHERE key = :key")
+async def touch_session(connection: Connection, key: bytes) -> None: ...
+
+
+@statement("UPDATE console.session SET notice = :notice WHERE key = :key")
+async def write_notice(connection: Connection, key: bytes, notice: bytes | None) -> None: ...
+
+
+@statement("""
+UPDATE console.session SET refreshing_until = now() + :lease::interval
+WHERE key = :key AND generation = :generation AND ended_at IS NULL
+      AND (refreshing_until IS NULL OR refreshing_until < now())
+""")
+async def lease_refresh(connection: Connection, key: bytes, generation: int, lease: timedelta) -> bool:
+    """Return whether the caller is the one that refreshes the tokens of this generation."""
+
+
+@statement("""
+UPDATE console.session SET tokens = :tokens, generation = generation + 1, refreshing_until = NULL
+WHERE key = :key AND generation = :generation AND ended_at IS NULL
+""")
+async def write_tokens(connection: Connection, key: bytes, generation: int, tokens: bytes) -> bool: ...
+
+
+@statement("UPDATE console.session SET refreshing_until = NULL WHERE key = :key AND generation = :generation")
+async def give_up_refresh(connection: Connection, key: bytes, generation: int) -> None: ...
+
+
+@statement("""
+UPDATE console.session SET ended_at = now(), tokens = NULL, notice = NULL WHERE key = :key AND ended_at IS NULL
+""")
+async def end_session(connection: Connection, key: bytes) -> bool: ...
+
+
+@statement("""
+UPDATE console.session SET ended_at = now(), tokens = NULL, notice = NULL
+WHERE provider_key = :provider_key AND ended_at IS NULL
+""")
+async def end_provider_session(connection: Connection, provider_key: bytes) -> int: ...
+
+
+@statement("""
+UPDATE console.session SET ended_at = now(), tokens = NULL, notice = NULL
+WHERE subject_key = :subject_key AND ended_at IS NULL AND begun_at <= to_timestamp(:until)
+""")
+async def end_sessions_of(connection: Connection, subject_key: bytes, until: float) -> int: ...
+
+
+@statement("""
+DELETE FROM console.session
+WHERE key IN (SELECT key FROM console.session WHERE used_at < now() - :kept::interval LIMIT 1000)
+""")
+async def delete_old_sessions(connection: Connection, kept: timedelta) -> int: ...
+
+
+@statement("INSERT INTO console.draft (id, subject_key, content) VALUES (:id, :subject_key, :content)")
+async def insert_draft(connection: Connection, id: UUID, subject_key: bytes, content: bytes) -> None: ...
+
+
+@statement("""
+SELECT id, content FROM console.draft
+WHERE subject_key = :subject_key AND saved_at > now() - :kept::interval ORDER BY saved_at DESC
+""")
+async def list_drafts(connection: Connection, subject_key: bytes, kept: timedelta) -> list[StoredDraft]: ...
+
+
+@statement("DELETE FROM console.draft WHERE id = :id AND subject_key = :subject_key")
+async def delete_draft(connection: Connection, id: UUID, subject_key: bytes) -> bool: ...
+
+
+@statement("""
+DELETE FROM console.draft WHERE subject_key = :subject_key AND id NOT IN
+    (SELECT id FROM console.draft WHERE subject_key = :subject_key ORDER BY saved_at DESC LIMIT :most)
+""")
+async def delete_drafts_beyond(connection: Connection, subject_key: bytes, most: int) -> int: ...
+
+
+@statement("""
+DELETE FROM console.draft
+WHERE id IN (SELECT id FROM console.draft WHERE saved_at < now() - :kept::interval LIMIT 1000)
+""")
+async def delete_old_drafts(connection: Connection, kept: timedelta) -> int: ...

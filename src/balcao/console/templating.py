@@ -1,0 +1,32 @@
+"""The templates, and what all of them know."""
+
+from collections.abc import Callable
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from balcao import __version__
+from balcao.console.words import Words, begin_sentence, format_count, format_day, format_duration, format_number
+from balcao.core.http.assets import Assets
+
+
+def make_environment(words: Words, assets: Assets, city: str) -> Environment:
+    """Return the environment: everything is escaped, and a name without a value is a fault."""
+    environment = Environment(
+        loader=PackageLoader("balcao.console", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "moment": words.format_moment,
+        "day": format_day,
+        "number": format_number,
+        "duration": format_duration,
+        "sentence": begin_sentence,
+    }
+    environment.filters.update(filters)
+    environment.globals.update(asset=assets.address, city=city, version=__version__, words=words, count=format_count)
+    return environment

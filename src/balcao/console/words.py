@@ -1,0 +1,80 @@
+"""Dates and numbers as people in the city read them."""
+
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
+
+WEEKDAYS = ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo")
+MONTHS = (
+    "janeiro", "fevereiro", "março", "abril", "maio", "junho",
+    "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
+)  # fmt: skip
+
+
+class Words:
+    """Words of one city: `zone` is where its days begin and end."""
+
+    def __init__(self, zone: ZoneInfo) -> None:
+        self.zone = zone
+
+    def now(self) -> datetime:
+        """Return the present moment in the city."""
+        return datetime.now(self.zone)
+
+    def format_moment(self, moment: datetime | None, now: datetime | None = None) -> Markup:
+        """Return a moment for people, with the exact one behind it: "hoje, 10:31", "20/11/2026, 09:00"."""
+        if moment is None:
+            return Markup("–")
+        local, today = moment.astimezone(self.zone), (now or self.now()).date()
+        days = {today: "hoje", today - timedelta(days=1): "ontem", today + timedelta(days=1): "amanhã"}
+        day = days.get(local.date()) or f"{local:%d/%m/%Y}"
+        return Markup('<time datetime="{}">{}, {}</time>').format(
+            local.isoformat(timespec="seconds"), day, f"{local:%H:%M}"
+        )
+
+    def format_today(self) -> str:
+        """Return today as a letter would have it: "quinta-feira, 26 de novembro"."""
+        return format_day_in_words(self.now().date())
+
+    def greet(self, now: datetime | None = None) -> str:
+        """Return how one greets at this hour."""
+        hour = (now or self.now()).hour
+        return "Bom dia" if 5 <= hour < 12 else "Boa tarde" if 12 <= hour < 18 else "Boa noite"
+
+
+def format_day(day: date | None) -> str:
+    """Return a day: "26/11/2026"."""
+    return "–" if day is None else f"{day:%d/%m/%Y}"
+
+
+def format_day_in_words(day: date) -> str:
+    """Return a day: "quinta-feira, 26 de novembro"."""
+    return f"{WEEKDAYS[day.weekday()]}, {day.day} de {MONTHS[day.month - 1]}"
+
+
+def begin_sentence(text: str) -> str:
+    """Return the text with a capital at its beginning, all else as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def format_number(number: float | None, digits: int = 0) -> str:
+    """Return a number: "1.234,5"."""
+    if number is None:
+        return "–"
+    return f"{number:,.{digits}f}".translate(str.maketrans(",.", ".,"))
+
+
+def format_count(count: int, one: str, many: str) -> str:
+    """Return so many of something: "1 tarefa", "1.200 tarefas"."""
+    return f"{format_number(count)} {one if count == 1 else many}"
+
+
+def format_duration(seconds: float) -> str:
+    """Return how long something took or lasts, in its two largest units: "3 h 10 min"."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
+    shown = [f"{number} {unit}" for number, unit in parts if number]
+    return " ".join(shown[:2]) or "0 s"

@@ -1,0 +1,57 @@
+"""Files that pages are made of, under names that change with their content: a browser may keep them for good."""
+
+import functools
+import gzip
+import hashlib
+from importlib.resources.abc import Traversable
+from typing import NamedTuple
+
+from balcao.core.errors import NotFound
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
+
+_MEDIA_TYPES = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml; charset=utf-8",
+}
+_FOR_GOOD = "public, max-age=31536000, immutable"
+
+
+class _Asset(NamedTuple):
+    plain: bytes
+    packed: bytes
+    media_type: str
+
+
+class Assets:
+    """The files of a folder, reached under `prefix`; those of unknown kinds are not served."""
+
+    def __init__(self, folder: Traversable, prefix: str) -> None:
+        self._prefix = prefix
+        self._by_name: dict[str, _Asset] = {}
+        self._names: dict[str, str] = {}
+        for file in folder.iterdir():
+            stem, _, kind = file.name.rpartition(".")
+            if kind in _MEDIA_TYPES:
+                body = file.read_bytes()
+                name = f"{stem}.{hashlib.sha256(body).hexdigest()[:12]}.{kind}"
+                self._names[file.name] = name
+                self._by_name[name] = _Asset(body, gzip.compress(body, mtime=0), _MEDIA_TYPES[kind])
+
+    def address(self, name: str) -> str:
+        """Return where a file of the folder is served. Raises KeyError for one that is none."""
+        return f"{self._prefix}/{self._names[name]}"
+
+    def respond(self, request: Request) -> Response[bytes]:
+        """Return the file that the path names last, compressed for who takes it. Raises NotFound."""
+        asset = self._by_name.get(request.path_values[-1])
+        if asset is None:
+            raise NotFound()
+        return _respond(asset, packed=b"gzip" in request.headers.get(b"accept-encoding", b""))
+
+
+@functools.cache
+def _respond(asset: _Asset, *, packed: bool) -> Response[bytes]:
+    headers = {"Cache-Control": _FOR_GOOD, "Vary": "Accept-Encoding"} | ({"Content-Encoding": "gzip"} if packed else {})
+    return Response(asset.packed if packed else asset.plain, headers=headers, media_type=asset.media_type)

@@ -1,0 +1,44 @@
+"""Bodies of HTML forms, whose names may come several times."""
+
+from urllib.parse import parse_qsl
+
+from balcao.core.errors import Invalid, TooLarge
+from balcao.core.http.requests import Request
+
+MEDIA_TYPE = "application/x-www-form-urlencoded"
+# A list of a thousand people with a box for each is a form, too.
+MAX_FIELDS = 5_000
+
+
+class FormData(dict[str, list[str]]):
+    """All values by name, in their order."""
+
+    def getlist(self, name: str) -> list[str]:
+        """Return the values of a name; none where it did not come. WTForms asks for them by this word."""
+        return self.get(name, [])
+
+    def first(self, name: str) -> str:
+        """Return the first value of a name, "" where it did not come."""
+        return self.get(name, [""])[0]
+
+
+def read_form(request: Request) -> FormData:
+    """Return the fields of the request's form. Raises TooLarge, and Invalid for what is no form in UTF-8."""
+    if request.content is None:
+        raise TooLarge()
+    media_type = request.headers.text(b"content-type") or ""
+    if media_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
+        raise Invalid("O formulário não veio na forma esperada.", code="form-expected")
+    return parse_fields(request.content)
+
+
+def parse_fields(encoded: bytes) -> FormData:
+    """Parse a query or the body of a form. Raises Invalid."""
+    found = FormData()
+    try:
+        pairs = parse_qsl(encoded.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
+    except ValueError:
+        raise Invalid("O formulário não veio na forma esperada.", code="form-expected") from None
+    for name, value in pairs:
+        found.setdefault(name, []).append(value)
+    return found

@@ -1,0 +1,117 @@
+"""A person at the panel, over HTTP: logs in as a browser does, opens pages, fills in forms."""
+
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from types import TracebackType
+from typing import Self
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from balcao_sandbox.identity.demo import people_by_login
+from tests.support.patience import PATIENCE
+
+
+@dataclass
+class PageForm:
+    """A form of a page: where it goes, how, and the values that it has already."""
+
+    action: str
+    method: str
+    values: dict[str, str] = field(default_factory=dict)
+
+
+class PageContent(HTMLParser):
+    """What a page shows: its heading, all its text, its links and its forms."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.forms: list[PageForm] = []
+        self.heading = ""
+        self.text = ""
+        self._open: list[str] = []
+        self._select = ""
+        self.feed(page)
+        self.text = re.sub(r"\s+", " ", self.text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        if tag not in {"input", "meta", "link", "br", "img", "use", "path"}:
+            self._open.append(tag)
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        elif tag == "form":
+            self.forms.append(PageForm(found.get("action", ""), found.get("method", "get")))
+        elif self.forms and "name" in found:
+            if tag in {"input", "textarea"} and found.get("type") not in {"checkbox", "radio"}:
+                self.forms[-1].values[found["name"]] = found.get("value", "")
+            elif tag == "select":
+                self._select = found["name"]
+        elif tag == "option" and self.forms and "selected" in found:
+            self.forms[-1].values[self._select] = found.get("value", "")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._open:
+            while self._open.pop() != tag:
+                pass
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if "h1" in self._open:
+            self.heading += data
+
+
+class PanelClient:
+    """A browser without a script; use as a context manager."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.http = httpx.Client(base_url=url, timeout=PATIENCE, headers={"Accept": "text/html"})
+        self.page = PageContent("")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.http.close()
+
+    def login(self, username: str, path: str = "/painel") -> httpx.Response:
+        """Log in as a demo person, by the provider's page, and return the page that this leads to."""
+        asked = self.http.get(path, follow_redirects=True)
+        form = PageContent(asked.text).forms[0]
+        filled = form.values | {"username": username, "password": people_by_login()[username].password}
+        sent = self.http.post(urljoin(str(asked.url), form.action), data=filled)
+        return self.remember(self.http.get(sent.headers["location"], follow_redirects=True))
+
+    def get(self, path: str) -> httpx.Response:
+        """Open a page of the panel."""
+        return self.remember(self.http.get(path, follow_redirects=True))
+
+    def submit(self, path: str, /, *, action: str | None = None, **values: str) -> httpx.Response:
+        """Open the page, fill in the form that posts there (or to `action`), send it, and follow."""
+        self.get(path)
+        form = self.find_form(action or path)
+        return self.post(form.action or path, form.values | values)
+
+    def find_form(self, action: str) -> PageForm:
+        """Return the form of the open page that posts to this path."""
+        posting = [form for form in self.page.forms if form.method == "post" and form.action == action]
+        assert posting, f"no form posts to {action}: {[form.action for form in self.page.forms]}"
+        return posting[0]
+
+    def post(self, path: str, values: dict[str, str]) -> httpx.Response:
+        """Send a form as it is, and follow."""
+        origin = {"Origin": self.url, "Sec-Fetch-Site": "same-origin"}
+        sent = self.http.post(path, data=values, headers=origin)
+        if sent.is_redirect and urlsplit(sent.headers["location"]).netloc in {"", urlsplit(self.url).netloc}:
+            sent = self.http.get(sent.headers["location"], follow_redirects=True)
+        return self.remember(sent)
+
+    def remember(self, answer: httpx.Response) -> httpx.Response:
+        """Take the response's page for the open one."""
+        self.page = PageContent(answer.text)
+        return answer

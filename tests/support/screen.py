@@ -1,0 +1,52 @@
+"""A person at the panel in a real browser: logs in, opens pages, looks whether everybody could use them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Response
+
+from balcao_sandbox.identity.demo import people_by_login
+from tests.pages.window import Window
+from tests.support import node
+
+AXE = """async () => {
+    const found = await axe.run(document, { resultTypes: ["violations"] });
+    return found.violations.map(({ id, nodes }) => [id, nodes.length, nodes[0].html, nodes[0].failureSummary]);
+}"""
+
+
+class Screen(Window):
+    """A window at the panel."""
+
+    def login(self, username: str, path: str = "/painel") -> None:
+        """Log in as a demo person by the provider's page; this ends at the page of the path."""
+        self.page.goto(path)
+        self.page.get_by_label("CPF ou usuário").fill(username)
+        self.page.get_by_label("Senha").fill(people_by_login()[username].password)
+        self.page.get_by_role("button", name="Entrar").click()
+        self.page.wait_for_url("**/painel**")
+
+    def open(self, path: str) -> Response:
+        """Open a page of the panel."""
+        answer = self.page.goto(path)
+        assert answer is not None
+        return answer
+
+    def axe(self) -> list[Any]:
+        """Return everything that axe finds; it comes in past the content policy, as an extension would."""
+        self.page.evaluate((node.modules() / "axe-core" / "axe.min.js").read_text("utf-8"))
+        return list(self.page.evaluate(AXE))
+
+    def screenshot(self, file: Path) -> None:
+        """Make a picture of the whole page."""
+        self.page.screenshot(path=file, full_page=True)
+
+
+@contextmanager
+def opened_screen(browser: Browser, address: str, width: int = 1280, **options: Any) -> Iterator[Screen]:
+    """`options` are those of a browser context, such as `color_scheme` and `java_script_enabled`."""
+    viewport = {"width": width, "height": 800}
+    with browser.new_context(base_url=address, locale="pt-BR", viewport=viewport, **options) as context:  # type: ignore[arg-type]
+        yield Screen(context.new_page())

@@ -1,0 +1,95 @@
+"""Pictures of the panel's pages, for people to look at: `python -m tools.screenshots kleber /tmp/pictures [--dark]`.
+
+The platform runs (`balcao serve` with the demo data). From the first page on each declared page is opened once, by the
+first link to it that is found, at 1280 and at 360 pixels.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from balcao.console import declaration
+from balcao.console.areas import AREAS
+from balcao.settings import Settings
+from balcao_sandbox.identity.demo import people_by_login
+
+WIDTHS = (1280, 360)
+_PATTERNS = [
+    (page.name, re.compile(re.sub(r"\{\w+\}", "[^/]+", declaration.PREFIX + page.path)))
+    for area in AREAS
+    for page in area.pages.declared
+    if page.method == "GET"
+]
+
+
+def name_page(address: str) -> str | None:
+    """Return the declared page of an address; of several that could be meant the one with the most words of its own."""
+    path = urlsplit(address).path.rstrip("/")
+    fitting = [
+        (len(re.findall(r"\[\^/\]\+", pattern.pattern)), name) for name, pattern in _PATTERNS if pattern.fullmatch(path)
+    ]
+    return min(fitting)[1] if fitting else None
+
+
+def log_in(page: Page, username: str) -> None:
+    page.goto("/painel")
+    page.get_by_label("CPF ou usuário").fill(username)
+    page.get_by_label("Senha").fill(people_by_login()[username].password)
+    page.get_by_role("button", name="Entrar").click()
+    page.wait_for_url("**/painel")
+
+
+def take_pictures(browser: Browser, address: str, username: str, folder: Path, scheme: str) -> list[str]:
+    """Make the pictures, and return the names of the pages that were seen."""
+    seen: dict[str, str] = {}
+    for width in WIDTHS:
+        viewport = {"width": width, "height": 900}
+        context = browser.new_context(base_url=address, locale="pt-BR", viewport=viewport, color_scheme=scheme)  # type: ignore[arg-type]
+        page = context.new_page()
+        log_in(page, username)
+        waiting, found = deque(["/painel"]), {"home.show_start": "/painel"}
+        while waiting:
+            path = waiting.popleft()
+            page.goto(path)
+            page.screenshot(path=folder / f"{name_page(path)}-{width}.png", full_page=True)
+            for link in page.eval_on_selector_all(
+                "a[href^='/painel']", "all => all.map(one => one.getAttribute('href'))"
+            ):
+                name = name_page(link)
+                if name is not None and name not in found:
+                    found[name] = link
+                    waiting.append(link)
+        seen |= found
+        context.close()
+    return sorted(seen)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("username")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--dark", action="store_true")
+    arguments = parser.parse_args()
+    path = (
+        os.environ.get("BALCAO_CHROMIUM")
+        or subprocess.run(["tools/chromium"], capture_output=True, text=True, check=True).stdout.strip()
+    )
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
+    scheme = "dark" if arguments.dark else "light"
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path, args=alone) as browser:
+        seen = take_pictures(browser, Settings.load().console_address, arguments.username, arguments.folder, scheme)
+    print(f"{len(seen)} de {len({name for name, _ in _PATTERNS})} páginas em {arguments.folder}:")
+    print("\n".join(f"  {name}" for name in seen))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
