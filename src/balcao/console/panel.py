@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from balcao.console import guard
+from balcao.console.background import Background
 from balcao.console.declaration import PREFIX, Area, Page
 from balcao.console.provider import Provider
 from balcao.console.sealing import Sealer
@@ -55,6 +56,7 @@ class Panel:
             longest=timedelta(hours=settings.console_session_hours),
         )
         self.words = Words(settings.zone)
+        self.background = Background()
         self.assets = Assets(files("balcao.console") / "static", f"{PREFIX}/recursos")
         self.environment = make_environment(self.words, self.assets, settings.console_city)
         self._pages = {(page.name, page.method): page for area in areas for page in area.pages.declared}
@@ -90,6 +92,7 @@ class Panel:
             yield
         finally:
             sweeping.cancel()
+            await self.background.stop()
             self.provider.stop()
             await self.http.aclose()
             await self.database.close()
