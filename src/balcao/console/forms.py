@@ -13,10 +13,11 @@ A form carries the version that it was made of (`If-Match`) and a key by which a
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import wtforms
+from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than its types
 from wtforms.meta import DefaultMeta
 from wtforms.validators import InputRequired, Length, ValidationError
 
@@ -120,6 +121,11 @@ def _list_errors(field: Any) -> list[Any]:
     if isinstance(field, (wtforms.FieldList, wtforms.FormField)):
         return [error for part in field for error in _list_errors(part)]
     return list(field.errors)
+
+
+def list_options(pairs: Iterable[tuple[str, str]]) -> list[Any]:
+    """Return what a selection chooses from, of value and label."""
+    return [SelectChoice(value, label) for value, label in pairs]
 
 
 def needed(text: str = "Preencha este campo.") -> InputRequired:

@@ -6,14 +6,14 @@ from typing import Any
 
 from balcao.console.declaration import Item, Pages
 from balcao.console.faults import make_not_found
-from balcao.console.jobs import candidates_client, client
+from balcao.console.jobs import candidates_client
 from balcao.console.jobs.bulk import service as bulk
 from balcao.console.jobs.bulk.choice import describe_result, open_person, to_person
 from balcao.console.jobs.bulk.service import Decision, Person, Work
 from balcao.console.jobs.candidate_pages import DECIDE, list_parameters, make_listing, make_query
 from balcao.console.jobs.client import Job
 from balcao.console.jobs.labels import FAILURES, mask_cpf
-from balcao.console.jobs.listing_pages import READ_CANDIDATES, job_crumb, jobs_crumb
+from balcao.console.jobs.listing_pages import READ_CANDIDATES, job_crumb, jobs_crumb, open_job
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
 
@@ -32,7 +32,7 @@ STATUSES = {
 @pages.post("", "Escolher candidaturas", actions=[DECIDE])
 async def choose_candidates(visit: Visit, job: str) -> Response[Any]:
     """Take what was chosen in the list, and lead to the question whether that is meant."""
-    found = (await client.read_job(visit.api, job)).value
+    found = (await open_job(visit, job)).value
     people = await _read_chosen(visit, found)
     if not people:
         back = visit.address("jobs.list_candidates", job=job, _query=list_parameters(visit.query))
@@ -71,7 +71,7 @@ async def show_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
         await bulk.mark_seen(visit, found.id)
     if visit.is_fragment:
         return visit.render("jobs/decision_progress.html", decision=found, **_describe(found))
-    read = (await client.read_job(visit.api, job)).value
+    read = (await open_job(visit, job)).value
     names = {step.id: step.titulo for step in read.etapas}
     by_step = Counter(names.get(person.step or "", "nenhuma etapa") for person in found.work.people)
     return visit.render(

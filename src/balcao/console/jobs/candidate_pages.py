@@ -8,7 +8,7 @@ from typing import Any
 
 from balcao.console.api import InTheWay, NotValid, Outdated, gather_blocks
 from balcao.console.declaration import Pages
-from balcao.console.jobs import candidates_client, client
+from balcao.console.jobs import candidates_client
 from balcao.console.jobs.bulk import service as bulk
 from balcao.console.jobs.bulk.choice import describe_result, seal_person
 from balcao.console.jobs.candidates_client import REASON, Candidate, CandidatePage
@@ -23,7 +23,7 @@ from balcao.console.jobs.labels import (
     format_phone,
     mask_cpf,
 )
-from balcao.console.jobs.listing_pages import READ, READ_CANDIDATES, job_crumb, jobs_crumb
+from balcao.console.jobs.listing_pages import READ, READ_CANDIDATES, job_crumb, jobs_crumb, open_job
 from balcao.console.lists import TAB, Filter, Listing, Tab
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
@@ -42,7 +42,7 @@ pages = Pages("jobs", "")
 @pages.get("/vagas/{job}/candidaturas", "Candidaturas", actions=[READ_CANDIDATES])
 async def list_candidates(visit: Visit, job: str) -> Response[Any]:
     """List a job's candidates by step, to be chosen for one decision on all of them."""
-    read = await client.read_job(visit.api, job)
+    read = await open_job(visit, job)
     counts = await candidates_client.count_candidates(visit.api, job)
     listing = make_listing(visit, read.value)
     listing.tabs = [
@@ -114,7 +114,7 @@ def _find_question(job: Job, id_: str | None) -> Question | None:
 @pages.get("/vagas/{job}/candidaturas/planilha", "Planilha das candidaturas", actions=[READ_CANDIDATES])
 async def export_candidates(visit: Visit, job: str) -> Response[Any]:
     """Return the candidates that the list's filters find, all pages, as a file for a spreadsheet."""
-    found = (await client.read_job(visit.api, job)).value
+    found = (await open_job(visit, job)).value
     listing = make_listing(visit, found)
     query = make_query(listing, job) | {"pageSize": MOST_IN_FILE}
     answer = await visit.api.get(candidates_client.CANDIDATES, CandidatePage, query, reason=REASON)
@@ -205,7 +205,7 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
 
 async def _read_job_if_let(visit: Visit, job: str) -> Job | None:
     """Return the job, whose criteria stand beside the resume; a deleted one cannot be read any more."""
-    return (await client.read_job(visit.api, job)).value if visit.may(READ) else None
+    return (await open_job(visit, job)).value if visit.may(READ) else None
 
 
 async def _decide(visit: Visit, candidate: str, form: ReasonForm) -> str:

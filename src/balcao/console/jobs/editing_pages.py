@@ -18,7 +18,7 @@ from balcao.console.jobs.job_values import (
     list_values,
     make_body,
 )
-from balcao.console.jobs.listing_pages import CREATE, EDIT, EDIT_PUBLISHED, job_crumb, jobs_crumb
+from balcao.console.jobs.listing_pages import CREATE, EDIT, EDIT_PUBLISHED, job_crumb, jobs_crumb, open_job
 from balcao.console.visit import Visit
 from balcao.core.http.responses import Response
 
@@ -47,7 +47,7 @@ async def create_job(visit: Visit) -> Response[Any]:
 @pages.form("/{job}/editar", "Editar a vaga", actions=[EDIT, EDIT_PUBLISHED])
 async def edit_job(visit: Visit, job: str) -> Response[Any]:
     """Change a job; who was slower than somebody else gets both changes joined, and decides where they differ."""
-    read = await client.read_job(visit.api, job)
+    read = await open_job(visit, job)
     form = await _make_form(visit, read.value, etag=read.etag)
     if form.is_sent and not _change_rows(visit, form) and form.validate():
         try:
@@ -57,7 +57,7 @@ async def edit_job(visit: Visit, job: str) -> Response[Any]:
         except (NotValid, InTheWay) as fault:
             form.take(fault)
         except Outdated:
-            read = await client.read_job(visit.api, job)
+            read = await open_job(visit, job)
             _join(visit, form, read)
     return await _render(visit, form, read.value)
 
@@ -92,7 +92,7 @@ def _join(visit: Visit, form: JobForm, read: Read[Job]) -> None:
     form.replace(joined)
     form.etag, form.is_outdated = read.etag, True
     for name in disputed:
-        choices = getattr(form[name], "choices", None) or ()
+        choices = [(each.value, each.label) for each in getattr(form[name], "choices", None) or ()]
         form.theirs[name] = describe_value(theirs[name], choices)
 
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.console.api import InTheWay, NotValid, Outdated, gather_blocks
+from balcao.console.api import InTheWay, Missing, NotValid, Outdated, Read, gather_blocks
 from balcao.console.declaration import Item, Pages
-from balcao.console.faults import make_not_found
+from balcao.console.faults import PageFault, make_not_found
 from balcao.console.jobs import candidates_client, client, reference
 from balcao.console.jobs.forms import ReasonForm, describe_member
 from balcao.console.jobs.labels import (
@@ -75,7 +75,7 @@ async def list_jobs(visit: Visit) -> Response[Any]:
 @pages.get("/{job}", "Vaga", actions=[READ])
 async def show_job(visit: Visit, job: str) -> Response[Any]:
     """Show a job with what may be done with it, its history and how many applied."""
-    read = await client.read_job(visit.api, job)
+    read = await open_job(visit, job)
     history, counts = await gather_blocks(client.list_history(visit.api, job), _count(visit, job))
     found = read.value
     return visit.render(
@@ -115,7 +115,7 @@ async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
     chosen = DEEDS_BY_SLUG.get(deed)
     if chosen is None:
         raise make_not_found()
-    read = await client.read_job(visit.api, job)
+    read = await open_job(visit, job)
     form = ReasonForm(visit, etag=read.etag)
     missing: Sequence[tuple[str, str]] = ()
     if form.is_sent and form.validate():
@@ -159,7 +159,7 @@ def _list_missing(fault: NotValid) -> list[tuple[str, str]]:
 @pages.form("/{job}/excluir", "Excluir a vaga", actions=[DELETE, DELETE_PUBLISHED])
 async def delete_job(visit: Visit, job: str) -> Response[Any]:
     """Ask before a job is deleted; then delete it."""
-    read = await client.read_job(visit.api, job)
+    read = await open_job(visit, job)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent and await form.submit(lambda: client.delete_job(visit.api, job, form.etag)):
         return await visit.redirect(visit.address("jobs.list_jobs"), f"A vaga “{read.value.titulo}” foi excluída.")
@@ -170,6 +170,15 @@ async def delete_job(visit: Visit, job: str) -> Response[Any]:
         crumbs=[jobs_crumb(visit), job_crumb(visit, read.value)],
         status=form.status,
     )
+
+
+async def open_job(visit: Visit, job: str) -> Read[client.Job]:
+    """Return a job. One of another department is as unknown to the service as any: the page says both."""
+    try:
+        return await client.read_job(visit.api, job)
+    except Missing as fault:
+        text = "Ela não existe, foi excluída, ou é de um órgão que não é seu. Quem administra os acessos pode dá-lo."
+        raise PageFault(404, "Vaga não encontrada", text, request_id=fault.request_id) from None
 
 
 def jobs_crumb(visit: Visit) -> Crumb:
