@@ -33,6 +33,7 @@ class PageContent(HTMLParser):
         self.text = ""
         self._open: list[str] = []
         self._select = ""
+        self._textarea = ""
         self.feed(page)
         self.text = re.sub(r"\s+", " ", self.text)
 
@@ -47,18 +48,24 @@ class PageContent(HTMLParser):
         elif self.forms and "name" in found:
             if tag in {"input", "textarea"} and found.get("type") not in {"checkbox", "radio"}:
                 self.forms[-1].values[found["name"]] = found.get("value", "")
+                self._textarea = found["name"] if tag == "textarea" else ""
             elif tag == "select":
                 self._select = found["name"]
         elif tag == "option" and self.forms and "selected" in found:
             self.forms[-1].values[self._select] = found.get("value", "")
 
     def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea":
+            self._textarea = ""
         if tag in self._open:
             while self._open.pop() != tag:
                 pass
 
     def handle_data(self, data: str) -> None:
         self.text += data
+        if self._textarea:  # the first line break behind the tag is none of the text
+            values = self.forms[-1].values
+            values[self._textarea] += data.removeprefix("\n") if not values[self._textarea] else data
         if "h1" in self._open:
             self.heading += data
 

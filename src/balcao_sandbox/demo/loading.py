@@ -79,7 +79,10 @@ async def fetch_offer(settings: Settings, url: str) -> Offer | None:
         if not loaded:
             return None
         return Offer(
-            app.list_base_urls(settings), _list_people(), _list_clients(), await _find_examples(platform, loaded)
+            app.list_base_urls(settings),
+            [Person(p.cpf, p.name, p.username, p.password, list(p.groups)) for p in people()],
+            [Client(c.client_id, c.secret, list(c.scopes)) for c in clients()],
+            await _find_examples(platform, loaded),
         )
 
 
@@ -90,11 +93,3 @@ async def _find_examples(platform: Platform, loaded: set[str]) -> dict[str, Any]
             for demo in demos:
                 found |= await demo.examples(platform)
     return found
-
-
-def _list_people() -> list[Person]:
-    return [Person(p.cpf, p.name, p.username, p.password, list(p.groups)) for p in people()]
-
-
-def _list_clients() -> list[Client]:
-    return [Client(c.client_id, c.secret, list(c.scopes)) for c in clients()]

@@ -1,12 +1,11 @@
 """The sandbox's citizens: invented people of the invented city Porto Aurora, the same bytes on every machine."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from balcao.core.context.platform import Platform
 from balcao.core.imports import service as imports
 from balcao.core.values.cpf import Cpf
-from balcao.registry.person.citizens.base import CitizenRow
 from balcao.registry.person.citizens.imports import IMPORTS as CITIZEN_IMPORTS
 from balcao.registry.person.tickets.imports import IMPORTS as TICKET_IMPORTS
 from balcao_sandbox.demo.registry import invented
@@ -18,12 +17,9 @@ NOTHING_STORED = frozenset({"90000001147"})
 
 async def load(platform: Platform) -> None:
     """Import base records with wallets, and tickets; what is there is written again only when it differs."""
-    await imports.import_rows(platform, CITIZEN_IMPORTS[0], _known())
+    stored = (row for row in invented.make_citizens(CITIZENS) if row.cpf not in NOTHING_STORED)
+    await imports.import_rows(platform, CITIZEN_IMPORTS[0], stored)
     await imports.import_rows(platform, TICKET_IMPORTS[0], invented.make_tickets(CITIZENS))
-
-
-def _known() -> Iterator[CitizenRow]:
-    return (row for row in invented.make_citizens(CITIZENS) if row.cpf not in NOTHING_STORED)
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:

@@ -40,7 +40,7 @@ async def load(platform: Platform) -> None:
 
 def _list_rows() -> Iterator[CompanyRow]:
     for number, (cnpj, name, trade_name, head, others, activity, nature, size, capital, street) in enumerate(_ROWS, 1):
-        people = [_make_cpf(n) for n in (head, *others)]
+        people = [Cpf.with_stem(f"900000{n:03}") for n in (head, *others)]
         yield CompanyRow(
             id_=f"demo-company-{number}",
             cnpj=cnpj,
@@ -59,10 +59,6 @@ def _list_rows() -> Iterator[CompanyRow]:
             socios_quantidade=len(people),
             socios=[CompanyPartner(tipo="2", cpf_socio=cpf.digits, qualificacao_socio="49") for cpf in people],
         )
-
-
-def _make_cpf(number: int) -> Cpf:
-    return Cpf.with_stem(f"900000{number:03}")
 
 
 def _make_address(street: str, number: int) -> CompanyAddress:

@@ -1,0 +1,36 @@
+"""The area as a whole: its pages in the order of the navigation, what waits in it, what is found in it."""
+
+from balcao.console.catalogue import (
+    approval_pages,
+    editing_pages,
+    mapping_pages,
+    migration_pages,
+    routes,
+    service_pages,
+    tuning_pages,
+    version_pages,
+)
+from balcao.console.declaration import Area, Finder, Pages, Waiting
+
+pages = Pages(routes.AREA, "")
+pages.declared = [
+    *service_pages.pages.declared,
+    *editing_pages.pages.declared,
+    *version_pages.pages.declared,
+    *approval_pages.pages.declared,
+    *mapping_pages.pages.declared,
+    *tuning_pages.pages.declared,
+    *migration_pages.pages.declared,
+]
+
+AREA = Area(
+    "Catálogo",
+    10,
+    pages,
+    waiting=[
+        Waiting([routes.PUBLISH], approval_pages.find_approvals),
+        Waiting([routes.TUNING], tuning_pages.find_failed_queries),
+        Waiting([routes.MIGRATIONS_READ], migration_pages.find_running_migration),
+    ],
+    finders=[Finder([routes.READ], service_pages.find_services)],
+)
