@@ -140,7 +140,7 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     return Application(
         Gateway(
             mounts,
-            mount_pages(platform, services, list_gauges()),
+            mount_pages(platform, services, list_gauges(), has_panel=panel is not None),
             lambda: open_for_serving(platform, services, panel),
             alone=alone,
             refusals=platform.refusals,

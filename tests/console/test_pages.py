@@ -1,6 +1,7 @@
 """What holds for every page that an area declares: found, guarded, explained. A new page is tested by itself."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
@@ -13,6 +14,22 @@ from tests.support.sandbox import Sandbox
 PAGES = [page for area in AREAS for page in area.pages.declared]
 DEEDS = [page for page in PAGES if page.method == "POST"]
 IN_MENU = [page for page in PAGES if page.in_menu]
+
+
+@pytest.fixture(scope="module")
+def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
+    """The administrator, at the first page; logged in once for all pages."""
+    with PanelClient(sandbox.url) as opened:
+        opened.login("kleber")
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def ana(sandbox: Sandbox) -> Iterator[PanelClient]:
+    """A citizen, who works nowhere; logged in once for all pages."""
+    with PanelClient(sandbox.url) as opened:
+        opened.login("ana")
+        yield opened
 
 
 def name(page: Page) -> str:
@@ -52,11 +69,10 @@ def test_nobody_sees_a_page_without_a_session(panel: PanelClient, page: Page) ->
 
 @pytest.mark.parametrize("page", DEEDS, ids=name)
 def test_a_form_without_the_secret_or_from_elsewhere_does_nothing(
-    panel: PanelClient, sandbox: Sandbox, page: Page
+    kleber: PanelClient, sandbox: Sandbox, page: Page
 ) -> None:
-    panel.login("kleber")
-    panel.get(PREFIX)
-    secret = panel.find_form("/painel/sair").values["_csrf"]
+    kleber.get("/painel/conta")
+    secret = kleber.find_form("/painel/sair").values["_csrf"]
     elsewhere = {"Origin": "https://mal.example"}
     cross_site = {"Sec-Fetch-Site": "cross-site"}
     here = {"Origin": sandbox.url, "Sec-Fetch-Site": "same-origin"}
@@ -66,31 +82,28 @@ def test_a_form_without_the_secret_or_from_elsewhere_does_nothing(
         ({"_csrf": secret}, elsewhere),
         ({"_csrf": secret}, cross_site),
     ):
-        answer = panel.http.post(address_of(page), data=form, headers=headers)
+        answer = kleber.http.post(address_of(page), data=form, headers=headers)
         assert answer.status_code == 403
         assert "Nada foi enviado" in answer.text
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.actions], ids=name)
-def test_who_lacks_the_right_is_told_which_one(panel: PanelClient, sandbox: Sandbox, page: Page) -> None:
-    """Ana is a citizen: she works nowhere."""
-    panel.login("ana")
-    secret = panel.find_form("/painel/sair").values["_csrf"]
-    origin = {"Origin": sandbox.url}
+def test_who_lacks_the_right_is_told_which_one(ana: PanelClient, sandbox: Sandbox, page: Page) -> None:
     if page.method == "GET":
-        answer = panel.get(address_of(page))
+        answer = ana.get(address_of(page))
     else:
-        answer = panel.http.post(address_of(page), data={"_csrf": secret}, headers=origin)
+        ana.get("/painel/conta")
+        secret = ana.find_form("/painel/sair").values["_csrf"]
+        answer = ana.http.post(address_of(page), data={"_csrf": secret}, headers={"Origin": sandbox.url})
     assert answer.status_code == 403
     assert page.actions[0] in answer.text
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.method == "GET"], ids=name)
-def test_every_page_answers_an_administrator_and_brings_its_policy(panel: PanelClient, page: Page) -> None:
-    panel.login("kleber")
-    answer = panel.get(address_of(page))
+def test_every_page_answers_an_administrator_and_brings_its_policy(kleber: PanelClient, page: Page) -> None:
+    answer = kleber.get(address_of(page))
     assert answer.status_code in ({200} if not page.parameters else {200, 400, 404, 422})
-    assert panel.page.heading
+    assert kleber.page.heading
     assert_guarded(answer)
 
 
@@ -147,7 +160,8 @@ def test_what_was_typed_when_the_session_was_over_is_kept_and_sent_by_nobody(
     panel.login("kleber")
     panel.get("/painel/operacao/crm")
     form = panel.find_form("/painel/operacao/crm")
-    sql("UPDATE console.session SET used_at = now() - interval '2 hours'")
+    key = hashlib.sha256(panel.http.cookies[f"painel-{sandbox.settings.port}"].encode()).digest()
+    sql("UPDATE console.session SET used_at = now() - interval '2 hours' WHERE key = $1", key)
     answer = panel.post("/painel/operacao/crm", form.values | {"since": "2026-01-02T03:04"})
     assert answer.status_code == 401
     assert "está guardado por 24 horas" in answer.text

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
+from balcao.console.bulk.service import BulkKind
 from balcao.core.http.responses import Response
 
 PREFIX = "/painel"
@@ -150,6 +151,7 @@ class Area:
     pages: Pages
     waiting: Sequence[Waiting] = field(default=())
     finders: Sequence[Finder] = field(default=())
+    bulk: Sequence[BulkKind] = field(default=())
 
     @property
     def key(self) -> str:

@@ -105,7 +105,7 @@ class Endpoints:
             self._login.check_origin(request, session, posted)
         try:
             tokens = await self._panel.sessions.freshen(session)
-            api = Api(self._panel.http, self._panel.api_url, tokens.access_token, request.id, request.peer)
+            api = self._panel.call_as(tokens.access_token, request.id, request.peer)
             return await self._show(request, page, session, api, posted, values)
         except SessionOver:
             await self._panel.sessions.end(session)

@@ -40,6 +40,12 @@ class Form(wtforms.Form):
     class Meta(DefaultMeta):
         locales = ("pt_BR", "pt")
 
+        def render_field(self, field: Any, render_kw: Any) -> Any:
+            """Leave it to us to say what is wrong: a browser's own bubbles are in its words, and go away."""
+            own = {"required": False, "minlength": False}
+            needs = {"aria-required": "true"} if field.flags.required else {}
+            return super().render_field(field, own | needs | dict(render_kw))
+
     def __init__(self, visit: Visit, values: Mapping[str, Any] | None = None, *, etag: str = "") -> None:
         """`values` are what the fields show before somebody types, by their names."""
         given = visit.posted if visit.is_post else visit.draft

@@ -15,12 +15,16 @@ PAGE, ORDER, TAB = "pagina", "ordem", "aba"
 
 @dataclass(frozen=True)
 class Filter:
-    """A field above a list. With `choices`, (value, label) pairs, it is a selection; else a text."""
+    """A field above a list. With `choices`, (value, label) pairs, it is a selection; else a text.
+
+    `unset` is what a selection says while nothing is chosen.
+    """
 
     name: str
     label: str
     choices: Sequence[tuple[str, str]] = ()
     is_wide: bool = False
+    unset: str = "Todos"
 
     def describe(self, value: str) -> str:
         """Return the filter as it is shown while it applies."""

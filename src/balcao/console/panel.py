@@ -10,7 +10,9 @@ from urllib.parse import urlsplit
 import httpx
 
 from balcao.console import guard
+from balcao.console.api import Api
 from balcao.console.background import Background
+from balcao.console.bulk.service import Bulk
 from balcao.console.declaration import PREFIX, Area, Page
 from balcao.console.provider import Provider
 from balcao.console.sealing import Sealer
@@ -19,12 +21,15 @@ from balcao.console.templating import make_environment
 from balcao.console.words import Words
 from balcao.core.database.migrations import Migration, find_migrations
 from balcao.core.database.pool import Database
+from balcao.core.errors import BalcaoError
 from balcao.core.http.assets import Assets
+from balcao.core.logs import log
 from balcao.core.tracing import make_http_client
 from balcao.settings import Settings
 
 # Of a process: a page needs one for a moment, to look up its session.
 _CONNECTIONS = 4
+_SWEEP_SECONDS = 600.0
 _CALLS_AT_ONCE = httpx.Limits(max_connections=200, max_keepalive_connections=50)
 
 
@@ -55,6 +60,8 @@ class Panel:
             idle=timedelta(minutes=settings.console_idle_minutes),
             longest=timedelta(hours=settings.console_session_hours),
         )
+        kinds = [kind for area in areas for kind in area.bulk]
+        self.bulk = Bulk(self.database, self.sealer, self.sessions, kinds, self.call_as)
         self.words = Words(settings.zone)
         self.background = Background()
         self.assets = Assets(files("balcao.console") / "static", f"{PREFIX}/recursos")
@@ -66,6 +73,10 @@ class Panel:
         """Return the origin that forms of ours come from."""
         parts = urlsplit(self.address)
         return f"{parts.scheme}://{parts.netloc}"
+
+    def call_as(self, token: str, request_id: str, peer: str = "127.0.0.1") -> Api:
+        """Return the services as who holds the access token calls them; `peer` is the address of their browser."""
+        return Api(self.http, self.api_url, token, request_id, peer)
 
     def name_cookie(self, name: str) -> str:
         """Return a cookie's name, which a browser takes from this host alone, over TLS.
@@ -87,15 +98,26 @@ class Panel:
         """Open what pages need, for as long as the process serves."""
         await self.database.open()
         self.provider.start()
-        sweeping = asyncio.create_task(self.sessions.sweep())
+        sweeping = asyncio.create_task(self._sweep())
         try:
             yield
         finally:
             sweeping.cancel()
             await self.background.stop()
+            await self.bulk.close()
             self.provider.stop()
             await self.http.aclose()
             await self.database.close()
+
+    async def _sweep(self) -> None:
+        """Delete what is over, for the life of the process."""
+        while True:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            try:
+                await self.sessions.delete_old()
+                await self.bulk.delete_old()
+            except BalcaoError as fault:  # it is tried again at the next turn
+                log.warning("console.not_swept", code=fault.code)
 
 
 def list_migrations() -> list[Migration]:

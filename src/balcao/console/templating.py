@@ -6,7 +6,15 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from balcao import __version__
-from balcao.console.words import Words, begin_sentence, format_count, format_day, format_duration, format_number
+from balcao.console.words import (
+    Words,
+    begin_sentence,
+    format_count,
+    format_day,
+    format_duration,
+    format_number,
+    format_weekday,
+)
 from balcao.core.http.assets import Assets
 
 
@@ -26,6 +34,7 @@ def make_environment(words: Words, assets: Assets, city: str) -> Environment:
         "number": format_number,
         "duration": format_duration,
         "sentence": begin_sentence,
+        "weekday": format_weekday,
     }
     environment.filters.update(filters)
     environment.globals.update(asset=assets.address, city=city, version=__version__, words=words, count=format_count)

@@ -53,6 +53,11 @@ def format_day_in_words(day: date) -> str:
     return f"{WEEKDAYS[day.weekday()]}, {day.day} de {MONTHS[day.month - 1]}"
 
 
+def format_weekday(day: date) -> str:
+    """Return the weekday of a day, short: "qui"."""
+    return WEEKDAYS[day.weekday()][:3]
+
+
 def begin_sentence(text: str) -> str:
     """Return the text with a capital at its beginning, all else as it is."""
     return text[:1].upper() + text[1:]

@@ -26,18 +26,26 @@ body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem
 h1 { font-size: 1.6rem; } a { color: #0b5394; } code { background: #f2f2f2; padding: 0 .3em; }
 ul { list-style: none; padding: 0; border-top: 1px solid #d9dce1; }
 li { padding: .6rem 0; border-bottom: 1px solid #d9dce1; } li > a:first-child { display: block; font-weight: 600; }
+h2 { font-size: 1.15rem; margin-top: 1.6rem; }
+.door { display: inline-block; padding: .5rem 1.1rem; border-radius: .3rem; background: #0b5394; color: #fff; }
 .maintenance { margin: .3rem 0 0; color: #8a1c00; }
 """
 _PAGE = """<!doctype html>
 <html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Balcão: APIs</title><link rel="icon" href="data:,"><style>{style}</style></head>
 <body><main><h1>Balcão: serviços ao cidadão</h1>
+{panel}<h2>Para quem desenvolve</h2>
 <p>Cada serviço tem uma página com as suas operações, que podem ser experimentadas ali mesmo, e uma descrição em
 OpenAPI.</p>
 <ul>{items}</ul>
 <p>Quase todas as operações pedem um token de acesso: na página do serviço, use <strong>Entrar</strong>, ou cole-o em
 <strong>Autorizar</strong>. Com os dados de demonstração, <code>balcao token ana</code> mostra um.</p>
 </main></body></html>
+"""
+_PANEL = """<h2>Para quem atende, administra e opera</h2>
+<p><a class="door" href="/painel">Entrar no painel</a></p>
+<p>Telas para os serviços abaixo, e <a href="/painel/operacao">o estado da plataforma</a>, com o seu login da
+prefeitura.</p>
 """
 # Of scripts there are none, of styles only the one above.
 _STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
@@ -46,13 +54,19 @@ _POLICY = (
     "frame-ancestors 'none'"
 )
 _ITEM = (
-    '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{base}/openapi.json">OpenAPI</a>{note}</li>'
+    '<li><a href="{base}/docs">{name}</a> <code>{base}</code> · <a href="{base}/openapi.json">OpenAPI</a> · '
+    '<a href="{base}/readiness">estado</a>{note}</li>'
 )
 _NOTE = '<p class="maintenance"><strong>Em manutenção.</strong> {}</p>'
 
 
-def mount_pages(platform: Platform, services: Sequence[Service], gauges: Sequence[Gauge]) -> Mount:
-    """Return the pages at the root; `/` leads to `/docs`, and `/metrics` is here unless it has a port of its own."""
+def mount_pages(
+    platform: Platform, services: Sequence[Service], gauges: Sequence[Gauge], *, has_panel: bool = False
+) -> Mount:
+    """Return the pages at the root; `/` leads to `/docs`, and `/metrics` is here unless it has a port of its own.
+
+    `/docs` is the front door: to the panel, where there is one, to the APIs, and to how the services stand.
+    """
     settings = platform.settings
     instance = {HEADER: name_instance(settings)}
 
@@ -62,7 +76,7 @@ def mount_pages(platform: Platform, services: Sequence[Service], gauges: Sequenc
     def docs(_: Request) -> Response[str]:
         closed = platform.live.maintenance
         items = "".join(_format_item(service, closed.get(service.name)) for service in services)
-        listing = _PAGE.format(style=_STYLE, items=items)
+        listing = _PAGE.format(style=_STYLE, panel=_PANEL if has_panel else "", items=items)
         return Response(listing.encode(), media_type=HTML, headers={"Content-Security-Policy": _POLICY})
 
     def liveness(_: Request) -> Response[Any]:

@@ -26,6 +26,8 @@ from balcao.core.values.ids import new_id
 from balcao.search.collection import service as collection
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.legacy_mappings.schemas import LegacyMappingBody, MappingTaken
+from balcao.search.proposals import service as proposals
+from balcao.search.proposals.schemas import ProposalBody
 from balcao.search.schema_migrations import service as schema_migrations
 from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.schema_migrations.work import carry_on
@@ -42,6 +44,12 @@ SOURCES = ("1746_v2_llm", "carioca-digital_v2_llm")
 MAPPED = frozenset({1, 3, 5, 8, 10, 15, 20, 28})
 LONG_HISTORIES = frozenset({1, 10, 29})
 DELETED = frozenset({21, 33})
+PROPOSED = 10
+PROPOSAL = {
+    "resumo": "Emite novamente as guias do imposto do ano corrente e do ano anterior, com código de barras e Pix.",
+    "tempo_atendimento": "Na hora",
+    "change_reason": "O Pix foi liberado pela Secretaria de Fazenda.",
+}
 IN_EDITION = frozenset({14, 17, 24, 31, 37})
 AWAITING = frozenset({6, 12, 18, 26, 41})
 EXCLUSIVE_FOR_AGENTS = frozenset({27, 44, 66, 96, 126, 156})
@@ -82,6 +90,14 @@ async def load(platform: Platform) -> None:
         if started.migration_id is not None:
             await carry_on(platform, started.migration_id)
         await vocabulary.refresh_vocabulary(platform)
+        await _propose_change(platform)
+
+
+async def _propose_change(platform: Platform) -> None:
+    """Leave a change of a published service for somebody to approve."""
+    planned = next(planned for planned in _draw_services() if planned.number == PROPOSED)
+    body = planned.body | PROPOSAL
+    await proposals.create_proposal(_act_as(platform, EDITOR), planned.service_id, msgspec.convert(body, ProposalBody))
 
 
 def list_published() -> Iterator[PlannedService]:

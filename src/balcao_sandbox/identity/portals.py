@@ -13,7 +13,11 @@ def find_secret(settings: Settings, name: str, redirect_uri: str) -> str:
 
     Raises OperatorFault where it has none, or takes no login back there.
     """
-    known = {key: client for key, client in load_clients(settings).items() if "authorization_code" in client.flows}
+    known = {
+        key: client
+        for key, client in load_clients(settings).items()
+        if "authorization_code" in client.flows and key != settings.console_client_id  # the panel is no portal
+    }
     client = known.get(name)
     if client is None:
         raise OperatorFault(f"--client-id {name}: o provedor do sandbox tem {', '.join(sorted(known))}.")

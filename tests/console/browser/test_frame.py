@@ -54,24 +54,23 @@ def test_axe_finds_nothing_on_any_page_of_the_navigation(
     for address in IN_MENU + OTHERS:
         screen.open(address)
         assert screen.axe() == [], address
+    screen.open("/painel/operacao/crm")
+    screen.page.get_by_role("button", name="Começar a releitura").click()
+    assert screen.axe() == [], "a refused form"
 
 
-def test_a_refused_form_takes_the_focus_to_what_is_wrong_and_keeps_what_was_typed(screen: Screen) -> None:
-    screen.login("kleber", "/painel/operacao/tarefas")
-    screen.page.get_by_role("link", name="Descartar").first.click()
-    screen.page.get_by_label("Motivo").fill("x")
-    screen.page.get_by_role("button", name="Descartar a tarefa").click()
+def test_a_refused_form_takes_the_focus_to_what_is_wrong(screen: Screen) -> None:
+    screen.login("kleber", "/painel/operacao/crm")
+    screen.page.get_by_role("button", name="Começar a releitura").click()
     summary = screen.page.get_by_role("alert")
     expect(summary).to_be_focused()
     summary.get_by_role("link").click()
-    expect(screen.page.get_by_label("Motivo")).to_be_focused()
-    expect(screen.page.get_by_label("Motivo")).to_have_value("x")
+    expect(screen.page.get_by_label("Quem mudou no CRM desde")).to_be_focused()
 
 
 def test_everything_works_without_a_script(screen_of: Callable[..., Screen]) -> None:
     screen = screen_of(java_script_enabled=False)
     screen.login("kleber")
-    screen.page.get_by_role("navigation", name="Áreas").get_by_role("link", name="Tarefas paradas").click()
-    screen.page.get_by_role("link", name="Descartar").first.click()
-    screen.page.get_by_role("button", name="Descartar a tarefa").click()
+    screen.page.get_by_role("navigation", name="Áreas").get_by_role("link", name="CRM").click()
+    screen.page.get_by_role("button", name="Começar a releitura").click()
     expect(screen.page.get_by_role("alert")).to_contain_text("Um campo precisa de você")

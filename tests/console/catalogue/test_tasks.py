@@ -53,8 +53,7 @@ def change(ask: Ask, service: dict[str, Any], **members: Any) -> None:
 
 def test_1_an_editor_creates_a_service_from_nothing(screen: Screen) -> None:
     name = f"Plantio na calçada {uuid4().hex[:8]}"
-    screen.login(EDITOR)
-    screen.page.get_by_role("navigation", name="Áreas").get_by_role("link", name="Serviços", exact=True).click()
+    screen.login(EDITOR, "/painel/servicos")
     follow(screen, "Novo serviço")
     fill(screen, "Nome", name)
     fill(screen, "Resumo", "Planta árvores na calçada de quem pede.")
@@ -147,7 +146,6 @@ def test_9_an_editor_sees_why_a_service_came_back(screen_of: Callable[..., Scree
     expect(editor.page.locator("main")).to_contain_text("Gestor Demo devolveu o serviço: Falta o horário do posto.")
 
 
-@pytest.mark.node
 def test_10_of_two_who_save_the_second_joins_both(screen: Screen, make: Make, ask: Ask) -> None:
     service = make()
     screen.login(CURATOR, f"/painel/servicos/{service['id']}/editar")
@@ -156,7 +154,7 @@ def test_10_of_two_who_save_the_second_joins_both(screen: Screen, make: Make, as
     change(ask, service, resumo="O resumo da colega.", documentos_necessarios=["CPF"])
     press(screen, "Guardar")
     expect(heading(screen)).to_have_text("Alguém salvou antes de você")
-    assert screen.axe() == []
+    expect(screen.page.get_by_role("alert")).to_contain_text("Gestor Demo salvou a versão 2")
     expect(screen.page.locator("fieldset")).to_have_count(1)
     press(screen, "Salvar com estas escolhas")
     expect(screen.page.locator(".head")).to_contain_text("versão 3")
@@ -225,3 +223,43 @@ def test_15_a_search_that_found_nothing_becomes_a_synonym(
     until_now(lambda: find(sandbox.http, unknown) == [service["nome_servico"]])
     press(screen, "Experimentar as buscas")
     expect(screen.page.get_by_role("row", name=unknown)).to_contain_text(service["nome_servico"])
+
+
+@pytest.mark.node
+def test_axe_finds_nothing_in_any_state_of_a_service(screen_of: Callable[..., Screen], make: Make, ask: Ask) -> None:
+    screen = screen_of()
+    service, draft = make(status=1), make(awaiting_approval=True)
+    change(ask, service, resumo="Outro resumo.")
+    body = REQUIRED | {"nome_servico": service["nome_servico"], "resumo": "Proposto."}
+    proposal = ask("POST", f"/admin/services/{service['id']}/proposals", json=body).json()["id"]
+    run = ask("GET", "/admin/migration/history").json()["migrations"][0]["id"]
+    here = f"/painel/servicos/{service['id']}"
+    screen.login(CURATOR)
+    for address in (
+        here,
+        f"{here}/editar",
+        f"{here}/versoes",
+        f"{here}/diferenca?de=1&para=2",
+        f"{here}/voltar/1",
+        f"{here}/tirar-do-ar",
+        f"{here}/excluir",
+        f"{here}/propostas/{proposal}",
+        f"{here}/propostas/{proposal}/editar",
+        f"{here}/propostas/{proposal}/devolver",
+        f"{here}/propostas/{proposal}/retirar",
+        f"/painel/aprovacoes/{draft['id']}",
+        "/painel/servicos?nome=nenhum-tem-este-nome",
+        "/painel/numeros-antigos/novo",
+        "/painel/categorias/Cidade",
+        "/painel/sinonimos/novo?termo=iptu",
+        f"/painel/migracao/{run}",
+    ):
+        screen.open(address)
+        assert screen.axe() == [], address
+        assert screen.wider_than_the_screen() == [], address
+    screen.open(f"{here}/editar")
+    fill(screen, "Resumo", "O meu.")
+    change(ask, service, resumo="O da colega.")
+    press(screen, "Salvar e pôr no ar")
+    expect(heading(screen)).to_have_text("Alguém salvou antes de você")
+    assert screen.axe() == []

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from balcao.console.api import Read
+from balcao.console.api import Read, gather_blocks
 from balcao.console.catalogue import client
-from balcao.console.catalogue.client import Service
+from balcao.console.catalogue.client import Service, to_moment
 from balcao.console.catalogue.conflict import Conflict, apply_choices, describe_conflict
 from balcao.console.catalogue.content import to_fields
 from balcao.console.catalogue.forms import ServiceForm
@@ -15,6 +15,7 @@ from balcao.console.catalogue.routes import (
     CREATE,
     PUBLISH,
     UPDATE,
+    VERSIONS,
     number_of,
     read_departments,
     read_themes,
@@ -99,7 +100,7 @@ async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[A
         base = await client.read_version(visit.api, service, read.value.base_version)
         fields = {name: to_fields(one, departments) for name, one in (("base", base), ("now", present.value.content))}
         conflict = describe_conflict(fields["base"], fields["now"], form.texts)
-        return _render_conflict(
+        return await _render_conflict(
             visit, form, conflict, present, _SUBMIT, base_version=present.value.version, title=read.value.nome_servico
         )
     return _render(
@@ -123,10 +124,10 @@ async def _show_conflict(
     theirs = read.value.content if present is None else present
     conflict = describe_conflict(to_fields(base, departments), to_fields(theirs, departments), form.texts)
     form.etag = etag or read.etag
-    return _render_conflict(visit, form, conflict, read, deed, title=read.value.nome_servico)
+    return await _render_conflict(visit, form, conflict, read, deed, title=read.value.nome_servico)
 
 
-def _render_conflict(
+async def _render_conflict(
     visit: Visit,
     form: ServiceForm,
     conflict: Conflict,
@@ -136,9 +137,15 @@ def _render_conflict(
     title: str,
     base_version: int | None = None,
 ) -> Response[Any]:
+    newest = None
+    if visit.may(VERSIONS):
+        (versions,) = await gather_blocks(client.list_versions(visit.api, present.value.id, size=1))
+        newest = versions.value.versions[0] if versions.value and versions.value.versions else None
     return visit.render(
         "catalogue/conflict.html",
         form=form,
+        newest=newest,
+        to_moment=to_moment,
         conflict=conflict,
         service=present.value,
         deed=deed or _SAVE,

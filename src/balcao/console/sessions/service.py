@@ -18,7 +18,6 @@ from balcao.console.sessions.store import StoredSession
 from balcao.core.access.caller import session_key, subject_key
 from balcao.core.access.sessions import SessionEnd
 from balcao.core.database.pool import Database
-from balcao.core.logs import log
 
 # An access token is renewed when it has less than this left: longer than any page takes.
 FRESH_SECONDS = 45.0
@@ -30,7 +29,6 @@ _TOUCH_SECONDS = 60.0
 # An ended session is known for a day: what somebody typed when it was over is kept for the same person.
 KEPT = timedelta(hours=24)
 MOST_DRAFTS = 20
-_SWEEP_SECONDS = 600.0
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -116,6 +114,17 @@ class Sessions:
         except SealBroken:  # by a key that is not ours any more
             return None
         return Session(stored, identity, tokens)
+
+    async def find_again(self, session: Session) -> Session:
+        """Return the session as it is now, for work that lasts longer than a request. Raises SessionOver."""
+        async with self._database.connection() as connection:
+            stored = await store.find_session(connection, session.stored.key, self._idle, self._longest)
+            if stored is not None and stored.is_living:
+                await store.touch_session(connection, session.stored.key)  # the person waits for it
+        found = None if stored is None else self._open(stored)
+        if found is None or not found.is_living:
+            raise SessionOver
+        return found
 
     async def freshen(self, session: Session) -> Tokens:
         """Return tokens with some time left. Raises SessionOver, and ProviderAway once the present ones are over."""
@@ -231,16 +240,11 @@ class Sessions:
 
     # ---- housekeeping -----------------------------------------------------------------------------------------------
 
-    async def sweep(self) -> None:
-        """Delete what is over, for the life of the process."""
-        while True:
-            await asyncio.sleep(_SWEEP_SECONDS)
-            try:
-                async with self._database.connection() as connection:
-                    await store.delete_old_sessions(connection, KEPT + self._longest)
-                    await store.delete_old_drafts(connection, KEPT)
-            except Exception as fault:  # it is tried again at the next turn
-                log.warning("console.not_swept", code=type(fault).__name__)
+    async def delete_old(self) -> None:
+        """Delete what nobody comes back to."""
+        async with self._database.connection() as connection:
+            await store.delete_old_sessions(connection, KEPT + self._longest)
+            await store.delete_old_drafts(connection, KEPT)
 
     def _seal_tokens(self, key: bytes, tokens: Tokens) -> bytes:
         return self._sealer.seal(b"tokens" + key, msgspec.json.encode(tokens))

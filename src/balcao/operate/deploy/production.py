@@ -51,6 +51,9 @@ class Secrets:
     hash_key: str = field(default_factory=make_secret)
     metrics_token: str = field(default_factory=make_secret)
     backup_password: str = field(default_factory=make_secret)
+    console_password: str = field(default_factory=make_secret)
+    console_client_secret: str = field(default_factory=make_secret)
+    console_key: str = field(default_factory=make_secret)
 
     @classmethod
     def of(cls, folder: Path) -> "Secrets":
@@ -65,6 +68,9 @@ class Secrets:
             "hash_key": known.get("BALCAO_HASH_KEY"),
             "metrics_token": known.get("BALCAO_METRICS_TOKEN"),
             "backup_password": urlsplit(known.get("BALCAO_BACKUP_URL", "")).password,
+            "console_password": urlsplit(known.get("BALCAO_CONSOLE_DATABASE_URL", "")).password,
+            "console_client_secret": known.get("BALCAO_CONSOLE_CLIENT_SECRET"),
+            "console_key": known.get("BALCAO_CONSOLE_KEY"),
         }
         return cls(**{name: value for name, value in found.items() if value})
 

@@ -64,7 +64,8 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     version, login = await roles.describe_session(connection)
     details = {"version": version, "login": login, "role": settings.database_role, "up_to_date": True}
     part = Part(UP, details)
-    schemas = {one.owner for one in app.list_migrations()}
+    # The panel's is its own role's alone.
+    schemas = {one.owner for one in app.list_migrations()} - {roles.CONSOLE_SCHEMA}
     if closed := await roles.list_closed_schemas(connection, schemas):
         part.problems.append(
             f"O papel {settings.database_role} não tem direitos em {', '.join(closed)}: perde-os um backup restaurado "

@@ -1,9 +1,10 @@
 -- For whoever administers the PostgreSQL: run once, as a superuser, e.g. `psql -v ON_ERROR_STOP=1 -f roles.sql`.
 -- One role owns the tables (migrations, retention); the services log in as the other, which owns nothing; the third copies
--- the whole server (docs/operate/backup.md) and reads no table.
+-- the whole server (docs/operate/backup.md) and reads no table; the fourth is the panel's, which reaches its sessions alone.
 CREATE ROLE {{ database_name }} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.owner_password }}';
 CREATE ROLE {{ database_name }}_app LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.app_password }}';
 CREATE ROLE {{ database_name }}_backup LOGIN REPLICATION NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.backup_password }}';
+CREATE ROLE {{ database_name }}_console LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.console_password }}';
 CREATE DATABASE {{ database_name }} OWNER {{ database_name }} ENCODING 'UTF8' TEMPLATE template0;
 REVOKE ALL ON DATABASE {{ database_name }} FROM PUBLIC;
-GRANT CONNECT ON DATABASE {{ database_name }} TO {{ database_name }}_app, {{ database_name }}_backup;
+GRANT CONNECT ON DATABASE {{ database_name }} TO {{ database_name }}_app, {{ database_name }}_backup, {{ database_name }}_console;

@@ -1,0 +1,101 @@
+"""The area with all of its pages: the board, units, hours, holidays, counts, sources and webhooks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.console.declaration import Area, Finder, Item, Waiting
+from balcao.console.health_units import board, client, hours, units, webhooks
+from balcao.console.health_units.declared import READ, UNITS, pages
+from balcao.console.health_units.drawing import PLOT_HEIGHT, PLOT_WIDTH, draw_counts, sum_counts
+from balcao.console.health_units.labels import COLORS, LATE_MINUTES
+from balcao.console.lists import Filter, Listing
+from balcao.console.visit import Visit
+from balcao.console.words import MONTHS, format_duration
+from balcao.core.http.responses import Response
+
+# Their pages are declared when they are imported, and stand in the menu in this order.
+_MENU = [
+    board.show_board, units.list_units, hours.list_holidays, webhooks.list_sources, webhooks.list_webhooks,
+]  # fmt: skip
+_PERIODS = [("trimestre", "Por trimestre")]
+_GROUPS = [("area", "Cada área"), ("unidade", "Cada unidade")]
+
+
+@pages.get("/contagens", "Contagens", actions=[READ, UNITS], in_menu=True)
+async def show_counts(visit: Visit) -> Response[Any]:
+    """Show how many notifications were opened, as bars and as a table."""
+    areas = await client.map_areas(visit.api)
+    named = [(each.properties.area, f"{each.properties.area} {each.properties.nome}") for each in areas]
+    filters = [
+        Filter("por", "Contar", _GROUPS, unset="A cidade"),
+        Filter("periodo", "Juntar", _PERIODS, unset="Por mês"),
+        Filter("area", "Área", named, unset="Todas"),
+    ]
+    listing = Listing(visit, ("linha", "linhas"), filters, size=1000)
+    counts = await client.count_notifications(visit.api, listing.values)
+    listing.rows, listing.total = counts.itens, len(counts.itens)
+    sums = {name_period(period): colors for period, colors in sum_counts(counts.itens).items()}
+    return visit.render(
+        "health_units/counts.html",
+        listing=listing,
+        counts=counts,
+        plot=draw_counts(sums),
+        sums=sums,
+        size=(PLOT_WIDTH, PLOT_HEIGHT),
+        colors=COLORS,
+        area_names=dict(named),
+        name_period=name_period,
+    )
+
+
+def name_period(period: str) -> str:
+    """Return a month or a quarter as people write it: "out 2026", "4º tri 2026"."""
+    year, part = period.split("-")
+    return f"{part[1]}º tri {year}" if part.startswith("T") else f"{MONTHS[int(part) - 1][:3]} {year}"
+
+
+async def find_late_notifications(visit: Visit) -> Sequence[Item]:
+    """Return what is open and waits for somebody to confirm it, each as one thing that waits."""
+    opened = (await client.list_open(visit.api)).itens
+    late = [each for each in opened if each.minutos_sem_confirmacao >= LATE_MINUTES]
+    address = visit.address("health_units.show_board")
+    items = [
+        Item(
+            title=f"{each.unidade.nome}: {each.risco.lower()}",
+            href=address,
+            text=f"sem confirmação há {format_duration(each.minutos_sem_confirmacao * 60)}",
+            detail="Quadro de risco",
+            urgency="urgent" if COLORS[each.risco].rank == 3 else "warning",
+            deed="Confirmar",
+        )
+        for each in late
+    ]
+    others = len(opened) - len(late)
+    if others:
+        noun = "unidade em risco" if others == 1 else "unidades em risco"
+        items.append(Item(f"{others} {noun}", address, "confirmadas há pouco", "Quadro de risco", deed="Ver o quadro"))
+    return items
+
+
+async def find_units(visit: Visit, asked: str) -> Sequence[Item]:
+    """Return units by a part of their names."""
+    if len(asked) < 2:
+        return []
+    found = await client.list_units(visit.api, {"busca": asked, "per_page": 5})
+    return [
+        Item(
+            title=unit.nome,
+            href=visit.address("health_units.show_unit", cnes=unit.cnes),
+            text=unit.bairro or "",
+            detail="Unidade de saúde",
+        )
+        for unit in found.data
+    ]
+
+
+_PLACES = {function: place for place, function in enumerate([*_MENU, show_counts])}
+pages.declared.sort(key=lambda page: _PLACES.get(page.function, len(_PLACES)))
+
+AREA = Area(
+    "Saúde", 30, pages, waiting=[Waiting([READ], find_late_notifications)], finders=[Finder([READ, UNITS], find_units)]
+)

@@ -1,0 +1,97 @@
+"""Pages of the health units without a browser: what another editor did, and what cannot be understood."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.panel import PanelClient
+
+UNIT = "/painel/saude/unidades/9900009"
+
+
+def test_of_two_editors_of_a_record_the_second_sees_what_differs(panel: PanelClient, call: Callable[..., Any]) -> None:
+    panel.login("silvia")
+    panel.get(f"{UNIT}/registro")
+    form = panel.find_form(f"{UNIT}/registro").values
+    record = {name: value for name, value in form.items() if not name.startswith("_") and name != "cnes" and value}
+    call("PUT", "/unidade/9900009", {**record, "latitude": float(record["latitude"]),
+         "longitude": float(record["longitude"]), "telefone": "(21) 2222-0000"})  # fmt: skip
+    answer = panel.post(f"{UNIT}/registro", {**form, "nome": "Clínica da Família Olaria"})
+    assert answer.status_code == 412
+    assert "gravado: (21) 2222-0000" in panel.page.text
+    assert panel.find_form(f"{UNIT}/registro").values["nome"] == "Clínica da Família Olaria"
+    kept = panel.find_form(f"{UNIT}/registro").values
+    assert panel.post(f"{UNIT}/registro", kept).status_code == 200
+    assert call("GET", "/unidade/9900009/registro")["nome"] == "Clínica da Família Olaria"
+
+
+def test_a_week_is_typed_as_people_write_it_and_shown_before_it_is_written(
+    panel: PanelClient, call: Callable[..., Any]
+) -> None:
+    before = call("GET", "/unidade/9900009/semana")
+    panel.login("silvia")
+    panel.submit(f"{UNIT}/horarios", d1="8h-12h, 13:00-17:30", d2="9 às 10", passo="ver")
+    assert "Nada foi gravado ainda" in panel.page.text
+    assert call("GET", "/unidade/9900009/semana") == before
+    form = panel.find_form(f"{UNIT}/horarios").values
+    assert panel.post(f"{UNIT}/horarios", form | {"passo": "gravar"}).status_code == 200
+    week = call("GET", "/unidade/9900009/semana")["semana"]
+    assert week["1"] == [{"inicio": "08:00", "fim": "12:00"}, {"inicio": "13:00", "fim": "17:30"}]
+    assert week["2"] == [{"inicio": "09:00", "fim": "10:00"}]
+    refused = panel.submit(f"{UNIT}/horarios", d1="de manhã", passo="gravar")
+    assert refused.status_code == 422
+    assert "Não entendi “de manhã”" in panel.page.text
+    refused = panel.submit(f"{UNIT}/horarios", d1="12:00-08:00", passo="gravar")
+    assert refused.status_code == 422
+    assert "Nada foi gravado; o que você escreveu continua aqui" in panel.page.text
+
+
+def test_opening_where_one_is_open_says_so(panel: PanelClient, open_one: Callable[..., str]) -> None:
+    panel.login("rui")
+    panel.get("/painel/saude/risco/abrir")
+    form = panel.find_form("/painel/saude/risco/abrir").values
+    open_one("9900014", "Amarelo")
+    answer = panel.post(
+        "/painel/saude/risco/abrir",
+        form | {"cnes": "9900014", "risco": "Vermelho", "motivo": "tiros na rua", "ocorrencia": ""},
+    )
+    assert answer.status_code == 422
+    assert "já tem uma notificação ativa" in panel.page.text
+
+
+def test_a_holiday_of_the_city_is_entered_shown_and_taken_back(panel: PanelClient) -> None:
+    panel.login("silvia")
+    entered = {"dia": "2027-03-19", "nome": "São José do Porto", "ambito": "municipal", "fecha": "y"}
+    panel.submit("/painel/saude/feriados/novo", **entered)
+    panel.get("/painel/saude/feriados?ano=2027")
+    assert "São José do Porto" in panel.page.text
+    day = "/painel/saude/feriados/2027-03-19"
+    panel.submit(day, action=f"{day}/retirar")
+    panel.get("/painel/saude/feriados?ano=2027")
+    assert "São José do Porto" not in panel.page.text
+
+
+def test_a_receiver_is_entered_its_secret_shown_once_and_a_test_listed_with_its_failure(
+    panel: PanelClient, call: Callable[..., Any]
+) -> None:
+    panel.login("silvia")
+    answer = panel.submit("/painel/saude/avisos-novo", url="https://recebe.invalid/a", descricao="Centro", ativo="y")
+    assert answer.status_code == 201
+    assert "whsec_" in panel.page.text
+    (added,) = [each for each in call("GET", "/avisos")["itens"] if each["descricao"] == "Centro"]
+    path = f"/painel/saude/avisos/{added['id']}"
+    panel.submit(path, action=f"{path}/teste")
+    assert "O teste está na fila" in panel.page.text
+    assert "whsec_" not in panel.page.text
+    panel.submit(f"{path}/apagar")
+    assert added["id"] not in {each["id"] for each in call("GET", "/avisos")["itens"]}
+
+
+def test_units_are_found_by_name_and_what_waits_is_on_the_first_page(
+    panel: PanelClient, open_one: Callable[..., str]
+) -> None:
+    open_one("9900014", "Amarelo")
+    panel.login("rui")
+    panel.get("/painel")
+    assert "em risco" in panel.page.text
+    panel.get("/painel/ir?q=moinho")
+    assert panel.page.heading == "Clínica da Família Campo do Moinho"
