@@ -12,6 +12,7 @@ from joserfc import jws
 
 from balcao.core.access import keys as keys_module
 from balcao.core.access import tokens as module
+from balcao.core.access.authorization import Authorization
 from balcao.core.access.caller import ClaimPolicy, TokenRefused
 from balcao.core.access.keys import IssuerKeys
 from balcao.core.access.tokens import LATEST_INSTANT, LEEWAY_SECONDS, TokenVerifier
@@ -109,12 +110,13 @@ async def test_a_known_token_is_known_until_it_expires_or_its_session_ends(
     async with httpx.AsyncClient() as client:
         verifier = TokenVerifier([issuer.address], "account", client, has_ended=lambda caller: caller.session in ended)
         header = f"Bearer {issuer.login(sid='desk', exp=NOW + FAR)}".encode()
-        caller = await verifier.caller(header)
+        repeated = Authorization(header)  # as a connection that goes on sends it
+        caller = await verifier.caller(repeated)
         for after, known in ((FAR + LEEWAY_SECONDS - 1, caller), (FAR + LEEWAY_SECONDS, None), (0, caller)):
             clock.append(NOW + after)
-            assert verifier.known(header) is known
+            assert verifier.known(header) is verifier.known(repeated) is known
         ended.add("desk")
-        assert verifier.known(header) is None
+        assert verifier.known(header) is verifier.known(repeated) is None
         with pytest.raises(TokenRefused) as refused:
             await verifier.caller(header)
         assert refused.value.reason == "token-session-ended"

@@ -1,6 +1,6 @@
 """What a server serves: a gateway with what every response gets, and what is counted and logged of it."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
@@ -22,6 +22,8 @@ _NO_PAGE = (
     _POLICY.lower().encode(),
     b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 )
+# What every response has beside its own headers, by whether it is a page.
+COMMON_HEADERS: Mapping[bool, RawHeaders] = {True: [_NO_SNIFFING], False: [_NO_SNIFFING, _NO_PAGE]}
 NO_ORIGIN, NO_PROXY = Cors(), Proxies()
 # They are wanted, so no rate of errors may count them among the responses.
 _refused_in_maintenance = counter("balcao_maintenance_refusals", "Calls refused by a maintenance", "service")
@@ -50,7 +52,7 @@ class Served(Protocol):
         """Return what answers the request."""
 
     def further_headers(self, endpoint: Endpoint, request: Request) -> RawHeaders:
-        """Return what this response has beside `fixed_headers` and its own."""
+        """Return what this response has beside `COMMON_HEADERS` and its own."""
 
     def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
         """Count and log a response whose head is sent."""
@@ -109,8 +111,6 @@ class Application:
             request_log.add(endpoint.meter.labels, status, seconds, request.id)
 
 
-def fixed_headers(response: Response[Any]) -> RawHeaders:
-    """Return the headers of a response that are the same whoever asked."""
-    if _POLICY in response.headers:
-        return [*response.raw_headers, _NO_SNIFFING]
-    return [*response.raw_headers, _NO_SNIFFING, _NO_PAGE]
+def is_page(response: Response[Any]) -> bool:
+    """Return whether the response brings a policy of its own."""
+    return _POLICY in response.headers

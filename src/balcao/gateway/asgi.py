@@ -8,7 +8,7 @@ from balcao.core.context.headers import Headers
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.logs import request_id
-from balcao.gateway.application import Served, fixed_headers
+from balcao.gateway.application import COMMON_HEADERS, Served, is_page
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -39,7 +39,8 @@ class AsgiApplication:
         request_id.set(request.id)
         response = responding if isinstance(responding, Response) else await responding
         status = response.status or endpoint.status
-        headers = [*fixed_headers(response), *self._served.further_headers(endpoint, request)]
+        further = self._served.further_headers(endpoint, request)
+        headers = [*response.raw_headers, *COMMON_HEADERS[is_page(response)], *further]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         self._served.record(endpoint, request, response, status)
         is_head = request.method == "HEAD"

@@ -54,7 +54,9 @@ class Gateway:
         self._pages = pages
         self._alone = alone
         self._refusals = refusals
-        self._mounts: Mapping[bytes, Mount] = {mount.prefix.split("/")[1].encode(): mount for mount in mounts}
+        self._mounts: Mapping[bytes, tuple[Mount, bytes]] = {
+            mount.prefix.split("/")[1].encode(): (mount, f"{mount.prefix}/".encode()) for mount in mounts
+        }
         self._paths = {id(mount): _build_paths(mount) for mount in (*mounts, pages)}
         # A path without values is found at once where it is written as it was declared.
         self._exact = {
@@ -83,12 +85,12 @@ class Gateway:
     def _choose_mount(self, request: Request) -> tuple[Mount, bytes]:
         """Choose by the first segment; the path goes on without the prefix."""
         path = request.path
-        mount = self._mounts.get(path.split(b"/", 2)[1] if path.startswith(b"/") else b"")
-        if mount is not None:
-            prefix = mount.prefix.encode()
-            if path == prefix or path.startswith(prefix + b"/"):
+        known = self._mounts.get(path.split(b"/", 2)[1] if path.startswith(b"/") else b"")
+        if known is not None:
+            mount, prefix = known
+            if path.startswith(prefix) or path == prefix[:-1]:
                 request.prefix = mount.prefix
-                return mount, path[len(prefix) :] or b"/"
+                return mount, path[len(prefix) - 1 :] or b"/"
         alone = self._alone
         if alone is not None and path != METRICS.encode() and path.startswith(alone.base.encode() + b"/"):
             return alone, path

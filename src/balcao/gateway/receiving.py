@@ -8,7 +8,8 @@ from typing import Protocol
 
 import httptools
 
-from balcao.core.context.headers import Headers
+from balcao.core.access.authorization import Authorization
+from balcao.core.context.headers import AUTHORIZATION, Headers
 from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders
@@ -24,6 +25,7 @@ _AROUND_FIELD = len(": \r\n")
 _SLICE = 4096
 # Sizes, extensions and trailers of chunks, beside what the body itself may bring: no honest body consists of them.
 _MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 16
+_NOBODY = Authorization(b"")
 
 
 class Exchange:
@@ -91,6 +93,7 @@ class Receiver:
         self._fields: RawHeaders = []
         self._fields_size = 0
         self._head_size = 0
+        self._authorization = _NOBODY
         self._body: list[bytes] = []
         self._body_size = 0
         self._raw_size = 0
@@ -109,20 +112,26 @@ class Receiver:
         return not self.in_head and self.reading is None and not self._unparsed
 
     @property
+    def has_unparsed(self) -> bool:
+        """Whether something was kept, and reading paused, as too many requests wait."""
+        return bool(self._unparsed)
+
+    @property
     def waits_for_body(self) -> bool:
         """Whether the rest of a body is needed to answer."""
         return self.reading is not None and not self.is_discarding
 
     def receive(self, received: memoryview) -> None:
         """Parse slice by slice, and keep what there are too many requests before."""
-        place = 0
+        place, size = 0, len(received)
         try:
-            while place < len(received) and not self.is_over:
+            while place < size and not self.is_over:
                 if self._answering.is_full:
                     self._unparsed = bytes(received[place:])
                     self._answering.pause()
                     return
-                place += self._parse(received[place : place + _SLICE])
+                is_whole = not place and size <= _SLICE
+                place += self._parse(received if is_whole else received[place : place + _SLICE])
         except (Refused, httptools.HttpParserError) as failure:
             status = _find_status(failure)
             if not self.is_over:  # what follows the end is not even refused
@@ -210,6 +219,10 @@ class Receiver:
             raise Refused(431)
         method, version, headers = parser.get_method().decode(), parser.get_http_version(), Headers.of(fields)
         has_body = judge(version, headers, fields)
+        if (authorization := headers.get(AUTHORIZATION)) is not None:
+            if authorization != self._authorization:
+                self._authorization = Authorization(authorization)
+            headers[AUTHORIZATION] = self._authorization
         path, query = split_target(method, self._target)
         request = Request(method, path, query, headers, self._application.find_caller(self._peer, fields))
         endpoint = self._application.match(request)

@@ -72,18 +72,20 @@ class Turns:
             self._count(caller, exchange)
             self._note(caller)
             connection.begin(exchange)
-        else:
-            caller.waiting.append((connection, exchange))
+            return
+        caller.waiting.append((connection, exchange))
+        if not caller.is_due:
             self._note(caller)
 
     def leave(self, exchange: Exchange) -> None:
         """Let the caller's next request begin: this one is finished, or has become a stream."""
         exchange.is_finished = True
-        identity, exchange.counts_for = exchange.counts_for, None
-        if identity is not None:
-            caller = self._callers[identity]
+        if exchange.counts_for is not None:
+            caller = self._callers[exchange.counts_for]
+            exchange.counts_for = None
             caller.unfinished -= 1
-            self._note(caller)
+            if not caller.is_due:
+                self._note(caller)
 
     def _find(self, exchange: Exchange) -> _Caller:
         identity = self._identify(exchange.request)

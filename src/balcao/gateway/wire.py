@@ -13,7 +13,7 @@ from typing import Any
 from balcao.core import callbacks
 from balcao.core.http.responses import Response
 from balcao.core.logs import log, request_id
-from balcao.gateway.application import Served, fixed_headers
+from balcao.gateway.application import COMMON_HEADERS, Served, is_page
 from balcao.gateway.field_lines import clock, encode, encode_checked, encode_status
 from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.gateway.limits import Limits
@@ -31,6 +31,7 @@ _DISCARD_SECONDS = 2.0
 
 _WITHOUT_BODY = frozenset({204, 304})
 _SERVER = b"server: balcao\r\n"
+_COMMON_LINES = {is_page: encode(headers) + _SERVER for is_page, headers in COMMON_HEADERS.items()}
 _CLOSE = b"connection: close\r\n"
 _KEEP_ALIVE = b"connection: keep-alive\r\n"
 _CHUNKED = b"transfer-encoding: chunked\r\n"
@@ -255,8 +256,9 @@ class Connection(asyncio.BufferedProtocol):
         while self._turns and not self._is_busy and self._unblocked is None and not self._is_gone:
             self._enter(self._turns.popleft())
         if not self._is_busy and self._unblocked is None and not self._receiver.is_over:
-            self._transport.resume_reading()
-            self._receiver.go_on()
+            if self._receiver.has_unparsed:
+                self._transport.resume_reading()
+                self._receiver.go_on()
             self.continue_body()
 
     def _enter(self, turn: Exchange | int) -> None:
@@ -377,15 +379,13 @@ class Connection(asyncio.BufferedProtocol):
         """Return the head in parts. Raises ValueError for a field that cannot be sent."""
         lines = response.lines
         if lines is None:
-            lines = response.lines = encode_checked(fixed_headers(response)) + _SERVER
+            lines = response.lines = encode_checked(response.raw_headers) + _COMMON_LINES[is_page(response)]
         further = self._application.further_headers(turn.endpoint, turn.request)
-        status_line = encode_status(status)
         connection = _CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
-        return [status_line, lines, encode(further), clock.read(), more, connection, b"\r\n"]
+        return [encode_status(status), lines, encode(further), clock.read(), more, connection, b"\r\n"]
 
     def _write_refusal(self, status: int, more: bytes = b"") -> None:
-        parts = (encode_status(status), more, _SERVER, clock.read(), _CLOSE, b"content-length: 0\r\n\r\n")
-        self._write(b"".join(parts))
+        self._write(encode_status(status) + more + _SERVER + clock.read() + _CLOSE + b"content-length: 0\r\n\r\n")
         self._linger()
 
     def _fail(self) -> None:

@@ -256,6 +256,19 @@ def test_of_parallel_calls_at_the_limit_one_more_pet_is_made(add: Ask, sql: Sql)
     assert len(sql("SELECT FROM registry.own_pet")) == MOST_OWN
 
 
+def test_who_is_at_the_limit_still_gets_the_response_of_a_repeated_call(add: Ask, sql: Sql) -> None:
+    key = {"Idempotency-Key": "pet-2"}
+    first = add(key)
+    sql(
+        'INSERT INTO registry.own_pet (cpf, record) SELECT $1, \'{"animal_nome": "x"}\' FROM generate_series(1, $2)',
+        FABIO,
+        MOST_OWN - 1,
+    )
+    assert (add(key).status_code, add(key).content) == (first.status_code, first.content)
+    assert refusal(add(key, animal_nome="Outro")) == (409, "idempotency-key-reused")
+    assert refusal(add({"Idempotency-Key": "pet-3"})) == (409, "pet-limit")
+
+
 def test_who_may_see_and_add_pets(http: httpx.Client, issuer: Issuer, owner: dict[str, str]) -> None:
     desk = bearer(issuer.person(ANA, realm_access={"roles": ["rmi:atendimento"]}))
     callers = [

@@ -36,6 +36,7 @@ from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response, Soon, from_ready, with_etag
+from balcao.core.values.ids import is_uuid
 
 # A version never changes; which one is active does.
 CACHE = "private, max-age=31536000, immutable"
@@ -64,8 +65,9 @@ def read_config(call: Call, config_id: ConfigIdInPath) -> Soon[AgentConfig]:
 
 
 async def _load_config(call: Call, config_id: str) -> Response[AgentConfig]:
-    path = validate_model({"config_id": config_id}, ConfigPath, "path")
-    return from_ready(await service.load_config(call, path.config_id), call, CACHE)
+    if not is_uuid(config_id):  # which no pattern need be asked about
+        validate_model({"config_id": config_id}, ConfigPath, "path")
+    return from_ready(await service.load_config(call, config_id), call, CACHE)
 
 
 @routes.get(

@@ -59,7 +59,7 @@ async def load_config(call: Call, config_id: str) -> Ready:
     row = await store.read_config(call.platform.database, known)
     if row is None:
         raise _make_unknown()
-    return call.platform.part(ConfigCache).add(str(known), Ready.of(_to_config(row)))
+    return call.platform.part(ConfigCache).add(row.config_id, Ready.of(_to_config(row)))
 
 
 async def read_active_config(call: Call, agent_type: str) -> AgentConfig:
@@ -195,7 +195,16 @@ async def read_version(call: Call, agent_type: str, version: int) -> AgentVersio
 
 
 def _to_config(found: StoredConfig) -> AgentConfig:
-    return AgentConfig(**msgspec.structs.asdict(found) | {"created_at": format_rfc3339_offset(found.created_at)})
+    return AgentConfig(
+        config_id=found.config_id,
+        agent_type=found.agent_type,
+        version=found.version,
+        memory_blocks=found.memory_blocks,
+        tools=found.tools,
+        model_name=found.model_name,
+        embedding_name=found.embedding_name,
+        created_at=format_rfc3339_offset(found.created_at),
+    )
 
 
 async def _insert(

@@ -1,7 +1,6 @@
 """Turns the Authorization header into a Caller. RS256 only; the same code serves the gateway and every service."""
 
 import asyncio
-import hashlib
 import math
 import time
 from collections import OrderedDict
@@ -14,6 +13,7 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
+from balcao.core.access.authorization import digest_of
 from balcao.core.access.caller import NO_MACHINES, Caller, ClaimPolicy, TokenMissing, TokenRefused, from_claims
 from balcao.core.access.keys import IssuerKeys
 
@@ -59,7 +59,7 @@ class TokenVerifier:
         """Return the caller of a header whose token was verified before and is still valid."""
         if authorization is None:
             return None
-        caller = self._verified.get(_digest(authorization))
+        caller = self._verified.get(digest_of(authorization))
         if caller is None or caller.expires_at + LEEWAY_SECONDS <= time.time() or self._has_ended(caller):
             return None
         return caller
@@ -80,7 +80,7 @@ class TokenVerifier:
         except TokenRefused as refused:
             refused.is_genuine = True
             raise
-        self._remember(_digest(authorization or b""), caller)
+        self._remember(digest_of(authorization or b""), caller)
         return caller
 
     def _read_caller(self, claims: Mapping[str, Any]) -> Caller:
@@ -154,11 +154,6 @@ class TokenVerifier:
                 del self._verified[digest]
             else:
                 self._verified.move_to_end(digest)
-
-
-def _digest(authorization: bytes) -> bytes:
-    """Return what stands for a token in memory: tokens are credentials and are not stored there themselves."""
-    return hashlib.blake2b(authorization, digest_size=20).digest()
 
 
 def _parse_bearer(authorization: bytes | None) -> bytes:

@@ -20,8 +20,6 @@ Result = TypeVar("Result")
 LARGEST_BATCH = 100
 # While PostgreSQL works on one statement, the process prepares the other.
 STATEMENTS_AT_ONCE = 2
-# Delivered in place of a result to a caller who is to run the item.
-_ALONE = object()
 
 
 class Batch(Generic[Item, Result]):
@@ -44,7 +42,6 @@ class Batch(Generic[Item, Result]):
         self._waiting: list[tuple[Item, Delivery[Result]]] = []
         self._is_due = False
         self._under_way = 0
-        self._alone: Delivery[Any] | None = None  # the first of what waits, if its caller can run it
         self._ended: asyncio.Future[None] | None = None  # one of the statements under way
 
     def submit(self, item: Item) -> Delivery[Result]:
@@ -53,28 +50,6 @@ class Batch(Generic[Item, Result]):
         self._waiting.append((item, delivery))
         self._send_soon()
         return delivery
-
-    async def run(self, item: Item) -> Result:
-        """Return the item's result. One that nobody joins in this turn of the loop is run by its caller itself."""
-        delivery: Delivery[Any] = Delivery()
-        self._waiting.append((item, delivery))
-        self._alone = delivery if len(self._waiting) == 1 else None
-        self._send_soon()
-        try:
-            result = await delivery
-        except asyncio.CancelledError:
-            # Handed over at the moment at which the caller gave up.
-            if delivery.is_done and delivery.fault is None and delivery.result() is _ALONE:
-                self._end_one()
-            raise
-        if result is not _ALONE:
-            found: Result = result
-            return found
-        try:
-            (found,) = await self._run([item])
-            return found
-        finally:
-            self._end_one()
 
     async def close(self) -> None:
         """Wait for the statements under way and for the items that wait for the next one."""
@@ -91,19 +66,17 @@ class Batch(Generic[Item, Result]):
 
     def _send(self) -> None:
         self._is_due = False
-        if len(self._waiting) == 1 and self._waiting[0][1] is self._alone and not self._alone.is_done:
-            self._under_way += 1
-            self._waiting = []
-            self._alone.deliver(_ALONE)
-        elif self._waiting:
+        if self._waiting:
             begin(self._send_waiting())
 
     async def _send_waiting(self) -> None:
         self._under_way += 1
         try:
             while self._waiting:
-                batch, self._waiting = self._waiting[: self._largest], self._waiting[self._largest :]
-                self._send_soon()  # what is too much for one
+                batch, self._waiting = self._waiting, []
+                if len(batch) > self._largest:
+                    batch, self._waiting = batch[: self._largest], batch[self._largest :]
+                    self._send_soon()
                 await self._send_batch(batch)
         finally:
             self._end_one()

@@ -71,6 +71,12 @@ class Connections:
         if self._places:
             await self._is_empty.wait()
 
+    def take_now(self, name: str) -> asyncpg.Connection | None:
+        """Take a connection in the holder's name if one is ready, so that there is nothing to wait for."""
+        if not self._is_open or not self._ready or self._ready[-1].is_closed() or not self._shares.take_now(name):
+            return None
+        return self._ready.pop()
+
     async def take(self, name: str, deadline: float) -> asyncpg.Connection:
         """Take a connection in the holder's name; `deadline` is an instant of the loop's clock.
 
@@ -116,6 +122,15 @@ class Connections:
         return await servers.connect_to_server(
             self.url, timeout=seconds, command_timeout=STATEMENT_SECONDS, **self.options
         )
+
+    def give_back_now(self, connection: asyncpg.Connection, name: str) -> bool:
+        """Give the holder's connection to the next user; return False for one that is to be closed instead."""
+        if not self._is_open or connection not in self._current or connection.is_closed():
+            return False
+        if not self._wake(connection):
+            self._ready.append(connection)
+        self._shares.give_back(name)
+        return True
 
     async def give_back(self, connection: asyncpg.Connection, name: str, *, sound: bool) -> None:
         """Give the holder's connection to the next user, or close it when its last statement may not have ended."""

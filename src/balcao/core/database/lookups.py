@@ -12,7 +12,6 @@ the signature, so that `:day` is compared as a date.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from types import MappingProxyType, NoneType
@@ -54,6 +53,7 @@ class Lookup(Statement[P, T]):
         if self._shape.fetches == "nothing" or not self.parameters:
             raise MalformedStatement(f"{self.name}: a look-up has parameters, and returns rows")
         self._shared_shape = choose_shape(self.returns, skip=1)
+        self._read = self._fetch  # the same object for every call, by which a database knows it
         # A subquery hides the arrays' length from the planner. Where it sees one, a plan for a few callers looks
         # cheaper than the generic plan, and PostgreSQL plans the statement anew each time instead of keeping that.
         arrays = [f"(SELECT ${place}::{self._choose_type(kind)}[])" for place, kind in enumerate(self._types, 1)]
@@ -69,12 +69,12 @@ CROSS JOIN LATERAL (
         """Run the statement, alone or together with those of other callers, and return what it found."""
         if not isinstance(source, Database):
             return await self._run(source, self.bind(given, named))
-        shape, found = await source.read_grouped(self._fetch, tuple(self.bind(given, named)))
+        shape, found = await source.read_grouped(self._read, self.bind(given, named))
         read: T = shape.read(found)
         return read
 
     async def _fetch(
-        self, connection: Connection, asked: Sequence[tuple[Any, ...]], seconds: float
+        self, connection: Connection, asked: Sequence[Sequence[Any]], seconds: float
     ) -> Sequence[tuple[Shape, Any]]:
         """Return what each caller's parameters find, and how it is read."""
         is_row = self._shape.fetches == "row"
@@ -82,13 +82,17 @@ CROSS JOIN LATERAL (
             fetch = connection.fetchrow if is_row else connection.fetch
             return [(self._shape, await fetch(self.sql, *asked[0], timeout=seconds))]
         rows = await connection.fetch(self.shared_sql, *zip(*asked, strict=True), timeout=seconds)
-        found: defaultdict[int, list[Row]] = defaultdict(list)
-        for row in rows:
-            found[row[0]].append(row)
         shape = self._shared_shape
         if is_row:
-            return [(shape, found[caller][0] if caller in found else None) for caller in range(1, len(asked) + 1)]
-        return [(shape, found[caller]) for caller in range(1, len(asked) + 1)]
+            first: list[Row | None] = [None] * len(asked)
+            for row in rows:
+                if first[row[0] - 1] is None:
+                    first[row[0] - 1] = row
+            return [(shape, row) for row in first]
+        found: list[list[Row]] = [[] for _ in asked]
+        for row in rows:
+            found[row[0] - 1].append(row)
+        return [(shape, theirs) for theirs in found]
 
     def _choose_type(self, expected: Any) -> str:
         """Return the type in SQL. Raises MalformedStatement for one whose values an array cannot hold side by side."""

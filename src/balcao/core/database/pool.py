@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import asyncpg
 import msgspec
 
-from balcao.core.callbacks import in_task
+from balcao.core.callbacks import Delivery, in_task
 from balcao.core.database import servers
 from balcao.core.database.batching import Batch
 from balcao.core.database.connections import Connections
@@ -106,17 +106,16 @@ class Database(Connections):
             finally:
                 await transaction.rollback()
 
-    async def read_grouped(self, read: "GroupedRead[Item, T]", item: Item) -> T:
-        """Return what is read for the item. Concurrent calls share a statement; a lost connection is tried again once.
+    def read_grouped(self, read: "GroupedRead[Item, T]", item: Item) -> Delivery[T]:
+        """Return the delivery of what is read for the item.
 
-        Callers with different rights share it, so the right to an item is checked before it is asked for. Raises
-        Unavailable after three seconds at most.
+        Concurrent calls share a statement; a lost connection is tried again once. Callers with different rights share
+        it, so the right to an item is checked before it is asked for. Raises Unavailable after three seconds at most.
         """
         batch = self._reads.get(read)
         if batch is None:
             batch = self._reads[read] = Batch(functools.partial(self._read_many, read))
-        found: T = await batch.run(item)
-        return found
+        return batch.submit(item)
 
     async def write_grouped(self, write: "GroupedWrite[Item, T]", row: Item) -> T:
         """Write the row and return after the commit, which concurrent rows share. A row that is refused fails alone.
@@ -155,7 +154,7 @@ class Database(Connections):
             return await self._read_within(read, items, deadline)
 
     async def _read_within(self, read: "GroupedRead[Item, T]", items: Sequence[Item], deadline: float) -> Sequence[T]:
-        connection = await self.take("", deadline)
+        connection = self.take_now("") or await self.take("", deadline)
         sound = False
         try:
             found = await read(connection, items, max(deadline - asyncio.get_running_loop().time(), 0.1))
@@ -169,7 +168,8 @@ class Database(Connections):
             connection.terminate()  # closing it would wait for a server that does not respond
             raise
         finally:
-            await self.give_back(connection, "", sound=sound)
+            if not (sound and self.give_back_now(connection, "")):
+                await self.give_back(connection, "", sound=sound)
 
     async def _write_many(self, write: "GroupedWrite[Item, T]", rows: Sequence[Item]) -> Sequence[T]:
         holder.set("")

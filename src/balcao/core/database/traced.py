@@ -20,6 +20,10 @@ class TracedDatabase(Database):
         super().__init__(*args, **options)
         self._marked: set[int] = set()  # the server's processes behind connections that name a trace
 
+    def take_now(self, _: str) -> Connection | None:
+        """Take none: each is marked first, which has to be waited for."""
+        return None
+
     async def take(self, name: str, deadline: float) -> Connection:
         """Take a connection as `Database` does."""
         connection = await super().take(name, deadline)

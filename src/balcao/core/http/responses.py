@@ -1,6 +1,7 @@
 """Responses: a body as bytes, and the headers that say who may store it and for how long."""
 
 from collections.abc import AsyncGenerator, Awaitable, Mapping
+from functools import cache
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
@@ -24,6 +25,12 @@ NO_CONTENT, MOVED, NOT_MODIFIED = 204, 301, 304
 _WITHOUT_BODY = frozenset({NO_CONTENT, NOT_MODIFIED})
 
 RawHeaders = list[tuple[bytes, bytes]]
+
+
+@cache
+def _encode_name(name: str) -> bytes:
+    """Return the name of a header, which is one of the few that our code has, as it is sent."""
+    return name.lower().encode()
 
 
 class Response(Generic[T]):
@@ -53,7 +60,7 @@ class Response(Generic[T]):
         self.headers = headers or {}
         self.media_type = media_type
         self.cookies = cookies
-        raw = [(name.lower().encode(), value.encode("latin-1")) for name, value in self.headers.items()]
+        raw = [(_encode_name(name), value.encode("latin-1")) for name, value in self.headers.items()]
         raw += [(b"set-cookie", cookie.encode("latin-1")) for cookie in cookies]
         if status not in _WITHOUT_BODY:
             if body or chunks or media_type != JSON:

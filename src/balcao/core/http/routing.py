@@ -51,7 +51,7 @@ class Paths(Generic[E]):
     def add(self, method: str, path: str, endpoint: E) -> None:
         """Let the endpoint answer this method on this path."""
         node = self._root
-        for segment in _segments(path):
+        for segment in _split(path)[1:]:
             if segment == REST_OF_PATH:
                 node.rest = node = node.rest or _Node(takes_rest=True)
             elif _PARAMETER.fullmatch(segment):
@@ -72,18 +72,18 @@ class Paths(Generic[E]):
 
     def find_similar(self, path: bytes) -> Mapping[str, E]:
         """Return what ends at this raw path, by method, also where `find` refuses it: for the words of the refusal."""
-        node = _walk(self._root, _segments(path.decode("latin-1")), 0, [])
+        node = _walk(self._root, _split(path.decode("latin-1")), 1, [])
         return {} if node is None else node.by_method
 
     def _find(self, path: bytes) -> Found[E] | None:
         text = path.decode("latin-1")
-        segments = _segments(text)
+        segments = _split(text)
         if "%" in text or "//" in text or "/." in text or "\\" in text:
             if not self._lenient and (unclear := _AMBIGUOUS.search(path)):
                 return self._find_rest(text, unclear.start())
             segments = [unquote(segment) for segment in segments]
         values: list[str] = []
-        node = _walk(self._root, segments, 0, values)
+        node = _walk(self._root, segments, 1, values)
         return None if node is None else Found(node.by_method, values)
 
     def _find_rest(self, text: str, unclear: int) -> Found[E] | None:
@@ -100,8 +100,12 @@ def parameters_of(path: str) -> list[str]:
     return _PARAMETER.findall(path)
 
 
-def _segments(path: str) -> list[str]:
-    return path.removesuffix("/").split("/")[1:]
+def _split(path: str) -> list[str]:
+    """Return what stands before the first slash, and the segments after it."""
+    segments = path.split("/")
+    if not segments[-1]:
+        segments.pop()
+    return segments
 
 
 def _walk(node: _Node[E], segments: list[str], start: int, values: list[str]) -> _Node[E] | None:

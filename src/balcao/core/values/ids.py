@@ -9,6 +9,7 @@ from uuid_utils.compat import uuid7
 MAX_INT64 = 2**63 - 1
 # Five groups of hexadecimal digits, in any case.
 UUID_PATTERN = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_UUID = re.compile(UUID_PATTERN)
 
 
 def new_id() -> str:
@@ -23,7 +24,7 @@ def new_uuid() -> UUID:
 
 def is_uuid(text: str) -> bool:
     """Tell whether the text is a UUID as callers write it: five groups, nothing around them."""
-    return re.fullmatch(UUID_PATTERN, text) is not None
+    return _UUID.fullmatch(text) is not None
 
 
 def parse_uuid(text: str) -> UUID | None:

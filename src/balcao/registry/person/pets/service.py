@@ -59,18 +59,21 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
     record = check_body(body, utc_now(), call.zone)
     trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=FIELDS)
     repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
+    number = await store.draw_number(call.platform.database, cpf)
+    pet = Pet(**msgspec.structs.asdict(record), id_animal=number, source="self_registered")
+    response = msgspec.json.encode(_format(pet, call))
+    kept = repeatable and repeatable.keep(response)
 
     async def attempt(connection: Connection) -> bytes | None:
+        insertion = await store.insert_pet(connection, cpf, number, record, most=MOST_OWN, trail=trail, kept=kept)
+        if insertion.is_inserted:
+            return response
+        # Most keys are new, so that one is looked up only where nothing was inserted.
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
             return earlier
-        number = await store.draw_number(connection)
-        pet = Pet(**msgspec.structs.asdict(record), id_animal=number, source="self_registered")
-        response = msgspec.json.encode(_format(pet, call))
-        kept = repeatable and repeatable.keep(response)
-        insertion = await store.insert_pet(connection, cpf, number, record, most=MOST_OWN, trail=trail, kept=kept)
         if not insertion.is_below_limit:
             raise Conflict(f"O cadastro já tem {MOST_OWN} animais próprios.", code="pet-limit")
-        return response if insertion.is_inserted else None  # the key is taken: its response is there now
+        return None  # the response that took the key was forgotten in between
 
     return await write_optimistically(call.platform.database, attempt)
 

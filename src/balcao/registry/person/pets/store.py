@@ -63,9 +63,11 @@ async def count_imported_by_species(source: Source, cpf: Cpf) -> Mapping[str, in
 async def count_own_pets(source: Source, cpf: Cpf) -> int: ...
 
 
-# Drawn beforehand, because the stored response names it; a number that is not used is never used.
-@statement("SELECT nextval('registry.own_pet_id')")
-async def draw_number(connection: Connection) -> int: ...
+# Drawn beforehand, because the stored response names it; a number that is not used is never used. A look-up, so that
+# those of people who add pets at the same time are drawn together.
+@lookup("SELECT nextval('registry.own_pet_id') WHERE :cpf::text IS NOT NULL")
+async def draw_number(source: Source, cpf: Cpf) -> int:
+    """Draw the number of a new pet of this person."""
 
 
 class Insertion(NamedTuple):

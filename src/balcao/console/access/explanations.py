@@ -1,0 +1,45 @@
+"""Why somebody can do something, or cannot: the decision of the platform, with the chain of its reasons."""
+
+from typing import Any
+
+from balcao.console.access import catalogue_client, client, labels
+from balcao.console.access.forms import ExplainForm, clean_cpf
+from balcao.console.access.rights import ACTION_READ, EXPLAIN
+from balcao.console.api import gather_blocks
+from balcao.console.declaration import Pages
+from balcao.console.visit import Visit
+from balcao.core.http.responses import Response
+
+pages = Pages("access", "/acessos/explicar")
+
+
+@pages.form("", "Por que posso?", in_menu=True)
+async def explain_decision(visit: Visit) -> Response[Any]:
+    """Say whether somebody may do something, and why; everybody may ask about themselves.
+
+    The person's number is in the form, never in an address.
+    """
+    form = ExplainForm(visit, {"method": "GET", "path": visit.query.first("caminho")})
+    if not visit.may(EXPLAIN):
+        del form.cpf
+    explained, roles = None, []
+    if form.is_sent:
+        subject = clean_cpf(form.cpf.data) if "cpf" in form else ""
+        if await form.submit(
+            lambda: catalogue_client.explain(
+                visit.api, form.method.data, (form.path.data or "").strip(), subject or None
+            )
+        ):
+            explained = form.result
+            roles = await _list_granting_roles(visit, explained)
+    return visit.render(
+        "access/explain.html", form=form, explained=explained, roles=roles, labels=labels, status=form.status
+    )
+
+
+async def _list_granting_roles(visit: Visit, explained: catalogue_client.Explanation) -> list[str]:
+    """Return the roles that give what is lacking, for who may know."""
+    if explained.action is None or explained.decision == "allow" or not visit.may(EXPLAIN, ACTION_READ):
+        return []
+    (holders,) = await gather_blocks(client.list_holders(visit.api, str(explained.action.id), limit=1))
+    return holders.value.roles if holders.value is not None else []

@@ -1,0 +1,48 @@
+"""A connection remembers the digest of the last `Authorization` it brought, and never hands it to another value."""
+
+import hashlib
+from typing import cast
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from balcao.core.access.authorization import digest_of
+from balcao.core.context.headers import AUTHORIZATION
+from balcao.gateway.application import Served
+from balcao.gateway.limits import Limits
+from balcao.gateway.receiving import Answering, Exchange, Receiver
+from tests.http.application import Echo
+from tests.support.sizes import EXAMPLES
+
+# What one request brings: nothing, one value, or two, which count as an empty one.
+SENT = st.lists(st.sampled_from([b"", b"Bearer a", b"Bearer b", b"Bearer ab", b"bearer a"]), max_size=2)
+
+
+class Taking:
+    """The answering side, which keeps what it is given."""
+
+    is_full = False
+
+    def __init__(self) -> None:
+        self.taken: list[Exchange | int] = []
+
+    def take(self, turn: Exchange | int) -> None:
+        self.taken.append(turn)
+
+
+@settings(max_examples=EXAMPLES)
+@given(st.lists(SENT, max_size=8))
+def test_each_request_has_the_authorization_that_came_with_it(requests: list[list[bytes]]) -> None:
+    taking = Taking()
+    receiver = Receiver(cast("Served", Echo()), Limits(), "127.0.0.1", cast("Answering", taking))
+    for values in requests:
+        lines = b"".join(b"Authorization: %b\r\n" % value for value in values)
+        receiver.receive(memoryview(b"GET / HTTP/1.1\r\nHost: a\r\n%b\r\n" % lines))
+    assert len(taking.taken) == len(requests)
+    for exchange, values in zip(taking.taken, requests, strict=True):
+        assert isinstance(exchange, Exchange)
+        expected = None if not values else values[0] if len(values) == 1 else b""
+        found = exchange.request.headers.get(AUTHORIZATION)
+        assert found == expected
+        if found is not None:
+            assert digest_of(found) == digest_of(bytes(found)) == hashlib.blake2b(found, digest_size=20).digest()
