@@ -17,11 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import wtforms
-<<<<<<< HEAD
-from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than its types
-=======
 from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than what is known of its types
->>>>>>> main
 from wtforms.meta import DefaultMeta
 from wtforms.validators import InputRequired, Length, ValidationError
 
@@ -133,16 +129,10 @@ def _list_errors(field: Any) -> list[Any]:
     return list(field.errors)
 
 
-<<<<<<< HEAD
-def list_options(pairs: Iterable[tuple[str, str]]) -> list[Any]:
-    """Return what a selection chooses from, of value and label."""
-    return [SelectChoice(value, label) for value, label in pairs]
-=======
 def list_choices(pairs: Iterable[tuple[str, str]], *, is_asked: bool = False) -> list[SelectChoice]:
     """Return the choices of a selection: what each sends, and what it is called; one that is asked for begins empty."""
     asked = [SelectChoice("", "Escolha")] if is_asked else []
     return asked + [SelectChoice(value, label) for value, label in pairs]
->>>>>>> main
 
 
 def needed(text: str = "Preencha este campo.") -> InputRequired:

@@ -22,7 +22,7 @@ from wtforms.validators import Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
 from balcao.console.api import Refused
-from balcao.console.forms import Form, length, list_options, needed
+from balcao.console.forms import Form, length, list_choices, needed
 from balcao.console.jobs.labels import ACCESSIBILITY, QUESTION_KINDS, format_cnpj
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class StepRow(wtforms.Form):
 class QuestionRow(wtforms.Form):
     id = HiddenField()
     titulo = StringField("Pergunta", validators=[needed("Escreva a pergunta."), length(1, 500)])
-    tipo_campo = SelectField("Como se responde", choices=list_options(QUESTION_KINDS.items()))
+    tipo_campo = SelectField("Como se responde", choices=list_choices(QUESTION_KINDS.items()))
     obrigatorio = BooleanField("Precisa ser respondida")
     valor_minimo = IntegerField("Menor número", validators=[Optional()])
     valor_maximo = IntegerField("Maior número", validators=[Optional()])
@@ -106,7 +106,7 @@ class JobForm(Form):
         "Só para quem se formou em", description="Uma área em cada linha. Vazio: todas."
     )
     acessibilidade_pcd = SelectField(
-        "Pessoas com deficiência", choices=list_options([("", "não se diz"), *ACCESSIBILITY.items()])
+        "Pessoas com deficiência", choices=list_choices([("", "não se diz"), *ACCESSIBILITY.items()])
     )
     tipos_pcd = CheckboxesField("Tipos de deficiência", description="Só onde a vaga diz algo acima.")
     zonas = CheckboxesField("Zonas da cidade")
@@ -145,11 +145,11 @@ class JobForm(Form):
             chosen = field.data if isinstance(field.data, list) else [field.data]
             known = {value for value, _ in choices}
             further = [(value, value) for value in chosen if value and value not in known]
-            field.choices = list_options([*choices, *further])
+            field.choices = list_choices([*choices, *further])
         row: Any
         for row in self.idiomas_requisito:
-            row.id_idioma.choices = list_options(self._languages)
-            row.id_nivel_minimo.choices = list_options(self._levels)
+            row.id_idioma.choices = list_choices(self._languages)
+            row.id_nivel_minimo.choices = list_choices(self._levels)
 
     def replace(self, values: Mapping[str, Any]) -> None:
         """Show these values in the place of what was sent."""

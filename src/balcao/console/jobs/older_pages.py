@@ -10,7 +10,7 @@ from wtforms.validators import Optional
 
 from balcao.console.api import Missing
 from balcao.console.declaration import Pages
-from balcao.console.forms import Form, length, list_options, needed
+from balcao.console.forms import Form, length, list_choices, needed
 from balcao.console.jobs import companies_client as client
 from balcao.console.jobs import reference
 from balcao.console.jobs.companies_client import OlderJob
@@ -41,10 +41,10 @@ class OlderJobForm(Form):
     members = {"situacao": "status"}  # noqa: RUF012 - read only
 
     titulo = StringField("Título", validators=[needed(), length(1, 500)])
-    situacao = SelectField("Situação", choices=list_options(STATES.items()))
-    tipo_contratacao = SelectField("Contratação", choices=list_options(TYPES.items()))
-    jornada_trabalho = SelectField("Jornada", choices=list_options([("", "não informada"), *HOURS.items()]))
-    turno = SelectField("Turno", choices=list_options([("", "não informado"), *SHIFTS.items()]))
+    situacao = SelectField("Situação", choices=list_choices(STATES.items()))
+    tipo_contratacao = SelectField("Contratação", choices=list_choices(TYPES.items()))
+    jornada_trabalho = SelectField("Jornada", choices=list_choices([("", "não informada"), *HOURS.items()]))
+    turno = SelectField("Turno", choices=list_choices([("", "não informado"), *SHIFTS.items()]))
     escolaridade_id = SelectField("Escolaridade")
     numero_vagas = IntegerField("Quantas pessoas", validators=[Optional()])
     salario_min = IntegerField("Salário, de", description="Em reais.", validators=[Optional()])
@@ -131,7 +131,7 @@ async def _make_form(visit: Visit, job: OlderJob | None, etag: str) -> OlderJobF
             "data_limite_candidatura": _to_day(visit, job),
         }
     form = OlderJobForm(visit, values, etag=etag)
-    form.escolaridade_id.choices = list_options(
+    form.escolaridade_id.choices = list_choices(
         [("", "não informada"), *((str(each.ordem), each.descricao) for each in levels)]
     )
     return form
