@@ -8,12 +8,13 @@ from balcao.console.counter import AREA as COUNTER
 from balcao.console.declaration import Area, Page
 from balcao.console.health_units import AREA as HEALTH_UNITS
 from balcao.console.home import AREA as HOME
+from balcao.console.jobs import AREA as JOBS
 from balcao.console.operation import AREA as OPERATION
 from balcao.console.privacy import AREA as PRIVACY
 
 AREAS: tuple[Area, ...] = tuple(
     sorted(
-        (ACCESS, AGENTS, CATALOGUE, CITIZEN, COUNTER, HEALTH_UNITS, HOME, OPERATION, PRIVACY),
+        (ACCESS, AGENTS, CATALOGUE, CITIZEN, COUNTER, HEALTH_UNITS, HOME, JOBS, OPERATION, PRIVACY),
         key=lambda area: area.order,
     )
 )

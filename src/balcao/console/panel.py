@@ -11,6 +11,7 @@ import httpx
 
 from balcao.console import guard
 from balcao.console.api import Api
+from balcao.console.background import Background
 from balcao.console.bulk.service import Bulk
 from balcao.console.declaration import PREFIX, Area, Page
 from balcao.console.provider import Provider
@@ -62,6 +63,7 @@ class Panel:
         kinds = [kind for area in areas for kind in area.bulk]
         self.bulk = Bulk(self.database, self.sealer, self.sessions, kinds, self.call_as)
         self.words = Words(settings.zone)
+        self.background = Background()
         self.assets = Assets(files("balcao.console") / "static", f"{PREFIX}/recursos")
         self.environment = make_environment(self.words, self.assets, settings.console_city)
         self._pages = {(page.name, page.method): page for area in areas for page in area.pages.declared}
@@ -101,6 +103,7 @@ class Panel:
             yield
         finally:
             sweeping.cancel()
+            await self.background.stop()
             await self.bulk.close()
             self.provider.stop()
             await self.http.aclose()

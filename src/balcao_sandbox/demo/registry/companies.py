@@ -1,4 +1,4 @@
-"""The companies of the sandbox: one is Iara's, two belong to others."""
+"""The companies of the sandbox: one is Iara's, three belong to others."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,6 +19,8 @@ from balcao.registry.city.companies.schemas import (
 )
 
 BAKERY = "90000001000129"
+# It advertises no jobs yet: employability has no company of it.
+WORKSHOP = "90000007000104"
 # CNPJ, both names, responsible person, further partners, main activity, legal nature, size, capital, street.
 _ROWS = (
     (BAKERY, "Padaria Aurora Ltda.", "Padaria Aurora", 20, (9,), "1091102", "2062", "01", 50_000, "do Porto"),
@@ -26,6 +28,7 @@ _ROWS = (
      900_000, "do Farol"),
     ("12ABC34501DE35", "Estúdio Digital Maré Ltda.", "Estúdio Digital Maré", 23, (), "6201501", "2062", "03", 20_000,
      "das Acácias"),
+    (WORKSHOP, "Oficina Beira-Rio Ltda.", "Oficina Beira-Rio", 24, (), "4520001", "2062", "01", 30_000, "do Porto"),
 )  # fmt: skip
 _NATURES = {"2062": "Sociedade Empresária Limitada", "2054": "Sociedade Anônima Fechada"}
 _SIZES = {"01": "Microempresa", "03": "Empresa de Pequeno Porte", "05": "Demais"}

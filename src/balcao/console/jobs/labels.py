@@ -1,0 +1,180 @@
+"""States, deeds and codes of the area in words."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Label(NamedTuple):
+    """A state as people read it; `kind` and `symbol` are those of the macro `tag`."""
+
+    text: str
+    kind: str
+    symbol: str
+
+
+JOB_STATES: Mapping[str, Label] = {
+    "em_edicao": Label("Em edição", "", "pen"),
+    "em_aprovacao": Label("Em aprovação", "at", "clock"),
+    "publicado_ativo": Label("Publicada", "ok", "check"),
+    "publicado_expirado": Label("Prazo encerrado", "or", "clock"),
+    "vaga_congelada": Label("Congelada", "in", "pause"),
+    "vaga_descontinuada": Label("Descontinuada", "no", "x"),
+    "deleted": Label("Excluída", "no", "x"),
+}
+CANDIDATE_STATES: Mapping[str, Label] = {
+    "candidatura_enviada": Label("Sem decisão", "", "clock"),
+    "aprovada": Label("Aprovada", "ok", "check"),
+    "reprovada": Label("Reprovada", "no", "x"),
+    "vaga_congelada": Label("Congelada", "in", "pause"),
+    "vaga_descontinuada": Label("Encerrada", "", "x"),
+    "retirada": Label("Retirada", "", "x"),
+}
+EVENTS: Mapping[str, str] = {
+    "create": "criou a vaga",
+    "edited": "alterou a vaga",
+    "send-to-approval": "enviou para aprovação",
+    "send-to-draft": "devolveu para edição",
+    "publish": "publicou",
+    "freeze": "congelou",
+    "unfreeze": "descongelou",
+    "discontinue": "descontinuou",
+    "reactivate": "reativou",
+    "delete": "excluiu",
+    "import": "trouxe de um arquivo",
+}
+CANDIDATE_EVENTS: Mapping[str, str] = {
+    "submit": "candidatou-se",
+    "edited": "mudou os dados",
+    "withdraw": "retirou a candidatura",
+    "approve": "aprovou",
+    "reject": "reprovou",
+    "reopen": "voltou a analisar",
+    "freeze": "congelou",
+    "discontinue": "encerrou",
+    "set-step": "mudou a etapa",
+    "clear-step": "tirou da etapa",
+    "step-removed": "ficou sem a etapa, que saiu da vaga",
+}
+ACCESSIBILITY: Mapping[str, str] = {
+    "para_pcd": "aberta também a pessoas com deficiência",
+    "preferencial_pcd": "preferência para pessoas com deficiência",
+    "exclusivo_pcd": "exclusiva para pessoas com deficiência",
+}
+QUESTION_KINDS: Mapping[str, str] = {
+    "resposta_curta": "texto",
+    "resposta_numerica": "número",
+    "selecao_unica": "uma opção",
+    "selecao_multipla": "várias opções",
+}
+CRITERIA: Mapping[str, str] = {
+    "termos_uso": "termos de uso",
+    "idade_minima": "idade mínima",
+    "idade_maxima": "idade máxima",
+    "escolaridade": "escolaridade",
+    "idioma": "idioma",
+    "bairro": "bairro",
+    "area_formacao": "área de formação",
+    "pcd": "vaga para pessoas com deficiência",
+}
+FAILURES: Mapping[str, str] = {
+    "application-unknown": "não tem mais candidatura a esta vaga",
+    "application-state": "a situação dela não permite",
+    "own-application": "é você: ninguém decide sobre a própria candidatura",
+}
+
+
+class Deed(NamedTuple):
+    """What moves a job to another state: the service's word, the address's, and what the pages say of it."""
+
+    event: str
+    slug: str
+    button: str
+    kind: str
+    question: str
+    effect: str
+    done: str
+
+
+DEEDS: tuple[Deed, ...] = (
+    Deed(
+        "send-to-approval", "enviar", "Enviar para aprovação", "p", "Enviar para aprovação?",
+        "Quem aprova passa a vê-la entre as que esperam. Tudo o que a publicação pede precisa estar preenchido.",
+        "A vaga foi enviada para aprovação.",
+    ),
+    Deed(
+        "publish", "publicar", "Publicar", "p", "Publicar esta vaga?",
+        "Ela aparece na busca pública, e as pessoas podem se candidatar até o prazo.",
+        "A vaga está publicada.",
+    ),
+    Deed(
+        "send-to-draft", "devolver", "Devolver para edição", "", "Devolver para edição?",
+        "Quem a escreveu lê o motivo na história da vaga e pode corrigi-la.",
+        "A vaga voltou para edição.",
+    ),
+    Deed(
+        "freeze", "congelar", "Congelar", "", "Congelar esta vaga?",
+        "Ninguém mais se candidata, e nada se decide, até que ela seja descongelada. As candidaturas aparecem como "
+        "congeladas; a situação de cada uma volta depois.",
+        "A vaga está congelada.",
+    ),
+    Deed(
+        "unfreeze", "descongelar", "Descongelar", "p", "Descongelar esta vaga?",
+        "Ela volta a receber candidaturas até o prazo, e cada candidatura mostra de novo a sua situação.",
+        "A vaga está descongelada.",
+    ),
+    Deed(
+        "reactivate", "reativar", "Reativar", "p", "Reativar esta vaga?",
+        "Ela volta à busca pública, e cada candidatura mostra de novo a sua situação. Passado o prazo, ninguém mais se "
+        "candidata.",
+        "A vaga está reativada.",
+    ),
+    Deed(
+        "discontinue", "descontinuar", "Descontinuar", "d", "Descontinuar esta vaga?",
+        "Ninguém mais se candidata, e nada mais se decide. Todas as candidaturas aparecem como encerradas.",
+        "A vaga foi descontinuada.",
+    ),
+)  # fmt: skip
+DEEDS_BY_SLUG: Mapping[str, Deed] = {deed.slug: deed for deed in DEEDS}
+
+
+def list_deeds(permitted: list[str]) -> list[Deed]:
+    """Return the deeds that are open, in the order in which a page offers them."""
+    return [deed for deed in DEEDS if deed.event in permitted]
+
+
+def format_money(value: float | None) -> str:
+    """Return a sum: "R$ 2.400,00"."""
+    if value is None:
+        return "–"
+    return "R$ " + f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def format_cnpj(cnpj: str) -> str:
+    """Return a CNPJ as people write it."""
+    if len(cnpj) != 14:
+        return cnpj
+    return f"{cnpj[:2]}.{cnpj[2:5]}.{cnpj[5:8]}/{cnpj[8:12]}-{cnpj[12:]}"
+
+
+def mask_cpf(cpf: str | None) -> str:
+    """Return the middle of a CPF, which is enough to tell two people of one name apart."""
+    return f"•••.{cpf[3:6]}.{cpf[6:9]}-••" if cpf and len(cpf) == 11 else "–"
+
+
+def format_months(months: int) -> str:
+    """Return how long somebody worked somewhere: "2 anos e 3 meses"."""
+    years, rest = divmod(months, 12)
+    parts = []
+    if years:
+        parts.append("1 ano" if years == 1 else f"{years} anos")
+    if rest:
+        parts.append("1 mês" if rest == 1 else f"{rest} meses")
+    return " e ".join(parts) or "tempo não informado"
+
+
+def format_phone(number: str) -> str:
+    """Return a phone number of the country as people write it; any other as it is."""
+    digits = "".join(sign for sign in number if sign.isdigit())
+    if digits.startswith("55") and len(digits) in {12, 13}:
+        return f"({digits[2:4]}) {digits[4:-4]}-{digits[-4:]}"
+    return number

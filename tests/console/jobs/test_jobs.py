@@ -1,0 +1,109 @@
+"""The screens of jobs over HTTP, at the running platform with its demo data."""
+
+import csv
+import io
+
+from balcao.employability.hiring.paths import sandbox_job_id
+from balcao.employability.selection.paths import sandbox_application_id
+from tests.support.panel import PanelClient
+
+KITCHEN, FOREIGN, CLOSED = sandbox_job_id("V9"), sandbox_job_id("V7"), sandbox_job_id("V8")
+CANDIDATES = f"/painel/vagas/{KITCHEN}/candidaturas"
+
+
+def test_the_list_counts_each_state_and_keeps_its_filters_in_the_address(panel: PanelClient) -> None:
+    panel.login("helio", "/painel/vagas?aba=publicado_ativo&busca=auxiliar")
+    assert "Auxiliar de cozinha" in panel.page.text
+    assert "Motorista" not in panel.page.text
+    assert "1 vaga" in panel.page.text
+
+
+def test_a_job_of_another_department_is_said_to_be_perhaps_that(panel: PanelClient) -> None:
+    panel.login("helio")
+    answer = panel.get(f"/painel/vagas/{FOREIGN}")
+    assert answer.status_code == 404
+    assert "de um órgão que não é seu" in panel.page.text
+
+
+def test_what_is_missing_is_listed_when_a_job_is_to_move_on(panel: PanelClient) -> None:
+    panel.login("gilda")
+    path = f"/painel/vagas/{sandbox_job_id('V6')}/mudar/enviar"
+    answer = panel.submit(path, reason="Pronta")
+    assert answer.status_code == 422
+    assert "Faltam 5 campos" in panel.page.text
+    assert f"/painel/vagas/{sandbox_job_id('V6')}/editar#bairro" in panel.page.links
+
+
+def test_a_copy_of_a_job_is_a_draft_and_a_second_press_makes_no_second_one(panel: PanelClient) -> None:
+    panel.login("helio", f"/painel/vagas/{KITCHEN}")
+    form = panel.find_form(f"/painel/vagas/{KITCHEN}/duplicar")
+    copies = {str(panel.post(form.action, form.values).url) for _ in range(2)}
+    assert len(copies) == 1
+    assert panel.page.heading == "Editar: Auxiliar de cozinha (cópia)"
+
+
+def test_the_file_has_what_the_filters_find_in_the_citys_time(panel: PanelClient) -> None:
+    panel.login("helio", CANDIDATES)
+    answer = panel.get(f"{CANDIDATES}/planilha?situacao=reprovada")
+    assert answer.content.startswith(b"\xef\xbb\xbf")
+    assert "attachment" in answer.headers["content-disposition"]
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig")), delimiter=";"))
+    assert {row["Situação"] for row in rows} == {"Reprovada"}
+    assert {row["Você tem curso de manipulação de alimentos?"] for row in rows} <= {"Sim", "Não"}
+    panel.get(f"/painel/candidaturas/{sandbox_application_id('7-V9')}")
+    shown = next(row for row in rows if row["Nome"] == panel.page.heading)
+    assert shown["Candidatou-se em"].replace(" ", ", ") in panel.page.text
+
+
+def test_no_whole_cpf_stands_in_the_list_of_candidates(panel: PanelClient) -> None:
+    panel.login("helio")
+    shown = panel.get(CANDIDATES).text
+    assert "•••.022." in shown
+    assert "90002" not in shown
+
+
+def test_who_does_not_decide_sees_no_button_and_is_refused(panel: PanelClient) -> None:
+    panel.login("ana")
+    assert panel.get(CANDIDATES).status_code == 403
+
+
+def test_nothing_is_decided_while_the_selection_is_closed(panel: PanelClient) -> None:
+    panel.login("helio")
+    panel.get(f"/painel/vagas/{CLOSED}/candidaturas")
+    assert "Aprovar" not in panel.page.text
+
+
+def test_a_candidate_is_decided_on_once_and_the_slower_one_is_told(panel: PanelClient) -> None:
+    path = f"/painel/candidaturas/{sandbox_application_id('12-V9')}"
+    panel.login("helio", path)
+    opened = dict(panel.find_form(path).values)
+    assert "está aprovada" in panel.post(path, opened | {"_acao": "aprovar", "reason": "Tem experiência"}).text
+    slower = panel.post(path, opened | {"_acao": "reprovar", "reason": ""})
+    assert slower.status_code == 412
+    assert "Alguém decidiu antes" in panel.page.text
+    assert "Tem experiência" in panel.get(path).text
+
+
+def test_a_company_is_filled_from_the_registry_and_registered_once(panel: PanelClient) -> None:
+    path = "/painel/empresas/nova"
+    panel.login("helio", f"{path}?cnpj=90.000.007/0001-04")
+    form = panel.find_form(path)
+    assert form.values["razao_social"] == "Oficina Beira-Rio Ltda."
+    panel.post(path, form.values)
+    assert panel.page.heading == "Oficina Beira-Rio"
+    again = panel.submit(path, **{name: value for name, value in form.values.items() if name not in {"_csrf", "_key"}})
+    assert again.status_code == 422
+    assert "/painel/empresas/90000007000104" in panel.page.links
+
+
+def test_a_value_is_added_renamed_and_removed(panel: PanelClient) -> None:
+    path = "/painel/vagas/listas/zonas"
+    panel.login("gilda")
+    panel.submit(path, descricao="Ilhas")
+    assert "“Ilhas” entrou." in panel.page.text
+    value = next(link for link in reversed(panel.page.links) if link.startswith(f"{path}/"))
+    panel.submit(value, descricao="Ilhas da baía")
+    assert "Ilhas da baía" in panel.page.text
+    panel.submit(value, action=f"{value}/excluir")
+    assert "O valor foi excluído." in panel.page.text
+    assert "Ilhas" not in panel.get(path).text
