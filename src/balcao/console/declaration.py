@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
-from balcao.console.bulk.service import BulkKind
 from balcao.core.http.responses import Response
 
 PREFIX = "/painel"
@@ -151,7 +150,6 @@ class Area:
     pages: Pages
     waiting: Sequence[Waiting] = field(default=())
     finders: Sequence[Finder] = field(default=())
-    bulk: Sequence[BulkKind] = field(default=())
 
     @property
     def key(self) -> str:

@@ -12,7 +12,6 @@ import httpx
 from balcao.console import guard
 from balcao.console.api import Api
 from balcao.console.background import Background
-from balcao.console.bulk.service import Bulk
 from balcao.console.declaration import PREFIX, Area, Page
 from balcao.console.provider import Provider
 from balcao.console.sealing import Sealer
@@ -60,8 +59,6 @@ class Panel:
             idle=timedelta(minutes=settings.console_idle_minutes),
             longest=timedelta(hours=settings.console_session_hours),
         )
-        kinds = [kind for area in areas for kind in area.bulk]
-        self.bulk = Bulk(self.database, self.sealer, self.sessions, kinds, self.call_as)
         self.words = Words(settings.zone)
         self.background = Background()
         self.assets = Assets(files("balcao.console") / "static", f"{PREFIX}/recursos")
@@ -74,7 +71,7 @@ class Panel:
         parts = urlsplit(self.address)
         return f"{parts.scheme}://{parts.netloc}"
 
-    def call_as(self, token: str, request_id: str, peer: str = "127.0.0.1") -> Api:
+    def call_as(self, token: str, request_id: str, peer: str) -> Api:
         """Return the services as who holds the access token calls them; `peer` is the address of their browser."""
         return Api(self.http, self.api_url, token, request_id, peer)
 
@@ -104,7 +101,6 @@ class Panel:
         finally:
             sweeping.cancel()
             await self.background.stop()
-            await self.bulk.close()
             self.provider.stop()
             await self.http.aclose()
             await self.database.close()
@@ -115,7 +111,6 @@ class Panel:
             await asyncio.sleep(_SWEEP_SECONDS)
             try:
                 await self.sessions.delete_old()
-                await self.bulk.delete_old()
             except BalcaoError as fault:  # it is tried again at the next turn
                 log.warning("console.not_swept", code=fault.code)
 

@@ -4,11 +4,9 @@ import unicodedata
 from typing import Any
 
 from balcao.console.api import gather_blocks
-from balcao.console.bulk.service import Work
-from balcao.console.declaration import Area, Item, Pages, Waiting
+from balcao.console.declaration import Area, Item, Pages
 from balcao.console.faults import make_not_found
 from balcao.console.visit import Crumb, Visit
-from balcao.console.words import format_number
 from balcao.core.http.responses import Response
 
 pages = Pages("home", "")
@@ -76,48 +74,6 @@ async def drop_draft(visit: Visit, draft: str) -> Response[Any]:
     return await visit.redirect(visit.address("home.list_drafts"), "O texto foi apagado.")
 
 
-@pages.get("/trabalhos/{work}", "Trabalho em andamento")
-async def show_work(visit: Visit, work: str) -> Response[Any]:
-    """Show how far long work has come; the page's script asks for it again while it goes on."""
-    found = await _find_work(visit, work)
-    return visit.render("bulk/progress.html" if visit.is_fragment else "bulk/work.html", work=found)
-
-
-@pages.post("/trabalhos/{work}/continuar", "Continuar o trabalho")
-async def continue_work(visit: Visit, work: str) -> Response[Any]:
-    """Go on with long work that stands still."""
-    await visit.panel.bulk.go_on(visit.session, await _find_work(visit, work))
-    return await visit.redirect(visit.address("home.show_work", work=work))
-
-
-@pages.post("/trabalhos/{work}/repetir", "Repetir o que não foi feito")
-async def repeat_work(visit: Visit, work: str) -> Response[Any]:
-    """Begin the work anew on what could not be done."""
-    begun = await visit.panel.bulk.repeat_failed(visit.session, await _find_work(visit, work))
-    return await visit.redirect(visit.address("home.show_work", work=begun))
-
-
-async def _find_work(visit: Visit, number: str) -> Work:
-    found = await visit.panel.bulk.find(visit.session, number)
-    if found is None:
-        raise make_not_found()
-    return found
-
-
-async def find_long_work(visit: Visit) -> list[Item]:
-    """Return the person's long work of the last day, as things to look at."""
-    return [
-        Item(
-            title=work.content.title,
-            href=visit.address("home.show_work", work=work.stored.id),
-            text=f"{work.label}: {format_number(work.stored.done)} feitos, {format_number(work.stored.failed)} não",
-            detail="Terminado" if work.is_over else "Parado" if work.stored.is_still else "Em andamento",
-            urgency="warning" if work.stored.is_still else "info",
-        )
-        for work in await visit.panel.bulk.list_recent(visit.session)
-    ]
-
-
 def _find_pages(visit: Visit, asked: str) -> list[Item]:
     wanted = _fold(asked).split()
     found = []
@@ -133,4 +89,4 @@ def _fold(text: str) -> str:
     return "".join(sign for sign in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(sign))
 
 
-AREA = Area("", 0, pages, waiting=[Waiting([], find_long_work)])
+AREA = Area("", 0, pages)

@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 
 import msgspec
 
-from balcao.console.api import Api, ApiFault, Away, InTheWay, TooOften
+from balcao.console.api import ApiFault, Away, InTheWay, TooOften
 from balcao.console.jobs import candidates_client
 from balcao.console.jobs.bulk import store
 from balcao.console.jobs.bulk.store import StoredDecision
@@ -239,7 +239,7 @@ class _Run:
         cpfs = [person.cpf for person in part]
         for pause in (*PAUSES, None):
             tokens = await self._panel.sessions.freshen(self._session)
-            api = Api(self._panel.http, self._panel.api_url, tokens.access_token, new_id(), self._peer)
+            api = self._panel.call_as(tokens.access_token, new_id(), self._peer)
             try:
                 if self.work.kind == "status":
                     return await candidates_client.set_status_of_many(api, self.work.job, cpfs, self.work.value or "")
