@@ -16,7 +16,7 @@ STAFF = {
     "90000030325": ["emprego_curados", "go:orgao:1110"],
     "90000020109": ["busca_editores"],
     "90000020281": ["busca_admin"],
-    "90000001228": ["atendimento", "registro_auditoria"],
+    "90000001228": ["atendimento", "balcao", "registro_auditoria"],
     "90000040207": ["auditoria"],
     "90000040398": ["risco_norte"],
     "90000020443": ["risco_operadores"],
@@ -38,7 +38,7 @@ async def test_the_demo_staff_stand_in_their_groups(loaded: Platform) -> None:
     groups = {cpf: snapshot.groups_of(Cpf(cpf)) for cpf in STAFF}
     held = {cpf: {snapshot.roles[role].name for group in groups[cpf] for role in group.roles} for cpf in STAFF}
     assert held["90000030244"] == {"go:empregabilidade:editor_sem_curadoria"}
-    assert held["90000001228"] == {"rmi:atendimento", "registro_auditor"}
+    assert held["90000001228"] == {"rmi:atendimento", "rmi:balcao", "registro_auditor"}
     assert snapshot.roles_by_name["registro_auditor"].actions == frozenset({"audit:read"})
 
 

@@ -55,7 +55,10 @@ async def prepare_console(connection: asyncpg.Connection, application: Applicati
     """)
     if application.shares_login:
         login = await connection.fetchval("SELECT quote_ident(COALESCE($1, current_user))", application.login)
-        await connection.execute(f"GRANT {role} TO {login}")
+        # A role that another installation on this server made is its maker's to give: an administrator does it.
+        with suppress(asyncpg.InsufficientPrivilegeError):
+            async with connection.transaction():
+                await connection.execute(f"GRANT {role} TO {login}")
 
 
 # A role or a login that does not exist has null in its columns.
