@@ -217,6 +217,10 @@ def test_the_sandbox_has_a_job_in_every_state(
         "Mestre de obras": ("em_edicao", None),
         "Técnico de enfermagem": ("em_aprovacao", "1110"),
         "Motorista": ("vaga_descontinuada", "1100"),
+        "Auxiliar de cozinha": ("publicado_ativo", "1100"),
+        "Operador de caixa": ("publicado_ativo", "1100"),
+        "Eletricista predial": ("em_aprovacao", "1100"),
+        "Aprendiz de logística": ("em_edicao", "1100"),
     }
     kinds = sql("SELECT tipo_campo FROM employability.job_question WHERE id_vaga = $1::text::uuid", examples["vaga_id"])
     assert len({kind["tipo_campo"] for kind in kinds}) == 4

@@ -196,7 +196,9 @@ def _responses(operation: Operation, schemas: "_Schemas", refusals: Mapping[int,
             "content": {JSON: {"schema": schemas.of(operation.moved)}},
         }
     for status in _find_no_refusals(operation):
-        headers = {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}
+        # What is no success, and no refusal either, carries nothing of the success but its body.
+        alone = {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}
+        headers = _headers(operation, status) if status < MOVED else alone
         found[str(status)] = {"description": _MEANINGS[status], "headers": headers, **_success(operation, schemas)}
     for status, codes in refusals.items():
         has_same_body = status in operation.same_body

@@ -54,7 +54,7 @@ async def list_applications(call: Call, filters: Filters, page: CandidatePage) -
     "employability.count_candidates",
     scoped(READ),
     "Quantas pessoas se candidataram a uma vaga",
-    errors=[304],
+    errors=[304, 400],
 )
 async def count_candidates(call: Call, id: PublishedJobInPath) -> Response[CandidateCounts]:
     """Conta as candidaturas de uma vaga, também de uma excluída, por etapa e por situação, sem as retiradas. Ninguém é
