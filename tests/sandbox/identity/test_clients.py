@@ -22,8 +22,8 @@ EIGHT = {
 
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
-def test_every_client_gets_a_token_with_exactly_four_members(provider: RunningProvider, method: str) -> None:
-    for client in clients():
+def test_every_machine_gets_a_token_with_exactly_four_members(provider: RunningProvider, method: str) -> None:
+    for client in [each for each in clients() if "client_credentials" in each.flows]:
         library = OAuth2Session(client.client_id, client.secret, token_endpoint_auth_method=method)
         answer = dict(library.fetch_token(provider.metadata["token_endpoint"], grant_type="client_credentials"))
         answer.pop("expires_at")  # the library's own
