@@ -60,7 +60,17 @@ def write(target: Path, tools: Path) -> None:
 
 def pack(source: Path, target: Path) -> Path:
     """Build the wheel of a written client into a folder and return it; what was written twice gives the same bytes."""
-    build = [sys.executable, "-m", "build", "--quiet", "--wheel", "--no-isolation", "--outdir", target, source]
+    build: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "build",
+        "--quiet",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        target,
+        source,
+    ]
     subprocess.run(build, check=True, env=os.environ | {"SOURCE_DATE_EPOCH": EPOCH})
     return next(target.glob("*.whl"))
 
@@ -95,7 +105,11 @@ def doc_of(operation: Operation) -> str:
 
 def _write_service(folder: Path, document: Document, environment: Environment, tools: Path) -> None:
     folder.mkdir(exist_ok=True)
-    generate = [tools / "venv" / "bin" / "datamodel-codegen", *_OPTIONS.split(), f"--custom-template-dir={TEMPLATES}"]
+    generate: list[str | Path] = [
+        tools / "venv" / "bin" / "datamodel-codegen",
+        *_OPTIONS.split(),
+        f"--custom-template-dir={TEMPLATES}",
+    ]
     subprocess.run(
         [*generate, f"--input={path_of(document.service)}", f"--output={folder / 'types.py'}"], check=True, cwd=ROOT
     )

@@ -38,7 +38,7 @@ def install_python(wheel: Path, folder: Path) -> Path:
         for file in metadata.distribution(name).files or ():
             top = file.parts[0]
             if top != ".." and not (packages / top).exists():
-                (packages / top).symlink_to(metadata.distribution(name).locate_file(top))
+                (packages / top).symlink_to(str(metadata.distribution(name).locate_file(top)))
     return folder / "bin" / "python"
 
 

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,7 +28,7 @@ def wheel(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def interpreter(wheel: Path, folder: Path) -> Iterator[Path]:
+def interpreter(wheel: Path, folder: Path) -> Path:
     return built.install_python(wheel, folder / "environment")
 
 
