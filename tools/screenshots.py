@@ -1,7 +1,8 @@
 """Pictures of the panel's pages, for people to look at: `python -m tools.screenshots kleber /tmp/pictures [--dark]`.
 
 The platform runs (`balcao serve` with the demo data). From the first page on each declared page is opened once, by the
-first link to it that is found, at 1280 and at 360 pixels.
+first link to it that is found, at 1280 and at 360 pixels. Who may serve citizens begins to serve Carla, because the
+pages of an attendance are reached in no other way.
 """
 
 import argparse
@@ -10,10 +11,11 @@ import re
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from balcao.console import declaration
 from balcao.console.areas import AREAS
@@ -21,6 +23,11 @@ from balcao.settings import Settings
 from balcao_sandbox.identity.demo import people_by_login
 
 WIDTHS = (1280, 360)
+HEIGHT = 900
+ATTENDANCES = [
+    ("/painel/atendimento", "Andamento de um chamado", "Começar o atendimento"),
+    ("/painel/dados/titular", "Pedido do titular dos dados", "Continuar"),
+]
 _PATTERNS = [
     (page.name, re.compile(re.sub(r"\{\w+\}", "[^/]+", declaration.PREFIX + page.path)))
     for area in AREAS
@@ -46,27 +53,60 @@ def log_in(page: Page, username: str) -> None:
     page.wait_for_url("**/painel")
 
 
+def opens(page: Page, path: str) -> bool:
+    """Open a page, and return whether it is one: a file is none."""
+    try:
+        page.goto(path)
+    except Error as fault:
+        if "Download is starting" not in str(fault):
+            raise
+        return False
+    return True
+
+
+def begin_attendances(page: Page) -> list[str]:
+    """Begin to serve Carla, and to look into her data as a data protection officer, where the person may."""
+    begun = []
+    for path, reason, button in ATTENDANCES:
+        page.goto(path)
+        if page.get_by_label("Motivo do acesso").count():
+            page.get_by_label("Motivo do acesso").select_option(reason)
+            page.get_by_label("CPF").first.fill(people_by_login()["carla"].cpf)
+            page.get_by_role("button", name=button).click()
+            begun.append(urlsplit(page.url).path)
+    return begun
+
+
+def walk(page: Page) -> Iterator[tuple[str, str]]:
+    """Open each page that links lead to, once; return its name and its address while it is open."""
+    waiting = deque(["/painel", *begin_attendances(page)])
+    found = {name_page(path) for path in waiting}
+    while waiting:
+        path = waiting.popleft()
+        if not opens(page, path):
+            continue
+        yield str(name_page(path)), path
+        for link in page.eval_on_selector_all("a[href^='/painel']", "all => all.map(one => one.getAttribute('href'))"):
+            name = name_page(link)
+            if name is not None and name not in found:
+                found.add(name)
+                waiting.append(link)
+
+
 def take_pictures(browser: Browser, address: str, username: str, folder: Path, scheme: str) -> list[str]:
     """Make the pictures, and return the names of the pages that were seen."""
-    seen: dict[str, str] = {}
+    seen = set()
     for width in WIDTHS:
-        viewport = {"width": width, "height": 900}
+        viewport = {"width": width, "height": HEIGHT}
         context = browser.new_context(base_url=address, locale="pt-BR", viewport=viewport, color_scheme=scheme)  # type: ignore[arg-type]
         page = context.new_page()
         log_in(page, username)
-        waiting, found = deque(["/painel"]), {"home.show_start": "/painel"}
-        while waiting:
-            path = waiting.popleft()
-            page.goto(path)
-            page.screenshot(path=folder / f"{name_page(path)}-{width}.png", full_page=True)
-            for link in page.eval_on_selector_all(
-                "a[href^='/painel']", "all => all.map(one => one.getAttribute('href'))"
-            ):
-                name = name_page(link)
-                if name is not None and name not in found:
-                    found[name] = link
-                    waiting.append(link)
-        seen |= found
+        for name, _ in walk(page):
+            seen.add(name)
+            height = page.evaluate("document.documentElement.scrollHeight")
+            page.set_viewport_size({"width": width, "height": max(height, HEIGHT)})  # what sticks stands at the end
+            page.screenshot(path=folder / f"{name}-{width}.png")
+            page.set_viewport_size({"width": width, "height": HEIGHT})
         context.close()
     return sorted(seen)
 

@@ -1,18 +1,33 @@
-"""The platform with its demo data and its panel, and people at it."""
+"""The platform with its demo data and its panel, and people at it: over HTTP, and in a real Chromium.
 
-from collections.abc import Iterator
+`screen` is a window of 1280 pixels, `screen_of(360)` one of a phone.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 
 from balcao.settings import Settings
+from tests.pages.conftest import browser
 from tests.support.panel import PanelClient
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
+from tests.support.screen import Screen, opened_screen
 from tests.support.server import free_port
+
+__all__ = ["browser"]
 
 
 @pytest.fixture(scope="module")
-def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
+
+
+@pytest.fixture(scope="module")
+def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
     with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
         yield opened
 
@@ -22,3 +37,26 @@ def panel(sandbox: Sandbox) -> Iterator[PanelClient]:
     """A person at the panel who has not logged in yet."""
     with PanelClient(sandbox.url) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def address(sandbox: Sandbox) -> str:
+    return sandbox.url
+
+
+@pytest.fixture
+def screen_of(browser: Browser, address: str) -> Iterator[Callable[..., Screen]]:
+    with ExitStack() as stack:
+        yield lambda width=1280, **options: stack.enter_context(opened_screen(browser, address, width, **options))
+
+
+@pytest.fixture
+def screen(screen_of: Callable[..., Screen]) -> Screen:
+    return screen_of()
+
+
+@pytest.fixture
+def beside() -> Iterator[Callable[..., Any]]:
+    """Call something in a thread of its own: the browser has the event loop of this one."""
+    with ThreadPoolExecutor(1) as thread:
+        yield lambda call, *arguments: thread.submit(call, *arguments).result()

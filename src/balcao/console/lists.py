@@ -2,22 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
 from balcao.console.visit import Visit
-from balcao.console.words import format_number
+from balcao.console.words import format_day, format_number
 
 PAGE_SIZE = 25
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
+
+
+def read_day(text: str) -> date | None:
+    """Return the day of an address; None for what is none."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True)
 class Filter:
     """A field above a list. With `choices`, (value, label) pairs, it is a selection; else a text.
 
-    `unset` is what a selection says while nothing is chosen.
+    `unset` is what a selection says while nothing is chosen; `is_day` makes it a day, as ISO 8601 writes it.
     """
 
     name: str
@@ -25,9 +34,16 @@ class Filter:
     choices: Sequence[tuple[str, str]] = ()
     is_wide: bool = False
     unset: str = "Todos"
+    is_day: bool = False
+
+    def allows(self, value: str) -> bool:
+        """Tell whether the value is one of the choices, or a day."""
+        return read_day(value) is not None if self.is_day else not self.choices or value in dict(self.choices)
 
     def describe(self, value: str) -> str:
         """Return the filter as it is shown while it applies."""
+        if self.is_day:
+            return f"{self.label}: {format_day(read_day(value))}"
         return f"{self.label}: {dict(self.choices).get(value, value)}"
 
 
@@ -71,11 +87,11 @@ class Listing:
 
     @cached_property
     def values(self) -> dict[str, str]:
-        """Return the filters that apply, by name; a value that is none of the choices does not."""
+        """Return the filters that apply, by name; a value that cannot be chosen does not."""
         found = {}
         for one in self.filters:
             value = self.visit.query.first(one.name).strip()[:200]
-            if value and (not one.choices or value in dict(one.choices)):
+            if value and one.allows(value):
                 found[one.name] = value
         return found
 

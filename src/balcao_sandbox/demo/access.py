@@ -14,11 +14,12 @@ from balcao.access.mappings import service as mappings
 from balcao.access.roles import service as roles
 from balcao.access.seed import service as seed
 from balcao.access.seed.items import SeedItem
+from balcao.access.users import store as users
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import Conflict
 from balcao.core.values.cpf import Cpf
-from balcao_sandbox.identity.demo import people
+from balcao_sandbox.identity.demo import Person, people
 
 DEMO_ITEM = SeedItem("demo", "access")
 # An action of the seed data that nobody of the demo needs: free to be renamed by whoever tries the operation.
@@ -95,8 +96,16 @@ async def _load(call: Call, demo: DemoCatalogue) -> None:
         for name in group.roles:
             await groups.assign_role(call, group.name, name)
     for person in people():
+        if person.groups:
+            await _enter_name(call, person)
         for name in person.groups:
             await groups.add_member(call, name, Cpf(person.cpf))
+
+
+async def _enter_name(call: Call, person: Person) -> None:
+    """Enter who works for the city under the name that their first login would bring."""
+    async with call.platform.database.connection() as connection:
+        await users.save_person(connection, Cpf(person.cpf), person.name)
 
 
 async def _create_renamed_action(call: Call, action: DemoAction) -> None:

@@ -1,4 +1,4 @@
-"""Services of this test's own, made over HTTP, and a browser at the panel."""
+"""Services of this test's own, made over HTTP."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,31 +8,16 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.console.browser.conftest import address, browser, screen_of
 from tests.search.support import REQUIRED
 from tests.support.issuer import bearer
 from tests.support.owner import Owner
 from tests.support.sandbox import Sandbox
-from tests.support.screen import Screen
-from tests.support.sizes import FULL
-
-__all__ = ["address", "browser", "screen_of"]
-
-# As most people work; in full also on a phone, and without a script.
-WINDOWS: list[dict[str, Any]] = [{"width": 1280}]
-if FULL:
-    WINDOWS += [{"width": 360}, {"width": 1280, "java_script_enabled": False}]
 
 GESTOR = "90000020281"
 # A statement, as the owner runs it.
 Alter = Callable[[str], object]
 Ask = Callable[..., httpx.Response]
 Make = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture(params=WINDOWS, ids=lambda window: "-".join(map(str, window.values())))
-def screen(screen_of: Callable[..., Screen], request: pytest.FixtureRequest) -> Screen:
-    return screen_of(**request.param)
 
 
 @pytest.fixture

@@ -1,21 +1,13 @@
-"""The services as the demo's staff call them beside the panel, and the windows in which a task is tried."""
+"""The services as the demo's staff call them beside the panel."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.console.browser.conftest import browser, screen_of
 from tests.support.sandbox import Sandbox
-from tests.support.screen import Screen, opened_screen
-from tests.support.sizes import FULL
-
-__all__ = ["browser", "screen_of"]
 
 SILVIA = "90000020524"
-# Width, and whether scripts run: `make prove` tries each task in all of them.
-WINDOWS = [(1280, True), (360, True), (1280, False)] if FULL else [(1280, True)]
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +44,3 @@ def calm(call: Callable[..., Any], cnes: str) -> None:
     """Close what is open at a unit."""
     for each in call("GET", f"/unidade/{cnes}/notificacoes?status=Ativo")["itens"]:
         call("POST", f"/unidade/{cnes}/notificacoes/{each['id']}/encerramento", {"risco": "Verde"})
-
-
-@pytest.fixture(params=WINDOWS, ids=lambda window: f"{window[0]}{'' if window[1] else '-without-script'}")
-def screen(request: pytest.FixtureRequest, browser: Browser, address: str) -> Iterator[Screen]:
-    width, has_script = request.param
-    with opened_screen(browser, address, width, java_script_enabled=has_script) as opened:
-        yield opened

@@ -14,7 +14,15 @@ _ACTION = (
     "Escreva o recurso, dois-pontos e o que se faz com ele, como em iptu:invoice:read.",
 )
 _CPF = r"[0-9]{3}\.?[0-9]{3}\.?[0-9]{3}-?[0-9]{2}"
-_METHODS = list_choices((one, one) for one in ("GET", "POST", "PUT", "PATCH", "DELETE"))
+_METHODS = list_choices(
+    {
+        "GET": "Ler (GET)",
+        "POST": "Criar ou agir (POST)",
+        "PUT": "Gravar (PUT)",
+        "PATCH": "Mudar uma parte (PATCH)",
+        "DELETE": "Excluir (DELETE)",
+    }.items()
+)
 
 
 def split_lines(text: str | None) -> list[str]:

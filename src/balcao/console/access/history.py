@@ -6,7 +6,7 @@ from typing import Any
 from balcao.console.access import catalogue_client, client, labels
 from balcao.console.access.rights import AUDIT_READ
 from balcao.console.declaration import Pages
-from balcao.console.lists import Filter, Listing
+from balcao.console.lists import Filter, Listing, read_day
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
 
@@ -39,8 +39,8 @@ async def _list(visit: Visit, query: dict[str, Any], person: str) -> Response[An
         Filter("feito", "O que se fez", list(labels.DEEDS.items()), is_wide=True),
         Filter("alvo", "Nome do que mudou"),
         Filter("desfecho", "Desfecho", [("done", "Feito"), ("denied", "Recusado")]),
-        Filter("de", "Desde (dia/mês/ano)"),
-        Filter("ate", "Até (dia/mês/ano)"),
+        Filter("de", "Desde", is_day=True),
+        Filter("ate", "Até", is_day=True),
     ]
     listing = Listing(visit, ("evento", "eventos"), filters)
     since, until = _read_day(visit, listing, "de"), _read_day(visit, listing, "ate")
@@ -64,10 +64,6 @@ async def _list(visit: Visit, query: dict[str, Any], person: str) -> Response[An
 
 
 def _read_day(visit: Visit, listing: Listing, name: str) -> datetime | None:
-    """Return the beginning of a day of the city as it was typed; what is no day is no filter."""
-    try:
-        day = datetime.strptime(listing.values.get(name, ""), "%d/%m/%Y").date()
-    except ValueError:
-        listing.values.pop(name, None)
-        return None
-    return datetime.combine(day, time(), visit.panel.words.zone)
+    """Return the beginning of a day of the city."""
+    day = read_day(listing.values.get(name, ""))
+    return day and datetime.combine(day, time(), visit.panel.words.zone)

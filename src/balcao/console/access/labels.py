@@ -149,3 +149,9 @@ def list_changes(before: Any, after: Any) -> list[tuple[str, str, str]]:
 def describe_obstacles(codes: Sequence[str]) -> str:
     """Return what stands in the way of a change, in words."""
     return "; ".join(OBSTACLES.get(code, code) for code in codes)
+
+
+def name_actor(actor: Mapping[str, Any]) -> str:
+    """Return who did something: a person, a client, or the platform by itself."""
+    name = str(actor.get("display_name") or actor.get("azp") or "–")
+    return {"operator": "Operação da plataforma", "system": "A plataforma"}.get(name, name)

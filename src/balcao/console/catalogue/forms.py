@@ -1,22 +1,16 @@
 """Forms of the catalogue."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from wtforms import BooleanField, IntegerField, RadioField, SelectField, StringField, TextAreaField
-from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than what is known of its types
 from wtforms.validators import NumberRange, Optional
 
 from balcao.console.catalogue.content import to_body
-from balcao.console.forms import Form, length, needed
+from balcao.console.forms import Form, length, list_choices, needed
 from balcao.console.visit import Visit
 
 _ONE_A_LINE = "Um por linha."
-
-
-def list_choices(pairs: Iterable[tuple[str, str]]) -> list[SelectChoice]:
-    """Return what a selection offers, of values and their labels."""
-    return [SelectChoice(value, label) for value, label in pairs]
 
 
 _COSTS = list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "Pago")])

@@ -5,9 +5,10 @@ from typing import Any
 from balcao.console.api import InTheWay, gather_blocks
 from balcao.console.catalogue import client, search_client
 from balcao.console.catalogue.client import to_moment
-from balcao.console.catalogue.forms import MappingForm, list_choices
+from balcao.console.catalogue.forms import MappingForm
 from balcao.console.catalogue.routes import AREA, READ, REDIRECTS
 from balcao.console.declaration import Pages
+from balcao.console.forms import list_choices
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response

@@ -6,10 +6,11 @@ from typing import Any
 from balcao.console.api import gather_blocks
 from balcao.console.catalogue import search_client
 from balcao.console.catalogue.client import to_moment
-from balcao.console.catalogue.forms import MigrationReasonForm, StartForm, list_choices
+from balcao.console.catalogue.forms import MigrationReasonForm, StartForm
 from balcao.console.catalogue.labels import PHASES, RUNS
 from balcao.console.catalogue.routes import AREA, MIGRATIONS_BACK, MIGRATIONS_READ, MIGRATIONS_START
 from balcao.console.declaration import Item, Pages
+from balcao.console.forms import list_choices
 from balcao.console.lists import Listing
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response

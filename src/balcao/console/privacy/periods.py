@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from balcao.console.lists import read_day
+
 LONGEST = timedelta(days=31)
 
 
@@ -31,13 +33,6 @@ class Period(NamedTuple):
 
 def read_period(since: str, until: str, today: date) -> Period:
     """Return the period of an address; the last 30 days where it names none, or none that can be."""
-    last = _parse(until) or today
-    first = _parse(since) or last - timedelta(days=29)
+    last = read_day(until) or today
+    first = read_day(since) or last - timedelta(days=29)
     return Period(min(first, last), max(first, last))
-
-
-def _parse(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None

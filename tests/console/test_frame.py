@@ -43,22 +43,6 @@ def test_no_page_is_wider_than_a_phone(screen_of: Callable[..., Screen], width: 
         assert screen.wider_than_the_screen() == [], address
 
 
-@pytest.mark.node
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 360])
-def test_axe_finds_nothing_on_any_page_of_the_navigation(
-    screen_of: Callable[..., Screen], width: int, scheme: str
-) -> None:
-    screen = screen_of(width, color_scheme=scheme)
-    screen.login("kleber")
-    for address in IN_MENU + OTHERS:
-        screen.open(address)
-        assert screen.axe() == [], address
-    screen.open("/painel/operacao/crm")
-    screen.page.get_by_role("button", name="Começar a releitura").click()
-    assert screen.axe() == [], "a refused form"
-
-
 def test_a_refused_form_takes_the_focus_to_what_is_wrong(screen: Screen) -> None:
     screen.login("kleber", "/painel/operacao/crm")
     screen.page.get_by_role("button", name="Começar a releitura").click()

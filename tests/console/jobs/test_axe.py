@@ -1,0 +1,36 @@
+"""What axe finds on the pages of a job and its candidates: nothing."""
+
+from collections.abc import Callable
+
+import pytest
+
+from balcao.employability.hiring.paths import sandbox_job_id
+from balcao.employability.selection.paths import sandbox_application_id
+from tests.support.screen import Screen
+
+pytestmark = [pytest.mark.page, pytest.mark.node]
+
+KITCHEN = f"/painel/vagas/{sandbox_job_id('V9')}"
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_axe_finds_nothing_and_no_page_is_too_wide(screen_of: Callable[..., Screen], width: int) -> None:
+    screen = screen_of(width)
+    screen.login("gilda")
+    for address in (
+        KITCHEN,
+        f"{KITCHEN}/editar",
+        f"{KITCHEN}/candidaturas",
+        f"{KITCHEN}/mudar/congelar",
+        f"{KITCHEN}/excluir",
+        f"/painel/candidaturas/{sandbox_application_id('3-V9')}",
+        "/painel/vagas/nova",
+        "/painel/vagas?busca=nada+disso",
+        "/painel/empresas/nova?cnpj=90.000.007/0001-04",
+        "/painel/empresas/90000001000129",
+        "/painel/vagas/listas/escolaridades",
+        "/painel/vagas/antigas/nova",
+    ):
+        screen.open(address)
+        assert screen.axe() == [], address
+        assert screen.wider_than_the_screen() == [], address

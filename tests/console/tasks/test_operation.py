@@ -1,0 +1,64 @@
+"""What an operator does, in a real browser (task 39)."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from playwright.sync_api import expect
+
+from balcao import app
+from balcao.core.context.platform import assemble
+from balcao.core.jobs.worker import Worker
+from tests.support.cast import ANA, BRUNO, CARLA
+from tests.support.issuer import bearer
+from tests.support.opening import opened
+from tests.support.person import Person
+from tests.support.sandbox import Sandbox
+
+pytestmark = pytest.mark.page
+
+JOBS = "/painel/operacao/tarefas"
+NUMBERS = {ANA: "900.000.001-75", BRUNO: "900.000.002-56", CARLA: "900.000.003-37"}
+
+
+@pytest.fixture
+def work(sandbox: Sandbox) -> Callable[[], None]:
+    """Work off every job that waits, in the way the worker does."""
+
+    async def drain() -> None:
+        platform = assemble(sandbox.settings, sandbox.database_url)
+        async with opened(platform):
+            await Worker(platform.database, app.list_jobs(), platform).drain()
+
+    def run() -> None:
+        with ThreadPoolExecutor(1) as thread:  # the browser has this one's event loop
+            thread.submit(asyncio.run, drain()).result()
+
+    return run
+
+
+@pytest.mark.task(39)
+def test_stopped_tasks_are_retried_and_reach_the_crm(
+    person_of: Callable[..., Person], sandbox: Sandbox, work: Callable[[], None]
+) -> None:
+    work()
+    sandbox.crm.faults({"mode": "error", "operation": "upsert", "status": 400, "code": "FIELD_INTEGRITY_EXCEPTION"})
+    for cpf in NUMBERS:
+        headers = bearer(sandbox.tokens.person(cpf))
+        body = {"valor": f"de-volta-{cpf}@correio.example"}
+        sandbox.http.put(f"/registry/v1/citizen/{cpf}/email", json=body, headers=headers).raise_for_status()
+    work()
+    sandbox.crm.faults()
+    kleber = person_of("kleber")
+    kleber.visit_area("Tarefas paradas")
+    for number in NUMBERS.values():
+        row = kleber.page.get_by_role("row").filter(has_text=f"***.{number[4:11]}-**")
+        kleber.press("Repetir", row)
+        expect(kleber.page.get_by_role("status")).to_contain_text("voltou à fila")
+    work()
+    kleber.open(JOBS)
+    for cpf, number in NUMBERS.items():
+        expect(kleber.main).not_to_contain_text(f"***.{number[4:11]}-**")
+        (account,) = sandbox.crm.accounts(cpf)
+        assert f"de-volta-{cpf}@correio.example" in account.values()

@@ -1,0 +1,92 @@
+"""A person who has a keyboard and nothing else: every act is a Tab, an Enter, a Space, an arrow or what is typed."""
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+# So many stops no page has; whoever goes round twice has met each of them.
+STOPS = 400
+
+SHOWN = """element => {
+    const style = getComputedStyle(element);
+    const box = element.getBoundingClientRect();
+    const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+    return outlined && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+}"""
+IS_FOCUSED = "element => element === document.activeElement"
+GROUP_IS_FOCUSED = "element => document.activeElement.name === element.name && document.activeElement.type === 'radio'"
+CHOSEN = "element => element.selectedOptions[0].text.trim()"
+OPTIONS = "element => [...element.options].map(option => [option.value, option.text.trim()])"
+
+
+class Keyboard:
+    """Acts upon what a locator names; fails where no Tab leads there or the focus is not seen."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+
+    def go_to(self, target: Locator, *, arrived: str = IS_FOCUSED) -> None:
+        """Tab until the target has the focus."""
+        expect(target).to_be_visible()
+        element = target.element_handle()
+        for _ in range(STOPS):
+            if element.evaluate(arrived):
+                focused = self._page.locator(":focus")
+                assert focused.evaluate(SHOWN), f"the focus is not seen: {focused.evaluate('one => one.outerHTML')}"
+                return
+            self._page.keyboard.press("Tab")
+        raise AssertionError(f"no Tab leads to {target}")
+
+    def press(self, target: Locator) -> None:
+        """Press a button, follow a link, or open what is folded."""
+        self.go_to(target)
+        self._page.keyboard.press("Enter")
+
+    def fill(self, target: Locator, text: str) -> None:
+        """Type a text in the place of the one that is there."""
+        self.go_to(target)
+        day = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text) if target.get_attribute("type") == "date" else None
+        if day:
+            self._page.keyboard.type(self._date_keys(*day.groups()))
+        else:
+            self._page.keyboard.press("ControlOrMeta+a")
+            self._page.keyboard.press("Delete")
+            self._page.keyboard.insert_text(text)
+        expect(target).to_have_value(text)
+
+    def _date_keys(self, year: str, month: str, day: str) -> str:
+        """Return what is typed into a field of a date: its parts stand in the order of the browser's language."""
+        return f"{month}{day}{year}"
+
+    def select(self, target: Locator, option: str) -> None:
+        """Choose an option of a selection, by its text or its value."""
+        self.go_to(target)
+        offered = dict(target.evaluate(OPTIONS))
+        wanted = offered.get(option, option)
+        assert wanted in offered.values(), f"{option} is none of {list(offered.values())}"
+        self._page.keyboard.press("Home")
+        for _ in offered:
+            if target.evaluate(CHOSEN) == wanted:
+                return
+            self._page.keyboard.press("ArrowDown")
+        expect(target.locator("option:checked")).to_have_text(wanted)
+
+    def set_checked(self, target: Locator, checked: bool) -> None:
+        """Tick a box or take its tick away, or choose one of several."""
+        if target.get_attribute("type") != "radio":
+            self.go_to(target)
+            if target.is_checked() != checked:
+                self._page.keyboard.press("Space")
+        else:
+            self._choose(target)
+        expect(target).to_be_checked(checked=checked)
+
+    def _choose(self, target: Locator) -> None:
+        """Go to the group, which is one stop, and on by arrows."""
+        self.go_to(target, arrived=GROUP_IS_FOCUSED)
+        if target.evaluate(IS_FOCUSED):
+            self._page.keyboard.press("Space")
+        for _ in range(STOPS):
+            if target.is_checked():
+                return
+            self._page.keyboard.press("ArrowDown")

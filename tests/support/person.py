@@ -1,0 +1,125 @@
+"""Somebody at the panel in a real browser, who does the same task in each of the ways (`ways.py`)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Locator, Page, Response, expect
+
+from tests.support.cast import CARLA
+from tests.support.keyboard import Keyboard
+from tests.support.screen import Screen
+from tests.support.sizes import FULL
+from tests.support.ways import Way
+
+# Of who is served in the tasks; no address, title or cookie may have it.
+CPFS = {CARLA, "900.000.003-37"}
+
+
+class Person:
+    """Presses, follows, fills and chooses by the words that stand there; `page` is for what is expected of it."""
+
+    def __init__(self, screen: Screen, way: Way) -> None:
+        self.screen = screen
+        self.way = way
+        self._keyboard = Keyboard(screen.page)
+
+    @property
+    def page(self) -> Page:
+        return self.screen.page
+
+    @property
+    def main(self) -> Locator:
+        return self.page.get_by_role("main")
+
+    @property
+    def heading(self) -> Locator:
+        return self.page.get_by_role("heading", level=1)
+
+    def login(self, username: str, path: str = "/painel") -> None:
+        """Log in as a demo person; this ends at the page of the path."""
+        self.screen.login(username, path)
+        self.arrive()
+
+    def open(self, path: str) -> Response:
+        """Open a page by its address."""
+        answer = self.screen.open(path)
+        self.arrive()
+        return answer
+
+    def press(self, name: str, within: Locator | None = None, *, exact: bool = True) -> None:
+        """Press the first button of this name; not `exact`: that has it in its name."""
+        self.act((within or self.main).get_by_role("button", name=name, exact=exact).first)
+        self.arrive()
+
+    def follow(self, name: str, within: Locator | None = None, *, exact: bool = False) -> None:
+        """Follow the first link that has this in its name."""
+        self.act((within or self.main).get_by_role("link", name=name, exact=exact).first)
+        self.arrive()
+
+    def visit_area(self, label: str) -> None:
+        """Go to a page of the navigation; on a phone it is folded behind “Menu”."""
+        if self.way.width < 820:
+            self.act(self.page.get_by_text("Menu", exact=True))
+            self.follow(label, self.page.get_by_role("navigation", name="Menu"), exact=True)
+        else:
+            self.follow(label, self.page.get_by_role("navigation", name="Áreas"), exact=True)
+
+    def act(self, target: Locator) -> None:
+        """Press, follow or unfold what is named."""
+        if self.way.by_keyboard:
+            self._keyboard.press(target)
+        else:
+            target.click()
+
+    def fill(self, label: str, text: str) -> None:
+        """Write a text into the field."""
+        field = self.field(label)
+        if self.way.by_keyboard:
+            self._keyboard.fill(field, text)
+        else:
+            field.fill(text)
+
+    def select(self, label: str, option: str) -> None:
+        """Choose an option of a selection, by its text or its value."""
+        field = self.field(label)
+        if self.way.by_keyboard:
+            self._keyboard.select(field, option)
+        else:
+            field.select_option(option)
+
+    def tick(self, label: str, checked: bool = True) -> None:
+        """Tick a box, or choose one of several, by what its label begins with or holds."""
+        field = self.main.get_by_label(label).first
+        if self.way.by_keyboard:
+            self._keyboard.set_checked(field, checked)
+        else:
+            field.set_checked(checked)
+
+    def field(self, label: str) -> Locator:
+        """Return the field with exactly this label."""
+        fields = self.page.locator("input, select, textarea")  # a part of a page may be labelled alike
+        return self.main.get_by_label(label, exact=True).and_(fields).first
+
+    def save(self, press: Callable[[], Any]) -> str:
+        """Return the text of the file that what is pressed gives."""
+        with self.page.expect_download() as download:
+            press()
+        return download.value.path().read_text("utf-8-sig")
+
+    def arrive(self) -> None:
+        """Expect of every page on the way: nobody's number in its address, and nothing wider than the screen."""
+        self.page.wait_for_load_state()
+        named = f"{self.page.url} {self.page.title()} {self.page.context.cookies()}"
+        assert not any(cpf in named for cpf in CPFS)
+        if self.way.has_script:
+            assert self.screen.wider_than_the_screen() == [], self.page.url
+            if FULL and not self.way.by_keyboard:
+                self.look()
+
+    def look(self) -> None:
+        """Expect that axe finds nothing; it comes in by a script."""
+        if self.way.has_script:
+            assert self.screen.axe() == [], self.page.url
+
+    def expect_text(self, text: Any) -> None:
+        expect(self.main).to_contain_text(text)
