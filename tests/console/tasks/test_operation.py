@@ -43,7 +43,8 @@ def test_stopped_tasks_are_retried_and_reach_the_crm(
     person_of: Callable[..., Person], sandbox: Sandbox, work: Callable[[], None]
 ) -> None:
     work()
-    sandbox.crm.faults({"mode": "error", "operation": "upsert", "status": 400, "code": "FIELD_INTEGRITY_EXCEPTION"})
+    refusal = {"mode": "error", "status": 400, "code": "FIELD_INTEGRITY_EXCEPTION"}
+    sandbox.crm.faults(*(refusal | {"operation": operation} for operation in ("create", "update", "upsert")))
     for cpf in NUMBERS:
         headers = bearer(sandbox.tokens.person(cpf))
         body = {"valor": f"de-volta-{cpf}@correio.example"}

@@ -66,4 +66,4 @@ async def _list(visit: Visit, query: dict[str, Any], person: str) -> Response[An
 def _read_day(visit: Visit, listing: Listing, name: str) -> datetime | None:
     """Return the beginning of a day of the city."""
     day = read_day(listing.values.get(name, ""))
-    return day and datetime.combine(day, time(), visit.panel.words.zone)
+    return None if day is None else datetime.combine(day, time(), visit.panel.words.zone)
