@@ -35,7 +35,7 @@ from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
-from balcao.core.live import maintenance, rates
+from balcao.core.live import maintenance, rates, response_counts
 from balcao.core.live.rates import Limit
 from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
@@ -205,7 +205,8 @@ async def open_for_serving(
         await refresh.start()
         announcing = asyncio.create_task(catalogue.keep_announced(platform.database, operations))
         try:
-            yield
+            async with response_counts.recording(platform.database, telemetry, platform.zone):
+                yield
         finally:
             announcing.cancel()
             await refresh.stop()
