@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -111,20 +112,27 @@ def take_pictures(browser: Browser, address: str, username: str, folder: Path, s
     return sorted(seen)
 
 
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """Start the Chromium that the tests of pages use."""
+    path = (
+        os.environ.get("BALCAO_CHROMIUM")
+        or subprocess.run(["tools/chromium"], capture_output=True, text=True, check=True).stdout.strip()
+    )
+    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path, args=alone) as browser:
+        yield browser
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("username")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--dark", action="store_true")
     arguments = parser.parse_args()
-    path = (
-        os.environ.get("BALCAO_CHROMIUM")
-        or subprocess.run(["tools/chromium"], capture_output=True, text=True, check=True).stdout.strip()
-    )
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
     scheme = "dark" if arguments.dark else "light"
-    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path, args=alone) as browser:
+    with launched() as browser:
         seen = take_pictures(browser, Settings.load().console_address, arguments.username, arguments.folder, scheme)
     print(f"{len(seen)} de {len({name for name, _ in _PATTERNS})} páginas em {arguments.folder}:")
     print("\n".join(f"  {name}" for name in seen))

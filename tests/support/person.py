@@ -48,13 +48,11 @@ class Person:
 
     def press(self, name: str, within: Locator | None = None, *, exact: bool = True) -> None:
         """Press the first button of this name; not `exact`: that has it in its name."""
-        self.act((within or self.main).get_by_role("button", name=name, exact=exact).first)
-        self.arrive()
+        self._leave((within or self.main).get_by_role("button", name=name, exact=exact).first)
 
     def follow(self, name: str, within: Locator | None = None, *, exact: bool = False) -> None:
         """Follow the first link that has this in its name."""
-        self.act((within or self.main).get_by_role("link", name=name, exact=exact).first)
-        self.arrive()
+        self._leave((within or self.main).get_by_role("link", name=name, exact=exact).first)
 
     def visit_area(self, label: str) -> None:
         """Go to a page of the navigation; on a phone it is folded behind “Menu”."""
@@ -63,6 +61,15 @@ class Person:
             self.follow(label, self.page.get_by_role("navigation", name="Menu"), exact=True)
         else:
             self.follow(label, self.page.get_by_role("navigation", name="Áreas"), exact=True)
+
+    def _leave(self, target: Locator) -> None:
+        """Act upon what leads to another page, and arrive there; a click waits for it by itself, a key does not."""
+        if self.way.by_keyboard:
+            with self.page.expect_navigation():
+                self.act(target)
+        else:
+            self.act(target)
+        self.arrive()
 
     def act(self, target: Locator) -> None:
         """Press, follow or unfold what is named."""

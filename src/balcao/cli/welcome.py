@@ -34,6 +34,8 @@ def _list_addresses(plan: Plan, base_urls: Mapping[str, str]) -> Iterator[Text]:
         return
     yield Text("\nO Balcão está no ar.\n", style="bold green")
     yield Text(f"Endereço base     {settings.base_url}")
+    if settings.has_console and not plan.services:
+        yield Text(f"Painel            {settings.console_address}/painel")
     yield Text(f"Páginas das APIs  {settings.base_url}/docs")
     if "crm" in plan.roles:
         yield Text(f"CRM de demonstração  {settings.crm_url}")
