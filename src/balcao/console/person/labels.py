@@ -84,6 +84,7 @@ _ACTORS = {
     "worker": "A plataforma",
     "operator": "Quem opera a plataforma",
 }
+_CLIENTS = {"painel": "pelo Painel", "balcao-platform": "o da própria plataforma"}
 KINDS = {
     "applications": "candidaturas",
     "audit_events": "trilha de acessos",
@@ -137,7 +138,9 @@ def describe_access(access: Access) -> str:
 def describe_actor(access: Access) -> str:
     """Return who it was, as citizens may know it: never which person."""
     who = _ACTORS.get(access.actor_kind, access.actor_kind)
-    return who if access.actor_kind in ("owner", "crm", "worker", "operator") else f"{who}, por {access.actor}"
+    if access.actor_kind in ("owner", "crm", "worker", "operator"):
+        return who
+    return f"{who}, {_CLIENTS[access.actor]}" if access.actor in _CLIENTS else f"{who}, por {access.actor}"
 
 
 def describe_reason(access: Access) -> str:
