@@ -37,5 +37,7 @@ def make_environment(words: Words, assets: Assets, city: str) -> Environment:
         "weekday": format_weekday,
     }
     environment.filters.update(filters)
-    environment.globals.update(asset=assets.address, city=city, version=__version__, words=words, count=format_count)
+    environment.globals.update(
+        asset=assets.address, city=city, balcao_version=__version__, words=words, count=format_count
+    )
     return environment

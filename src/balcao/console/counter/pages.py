@@ -32,7 +32,7 @@ async def begin(visit: Visit) -> Response[Any]:
             return await _begin(visit, form.number, form.words)
         if await form.submit(lambda: client.search_citizens(visit.api, form.sought, form.words)):
             found = form.result.data
-            return visit.render("counter/found.html", found=found, words=form.words, crumbs=[_begin_crumb(visit)])
+            return visit.render("counter/found.html", found=found, reason=form.words, crumbs=[_begin_crumb(visit)])
     may_search = visit.may(SEARCH)
     return visit.render("counter/begin.html", form=form, may_search=may_search, status=form.status)
 
