@@ -48,11 +48,11 @@ class Person:
 
     def press(self, name: str, within: Locator | None = None, *, exact: bool = True) -> None:
         """Press the first button of this name; not `exact`: that has it in its name."""
-        self._leave((within or self.main).get_by_role("button", name=name, exact=exact).first)
+        self.leave((within or self.main).get_by_role("button", name=name, exact=exact).first)
 
     def follow(self, name: str, within: Locator | None = None, *, exact: bool = False) -> None:
         """Follow the first link that has this in its name."""
-        self._leave((within or self.main).get_by_role("link", name=name, exact=exact).first)
+        self.leave((within or self.main).get_by_role("link", name=name, exact=exact).first)
 
     def visit_area(self, label: str) -> None:
         """Go to a page of the navigation; on a phone it is folded behind “Menu”."""
@@ -62,7 +62,7 @@ class Person:
         else:
             self.follow(label, self.page.get_by_role("navigation", name="Áreas"), exact=True)
 
-    def _leave(self, target: Locator) -> None:
+    def leave(self, target: Locator) -> None:
         """Act upon what leads to another page, and arrive there; a click waits for it by itself, a key does not."""
         if self.way.by_keyboard:
             with self.page.expect_navigation():
@@ -127,6 +127,15 @@ class Person:
         """Expect that axe finds nothing; it comes in by a script."""
         if self.way.has_script:
             assert self.screen.axe() == [], self.page.url
+
+    def expect_progress(self, text: str, timeout: float) -> None:
+        """Expect what long work comes to; without a script the page is read again by its link."""
+        told = self.main.get_by_text(text)
+        if self.way.has_script:
+            expect(told).to_be_visible(timeout=timeout)
+        else:
+            while not told.is_visible():
+                self.follow("Ler de novo")
 
     def expect_text(self, text: Any) -> None:
         expect(self.main).to_contain_text(text)

@@ -164,8 +164,7 @@ def test_the_officer_sees_who_saw_a_person_and_why(person_of: PersonOf) -> None:
     officer.fill("De", "2026-01-01")
     officer.press("Filtrar")
     officer.expect_text("O período tem mais de 31 dias")
-    officer.act(officer.page.locator(".note.at").get_by_role("link").first)
-    officer.arrive()
+    officer.leave(officer.page.locator(".note.at").get_by_role("link").first)
     officer.expect_text("De uma pessoa: ***.000.003-**")
 
 

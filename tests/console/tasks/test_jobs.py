@@ -101,7 +101,7 @@ def test_six_people_are_rejected_after_a_question_that_names_them(person_of: Per
     for name in names:
         expect(page.get_by_role("main")).to_contain_text(name)
     person.press("Reprovar: 6 pessoas")
-    expect(page.get_by_text("6 feitas")).to_be_visible(timeout=PATIENT)
+    person.expect_progress("6 feitas", PATIENT)
     person.open(f"{KITCHEN}/candidaturas?situacao=reprovada")
     for name in names:
         expect(page.get_by_role("link", name=name, exact=True).first).to_be_visible()
@@ -121,7 +121,7 @@ def test_everybody_without_a_step_is_moved_while_the_page_is_left(person_of: Per
     person.open("/painel")
     item = page.get_by_role("link", name="Mover para Entrevista").first
     expect(item).to_be_visible()
-    person.act(item)
+    person.leave(item)
     expect(page.get_by_text("terminada")).to_be_visible(timeout=PATIENT)
     page.reload()
     expect(page.get_by_text("não puderam").first).to_be_visible()
