@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, Response, expect
 
 from tests.support.cast import CARLA
 from tests.support.keyboard import Keyboard
+from tests.support.patience import until_now
 from tests.support.screen import Screen
 from tests.support.sizes import FULL
 from tests.support.ways import Way
@@ -134,8 +135,11 @@ class Person:
         if self.way.has_script:
             expect(told).to_be_visible(timeout=timeout)
         else:
-            while not told.is_visible():
-                self.follow("Ler de novo")
+            until_now(lambda: told.is_visible() or self._read_again())
+
+    def _read_again(self) -> bool:
+        self.follow("Ler de novo")
+        return False
 
     def expect_text(self, text: Any) -> None:
         expect(self.main).to_contain_text(text)
