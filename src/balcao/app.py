@@ -35,7 +35,8 @@ from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
-from balcao.core.live import maintenance, rates
+from balcao.core.live import maintenance, processes, rates
+from balcao.core.live.declared import Declared
 from balcao.core.live.rates import Limit
 from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
@@ -197,6 +198,7 @@ async def open_for_serving(
         async with platform.database.transaction() as connection:
             await catalogue.announce_operations(connection, operations)
         await platform.catalogue.reload()
+        platform.parts[Declared] = Declared(NAMES, list_jobs(), list_limits(platform.settings))
         await platform.replicas.start()
         await platform.live.start()
         refresh = Watch(
@@ -205,7 +207,8 @@ async def open_for_serving(
         await refresh.start()
         announcing = asyncio.create_task(catalogue.keep_announced(platform.database, operations))
         try:
-            yield
+            async with processes.noting(platform, [service.name for service in services]):
+                yield
         finally:
             announcing.cancel()
             await refresh.stop()

@@ -1,5 +1,9 @@
 """SQL of the imports: which file of a kind came last, and what of it has been committed."""
 
+from datetime import datetime
+
+import msgspec
+
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
@@ -81,3 +85,38 @@ async def advance_import(connection: Connection, kind: str, done: Committed) -> 
 @statement("UPDATE platform.import SET finished_at = now() WHERE kind = :kind")
 async def finish_import(connection: Connection, kind: str) -> None:
     """Note that the file is finished."""
+
+
+class KnownImport(msgspec.Struct, frozen=True):
+    """The last file of a kind; `is_running` says whether somebody holds the lock of the kind."""
+
+    kind: str
+    size: int
+    byte_offset: int
+    lines: int
+    changed: int
+    unchanged: int
+    refused: int
+    started_at: datetime
+    committed_at: datetime
+    finished_at: datetime | None
+    is_running: bool
+
+
+async def list_imports(connection: Connection) -> list[KnownImport]:
+    """Return the last file of each kind, those that are not finished first, then the newest."""
+    return await _list_imports(connection, _LOCKS)
+
+
+# The two halves of the lock's key stand in `pg_locks` as unsigned numbers.
+@statement("""
+SELECT kind, size, byte_offset, lines, changed, unchanged, refused, started_at, committed_at, finished_at,
+       EXISTS (
+           SELECT FROM pg_locks
+           WHERE locktype = 'advisory' AND granted AND classid = :space::bigint::oid
+               AND objid = (hashtext(kind)::bigint & 4294967295)::oid
+               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       ) AS is_running
+FROM platform.import ORDER BY finished_at IS NOT NULL, started_at DESC
+""")
+async def _list_imports(connection: Connection, space: int) -> list[KnownImport]: ...
