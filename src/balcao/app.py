@@ -35,7 +35,7 @@ from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
-from balcao.core.live import maintenance, processes, rates
+from balcao.core.live import maintenance, processes, rates, response_counts
 from balcao.core.live.declared import Declared
 from balcao.core.live.rates import Limit
 from balcao.core.service import Service, describe_operations, path_of
@@ -207,7 +207,10 @@ async def open_for_serving(
         await refresh.start()
         announcing = asyncio.create_task(catalogue.keep_announced(platform.database, operations))
         try:
-            async with processes.noting(platform, [service.name for service in services]):
+            async with (
+                processes.noting(platform, [service.name for service in services]),
+                response_counts.recording(platform.database, telemetry, platform.zone),
+            ):
                 yield
         finally:
             announcing.cancel()

@@ -162,6 +162,20 @@ def test_who_asks_once_is_begun_in_the_next_turn_however_many_requests_of_anothe
     assert sum(each.caller == "a" for each in world.begun) < 2 * _A_TURN
 
 
+@given(st.integers(_A_TURN + 2, 60), st.booleans())
+def test_beside_somebody_who_waits_a_caller_has_one_begun_a_turn(many: int, waits: bool) -> None:
+    world = World()
+    world.ask("b", waits=True, at_once=False)
+    for _ in range(many):
+        world.ask("a", waits=waits, at_once=True)
+    world.turn()
+    assert world.this_turn == {"a": 1}
+    left = many - sum(each.caller == "a" for each in world.begun)
+    world.finish("b")
+    world.turn()
+    assert world.this_turn["a"] == min(left, _A_TURN)
+
+
 def get(path: str, caller: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {caller}\r\n\r\n".encode()
 

@@ -26,6 +26,8 @@ PLATFORM_STORES = {
     "core/jobs/queue.py",
     "core/jobs/tables.py",
     "core/jobs/worker.py",
+    "core/live/processes.py",
+    "core/live/response_counts.py",
 }
 # What looks like SQL besides: the database itself, and the CRM's own query language.
 ELSEWHERE = ("core/database/", "operate/postgresql/", "crm/")

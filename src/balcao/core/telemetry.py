@@ -7,7 +7,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -18,6 +18,8 @@ from prometheus_client.process_collector import ProcessCollector
 MEDIA_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _BUCKETS = (*(str(bound) for bound in BOUNDS), "+Inf")
+# The first bucket of what is slow: over half a second.
+_SLOW = BOUNDS.index(0.5) + 1
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REQUESTS = "balcao_requests"
 # When a process last wrote its numbers, which it does once a second: an old one is that of a process that is gone, or
@@ -45,6 +47,12 @@ class Meter:
         self.seconds += seconds
         self.buckets[bisect_left(BOUNDS, seconds)] += 1
 
+    def summarize(self) -> "ServiceNumbers":
+        """Return what was counted as the numbers of a service."""
+        refusals = sum(count for status, count in self.statuses.items() if 400 <= status < 500)
+        faults = sum(count for status, count in self.statuses.items() if status >= 500)
+        return ServiceNumbers(sum(self.buckets), refusals, faults, sum(self.buckets[_SLOW:]), self.seconds)
+
 
 class Counter:
     """Counts events by the values of their labels."""
@@ -58,6 +66,36 @@ class Counter:
     def inc(self, *values: str) -> None:
         """Count one with these label values."""
         self.counts[values] = self.counts.get(values, 0) + 1
+
+
+class ServiceNumbers(NamedTuple):
+    """What all operations of a service answered: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second."""
+
+    responses: int = 0
+    refusals: int = 0
+    faults: int = 0
+    slow: int = 0
+    seconds: float = 0.0
+
+    def plus(self, other: "ServiceNumbers") -> "ServiceNumbers":
+        """Return the sum of the two."""
+        return ServiceNumbers(
+            self.responses + other.responses,
+            self.refusals + other.refusals,
+            self.faults + other.faults,
+            self.slow + other.slow,
+            self.seconds + other.seconds,
+        )
+
+    def minus(self, other: "ServiceNumbers") -> "ServiceNumbers":
+        """Return what has been added to the other."""
+        return ServiceNumbers(
+            self.responses - other.responses,
+            self.refusals - other.refusals,
+            self.faults - other.faults,
+            self.slow - other.slow,
+            self.seconds - other.seconds,
+        )
 
 
 class Numbers(msgspec.Struct):
@@ -131,6 +169,14 @@ class Telemetry:
         found.states[BEAT, process] = time.time()
         for name, read in self._states:
             found.states[name, process] = found.states.get((name, process), 0.0) + read()
+        return found
+
+    def by_service(self) -> dict[str, ServiceNumbers]:
+        """Return what this process answered so far, by service."""
+        found: dict[str, ServiceNumbers] = {}
+        for (service, _, _), meter in self._meters.items():
+            if meter.statuses:
+                found[service] = found.get(service, ServiceNumbers()).plus(meter.summarize())
         return found
 
     def exposition(self, numbers: Numbers, gauges: Iterable[Metric] = ()) -> bytes:

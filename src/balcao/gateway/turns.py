@@ -1,8 +1,9 @@
 """A turn each: who asks for much waits for themselves, and nobody else waits for them.
 
 What arrives is begun at once, up to a few requests in each turn of the event loop. Those beyond wait by caller, and the
-next turns take one of each caller after the other, in between which the loop reads what has come from anybody else.
-Requests that wait for something (the database) count from beginning to end: of those a caller has a few at a time.
+next turns begin one of each caller, in between which the loop reads what has come from anybody else; a few at once only
+where there is nobody else, for whoever waits for the database waits several turns. Requests that wait for something
+count from beginning to end: of those a caller has a few at a time.
 """
 
 import asyncio
@@ -67,7 +68,7 @@ class Turns:
                 self._note(caller)
             return
         caller = self._find(exchange)
-        if self._left and not self._due and not caller.waiting and caller.unfinished < _AT_ONCE:
+        if self._left and not caller.waiting and caller.unfinished < _AT_ONCE:
             self._left -= 1
             self._count(caller, exchange)
             self._note(caller)
@@ -116,15 +117,17 @@ class Turns:
         self._loop.call_soon(self._take_turns)
 
     def _take_turns(self) -> None:
-        """Begin one of each caller after the other, as far as this turn of the loop goes."""
+        """Begin one of each caller, as far as this turn of the loop goes; a few of one who is alone."""
         self._left, self._has_next = _A_TURN, False
         if self._due:
             self._plan_next()
-        while self._due and self._left:
+        begun = _A_TURN if len(self._callers) == 1 else min(len(self._due), _A_TURN)
+        self._left -= begun
+        while self._due and begun:
             caller = self._due.popleft()
             caller.is_due = False
             connection, exchange = caller.waiting.popleft()
-            self._left -= 1
+            begun -= 1
             self._count(caller, exchange)
             self._note(caller)
             connection.begin_later(exchange)

@@ -13,6 +13,7 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.jobs import dead_letters, queue
 from balcao.core.jobs.queue import JobFilters
+from balcao.core.live import response_counts
 from balcao.core.values.cpf import Cpf
 
 MONTHS_AHEAD = 24
@@ -64,6 +65,15 @@ async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
     return True
 
 
+async def delete_old_counts(_: Call, connection: Connection) -> Swept:
+    """Delete the numbers of five minutes and of days, each beyond its time."""
+    checked = [await response_counts.count_rows(connection, span) for span in response_counts.KEPT]
+    removed = [
+        await response_counts.delete_old_counts(connection, span, age) for span, age in response_counts.KEPT.items()
+    ]
+    return Swept(sum(checked), sum(removed))
+
+
 RETENTION = (
     Retention("audit_event", drop_audit_months),
     OldRows("job_log", queue.count_log_entries, queue.delete_log_entries, JOB_LOG),
@@ -71,6 +81,7 @@ RETENTION = (
     Retention("dead_letter", end_dead_letters),
     OldRows("ended_session", sessions.count_endings, sessions.delete_expired_endings),
     OldRows("access_ticket", tickets.count_tickets, tickets.delete_expired_tickets),
+    Retention("response_count", delete_old_counts),
 )
 
 
