@@ -28,6 +28,7 @@ from balcao.core.database.migrations import Migration
 from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
+from balcao.core.declared import Declared
 from balcao.core.http.endpoint import Endpoint, OperationEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.traced import TracedEndpoint
@@ -36,7 +37,6 @@ from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
 from balcao.core.live import maintenance, processes, rates, response_counts
-from balcao.core.live.declared import Declared
 from balcao.core.live.rates import Limit
 from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry

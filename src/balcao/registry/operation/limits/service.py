@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from balcao.core.access.live import Change
 from balcao.core.context.call import Call
+from balcao.core.declared import Declared
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.live import rates
-from balcao.core.live.declared import Declared
 from balcao.core.live.rates import OVER_HTTP, Limit
 from balcao.core.values.clock import utc_now
 from balcao.core.values.flags import parse_flag

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 from balcao.core.access.live import Change
 from balcao.core.context.call import Call
+from balcao.core.declared import Declared
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.live import maintenance
-from balcao.core.live.declared import Declared
 from balcao.core.values.clock import utc_now
 from balcao.core.values.text import clean_text
 from balcao.registry.operation.maintenance.schemas import (

@@ -3,9 +3,9 @@
 from collections import Counter
 
 from balcao.core.context.call import Call
+from balcao.core.declared import Declared
 from balcao.core.jobs import queue
 from balcao.core.jobs.schedule import list_recurring
-from balcao.core.live.declared import Declared
 from balcao.registry.operation.queues.schemas import QueueOfKind, Queues, Schedule
 
 
