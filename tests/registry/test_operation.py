@@ -18,7 +18,7 @@ from tests.support.patience import until_now
 from tests.support.refusals import refusal
 
 BASE = "/registry/v1/admin"
-READS = ("/state", "/processes", "/versions", "/jobs/queues", "/imports", "/limits", "/maintenance")
+READS = ("/state", "/processes", "/versions", "/jobs/queues", "/imports", "/limits", "/maintenance", "/response-counts")
 LIMIT = "/limits/registry.read_preferences"
 HOUR = {"rate": "1000/second", "minutes": 60, "reason": "Campanha de vacinação"}
 SENTENCE = "Volta às 14h."
@@ -108,6 +108,7 @@ def test_a_limit_is_changed_for_a_while_and_put_back(ask: Ask, sql: Sql) -> None
     assert ask("DELETE", LIMIT).status_code == 204
     assert ask("GET", LIMIT).json() == before
     assert refusal(ask("DELETE", LIMIT)) == (409, "limit-not-changed")
+    assert refusal(ask("GET", "/limits?changed=perhaps")) == (400, "changed-invalid")
 
 
 @pytest.mark.cases("registry", "O3")
@@ -219,3 +220,28 @@ def test_an_import_is_under_way_interrupted_or_done(ask: Ask, sql: Sql, database
     assert found.json()["data"][-1]["kind"] == "vehicles"
     assert "90000000175" not in found.text
     sql("DELETE FROM platform.import")
+
+
+@pytest.mark.cases("registry", "O8")
+def test_what_the_services_answered_is_added_up_five_minutes_by_five_minutes(ask: Ask, sql: Sql) -> None:
+    sql("DELETE FROM platform.response_count")
+    sql(
+        "INSERT INTO platform.response_count SELECT '5m', date_trunc('hour', now()) - each.ago, each.service, 100, 7, "
+        "1, 2, 0.5 FROM (VALUES (interval '1 hour', 'registry'), ('2 hours', 'registry'), ('1 hour', 'search'), "
+        "('30 hours', 'registry')) AS each (ago, service)"
+    )
+    found = ask("GET", "/response-counts").json()
+    counted = {each["service"]: each["points"] for each in found["data"]}
+    assert [len(counted[service]) for service in ("registry", "search")] == [2, 1]
+    assert counted["search"][0] == {
+        "starts_at": counted["registry"][1]["starts_at"],
+        "responses": 100,
+        "refusals": 7,
+        "faults": 1,
+        "slow": 2,
+        "mean_ms": 5.0,
+    }
+    longer = ask("GET", "/response-counts?hours=48").json()["data"]
+    assert [len(each["points"]) for each in longer if each["service"] == "registry"] == [3]
+    assert refusal(ask("GET", "/response-counts?hours=169")) == (400, "hours-invalid")
+    sql("DELETE FROM platform.response_count")

@@ -10,7 +10,7 @@ from tests.support.panel import PanelClient
 LIMITS = "/painel/operacao/limites"
 LIMIT = f"{LIMITS}/registry.read_preferences/mudar"
 UNDO = f"{LIMITS}/registry.read_preferences/desfazer"
-BEGIN = "/painel/operacao/manutencao/comecar"
+BEGIN = "/painel/operacao/limites/manutencao"
 TYPED = {"amount": "1000", "period": "second", "minutes": "60", "reason": "Campanha de vacinação"}
 CLOSED = {"service": "search", "message": "A busca volta às 14h.", "minutes": "120", "reason": "Troca de servidor"}
 
@@ -103,7 +103,7 @@ def test_a_service_stops_once_its_meaning_was_confirmed_and_is_put_back_into_use
     panel.post(BEGIN, panel.find_form(BEGIN).values | {"confirmado": "sim"})
     assert "em manutenção, em todos os processos" in panel.page.text
     assert CLOSED["message"] in panel.page.text
-    end = "/painel/operacao/manutencao/search/encerrar"
+    end = "/painel/operacao/limites/manutencao/search/encerrar"
     panel.post(end, panel.find_form(end).values)
     assert "Busca e catálogo de novo no ar" in panel.page.text
     assert "todos os serviços no ar" in panel.page.text
@@ -117,7 +117,26 @@ def test_the_pages_answer_while_the_services_that_they_stand_on_are_in_maintenan
         panel.submit(BEGIN, **CLOSED | {"service": service})
         panel.post(BEGIN, panel.find_form(BEGIN).values | {"confirmado": "sim"})
     for service in ("registry", "access"):
-        end = f"/painel/operacao/manutencao/{service}/encerrar"
+        end = f"/painel/operacao/limites/manutencao/{service}/encerrar"
         assert panel.get(LIMITS).status_code == 200
         panel.post(end, panel.find_form(end).values)
     assert "todos os serviços no ar" in panel.page.text
+
+
+def test_the_calls_of_the_last_day_are_drawn_with_their_table(panel: PanelClient, sql: Sql) -> None:
+    panel.login("kleber", "/painel/operacao/chamadas")
+    sql("DELETE FROM platform.response_count")
+    answer = panel.get("/painel/operacao/chamadas")
+    assert "Ninguém chamou nas últimas 24 horas" in panel.page.text
+    assert '<svg class="plot"' not in answer.text
+    sql(
+        "INSERT INTO platform.response_count SELECT '5m', date_trunc('hour', now()) - each.ago, each.service, 1200, 7, "
+        "1, 2, 3.0 FROM (VALUES (interval '1 hour', 'registry'), ('1 hour', 'search')) AS each (ago, service)"
+    )
+    drawn = panel.get("/painel/operacao/chamadas")
+    assert drawn.text.count('<svg class="plot"') == 4
+    assert "2.400" in panel.page.text
+    assert "2,5 ms" in panel.page.text
+    panel.get("/painel/operacao/chamadas?servico=search")
+    assert "1.200" in panel.page.text
+    assert "2.400" not in panel.page.text

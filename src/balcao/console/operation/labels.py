@@ -23,6 +23,12 @@ SERVICES = {
     "agents": "Agentes",
     "agent_docs": "Documentação dos agentes",
 }
+# What else answers calls, as it is counted.
+_BESIDES = {
+    "console": "Painel",
+    "identity": "Provedor de identidade",
+    "gateway": "Páginas comuns e endereços desconhecidos",
+}
 IMPORT_STATES = {
     "running": ("in", "em andamento"),
     "interrupted": ("at", "interrompida"),
@@ -72,8 +78,8 @@ def describe_failure(code: str | None, status: int | None) -> str:
 
 
 def name_service(name: str) -> str:
-    """Return a service as people call it."""
-    return SERVICES.get(name, name)
+    """Return a service, or what else answers calls, as people call it."""
+    return SERVICES.get(name) or _BESIDES.get(name, name)
 
 
 def name_process(name: str) -> str:

@@ -73,7 +73,7 @@ async def reset_limit(visit: Visit, limit: str) -> Response[Any]:
     return await visit.redirect(back, f"{limit} vale de novo como configurado.")
 
 
-@pages.form("/manutencao/comecar", "Pôr em manutenção", actions=[MAINTENANCE])
+@pages.form("/limites/manutencao", "Pôr em manutenção", actions=[MAINTENANCE])
 async def begin_maintenance(visit: Visit) -> Response[Any]:
     """Take a service out of use for a while, once somebody has seen what that means."""
     known = await platform_client.list_maintenance(visit.api)
@@ -98,7 +98,7 @@ async def begin_maintenance(visit: Visit) -> Response[Any]:
     )
 
 
-@pages.post("/manutencao/{service}/encerrar", "Encerrar a manutenção", actions=[MAINTENANCE])
+@pages.post("/limites/manutencao/{service}/encerrar", "Encerrar a manutenção", actions=[MAINTENANCE])
 async def end_maintenance(visit: Visit, service: str) -> Response[Any]:
     """Put a service back into use."""
     back = visit.address("operation.list_limits")

@@ -6,7 +6,7 @@ from typing import Any
 from balcao.console.api import InTheWay, gather_blocks
 from balcao.console.declaration import Area, Item, Waiting
 from balcao.console.lists import Filter, Listing
-from balcao.console.operation import client, live, platform
+from balcao.console.operation import client, live, platform, responses
 from balcao.console.operation.declared import CRM_READ, CRM_WRITE, READ, WRITE, pages
 from balcao.console.operation.forms import DropForm, ReconcileForm
 from balcao.console.operation.labels import KINDS, describe_failure, name_kind
@@ -17,7 +17,7 @@ from balcao.core.http.responses import Response
 # So many are put back by one press: each is a call of the CRM sooner or later.
 MOST_AT_ONCE = 100
 
-__all__ = ["AREA", "live", "platform"]
+__all__ = ["AREA", "live", "platform", "responses"]
 
 
 @pages.get("/tarefas", "Tarefas paradas", actions=[READ], in_menu=True)

@@ -111,6 +111,26 @@ class Imports(msgspec.Struct):
     data: list[Import]
 
 
+class ResponseCount(msgspec.Struct):
+    starts_at: datetime
+    responses: int
+    refusals: int
+    faults: int
+    slow: int
+    mean_ms: float
+
+
+class ServiceCounts(msgspec.Struct):
+    service: str
+    points: list[ResponseCount]
+
+
+class ResponseCounts(msgspec.Struct):
+    since: datetime
+    until: datetime
+    data: list[ServiceCounts]
+
+
 class Limit(msgspec.Struct):
     name: str
     about: str
@@ -153,6 +173,10 @@ async def read_versions(api: Api) -> Versions:
 
 async def read_queues(api: Api) -> Queues:
     return await api.get(f"{_ADMIN}/jobs/queues", Queues)
+
+
+async def read_response_counts(api: Api) -> ResponseCounts:
+    return await api.get(f"{_ADMIN}/response-counts", ResponseCounts)
 
 
 async def list_imports(api: Api) -> list[Import]:

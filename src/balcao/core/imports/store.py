@@ -1,14 +1,10 @@
 """SQL of the imports: which file of a kind came last, and what of it has been committed."""
 
-from datetime import datetime
-
-import msgspec
-
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict
-from balcao.core.imports.declaration import Committed
+from balcao.core.imports.declaration import Committed, KnownImport
 
 # The first half of the advisory lock's key ("impo"), which no other lock has; the kind is the second.
 _LOCKS = 0x696D706F
@@ -87,22 +83,6 @@ async def finish_import(connection: Connection, kind: str) -> None:
     """Note that the file is finished."""
 
 
-class KnownImport(msgspec.Struct, frozen=True):
-    """The last file of a kind; `is_running` says whether somebody holds the lock of the kind."""
-
-    kind: str
-    size: int
-    byte_offset: int
-    lines: int
-    changed: int
-    unchanged: int
-    refused: int
-    started_at: datetime
-    committed_at: datetime
-    finished_at: datetime | None
-    is_running: bool
-
-
 async def list_imports(connection: Connection) -> list[KnownImport]:
     """Return the last file of each kind, those that are not finished first, then the newest."""
     return await _list_imports(connection, _LOCKS)
@@ -120,3 +100,6 @@ SELECT kind, size, byte_offset, lines, changed, unchanged, refused, started_at, 
 FROM platform.import ORDER BY finished_at IS NOT NULL, started_at DESC
 """)
 async def _list_imports(connection: Connection, space: int) -> list[KnownImport]: ...
+
+
+OFFERED = (list_imports,)

@@ -1,15 +1,15 @@
 """Imports as operators see them."""
 
 from balcao.core.context.call import Call
-from balcao.core.imports import store
-from balcao.core.imports.store import KnownImport
+from balcao.core.imports.declaration import KnownImport
+from balcao.core.imports.store import list_imports as list_known_imports
 from balcao.registry.operation.imports.schemas import Imports, ImportState
 
 
 async def list_imports(call: Call) -> Imports:
     """Return the last file of each kind, what is not finished first."""
     async with call.platform.database.connection() as connection:
-        return Imports([_describe(one) for one in await store.list_imports(connection)])
+        return Imports([_describe(one) for one in await list_known_imports(connection)])
 
 
 def _describe(known: KnownImport) -> ImportState:

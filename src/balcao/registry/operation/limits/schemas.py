@@ -55,7 +55,7 @@ class LimitPage(msgspec.Struct):
 class LimitChange(msgspec.Struct):
     """Another rate for a while."""
 
-    rate: Annotated[str, Meta(max_length=40, description="Quantas vezes por período.", examples=["20/second"])]
+    rate: Annotated[str, Meta(max_length=40, description="Quantas vezes por período.", examples=["500/second"])]
     minutes: Annotated[
         int, Meta(ge=1, le=MOST_MINUTES, description="Por quantos minutos, no máximo um dia.", examples=[60])
     ]
