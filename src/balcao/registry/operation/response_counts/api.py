@@ -19,8 +19,8 @@ routes = OPERATION_ROUTES.extend()
     query=ResponseCountQuery,
 )
 async def read_response_counts(call: Call, query: Query) -> ResponseCounts:
-    """Devolve, de cinco em cinco minutos, quantas chamadas cada serviço respondeu em todos os processos, quantas recusou,
-    em quantas falhou e em quanto tempo: os últimos segundos ainda faltam. Exige a ação `operation:read`.
+    """Devolve, de cinco em cinco minutos, quantas chamadas cada serviço respondeu em todos os processos, quantas
+    recusou, em quantas falhou e em quanto tempo: os últimos segundos ainda faltam. Exige a ação `operation:read`.
     """
     return await service.read_response_counts(call, query)
 
