@@ -30,6 +30,7 @@ TOGETHER: Mapping[str, int] = {
     "counter.show": 6,
     "health_units.show_board": 6,
     "home.show_start": 8,
+    "operation.show_processes": 3,
     "operation.show_state": 9,  # one for each service
 }
 MOST_NODES = 1_500
