@@ -49,7 +49,7 @@ class Login:
         """`render` makes a page without a person: template, status, values."""
         self._panel = panel
         self._render = render
-        self._return_url = f"{panel.address}{PREFIX}{RETURN}"
+        self._return_url = find_return_url(panel.address)
 
     async def begin(self, request: Request) -> Response[Any]:
         """Send the browser to the provider, with where it came from sealed in a cookie."""
@@ -149,3 +149,8 @@ class Login:
     def _format_cookie(self, name: str, value: str, seconds: int | None = None) -> str:
         panel = self._panel
         return format_cookie(panel.name_cookie(name), value, secure=panel.is_secure, seconds=seconds)
+
+
+def find_return_url(address: str) -> str:
+    """Return where the provider leads back to, of a panel that people reach at this address."""
+    return f"{address}{PREFIX}{RETURN}"
