@@ -1,6 +1,6 @@
 """Statements on sessions and on what was typed when one was over."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -19,6 +19,16 @@ class StoredSession(NamedTuple):
     generation: int
     unused_seconds: float
     is_living: bool
+
+
+class LivingSession(NamedTuple):
+    """One of a person's sessions, as it is listed for them; `tokens` are sealed."""
+
+    key: bytes
+    provider_key: bytes | None
+    tokens: bytes
+    begun_at: datetime
+    used_at: datetime
 
 
 class StoredDraft(NamedTuple):
@@ -86,6 +96,18 @@ async def give_up_refresh(connection: Connection, key: bytes, generation: int) -
 UPDATE console.session SET ended_at = now(), tokens = NULL, notice = NULL WHERE key = :key AND ended_at IS NULL
 """)
 async def end_session(connection: Connection, key: bytes) -> bool: ...
+
+
+@statement("""
+SELECT key, provider_key, tokens, begun_at, used_at
+FROM console.session
+WHERE subject_key = :subject_key AND ended_at IS NULL AND tokens IS NOT NULL
+      AND used_at > now() - :idle::interval AND begun_at > now() - :longest::interval
+ORDER BY used_at DESC
+""")
+async def list_living_sessions(
+    connection: Connection, subject_key: bytes, idle: timedelta, longest: timedelta
+) -> list[LivingSession]: ...
 
 
 @statement("""
