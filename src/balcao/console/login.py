@@ -122,10 +122,10 @@ class Login:
         await self._panel.sessions.end_at_word_of_provider(ending)
         return Response(status=200, headers={"Cache-Control": "no-store"})
 
-    async def find_session(self, request: Request) -> Session | None:
+    async def find_session(self, request: Request, *, is_use: bool = True) -> Session | None:
         """Return the session of the browser's cookie, also one that has ended."""
         cookies = read_cookies(request.headers)
-        return await self._panel.sessions.find(cookies.get(self._panel.name_cookie(SESSION), ""))
+        return await self._panel.sessions.find(cookies.get(self._panel.name_cookie(SESSION), ""), is_use=is_use)
 
     def check_origin(self, request: Request, session: Session, form: FormData) -> None:
         """Raise PageFault for a form that is not from a page of this session."""

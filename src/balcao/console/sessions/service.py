@@ -108,14 +108,17 @@ class Sessions:
             )
         return cookie
 
-    async def find(self, cookie: str) -> Session | None:
-        """Return the session of a cookie, also one that has ended; None for a cookie that is none of ours."""
+    async def find(self, cookie: str, *, is_use: bool = True) -> Session | None:
+        """Return the session of a cookie, also one that has ended; None for a cookie that is none of ours.
+
+        What a page asks by itself is no use: it would keep the session of somebody who went away.
+        """
         if not cookie:
             return None
         key = _hash(cookie)
         async with self._database.connection() as connection:
             stored = await store.find_session(connection, key, self._idle, self._longest)
-            if stored is not None and stored.is_living and stored.unused_seconds > _TOUCH_SECONDS:
+            if is_use and stored is not None and stored.is_living and stored.unused_seconds > _TOUCH_SECONDS:
                 await store.touch_session(connection, key)
         return None if stored is None else self._open(stored)
 
@@ -252,12 +255,12 @@ class Sessions:
 
     # ---- what was typed when the session was over -------------------------------------------------------------------
 
-    async def keep_draft(self, session: Session, draft: Draft) -> None:
-        """Keep what was typed, for the same person's next session."""
+    async def keep_draft(self, session: Session, draft: Draft, number: UUID | None = None) -> None:
+        """Keep what was typed, for the same person's next session; under a number, in the place of what it names."""
         subject = session.stored.subject_key
         sealed = self._sealer.seal(b"draft" + subject, msgspec.json.encode(draft))
         async with self._database.transaction() as connection:
-            await store.insert_draft(connection, uuid4(), subject, sealed)
+            await store.write_draft(connection, number or uuid4(), subject, sealed)
             await store.delete_drafts_beyond(connection, subject, MOST_DRAFTS)
 
     async def list_drafts(self, session: Session) -> list[tuple[UUID, Draft]]:
@@ -275,6 +278,11 @@ class Sessions:
     async def read_draft(self, session: Session, number: str) -> Draft | None:
         """Return one text that is kept for the person; None for a number that is none of theirs."""
         return next((draft for kept, draft in await self.list_drafts(session) if str(kept) == number), None)
+
+    async def find_saving(self, session: Session, number: UUID) -> datetime | None:
+        """Return when the person's text of this number was kept; None where there is none."""
+        async with self._database.connection() as connection:
+            return await store.find_saving(connection, number, session.stored.subject_key, KEPT)
 
     async def drop_draft(self, session: Session, number: str) -> None:
         """Forget a text; nothing happens for a number that is none of the person's."""

@@ -131,8 +131,12 @@ WHERE key IN (SELECT key FROM console.session WHERE used_at < now() - :kept::int
 async def delete_old_sessions(connection: Connection, kept: timedelta) -> int: ...
 
 
-@statement("INSERT INTO console.draft (id, subject_key, content) VALUES (:id, :subject_key, :content)")
-async def insert_draft(connection: Connection, id: UUID, subject_key: bytes, content: bytes) -> None: ...
+@statement("""
+INSERT INTO console.draft (id, subject_key, content) VALUES (:id, :subject_key, :content)
+ON CONFLICT (id) DO UPDATE SET content = excluded.content, saved_at = now()
+    WHERE draft.subject_key = excluded.subject_key
+""")
+async def write_draft(connection: Connection, id: UUID, subject_key: bytes, content: bytes) -> None: ...
 
 
 @statement("""
@@ -140,6 +144,13 @@ SELECT id, content FROM console.draft
 WHERE subject_key = :subject_key AND saved_at > now() - :kept::interval ORDER BY saved_at DESC
 """)
 async def list_drafts(connection: Connection, subject_key: bytes, kept: timedelta) -> list[StoredDraft]: ...
+
+
+@statement("""
+SELECT saved_at FROM console.draft
+WHERE id = :id AND subject_key = :subject_key AND saved_at > now() - :kept::interval
+""")
+async def find_saving(connection: Connection, id: UUID, subject_key: bytes, kept: timedelta) -> datetime | None: ...
 
 
 @statement("DELETE FROM console.draft WHERE id = :id AND subject_key = :subject_key")
