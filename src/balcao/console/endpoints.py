@@ -145,7 +145,7 @@ class Endpoints:
     ) -> Response[Any]:
         """Lead to the login; what somebody has typed meanwhile is kept for them."""
         if b"hx-request" in request.headers and posted.first(PLACE):
-            # Asked beside a form that somebody writes in: they stay, and sending it keeps the text and leads to the login.
+            # Asked beside a form that somebody writes in: they stay, and sending it keeps the text.
             return Response(status=401)
         if b"hx-request" in request.headers:
             current = urlsplit(request.headers.text(b"hx-current-url") or "")

@@ -84,6 +84,6 @@ def test_what_is_typed_is_kept_while_it_is_typed_and_the_form_is_sent_as_before(
     screen.open("/painel/servicos/novo")
     screen.page.get_by_role("link", name="Continuar de onde parei").click()
     expect(screen.page.get_by_label("Resumo")).to_have_value("O que eu escrevia.")
+    assert screen.complaints == []
     screen.page.get_by_role("button", name="Guardar", exact=True).click()
     expect(screen.page.get_by_text("Nada foi gravado")).to_be_visible()
-    assert screen.complaints == []
