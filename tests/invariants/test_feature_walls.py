@@ -27,6 +27,7 @@ PLATFORM_STORES = {
     "core/jobs/tables.py",
     "core/jobs/worker.py",
     "core/live/incidents.py",
+    "core/live/processes.py",
     "core/live/response_counts.py",
 }
 # What looks like SQL besides: the database itself, and the CRM's own query language.
