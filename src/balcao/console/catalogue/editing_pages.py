@@ -23,6 +23,7 @@ from balcao.console.catalogue.routes import (
 )
 from balcao.console.declaration import Pages
 from balcao.console.visit import Visit
+from balcao.console.words import parse_number
 from balcao.console.working.service import begin_work, finish_work
 from balcao.core.http.responses import Response
 
@@ -91,10 +92,10 @@ async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[A
         etag=read.etag,
     )
     deed = visit.posted.first("deed")
-    joined = visit.posted.first("base_version")
+    joined = parse_number(visit.posted.first("base_version"))
     if form.is_sent and deed != _PREVIEW:
         body = form.make_body(departments) | {"awaiting_approval": deed == _SUBMIT}
-        body |= {"base_version": int(joined)} if joined.isdigit() else {}
+        body |= {} if joined is None else {"base_version": joined}
         if await form.submit(lambda: client.change_proposal(visit.api, service, proposal, body, form.etag)):
             await finish_work(visit)
             back = visit.address("catalogue.show_proposal", service=service, proposal=proposal)
