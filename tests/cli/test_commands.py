@@ -15,7 +15,7 @@ from tests.support.server import free_port
 from tests.support.terminal import Terminal
 
 # They run the platform, or its keys: what they load they call.
-RUNNING = {"identity", "serve", "worker"}
+RUNNING = {"console", "identity", "serve", "worker"}
 LOADED = """
 import json, sys
 from balcao.cli import commands

@@ -15,6 +15,9 @@ import pytest
 from joserfc.jwk import RSAKey
 
 from balcao import app
+from balcao.console import alone
+from balcao.console.areas import PAGES
+from balcao.core.context.processes import ALONE
 from balcao.operate.deploy.answers import Server
 from balcao.operate.deploy.gateways import Plan
 from balcao.operate.gateway_config import fetch_signing_keys
@@ -74,6 +77,8 @@ def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         auth_issuer=issuer.address,
         trusted_proxies_csv="127.0.0.1",
         cors_origins_csv=ORIGIN,
+        console=False,
+        console_url="https://painel.cidade.example",
     )
     database_url = databases.create(name)
     with (
@@ -82,6 +87,14 @@ def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     ):
         yield sandbox, [Server("127.0.0.1", settings.port), Server("127.0.0.1", second.port)]
     databases.drop(name)
+
+
+@pytest.fixture(scope=SCOPE)
+def panel(behind: tuple[Sandbox, list[Server]]) -> Iterator[Server]:
+    """The panel in a process of its own, which alone has it."""
+    sandbox = behind[0]
+    with RunningServer(alone.build(sandbox.settings, sandbox.database_url, ALONE)) as server:
+        yield Server("127.0.0.1", server.port)
 
 
 @pytest.fixture(
@@ -98,7 +111,11 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope=SCOPE)
 def gateway(
-    kind: str, behind: tuple[Sandbox, list[Server]], application: Server, tmp_path_factory: pytest.TempPathFactory
+    kind: str,
+    behind: tuple[Sandbox, list[Server]],
+    panel: Server,
+    application: Server,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[httpx.Client]:
     sandbox, servers = behind
     folder = tmp_path_factory.mktemp(kind)
@@ -109,11 +126,32 @@ def gateway(
         app.SERVICES,
         servers,
         certificate.frontend(free_port()),
+        {"console": [panel]},
         applications={} if kind == "haproxy" else {"/teste:": application},
         keys=fetch_signing_keys(sandbox.settings),
     )
     with running(kind, plan, folder, certificate) as client:
         yield client
+
+
+def test_the_panel_is_reached_in_the_processes_of_its_own_and_no_token_is_asked_for(gateway: httpx.Client) -> None:
+    assert gateway.get("/painel/readiness").json()["service"] == "console"
+    for headers in ({}, {"Authorization": "Bearer eyJ.eyJ.x"}):
+        answer = gateway.get("/painel/servicos?aba=x", headers=headers)
+        assert (answer.status_code, answer.headers["location"]) == (
+            303,
+            "/painel/entrar?para=/painel/servicos%3Faba%3Dx",
+        )
+    assert gateway.get("/painelzinho").status_code == 404
+
+
+def test_the_panels_largest_form_passes_and_more_does_not(gateway: httpx.Client) -> None:
+    largest = max(PAGES.values(), key=lambda page: page.body_limit)
+    address = largest.address(**dict.fromkeys(largest.parameters, "1"))
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for much, status in ((largest.body_limit - 1_000, 401), (largest.body_limit + 1, 413)):
+        answer = gateway.post(address, content=b"a=" + b"b" * (much - 2), headers=form)
+        assert answer.status_code == status, (address, much)
 
 
 def choose(cases: list[Case]) -> list[Case]:

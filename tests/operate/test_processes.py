@@ -96,7 +96,7 @@ async def test_only_a_worker_is_given_the_owners_address(monkeypatch: pytest.Mon
 
     async def read_environment(*roles: str) -> dict[str, str]:
         known = {child.pid for child in psutil.Process().children()}
-        started = Process("teste", roles, {}, {"BALCAO_PORT": "8123"}, list_withheld(roles))
+        started = Process("teste", roles, {}, {"BALCAO_PORT": "8123"}, list_withheld(roles, production()))
         async with stopping([started]):
             await started.spawn()
             (child,) = [child for child in psutil.Process().children() if child.pid not in known]

@@ -52,14 +52,14 @@ class Terminal:
 
 
 class Serving:
-    """A `balcao serve` that runs; use as a context manager. `said` is its standard output once it is ready.
+    """A `balcao serve`, or another `command`, that runs; use as a context manager.
 
-    Its log goes to `log`, or to the log of the whole run.
+    `said` is its standard output once it is ready. Its log goes to `log`, or to the log of the whole run.
     """
 
-    def __init__(self, terminal: Terminal, *words: str, log: Path | None = None) -> None:
+    def __init__(self, terminal: Terminal, *words: str, command: str = "serve", log: Path | None = None) -> None:
         self._terminal = terminal
-        self._words = words
+        self._words = (command, *words)
         self._log = log
         self.said = ""
 
@@ -68,7 +68,7 @@ class Serving:
         log = self._log or log_scan.folder() / f"{output.name}.log"
         with output.open("wb") as out, log.open("ab") as errors:
             self.process = psutil.Popen(
-                [str(BALCAO), "serve", *self._words],
+                [str(BALCAO), *self._words],
                 cwd=self._terminal.folder,
                 env=self._terminal.environment,
                 stdout=out,

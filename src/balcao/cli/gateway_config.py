@@ -15,7 +15,9 @@ def gateway_config(
     folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("gateway"),
     server: Annotated[
         list[str] | None,
-        typer.Option(help="Processo que atende: ENDEREÇO:PORTA, ou SERVIÇO=ENDEREÇO:PORTA. Pode repetir-se."),
+        typer.Option(
+            help="Processo que atende: ENDEREÇO:PORTA, ou SERVIÇO=ENDEREÇO:PORTA; console= é o painel. Pode repetir-se."
+        ),
     ] = None,
     application: Annotated[
         list[str] | None,

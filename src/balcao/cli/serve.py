@@ -1,4 +1,4 @@
-"""`balcao serve` and `balcao worker`: start the processes that serve the APIs and that run jobs."""
+"""`balcao serve`, `balcao console` and `balcao worker`: start the processes that serve, and that run jobs."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ from balcao.operate.doctor import start as start_check
 from balcao.operate.names import SERVICES
 from balcao.operate.processes import supervisor
 from balcao.operate.processes.channel import Order, Report, Watched
-from balcao.operate.processes.plan import Plan, claiming_for_management, make_plan
+from balcao.operate.processes.plan import Plan, claiming_for_management, make_panel_plan, make_plan
 from balcao.settings import Settings, SettingsError
 
 console = make_console(stderr=True)
@@ -51,7 +51,19 @@ def serve(services: Services = None, with_worker: WithWorker = None, processes: 
     settings = Settings.load()
     logs.configure(settings.log_level)
     start_check.warn_of_settings(settings, os.environ)
-    plan = make_plan(settings, tuple(services or ()), with_worker, processes)
+    _supervise(make_plan(settings, tuple(services or ()), with_worker, processes))
+
+
+def panel(processes: Processes = None) -> None:
+    """Inicia só o painel, que chama os serviços pelo endereço deles."""
+    settings = Settings.load()
+    logs.configure(settings.log_level)
+    start_check.warn_of_settings(settings, os.environ)
+    _supervise(make_panel_plan(settings, processes))
+
+
+def _supervise(plan: Plan) -> None:
+    """Run what the plan starts until Ctrl-C or SIGTERM."""
     with console.status("Iniciando o Balcão...") as status:
         show: Callable[[str], None] = status.update
 

@@ -1,4 +1,4 @@
-"""What `balcao serve` prints when it is ready: addresses, demo people, one call that works when pasted."""
+"""What `balcao serve` and `balcao console` print when ready: addresses, demo people, a call that works when pasted."""
 
 from collections.abc import Iterator, Mapping
 
@@ -16,7 +16,7 @@ def welcome(plan: Plan, report: Report) -> None:
     """Print the welcome, at most twenty lines, to standard output."""
     for line in _list_addresses(plan, report.base_urls):
         console.print(line, soft_wrap=True)
-    if plan.settings.sandbox and report.offer is None:
+    if plan.front == "api" and plan.settings.sandbox and report.offer is None:
         console.print("Sem dados de demonstração neste banco: `balcao demo --load` os carrega.", markup=False)
     if report.offer is not None and plan.settings.embedded_identity:
         list_people = sandbox.load(plan.settings, "welcome")
@@ -27,6 +27,11 @@ def welcome(plan: Plan, report: Report) -> None:
 
 def _list_addresses(plan: Plan, base_urls: Mapping[str, str]) -> Iterator[Text]:
     settings = plan.settings
+    if plan.front == "console":
+        yield Text("\nO painel do Balcão está no ar.\n", style="bold green")
+        yield Text(f"Endereço  {settings.own_console_address}/painel")
+        yield Text(f"Serviços  {settings.console_services_url}")
+        return
     yield Text("\nO Balcão está no ar.\n", style="bold green")
     yield Text(f"Endereço base     {settings.base_url}")
     yield Text(f"Páginas das APIs  {settings.base_url}/docs")

@@ -19,12 +19,15 @@ from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.forms import FormData, read_form
+from balcao.core.http.health import Readiness, is_database_up
 from balcao.core.http.requests import Request
-from balcao.core.http.responses import HTML, Response, redirect
+from balcao.core.http.responses import HTML, Response, redirect, to_json
 from balcao.core.http.routing import REST_OF_PATH
+from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import Mount
 
 SERVICE = "console"
+READINESS = "/readiness"
 # On one's own machine people type either; the session's cookie belongs to the one that the login leads back to.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
 
@@ -49,6 +52,7 @@ class Endpoints:
             *((page.method, page.path or "/", self._compile(page)) for page in pages),
             *((method, path, self._make_endpoint(name, method, step)) for method, path, name, step in steps),
             ("POST", login.BACKCHANNEL, self._make_backchannel()),
+            ("GET", READINESS, self._make_endpoint("readiness", "GET", self._tell_readiness, is_page=False)),
             ("GET", "/recursos/{name}", self._make_endpoint("asset", "GET", self._panel.assets.respond, is_page=False)),
             ("GET", f"/{REST_OF_PATH}", self._make_endpoint("nothing", "GET", self._show_nothing)),
         ]
@@ -155,6 +159,13 @@ class Endpoints:
             await self._panel.sessions.keep_draft(session, Draft(path, page.label, fields))
             is_kept = True
         return self._render_alone("frame/over.html", 401, is_kept=is_kept, login=_login_address(f"{PREFIX}/rascunhos"))
+
+    async def _tell_readiness(self, _: Request) -> Response[Readiness]:
+        """Tell whether pages can be shown, for gateways."""
+        is_up = await is_database_up(self._panel.database)
+        checks, failed = {"database": is_up, "overall": is_up}, [] if is_up else ["database"]
+        body = Readiness("ready" if is_up else "not_ready", checks, SERVICE, utc_now(), failed)
+        return to_json(body, status=200 if is_up else 503)
 
     async def _show_nothing(self, request: Request) -> Response[Any]:
         """Say that there is no such page, within the frame where somebody is logged in."""

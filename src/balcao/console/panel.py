@@ -18,9 +18,13 @@ from balcao.console.sealing import Sealer
 from balcao.console.sessions.service import Sessions
 from balcao.console.templating import make_environment
 from balcao.console.words import Words
+from balcao.core.database import migrations
+from balcao.core.database.faults import StatementRefused
 from balcao.core.database.migrations import Migration, find_migrations
 from balcao.core.database.pool import Database
-from balcao.core.errors import BalcaoError
+from balcao.core.database.refusals import explain_console_refusal
+from balcao.core.database.roles import CONSOLE_SCHEMA, RoleError
+from balcao.core.errors import BalcaoError, Unavailable
 from balcao.core.http.assets import Assets
 from balcao.core.logs import log
 from balcao.core.tracing import make_http_client
@@ -35,15 +39,15 @@ _CALLS_AT_ONCE = httpx.Limits(max_connections=200, max_keepalive_connections=50)
 class Panel:
     """`address` is where people reach it, without `/painel`; it is opened when the process starts to serve."""
 
-    def __init__(self, settings: Settings, database_url: str, areas: Sequence[Area]) -> None:
+    def __init__(self, settings: Settings, database_url: str, areas: Sequence[Area], address: str = "") -> None:
         self.settings = settings
         self.areas = areas
         self.areas_by_key = {area.key: area for area in areas}
-        self.address = settings.console_address
-        self.api_url = settings.console_api_url.rstrip("/") or settings.base_url
+        self.address = address or settings.console_address
+        self.api_url = settings.console_services_url
         self.is_secure = self.address.startswith("https://")
         self.headers = guard.make_headers(settings.issuers[0], is_secure=self.is_secure)
-        self.database = _make_database(settings, database_url)
+        self.database = make_database(settings, database_url)
         self.http = make_http_client(settings.traces_url, limits=_CALLS_AT_ONCE, follow_redirects=False)
         self.sealer = Sealer(settings.console_keys)
         self.provider = Provider(
@@ -92,8 +96,11 @@ class Panel:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Open what pages need, for as long as the process serves."""
-        await self.database.open()
+        """Open what pages need, for as long as the process serves.
+
+        Raises RoleError where the panel cannot work in the database, MigrationError where its schema is not up to date.
+        """
+        await self._open_database()
         self.provider.start()
         sweeping = asyncio.create_task(self._sweep())
         try:
@@ -104,6 +111,20 @@ class Panel:
             self.provider.stop()
             await self.http.aclose()
             await self.database.close()
+
+    async def _open_database(self) -> None:
+        try:
+            await self.database.open()
+            async with self.database.connection() as connection:
+                await migrations.check_migrations(connection, list_migrations(), CONSOLE_SCHEMA)
+        except (Unavailable, StatementRefused) as fault:
+            settings = self.settings
+            address = settings.console_database_url or settings.database_url
+            role = settings.console_database_role
+            reason = explain_console_refusal(fault, role, urlsplit(address).username or role)
+            if reason is None:
+                raise
+            raise RoleError(reason) from fault
 
     async def _sweep(self) -> None:
         """Delete what is over, for the life of the process."""
@@ -120,10 +141,10 @@ def list_migrations() -> list[Migration]:
     return find_migrations("console", files("balcao.console") / "migrations")
 
 
-def _make_database(settings: Settings, database_url: str) -> Database:
+def make_database(settings: Settings, database_url: str) -> Database:
     """Return the panel's way to the database, under its own role, which sees no service's schema."""
     role = settings.console_database_role
-    login = role if settings.embedded_database else None
+    login = role if settings.embedded_database and not settings.console_database_url else None
     database = Database(settings.console_database_url or database_url, size=_CONNECTIONS, role=role, login=login)
     database.is_serving = True
     return database

@@ -1,6 +1,10 @@
 """The limits of connections and requests of one process, as the settings have them."""
 
+from typing import Self
+
 import msgspec
+
+from balcao.settings import Settings
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -17,3 +21,14 @@ class Limits(msgspec.Struct, frozen=True):
     unread_seconds: float = 30.0
     settling_seconds: float = 0.2
     drain_seconds: float = 10.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Return those of a process that callers reach."""
+        return cls(
+            connections=settings.max_connections,
+            head_bytes=settings.max_header_bytes,
+            head_seconds=settings.header_timeout,
+            body_seconds=settings.body_timeout,
+            drain_seconds=settings.shutdown_timeout,
+        )

@@ -31,9 +31,12 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
     from balcao.core.database import refusals
     from balcao.core.database.migrations import MigrationError
     from balcao.core.database.roles import RoleError
+    from balcao.gateway.serving import StartFailed
     from balcao.operate.postgresql.accounts import PostgresqlError
     from balcao.settings import SettingsError
 
+    if isinstance(fault, StartFailed) and fault.__cause__ is not None:
+        return explain_fault(fault.__cause__)
     if isinstance(fault, (SettingsError, PostgresqlError, MigrationError, RoleError)):
         return str(fault)
     return refusals.describe_refusal(fault) or (explain_file(fault) if isinstance(fault, OSError) else None)

@@ -7,6 +7,7 @@ from balcao import app
 from balcao.operate.certificates import describe_distrust, is_distrust
 from balcao.operate.deploy import signing_keys
 from balcao.operate.deploy.answers import Frontend, GatewayKind, Server
+from balcao.operate.deploy.areas import PANEL
 from balcao.operate.deploy.files import File
 from balcao.operate.deploy.gateways import Plan, generate_gateway_files
 from balcao.operate.deploy.signing_keys import KeysUnknown
@@ -45,8 +46,8 @@ def _parse_servers(given: Sequence[str]) -> tuple[list[Server], dict[str, list[S
     own: dict[str, list[Server]] = {}
     for text in given:
         service, _, address = text.rpartition("=")
-        if service and service not in app.NAMES:
-            raise OperatorFault(f"Serviço desconhecido: {service}. Existem: {', '.join(app.NAMES)}.")
+        if service and service not in {*app.NAMES, PANEL}:
+            raise OperatorFault(f"Serviço desconhecido: {service}. Existem: {', '.join((*app.NAMES, PANEL))}.")
         (own.setdefault(service, []) if service else shared).append(_parse_server(address))
     if not shared and (missing := [name for name in app.NAMES if name not in own]):
         raise OperatorFault(f"Nenhum processo atende {', '.join(missing)}: indique-o com --server.")

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from balcao.settings import fixed_tokens, production, remembered
+from balcao.settings.addresses import reach
 from balcao.settings.console import ConsoleSettings
 from balcao.settings.fixed_tokens import FixedToken
 from balcao.settings.keys import SANDBOX_HASH_KEY, KeySettings
@@ -52,6 +53,7 @@ class SettingsError(Exception):
     """The configuration cannot be used; the text says which variable and why, for the operator."""
 
 
+_NO_ISSUER = "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade."
 _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
@@ -64,11 +66,7 @@ class Settings(
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
     profile: Literal["sandbox", "production"] = "sandbox"
-    host: str = "127.0.0.1"
-    port: int = Field(8080, ge=1, le=65534)
     data_dir: Path = Path(".balcao")
-    public_url: Addresses = ""
-    server_urls_csv: Addresses = Field("", validation_alias="BALCAO_SERVER_URLS")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     time_zone: Zone = "America/Sao_Paulo"
 
@@ -180,22 +178,12 @@ class Settings(
         return load_zone(self.time_zone)
 
     @property
-    def base_url(self) -> str:
-        """Return where callers reach the gateway, without a trailing slash."""
-        return self.public_url.rstrip("/") or f"http://{_reach(self.host)}:{self.port}"
-
-    @property
     def metrics_urls(self) -> tuple[str, ...]:
         """Return where `balcao serve`, and a worker beside it with a port of its own, show metrics on this machine."""
         if self.management_port is None:
-            return (f"http://{_reach(self.host)}:{self.port}/metrics",)
+            return (f"http://{reach(self.host)}:{self.port}/metrics",)
         ports = dict.fromkeys(port for port in (self.management_port, self.worker_management_port) if port)
-        return tuple(f"http://{_reach(self.management_host)}:{port}/metrics" for port in ports)
-
-    @property
-    def server_urls(self) -> tuple[str, ...]:
-        """Return the gateways that the OpenAPI documents name: production first, then staging."""
-        return tuple(address.rstrip("/") for address in split_list(self.server_urls_csv))
+        return tuple(f"http://{reach(self.management_host)}:{port}/metrics" for port in ports)
 
     @property
     def docs_client(self) -> str:
@@ -206,11 +194,6 @@ class Settings(
     def has_console(self) -> bool:
         """Return whether `balcao serve` has the panel: in the sandbox, unless switched off; in production if asked."""
         return self.sandbox if self.console is None else self.console
-
-    @property
-    def console_address(self) -> str:
-        """Return where people reach the panel, without `/painel` and without a trailing slash."""
-        return self.console_url.rstrip("/") or self.base_url
 
     @property
     def embedded_identity(self) -> bool:
@@ -343,7 +326,7 @@ class Settings(
         ]
         parts = {
             "BALCAO_DATABASE_URL está vazio: a produção exige um PostgreSQL próprio.": self.embedded_database,
-            "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade.": self.embedded_identity,
+            _NO_ISSUER: self.embedded_identity,
             "BALCAO_MACHINE_CLIENTS está vazio: liste os clientes que chamam sem uma pessoa, ou escreva `none`.": (
                 not split_list(self.machine_clients_csv)
             ),
@@ -362,21 +345,25 @@ class Settings(
             "BALCAO_WEBHOOK_PRIVATE_ADDRESSES só vale na demonstração: retire-o.": self.webhook_private_addresses,
         }
         refused = [sentence for sentence, applies in parts.items() if applies]
-        issuers = production.refuse_issuers(split_list(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)
+        issuers = self._refuse_issuers()
         issuers += self.refuse_console() if self.has_console else []
         return [*secrets, *refused, *issuers, *production.refuse_sandbox_crm(self.crm_url, self.crm_port)]
+
+    def list_console_refusals(self) -> list[str]:
+        """Return why the production profile must not start the panel alone, which needs nothing of the services'."""
+        if self.sandbox:
+            return []
+        missing = [_NO_ISSUER] if self.embedded_identity else []
+        return [*missing, *self._refuse_issuers(), *self.refuse_console()]
+
+    def _refuse_issuers(self) -> list[str]:
+        return production.refuse_issuers(split_list(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)
 
 
 def _named_clients(csv: str) -> frozenset[str] | None:
     """None where nothing is set; the word `none` is the list of no client."""
     names = frozenset(split_list(csv))
     return names - {NO_CLIENT} if names else None
-
-
-def _reach(host: str) -> str:
-    """Return the host under which this machine reaches what listens there."""
-    everywhere = {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
-    return "127.0.0.1" if host in everywhere else f"[{host}]" if ":" in host else host
 
 
 def variable_of(field: str) -> str:

@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 
+from balcao.settings.addresses import AddressSettings, reach
 from balcao.settings.production import is_weak_key
 from balcao.settings.types import Addresses, DatabaseAddress, split_list
 
@@ -17,11 +18,12 @@ def _check_keys(keys: SecretStr) -> SecretStr:
     return keys
 
 
-class ConsoleSettings(BaseModel):
+class ConsoleSettings(AddressSettings):
     """The part of the settings that the panel reads."""
 
     console: bool | None = None
     console_url: Addresses = ""
+    console_port: int = Field(8082, ge=1, le=65535)
     console_api_url: Addresses = ""
     console_client_id: str = Field("painel", min_length=1)
     console_client_secret: SecretStr = SecretStr(SANDBOX_CLIENT_SECRET)
@@ -31,6 +33,22 @@ class ConsoleSettings(BaseModel):
     console_idle_minutes: int = Field(30, ge=1, le=600)
     console_session_hours: int = Field(10, ge=1, le=24)
     console_city: str = Field("Prefeitura de Porto Aurora", max_length=80)
+
+    @property
+    def console_address(self) -> str:
+        """Return where people reach the panel, without `/painel` and without a trailing slash."""
+        return self.console_url.rstrip("/") or self.base_url
+
+    @property
+    def own_console_address(self) -> str:
+        """Return where people reach a `balcao console`: as above, but without a gateway at its own port."""
+        behind_gateway = self.console_url.rstrip("/") or self.public_url.rstrip("/")
+        return behind_gateway or f"http://{reach(self.host)}:{self.console_port}"
+
+    @property
+    def console_services_url(self) -> str:
+        """Return where the panel calls the services, without a trailing slash."""
+        return self.console_api_url.rstrip("/") or self.base_url
 
     @property
     def console_keys(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ class ManagementSettings(BaseModel):
     management_host: str = "127.0.0.1"
     management_port: int | None = Field(None, ge=1, le=65535)
     worker_management_port: int | None = Field(None, ge=1, le=65535)
+    console_management_port: int | None = Field(None, ge=1, le=65535)
     # More than the two minutes after which a process gives up a database that froze.
     worker_stall_timeout: float = Field(300, ge=180, le=86_400)
 
@@ -17,3 +18,8 @@ class ManagementSettings(BaseModel):
     def port_of_worker(self) -> int | None:
         """Return the management port of a `balcao worker`: its own where it shares a machine with `balcao serve`."""
         return self.worker_management_port or self.management_port
+
+    @property
+    def management_port_of_console(self) -> int | None:
+        """Return the management port of a `balcao console`: its own where it shares a machine with another process."""
+        return self.console_management_port or self.management_port

@@ -69,7 +69,7 @@ def test_systemd_takes_the_units_and_finds_little_exposed(folder: Path) -> None:
         *(folder / "backup").glob("*.service"),
         *(folder / "backup").glob("*.timer"),
     ]
-    assert len(units) == 8
+    assert len(units) == 9
     assert run("systemd-analyze", "verify", *units) == ""
     for unit in [unit for unit in units if unit.suffix == ".service"]:
         run("systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", unit)
@@ -87,7 +87,7 @@ def test_kubernetes_takes_the_manifests(folder: Path, tmp_path: Path) -> None:
     run(validators() / "kubernetes-validate", "--strict", "--no-warn", *tmp_path.iterdir())
     assert sorted(document["kind"] for document in documents) == sorted(
         "Deployment Service PodDisruptionBudget HorizontalPodAutoscaler Deployment PodDisruptionBudget Job "
-        "NetworkPolicy".split()
+        "NetworkPolicy Deployment Service PodDisruptionBudget".split()
     )
 
 
@@ -108,7 +108,7 @@ def test_nothing_in_a_container_may_write_or_gain_rights(folder: Path) -> None:
     lines = (folder / "container/Containerfile").read_text("utf-8").splitlines()
     (account,) = {line.split()[1] for line in lines if line.startswith("USER ")}
     services = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]
-    assert services.keys() == {"migrate", "api", "worker"}
+    assert services.keys() == {"migrate", "api", "worker", "console"}
     for service in services.values():
         assert (service["read_only"], service["user"], service["cap_drop"]) == (True, account, ["ALL"])
         assert service["security_opt"] == ["no-new-privileges:true"]
@@ -160,7 +160,7 @@ def test_other_answers_keep_the_secrets_and_overwrite_nothing_unasked(tmp_path: 
     assert "--public-url" in terminal.refusal("init", "production")
     assert terminal.run("init", "production", *ANSWERS).returncode == 0
     first = settings.read_text("utf-8")
-    assert terminal.run("init", "production", *ANSWERS).stdout.startswith("0 de 20 arquivos")
+    assert terminal.run("init", "production", *ANSWERS).stdout.startswith("0 de 22 arquivos")
     assert "balcao.env" in terminal.refusal("init", "production", *ANSWERS, "--port=9000")
     assert settings.read_text("utf-8") == first
     assert terminal.run("init", "production", *ANSWERS, "--port=9000", "--replace").returncode == 0
@@ -195,10 +195,12 @@ def test_what_an_installation_has_besides_stands_in_all_its_files(folder: Path) 
     assert settings.management_host == "10.0.0.5"
     assert "requirements-traces.lock balcao-*.whl" in (folder / "container/Containerfile").read_text("utf-8")
     composed = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]
-    assert [composed[name]["ports"][-1] for name in ("api", "worker")] == ["10.0.0.5:8090:8090", "10.0.0.5:8091:8091"]
+    assert [composed[name]["ports"][-1] for name in ("api", "worker", "console")] == [
+        f"10.0.0.5:{port}:{port}" for port in (8090, 8091, 8092)
+    ]
     policy = yaml.safe_load((folder / "kubernetes/network.yaml").read_text("utf-8"))
     called = {each["port"] for rule in policy["spec"]["egress"] for each in rule["ports"]}
-    assert called == {53, 443, 587, 4318, 5432, 5433, 6380}
+    assert called == {53, 443, 587, 8080, 4318, 5432, 5433, 6380}
 
 
 def test_what_it_has_not_stands_in_the_settings_as_a_comment() -> None:

@@ -152,8 +152,8 @@ GRANT SELECT ON platform.migration TO balcao_app;
 """
 
 
-async def _fetch_applied(connection: Connection) -> dict[tuple[str, str], str]:
-    rows = await connection.fetch("SELECT owner, name, digest FROM platform.migration")
+async def _fetch_applied(connection: Connection, schema: str = "platform") -> dict[tuple[str, str], str]:
+    rows = await connection.fetch(f"SELECT owner, name, digest FROM {schema}.migration")  # noqa: S608 - a name of ours
     return {(row["owner"], row["name"]): row["digest"] for row in rows}
 
 
@@ -198,10 +198,13 @@ async def mark_done(connection: Connection, owner: str, name: str) -> None:
     await connection.execute("INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, '')", owner, name)
 
 
-async def check_migrations(connection: Connection, migrations: Sequence[Migration]) -> None:
-    """Raise MigrationError unless every migration of this code has been applied."""
+async def check_migrations(connection: Connection, migrations: Sequence[Migration], schema: str = "platform") -> None:
+    """Raise MigrationError unless every migration of this code has been applied.
+
+    `schema` has the list of what was applied: who sees a schema of their own alone finds theirs there.
+    """
     try:
-        pending = _find_pending(await _fetch_applied(connection), migrations)
+        pending = _find_pending(await _fetch_applied(connection, schema), migrations)
     except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
         pending = list(migrations)  # a database that was never migrated
     if pending:

@@ -35,3 +35,29 @@ def describe_refusal(fault: BaseException) -> str | None:
     if isinstance(fault, Unavailable) and fault.code == "store-away":
         return (fault.__cause__ and describe_refusal(fault.__cause__)) or AWAY
     return next((sentence for kind, sentence in _REFUSED if isinstance(fault, kind)), None)
+
+
+# Said of a role that is not there, of one that the login may not take, and of a login that is not let in.
+_ROLE_REFUSED: tuple[tuple[type[Exception], str], ...] = (
+    (asyncpg.InvalidAuthorizationSpecificationError, "o banco recusou o usuário ou a senha"),
+    (asyncpg.InsufficientPrivilegeError, "falta o direito de usar o papel, ou o esquema dele"),
+    (asyncpg.InvalidParameterValueError, "o papel não existe"),
+    (asyncpg.UndefinedObjectError, "o papel não existe"),
+)
+
+
+def explain_console_refusal(fault: BaseException, role: str, login: str) -> str | None:
+    """Return why the panel cannot work as `role`, with the statements that mend it; None for any other fault."""
+    causes = [each for each in (fault, fault.__cause__) if each is not None]
+    why = next((word for kind, word in _ROLE_REFUSED for each in causes if isinstance(each, kind)), None)
+    if why is None:
+        return None
+    statements = [f"CREATE ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;  -- se ainda não existe"]
+    if login != role:
+        statements.append(f"GRANT {role} TO {login};")
+    wanted = "\n".join(f"    {statement}" for statement in statements)
+    return (
+        f"O painel não consegue trabalhar no banco com o papel {role} e o usuário {login}: {why}. Peça a quem "
+        f"administra o PostgreSQL que execute, uma única vez:\n{wanted}\n"
+        "e execute `balcao migrate`, que dá ao papel o esquema do painel. Sem o painel: BALCAO_CONSOLE=false."
+    )

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from balcao.console.areas import PAGES as PANEL_PAGES
+from balcao.console.declaration import PREFIX
+from balcao.console.endpoints import READINESS
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.rules import PUBLIC
 from balcao.core.errors import BalcaoError, TooLarge, TooMany, Unavailable
@@ -17,6 +20,9 @@ from balcao.core.service import Service, path_of
 
 # Of the pages at the root and of the provider's notices of a logout, which are no service's.
 PAGES = "gateway"
+PANEL = "console"
+PANEL_PATTERN = f"^{PREFIX}(/|$)"
+LIVENESS, PANEL_READINESS = "/liveness", f"{PREFIX}{READINESS}"
 _PARAMETER = re.compile(r"\\\{[^/]*?\\\}")
 # A service that is away, or an address that was too quick, may come again after so many seconds.
 _RETRY_SECONDS = 1
@@ -35,7 +41,8 @@ class Refusal:
 class Area:
     """Paths that match `pattern`, are served by `service`, have bodies up to `body_limit` bytes and refuse alike.
 
-    `name` can stand in any configuration file as a word; the rest is what the gateway answers by itself.
+    `name` can stand in any configuration file as a word; the rest is what the gateway answers by itself. Where a token
+    is never shown, as browsers of the panel have a cookie, none is asked about.
     """
 
     name: str
@@ -47,23 +54,35 @@ class Area:
     too_large: Refusal
     too_many: Refusal
     unavailable: Refusal
+    asks_token: bool = True
 
 
-def list_areas(services: Sequence[Service]) -> list[Area]:
-    """Return the areas; the first whose pattern matches a path counts, and the last one matches every path."""
-    pages = Area(PAGES, PAGES, "^/", "/liveness", FORM_BODY, *_word_refusals(ERROR_TEXT, TooLarge()))
-    return [*(area for service in services for area in _divide(service)), pages]
+def list_areas(services: Sequence[Service], panel_readiness: str = LIVENESS) -> list[Area]:
+    """Return the areas; the first whose pattern matches a path counts, and the last one matches every path.
+
+    `panel_readiness` is asked of the processes that have the panel; "" where none of them has it.
+    """
+    panel = [_describe_panel(panel_readiness)] if panel_readiness else []
+    pages = Area(PAGES, PAGES, "^/", LIVENESS, FORM_BODY, *_word_refusals(ERROR_TEXT, TooLarge()))
+    return [*(area for service in services for area in _divide(service)), *panel, pages]
 
 
 def list_public_patterns(services: Sequence[Service]) -> list[str]:
-    """Return a pattern for each path that anybody may call: a token there is not looked at."""
+    """Return a pattern for each path that anybody may call, the panel's too: a token there is not looked at."""
     found = {
         _to_pattern([_path(service, operation)])
         for service in services
         for operation in service.operations()
         if operation.rule.action == PUBLIC
     }
-    return sorted(found)
+    return sorted({*found, PANEL_PATTERN})
+
+
+def _describe_panel(readiness: str) -> Area:
+    """Return the area of the panel, whose largest form decides on its bodies."""
+    limit = max(page.body_limit for page in PANEL_PAGES.values())
+    refusals = _word_refusals(ERROR_TEXT, TooLarge())
+    return Area(PANEL, PANEL, PANEL_PATTERN, readiness, limit, *refusals, asks_token=False)
 
 
 def _divide(service: Service) -> Iterator[Area]:

@@ -20,7 +20,15 @@ from balcao.core.service import Service
 from balcao.gateway.cors import EXPOSED_HEADERS
 from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.operate.deploy.answers import Frontend, Server
-from balcao.operate.deploy.areas import PAGES, Area, list_areas, list_public_patterns
+from balcao.operate.deploy.areas import (
+    LIVENESS,
+    PAGES,
+    PANEL,
+    PANEL_READINESS,
+    Area,
+    list_areas,
+    list_public_patterns,
+)
 from balcao.operate.deploy.files import File
 from balcao.operate.deploy.rendering import render_template
 from balcao.settings import Settings
@@ -54,8 +62,9 @@ HIDDEN_RAW = re.sub("[a-z0-9]", lambda found: _or_encoded(found[0]), HIDDEN)
 class Plan:
     """What a gateway is generated from.
 
-    `servers` serve every service without some of its own in `servers_of`. `applications` are the city's own, by the
-    beginning of their paths: only what the catalogue lets pass reaches them. `keys` are the provider's, PEM by `kid`.
+    `servers` serve every service, and the panel, without some of its own in `servers_of`. `applications` are the city's
+    own, by the beginning of their paths: only what the catalogue lets pass reaches them. `keys` are the provider's, PEM
+    by `kid`.
     """
 
     settings: Settings
@@ -100,7 +109,7 @@ class Key:
 
 def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
     """Return the files of a gateway's configuration, by their path beside one another."""
-    areas = list_areas(plan.services)
+    areas = list_areas(plan.services, _choose_panel_readiness(plan))
     keys = [Key(kid, f"keys/{RSAKey.import_key(pem).thumbprint()}.pem") for kid, pem in sorted(plan.keys.items())]
     text = render_template(
         f"gateways/{FILES[kind]}",
@@ -129,6 +138,16 @@ def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
     return files
 
 
+def _choose_panel_readiness(plan: Plan) -> str:
+    """Return what tells that a process can show the panel.
+
+    Those of all services may have it or not, which they say by answering; none need be told of it.
+    """
+    if PANEL in plan.servers_of:
+        return PANEL_READINESS
+    return LIVENESS if plan.servers else ""
+
+
 def _name_port(public_url: str) -> str:
     """Return the port that people type, with its colon; "" for that of HTTPS."""
     port = urlsplit(public_url).port
@@ -138,7 +157,8 @@ def _name_port(public_url: str) -> str:
 def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
     """Return a pool for each service; the pages at the root are the same in every process."""
     readiness = {area.service: area.readiness for area in areas}
-    pages = [*plan.servers, *(server for servers in plan.servers_of.values() for server in servers)]
+    of_services = [servers for name, servers in plan.servers_of.items() if name != PANEL]
+    pages = [*plan.servers, *(server for servers in of_services for server in servers)]
     own = {PAGES: list(dict.fromkeys(pages))} | dict(plan.servers_of)
     return [Pool(name, path, own.get(name, plan.servers)) for name, path in readiness.items()]
 

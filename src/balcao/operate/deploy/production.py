@@ -15,6 +15,8 @@ SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/ro
 BACKUP_SETTINGS = "backup/balcao-backup.env"
 _SECRET_FILES = (SETTINGS, OWNER_SETTINGS, ROLES, BACKUP_SETTINGS)
 UNITS = ("balcao-api.service", "balcao-worker.service", "balcao-migrate.service")
+# Of a machine on which the panel runs apart from the services.
+CONSOLE_UNIT = "balcao-console.service"
 BACKUP_UNITS = (
     "balcao-backup.service",
     "balcao-backup.timer",
@@ -23,7 +25,7 @@ BACKUP_UNITS = (
     "balcao-backup-verify.timer",
 )
 _OPEN_FILES = (
-    *(f"systemd/{unit}" for unit in UNITS),
+    *(f"systemd/{unit}" for unit in (*UNITS, CONSOLE_UNIT)),
     *(f"backup/{unit}" for unit in BACKUP_UNITS),
     "container/Containerfile",
     "container/compose.yaml",
@@ -31,6 +33,7 @@ _OPEN_FILES = (
     "kubernetes/migrate.yaml",
     "kubernetes/api.yaml",
     "kubernetes/worker.yaml",
+    "kubernetes/console.yaml",
     "kubernetes/network.yaml",
 )
 _LINE = re.compile(r"([A-Z_]+)=(.*)")

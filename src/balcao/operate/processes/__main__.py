@@ -59,7 +59,7 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
     try:
         async with AsyncExitStack() as running:
             tasks = [await running.enter_async_context(roles[name](settings, order)) for name in early]
-            described = await _prepare(settings, order)
+            described = Report(ready=True) if "console" in roles else await _prepare(settings, order)
             tasks += [await running.enter_async_context(roles[name](settings, order)) for name in late]
             # What was loaded stays for good: the collector need not look at it again and again.
             gc.collect()

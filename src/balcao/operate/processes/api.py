@@ -17,16 +17,9 @@ from balcao.settings import Settings
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
     """Serve on the inherited socket; requests in flight are finished when the block ends."""
     application = app.build(settings, order.database_url, order.services, order.group("api"))
-    limits = Limits(
-        connections=settings.max_connections,
-        head_bytes=settings.max_header_bytes,
-        head_seconds=settings.header_timeout,
-        body_seconds=settings.body_timeout,
-        drain_seconds=settings.shutdown_timeout,
-    )
     async with AsyncExitStack() as running:
         sock = socket.socket(fileno=order.sockets["api"])
-        task = await running.enter_async_context(serving.running(application, sock, limits))
+        task = await running.enter_async_context(serving.running(application, sock, Limits.of(settings)))
         # One process tells; the embedded provider has just started with it.
         if order.number == 0 and not settings.embedded_identity:
             await running.enter_async_context(warning_of_issuers(settings))

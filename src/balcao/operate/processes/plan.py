@@ -30,20 +30,21 @@ BALANCES_CONNECTIONS = sys.platform == "linux"
 
 @dataclass(frozen=True)
 class Ports:
-    """The listening sockets: one for each process that serves the APIs, and those of roles that one process has."""
+    """The listening sockets: one for each process with the role `front`, and those of roles that one process has."""
 
-    api: tuple[socket.socket, ...]
+    front: str
+    shared: tuple[socket.socket, ...]
     single: Mapping[str, socket.socket]
 
     def choose(self, roles: Sequence[str], process: int) -> dict[str, socket.socket]:
         """Return the sockets of these roles in the process of this number; the worker has none."""
-        all_roles = {"api": self.api[process % len(self.api)], **self.single}
+        all_roles = {self.front: self.shared[process % len(self.shared)], **self.single}
         return {role: all_roles[role] for role in roles if role in all_roles}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The roles of one `balcao serve`; `processes` is how many of them serve the APIs."""
+    """The roles of one `balcao serve` or `balcao console`; `processes` is how many of them callers reach."""
 
     settings: Settings
     services: tuple[str, ...]
@@ -51,9 +52,19 @@ class Plan:
     processes: int
 
     @property
+    def front(self) -> str:
+        """Return the role that callers reach: the APIs, or the panel alone."""
+        return "console" if "console" in self.roles else "api"
+
+    @property
     def whole(self) -> bool:
         """Return whether all services are served."""
-        return not self.services
+        return self.front == "api" and not self.services
+
+    @property
+    def port(self) -> int:
+        """Return the port that callers reach."""
+        return self.settings.console_port if self.front == "console" else self.settings.port
 
     @property
     def together(self) -> bool:
@@ -63,7 +74,7 @@ class Plan:
     @property
     def watched(self) -> Watched:
         """Return what the management port answers for."""
-        names = [f"api-{number}" for number in range(self.processes)]
+        names = [f"{self.front}-{number}" for number in range(self.processes)]
         with_jobs = "worker" in self.roles
         if with_jobs and not self.together:
             names.append("worker-0")
@@ -82,7 +93,7 @@ class Plan:
         """
         if self.together:
             return ""
-        folder = self.settings.data_dir / f"processes-{self.settings.port}"
+        folder = self.settings.data_dir / f"processes-{self.port}"
         with writing_to(folder):
             processes.prepare_group(folder)
         return str(folder.resolve())
@@ -97,18 +108,40 @@ class Plan:
         if settings.sandbox:
             prepare_data_folder(settings.data_dir)
         with ExitStack() as stack:
-            api = stack.enter_context(claiming(settings.host, settings.port, "APIs", self.processes))
+            shared = stack.enter_context(self._claim_front())
             single = {}
             if "crm" in self.roles:
                 (single["crm"],) = stack.enter_context(claiming(LOOPBACK, settings.crm_port, "CRM de demonstração"))
-            if settings.management_port is not None:
-                host, port = settings.management_host, settings.management_port
-                (single["management"],) = stack.enter_context(claiming_for_management(host, port))
-            yield Ports(api, single)
+            if "management" in self.roles:
+                (single["management"],) = stack.enter_context(self._claim_management())
+            yield Ports(self.front, shared, single)
+
+    def _claim_front(self) -> AbstractContextManager[tuple[socket.socket, ...]]:
+        settings = self.settings
+        if self.front == "console":
+            named = ("BALCAO_HOST", "outra em BALCAO_CONSOLE_PORT")
+            return claiming(settings.host, self.port, "painel", self.processes, settings=named)
+        return claiming(settings.host, self.port, "APIs", self.processes)
+
+    def _claim_management(self) -> AbstractContextManager[tuple[socket.socket, ...]]:
+        settings = self.settings
+        host, port = settings.management_host, settings.management_port
+        if self.front == "console" and (own := settings.management_port_of_console) is not None:
+            return claiming_for_management(host, own, "BALCAO_CONSOLE_MANAGEMENT_PORT")
+        assert port is not None
+        return claiming_for_management(host, port)
 
 
-def list_withheld(roles: Sequence[str]) -> frozenset[str]:
-    """Return the variables that a process with these roles is not given: only the worker acts as the tables' owner."""
+_OF_SERVICES = frozenset({"BALCAO_DATABASE_OWNER_URL", "BALCAO_DATABASE_URL", "BALCAO_DATABASE_READ_URL"})
+
+
+def list_withheld(roles: Sequence[str], settings: Settings) -> frozenset[str]:
+    """Return the variables that a process with these roles is not given.
+
+    Only the worker acts as the tables' owner; the panel alone does not know the services' login where it has its own.
+    """
+    if "console" in roles and settings.console_database_url:
+        return _OF_SERVICES
     return frozenset() if "worker" in roles else frozenset({"BALCAO_DATABASE_OWNER_URL"})
 
 
@@ -129,6 +162,15 @@ def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None
     wanted = {"crm": with_crm, "management": settings.management_port is not None, "worker": with_worker, "api": True}
     roles = tuple(role for role, is_wanted in wanted.items() if is_wanted)
     return Plan(settings, services, roles, processes or (1 if settings.sandbox else _count_cores()))
+
+
+def make_panel_plan(settings: Settings, processes: int | None = None) -> Plan:
+    """Decide what `balcao console` starts. Raises SettingsError for refusals of the production profile."""
+    if refusals := settings.list_console_refusals():
+        raise SettingsError("\n".join(refusals))
+    wanted = {"management": settings.management_port_of_console is not None, "console": True}
+    roles = tuple(role for role, is_wanted in wanted.items() if is_wanted)
+    return Plan(settings, (), roles, processes or (1 if settings.sandbox else _count_cores()))
 
 
 def _count_cores() -> int:

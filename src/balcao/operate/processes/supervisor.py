@@ -90,7 +90,7 @@ class _Supervisor:
     def _claim_database(self, stack: AsyncExitStack) -> None:
         """Take charge of the embedded database, if there is one and no other `balcao serve` has it."""
         settings = self.plan.settings
-        if not settings.embedded_database:
+        if not settings.embedded_database or self.plan.front == "console":
             return
         if stack.enter_context(claim_data_folder(settings.data_dir)):
             if self.plan.whole:
@@ -105,13 +105,14 @@ class _Supervisor:
 
     def _assemble(self, ports: Ports) -> tuple[list[Process], list[Process]]:
         """Return the sandbox CRM, which starts first and stops last, and the other processes."""
+        settings = self.plan.settings
         environment = {
             "BALCAO_DATABASE_POOL": str(self.plan.connections_of_each),
-            "BALCAO_PORT": str(self.plan.settings.port),  # another `balcao serve` may have changed what is remembered
+            "BALCAO_PORT": str(settings.port),  # another `balcao serve` may have changed what is remembered
         }
 
         def process(title: str, *roles: str, number: int = 0) -> Process:
-            return Process(title, roles, ports.choose(roles, number), environment, list_withheld(roles))
+            return Process(title, roles, ports.choose(roles, number), environment, list_withheld(roles, settings))
 
         if self.plan.together:
             front = [process("processo único", *self.plan.roles)]
@@ -119,19 +120,26 @@ class _Supervisor:
         else:
             backstage = [process("CRM de demonstração", "crm")] if "crm" in self.plan.roles else []
             beside = [role for role in self.plan.roles if role == "management"]  # of the first process
+            title = "painel" if self.plan.front == "console" else "servidor das APIs"
             front = [
-                process(f"servidor das APIs {n + 1}", *(beside if n == 0 else []), "api", number=n)
+                process(f"{title} {n + 1}", *(beside if n == 0 else []), self.plan.front, number=n)
                 for n in range(self.plan.processes)
             ]
             front += [process("worker", "worker")] if "worker" in self.plan.roles else []
         self.processes = [*backstage, *front]
         return backstage, front
 
+    def _find_database(self) -> str:
+        """Return the address of a database that somebody else started; that of its own login for the panel alone."""
+        settings = self.plan.settings
+        own = settings.console_database_url if self.plan.front == "console" else ""
+        return own or database.find_database(settings)
+
     async def _start(self, backstage: list[Process], front: list[Process]) -> None:
         """Start all processes; the first one brings the database up to date before the others get their orders."""
         folder = self.plan.make_shared_folder()
         await asyncio.gather(*(process.spawn() for process in self.processes))
-        url = await self.database.start() if self.database else database.find_database(self.plan.settings)
+        url = await self.database.start() if self.database else self._find_database()
         await asyncio.gather(*(process.begin(Order(), self.progress) for process in backstage))
         orders = [
             Order(
