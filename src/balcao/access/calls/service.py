@@ -3,7 +3,6 @@
 from balcao.access.calls.schemas import OwnCall, OwnCalls, OwnCallsQuery
 from balcao.core.context.call import Call
 from balcao.core.errors import Forbidden
-from balcao.core.http.error_codes import Meanings
 from balcao.core.live import call_log
 from balcao.core.live.call_log import KEPT, LoggedCall
 
@@ -25,7 +24,6 @@ async def list_own_calls(call: Call, query: OwnCallsQuery) -> OwnCalls:
     caller = call.identified_caller
     if not caller.is_machine:
         raise Forbidden("As chamadas de um cliente são lidas com um token dele próprio.", code="calls-of-a-client")
-    meanings = call.platform.part(Meanings)
     least, most = query.bounds
     found = await call_log.list_calls(
         call.platform.database,
@@ -38,14 +36,14 @@ async def list_own_calls(call: Call, query: OwnCallsQuery) -> OwnCalls:
         limit=query.limit + 1,
         skip=query.skip,
     )
-    items = [_describe(meanings, each) for each in found[: query.limit]]
+    items = [_describe(call, each) for each in found[: query.limit]]
     return OwnCalls(caller.client, items, query.skip, query.limit, has_more=len(found) > query.limit)
 
 
-def _describe(meanings: Meanings, logged: LoggedCall) -> OwnCall:
+def _describe(call: Call, logged: LoggedCall) -> OwnCall:
     meaning = None
     if logged.code is not None:
-        meaning = REFUSED_TOKENS.get(logged.code) or meanings.find(logged.operation, logged.code)
+        meaning = REFUSED_TOKENS.get(logged.code) or call_log.explain_code(call.platform, logged.operation, logged.code)
     return OwnCall(
         logged.called_at,
         logged.operation,

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
+from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
+from balcao.core.http.error_codes import Meanings
 from balcao.core.logs import log
 
 FLUSH_SECONDS = 5.0
@@ -145,6 +147,11 @@ class CallLog:
             flushing.cancel()
             await asyncio.gather(flushing, return_exceptions=True)
             await self.flush_if_possible()
+
+
+def explain_code(platform: Platform, operation: str, code: str) -> str | None:
+    """Return what a code of this operation means to an integrator; None for one that no release has any more."""
+    return platform.part(Meanings).find(operation, code)
 
 
 def _make_call(
