@@ -28,6 +28,7 @@ from balcao.core.database.migrations import Migration
 from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
+from balcao.core.declared import Declared
 from balcao.core.http.endpoint import Endpoint, OperationEndpoint
 from balcao.core.http.error_codes import Meanings
 from balcao.core.http.requests import Request
@@ -36,7 +37,7 @@ from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
-from balcao.core.live import maintenance, rates, response_counts
+from balcao.core.live import maintenance, processes, rates, response_counts
 from balcao.core.live.call_log import CallLog
 from balcao.core.live.rates import Limit
 from balcao.core.service import Service, describe_operations, path_of
@@ -204,6 +205,7 @@ async def open_for_serving(
         async with platform.database.transaction() as connection:
             await catalogue.announce_operations(connection, operations)
         await platform.catalogue.reload()
+        platform.parts[Declared] = Declared(NAMES, list_jobs(), list_limits(platform.settings))
         await platform.replicas.start()
         await platform.live.start()
         refresh = Watch(
@@ -212,8 +214,12 @@ async def open_for_serving(
         await refresh.start()
         announcing = asyncio.create_task(catalogue.keep_announced(platform.database, operations))
         try:
-            counting = response_counts.recording(platform.database, telemetry, platform.zone)
-            async with counting, keeper.reading(), calls.writing():
+            async with (
+                processes.noting(platform, [service.name for service in services]),
+                response_counts.recording(platform.database, telemetry, platform.zone),
+                keeper.reading(),
+                calls.writing(),
+            ):
                 yield
         finally:
             announcing.cancel()

@@ -13,6 +13,7 @@ from balcao.core.http.openapi import find_example
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
 from balcao.core.service import Service
+from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sizes import FULL
 
 # How many of the values come to each place of an ordinary run; from place to place they are others.
@@ -225,6 +226,6 @@ def list_targets(service: Service) -> list[Target]:
             described["components"]["schemas"],
         )
         for operation in service.operations()
-        if operation.in_description
+        if operation.in_description and operation.key != CLOSES_A_SERVICE
     ]
     return sorted(found, key=lambda target: target.operation.method == "DELETE")

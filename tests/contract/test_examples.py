@@ -13,6 +13,7 @@ from balcao.core.service import Service
 from balcao.employability.hiring.paths import sandbox_job_id
 from tests.contract.descriptions import list_undescribed
 from tests.support.issuer import bearer
+from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
 
 # What these bodies change has first to be made: a code sent, an invitation, a vehicle, an account in the CRM, a run,
@@ -42,6 +43,8 @@ def test_every_example_is_accepted(independent: Sandbox) -> None:
         paths = json.loads(document(service))["paths"]
         for operation in service.operations():
             if not operation.in_description or find_example(operation) is None:
+                continue
+            if operation.key == CLOSES_A_SERVICE:
                 continue
             answer = send(independent, service, operation, {"X-Access-Reason": "Atendimento 7"})
             wanted = {404, 409} if operation.key in OF_SOMETHING_MADE_BEFORE else {200, 201, 202}

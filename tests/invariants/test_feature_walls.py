@@ -28,6 +28,7 @@ PLATFORM_STORES = {
     "core/jobs/worker.py",
     "core/live/call_log.py",
     "core/live/incidents.py",
+    "core/live/processes.py",
     "core/live/response_counts.py",
 }
 # What looks like SQL besides: the database itself, and the CRM's own query language.

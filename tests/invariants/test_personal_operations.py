@@ -38,6 +38,9 @@ CATALOGUES = {
     "job_listing:update",
     "job_reference:manage",
     "legacy_job:manage",
+    "limits:write",
+    "maintenance:write",
+    "operation:read",
     "skill:manage",
     "vehicle_catalog:write",
 }

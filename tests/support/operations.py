@@ -13,6 +13,9 @@ from balcao.core.service import Service, path_of
 # What a path parameter is filled with where only its form matters.
 FILLING = {"cpf": "90000000175", "cnes": "9900001"}
 
+# It takes a whole service from under all other calls; its own tests call it (rules: registry 4.16).
+CLOSES_A_SERVICE = "registry.begin_maintenance"
+
 
 @dataclass(frozen=True)
 class Served:

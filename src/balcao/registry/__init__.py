@@ -2,7 +2,7 @@
 
 from balcao.core.http.dialects import ERROR_AND_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
-from balcao.registry import city, consent, crm, mirror, mobility, person
+from balcao.registry import city, consent, crm, mirror, mobility, operation, person
 from balcao.registry.dead_letters.api import FEATURE as DEAD_LETTERS
 from balcao.registry.rights.api import make_feature as make_rights
 from balcao.registry.running import running
@@ -15,6 +15,7 @@ _FEATURES = [
     *city.FEATURES,
     *mobility.FEATURES,
     *crm.FEATURES,
+    *operation.FEATURES,
 ]
 _RIGHTS = make_rights(feature.personal_data for feature in _FEATURES if feature.personal_data is not None)
 
@@ -46,6 +47,7 @@ SERVICE = Service(
         "mobility": "Veículos de micromobilidade, seus condutores e o catálogo de marcas e modelos.",
         "crm": "A sincronia com o CRM: eventos, espelho e o que espera.",
         "jobs": "Tarefas que pararam por falhas, para quem opera a plataforma.",
+        "operation": "O que roda, espera e se importa, e o que se muda sem reiniciar, para quem opera a plataforma.",
     },
     running=running,
 )

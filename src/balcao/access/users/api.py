@@ -51,6 +51,8 @@ async def read_own_user(call: Call) -> User:
     authenticated(),
     "O que posso fazer: minhas ações e até onde alcançam",
     rate="600/minute",
+    # Whoever ends a maintenance of this service through a portal is shown the button by this.
+    in_maintenance=True,
 )
 def list_own_actions(call: Call) -> OwnActions:
     """Devolve, por nome, as ações que o token e o catálogo de agora dão a quem chama, cada uma com o seu alcance; a

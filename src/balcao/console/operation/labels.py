@@ -1,4 +1,6 @@
-"""Kinds of jobs and reasons of failures in words."""
+"""Kinds of jobs, reasons of failures, services, rates and states in words."""
+
+import re
 
 KINDS = {
     "crm_push": "envio ao CRM",
@@ -9,6 +11,54 @@ KINDS = {
     "health_units.deliver_webhook": "aviso de risco a outro sistema",
     "search.continue_migration": "migração da busca",
     "platform.chain_audit": "encadeamento da trilha",
+    "platform.apply_retention": "prazos de guarda",
+}
+
+SERVICES = {
+    "registry": "Registro do cidadão",
+    "employability": "Trabalho",
+    "search": "Busca e catálogo",
+    "access": "Acessos",
+    "health_units": "Unidades de saúde",
+    "agents": "Agentes",
+    "agent_docs": "Documentação dos agentes",
+}
+# What else answers calls, as it is counted.
+_BESIDES = {
+    "console": "Painel",
+    "identity": "Provedor de identidade",
+    "gateway": "Páginas comuns e endereços desconhecidos",
+}
+IMPORT_STATES = {
+    "running": ("in", "em andamento"),
+    "interrupted": ("at", "interrompida"),
+    "done": ("ok", "terminada"),
+}
+_IMPORTS = {
+    "citizens": "cidadãos",
+    "companies": "empresas",
+    "departments": "departamentos",
+    "phones": "telefones",
+    "services": "serviços do catálogo",
+    "units": "unidades de saúde",
+}
+_PERIODS = {
+    "second": ("segundo", "segundos"),
+    "minute": ("minuto", "minutos"),
+    "hour": ("hora", "horas"),
+    "day": ("dia", "dias"),
+}
+_RATE = re.compile(r"(\d+)\s*(?:/|per)\s*(\d*)\s*([a-z]+?)s?")
+_LIMITED = {
+    "setting": "todas as operações sem limite próprio",
+    "use case": "o que estas buscas contam juntas",
+    "operation": "uma operação, pela taxa geral",
+    "operation's own": "uma operação, por taxa própria",
+}
+_REPLICA_FAULTS = {
+    "replica-foreign": "é de outro conjunto de servidores",
+    "replica-promoted": "grava: não é mais réplica",
+    "replica-behind": "atrasada demais para se ler dela",
 }
 
 
@@ -25,3 +75,39 @@ def describe_failure(code: str | None, status: int | None) -> str:
     if status is not None:
         return f"{said.get(status, 'o outro sistema recusou')} ({status})"
     return code or "sem resposta"
+
+
+def name_service(name: str) -> str:
+    """Return a service, or what else answers calls, as people call it."""
+    return SERVICES.get(name) or _BESIDES.get(name, name)
+
+
+def name_process(name: str) -> str:
+    """Return the role and number of a process in words."""
+    role, _, number = name.partition("-")
+    return f"{ {'api': 'atende chamadas', 'worker': 'executa tarefas'}.get(role, role) } ({role} {number})"
+
+
+def name_import(kind: str) -> str:
+    """Return a kind of import as people call it; one that has no words yet by its own name."""
+    return _IMPORTS.get(kind, kind.replace("_", " "))
+
+
+def describe_rate(rate: str) -> str:
+    """Return how often per period: "20 por segundo", "300 em 5 minutos"."""
+    found = _RATE.fullmatch(rate)
+    if found is None or found[3] not in _PERIODS:
+        return rate
+    one, many = _PERIODS[found[3]]
+    return f"{found[1]} por {one}" if found[2] in ("", "1") else f"{found[1]} em {found[2]} {many}"
+
+
+def describe_limit(about: str, name: str) -> str:
+    """Return what a limit limits."""
+    whose = " (máquinas)" if name.endswith(":machines") else ""
+    return _LIMITED.get(about, about) + whose
+
+
+def describe_replica(fault: str | None) -> str:
+    """Return why nothing is read from a replica; nothing where something is."""
+    return "" if fault is None else _REPLICA_FAULTS.get(fault, "não responde")

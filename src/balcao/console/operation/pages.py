@@ -1,39 +1,23 @@
-"""Pages of the operation: the example that other areas follow."""
+"""Pages of the operation: the example that other areas follow. What else there is stands in `platform` and `live`."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from balcao.console.api import InTheWay, gather_blocks
-from balcao.console.declaration import Area, Item, Pages, Waiting
+from balcao.console.declaration import Area, Item, Waiting
 from balcao.console.lists import Filter, Listing
-from balcao.console.operation import client
+from balcao.console.operation import client, live, platform, responses
+from balcao.console.operation.declared import CRM_READ, CRM_WRITE, READ, WRITE, pages
 from balcao.console.operation.forms import DropForm, ReconcileForm
 from balcao.console.operation.labels import KINDS, describe_failure, name_kind
 from balcao.console.visit import Crumb, Visit
 from balcao.console.words import format_count
 from balcao.core.http.responses import Response
 
-READ, WRITE = "jobs:read", "jobs:write"
-CRM_READ, CRM_WRITE = "crm:read", "crm:write"
 # So many are put back by one press: each is a call of the CRM sooner or later.
 MOST_AT_ONCE = 100
 
-pages = Pages("operation", "/operacao")
-
-
-@pages.get("", "Estado", actions=[READ], in_menu=True)
-async def show_state(visit: Visit) -> Response[Any]:
-    """Show whether each service can serve, and how the CRM and the jobs stand; each part is read by itself."""
-    reading = [client.read_readiness(visit.api, path) for path in client.SERVICES.values()]
-    services = await gather_blocks(*reading)
-    crm, jobs = await gather_blocks(client.read_crm_status(visit.api), client.list_jobs(visit.api, size=1))
-    return visit.render(
-        "operation/state.html",
-        services=dict(zip(client.SERVICES, services, strict=True)),
-        crm=crm,
-        jobs=jobs,
-        read_at=visit.panel.words.now(),
-    )
+__all__ = ["AREA", "live", "platform", "responses"]
 
 
 @pages.get("/tarefas", "Tarefas paradas", actions=[READ], in_menu=True)

@@ -97,6 +97,11 @@ class IssuerKeys:
         """Return the keys that were published when they were last fetched, by `kid`."""
         return self._keys
 
+    @property
+    def age(self) -> float:
+        """Return how many seconds ago the keys were last fetched; infinity before that."""
+        return monotonic() - self._fetched_at
+
     async def keep_fresh(self) -> None:
         """Run for the life of the process."""
         while True:

@@ -63,6 +63,11 @@ class TokenVerifier:
         for task in self._refreshers:
             task.cancel()
 
+    @property
+    def issuers(self) -> Sequence[IssuerKeys]:
+        """Return the issuers with their keys."""
+        return list(self._issuers.values())
+
     def known(self, authorization: bytes | None) -> Caller | None:
         """Return the caller of a header whose token was verified before and is still valid."""
         if authorization is None:

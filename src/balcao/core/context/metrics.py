@@ -32,6 +32,11 @@ class Metrics:
         self._inherited = Numbers({}, {}, {})
         self._publishing: asyncio.Task[None] | None = None
 
+    @property
+    def process(self) -> str:
+        """Return the name of this process."""
+        return self._group.name
+
     def start(self) -> None:
         """Take over what a process of the same name left, and publish from now on.
 

@@ -137,6 +137,10 @@ class Replicas:
     def __bool__(self) -> bool:
         return bool(self._replicas)
 
+    def list_lags(self) -> list[tuple[Replica, float]]:
+        """Return each replica with the seconds by which it may lag; infinity while nothing is proven of it."""
+        return [(replica, self._clock() - replica.proven_at) for replica in self._replicas]
+
     def choose(self) -> Replica | None:
         """Return the replica that has most; None where the primary is to be read."""
         if not self._replicas:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -47,3 +48,19 @@ class Committed:
     changed: int = 0
     unchanged: int = 0
     refused: int = 0
+
+
+class KnownImport(msgspec.Struct, frozen=True):
+    """The last file of a kind; `is_running` says whether somebody holds the lock of the kind."""
+
+    kind: str
+    size: int
+    byte_offset: int
+    lines: int
+    changed: int
+    unchanged: int
+    refused: int
+    started_at: datetime
+    committed_at: datetime
+    finished_at: datetime | None
+    is_running: bool

@@ -4,7 +4,7 @@ from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict
-from balcao.core.imports.declaration import Committed
+from balcao.core.imports.declaration import Committed, KnownImport
 
 # The first half of the advisory lock's key ("impo"), which no other lock has; the kind is the second.
 _LOCKS = 0x696D706F
@@ -81,3 +81,25 @@ async def advance_import(connection: Connection, kind: str, done: Committed) -> 
 @statement("UPDATE platform.import SET finished_at = now() WHERE kind = :kind")
 async def finish_import(connection: Connection, kind: str) -> None:
     """Note that the file is finished."""
+
+
+async def list_imports(connection: Connection) -> list[KnownImport]:
+    """Return the last file of each kind, those that are not finished first, then the newest."""
+    return await _list_imports(connection, _LOCKS)
+
+
+# The two halves of the lock's key stand in `pg_locks` as unsigned numbers.
+@statement("""
+SELECT kind, size, byte_offset, lines, changed, unchanged, refused, started_at, committed_at, finished_at,
+       EXISTS (
+           SELECT FROM pg_locks
+           WHERE locktype = 'advisory' AND granted AND classid = :space::bigint::oid
+               AND objid = (hashtext(kind)::bigint & 4294967295)::oid
+               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       ) AS is_running
+FROM platform.import ORDER BY finished_at IS NOT NULL, started_at DESC
+""")
+async def _list_imports(connection: Connection, space: int) -> list[KnownImport]: ...
+
+
+OFFERED = (list_imports,)

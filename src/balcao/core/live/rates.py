@@ -14,10 +14,7 @@ from balcao.core.errors import Invalid
 from balcao.core.http.operations import Operation, name_for_machines
 from balcao.settings import Settings, variable_of
 
-# A change is for an hour of trouble; what is to stay is configured. The bounds keep a typing error from switching a
-# limit off, or from shutting everybody out.
-MOST_TIMES, LEAST_SHARE = 10, 100
-LONGEST_PERIOD_SECONDS = 3600
+MOST_TIMES = 10
 SETTINGS = (
     "read_rate",
     "write_rate",
@@ -30,6 +27,22 @@ SETTINGS = (
     "enumeration_limit",
     "refused_rate",
 )
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How far down a change may go: to one of `least_share` parts, called `least`, counted over so many seconds."""
+
+    least_share: int
+    least: str
+    longest_period_seconds: int
+
+
+# A change is for an hour of trouble; what is to stay is configured. The bounds keep a typing error from switching a
+# limit off, or from shutting everybody out.
+BY_COMMAND = Bounds(100, "um centésimo", 3600)
+# Over HTTP it is taken back under the very limits that it changes: whoever made it must always get through.
+OVER_HTTP = Bounds(10, "um décimo", 60)
 
 
 @dataclass(frozen=True)
@@ -56,27 +69,35 @@ def list_limits(settings: Settings, operations: Iterable[Operation], further: Ma
     return {limit.name: limit for limit in found}
 
 
-def check_rate(limit: Limit, rate: str) -> None:
+def check_rate(limit: Limit, rate: str, bounds: Bounds = BY_COMMAND) -> None:
     """Raise Invalid for a rate that cannot be read, or that is out of all proportion to the configured one."""
     try:
         (wanted,) = parse_many(rate)
     except ValueError:
-        raise Invalid(f"A taxa {rate} não tem a forma esperada: use, por exemplo, 60/hour ou 300/5 minutes.") from None
+        raise Invalid(
+            f"A taxa {rate} não tem a forma esperada: use, por exemplo, 60/hour ou 300/5 minutes.", code="rate-invalid"
+        ) from None
     usual = parse(limit.configured)
     share = Fraction(wanted.amount, wanted.get_expiry()) / Fraction(usual.amount, usual.get_expiry())
-    if not Fraction(1, LEAST_SHARE) <= share <= MOST_TIMES:
+    if not Fraction(1, bounds.least_share) <= share <= MOST_TIMES:
         raise Invalid(
-            f"{limit.name} é {limit.configured}: ao vivo, só entre um centésimo e dez vezes disso. O que deve ficar "
-            "assim escreve-se na configuração."
+            f"{limit.name} é {limit.configured}: ao vivo, só entre {bounds.least} e dez vezes disso. O que deve ficar "
+            "assim escreve-se na configuração.",
+            code="rate-out-of-bounds",
         )
-    longest = max(LONGEST_PERIOD_SECONDS, usual.get_expiry())
+    longest = max(bounds.longest_period_seconds, usual.get_expiry())
     if wanted.get_expiry() > longest:
-        raise Invalid(f"O período de {rate} é longo demais: quem o gasta de uma vez espera até o fim. Use um menor.")
+        raise Invalid(
+            f"O período de {rate} é longo demais: quem o gasta de uma vez espera até o fim. Use um menor.",
+            code="rate-period-too-long",
+        )
 
 
-async def change_rate(call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str) -> None:
+async def change_rate(
+    call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str, bounds: Bounds = BY_COMMAND
+) -> None:
     """Let callers call as often as `rate` says until `ends_at`. Raises Invalid."""
-    check_rate(limit, rate)
+    check_rate(limit, rate, bounds)
     async with call.platform.database.transaction() as connection:
         await live.put_live_change(connection, RATE, limit.name, rate, ends_at, author)
         await call.platform.audit.record(connection, call, "update", fields=[limit.name])

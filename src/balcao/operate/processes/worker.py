@@ -8,6 +8,7 @@ from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.jobs.pulse import watching
 from balcao.core.jobs.worker import Worker
+from balcao.core.live import processes
 from balcao.operate.processes import channel
 from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
@@ -20,7 +21,7 @@ async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[N
     The process ends when the loop stands still, so that whoever started it replaces it.
     """
     platform = assemble(settings, order.database_url, order.group("worker"))
-    async with app.open_services(platform):
+    async with app.open_services(platform), processes.noting(platform, []):
         worker = Worker(platform.database, app.list_jobs(), platform)
         task = asyncio.create_task(worker.run())
         try:

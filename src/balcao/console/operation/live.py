@@ -1,0 +1,126 @@
+"""What is changed while the platform runs: limits of calls, and services in maintenance. Each is confirmed first."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from balcao.console.api import InTheWay, gather_blocks
+from balcao.console.forms import list_choices
+from balcao.console.lists import Filter, Listing
+from balcao.console.operation import platform_client
+from balcao.console.operation.declared import LIMITS, MAINTENANCE, OPERATION, pages
+from balcao.console.operation.forms import LimitForm, MaintenanceForm
+from balcao.console.operation.labels import describe_limit, describe_rate, name_service
+from balcao.console.visit import Crumb, Visit
+from balcao.core.http.responses import Response
+
+CHANGED = [("true", "Mudados ao vivo"), ("false", "Como configurados")]
+CONFIRMED = "confirmado"
+
+
+@pages.get("/limites", "Limites e manutenção", actions=[OPERATION], in_menu=True)
+async def list_limits(visit: Visit) -> Response[Any]:
+    """List the limits, those that somebody changed first, below the services in maintenance."""
+    filters = [
+        Filter("nome", "O nome contém", is_wide=True),
+        Filter("situacao", "Situação", CHANGED),
+    ]
+    listing = Listing(visit, ("limite", "limites"), filters)
+    changed = {"true": True, "false": False}.get(listing.values.get("situacao", ""))
+    (maintenance,) = await gather_blocks(platform_client.list_maintenance(visit.api))
+    found = await platform_client.list_limits(
+        visit.api, search=listing.values.get("nome"), changed=changed, page=listing.number, size=listing.size
+    )
+    listing.rows, listing.total = found.data, found.pagination.total
+    return visit.render(
+        "operation/limits.html",
+        listing=listing,
+        maintenance=maintenance,
+        name_service=name_service,
+        describe_rate=describe_rate,
+        describe_limit=describe_limit,
+    )
+
+
+@pages.form("/limites/{limit}/mudar", "Mudar o limite", actions=[LIMITS])
+async def change_limit(visit: Visit, limit: str) -> Response[Any]:
+    """Set another rate for a while, once somebody has seen what that means."""
+    found = await platform_client.read_limit(visit.api, limit)
+    form = LimitForm(visit)
+    if _is_confirmed(visit) and await form.submit(lambda: platform_client.change_limit(visit.api, limit, form.body)):
+        said = f"{limit}: {describe_rate(form.rate)}, em todos os processos em segundos."
+        return await visit.redirect(visit.address("operation.list_limits"), said)
+    return visit.render(
+        "operation/limit.html",
+        form=form,
+        limit=found,
+        asks=_asks(visit, form),
+        ends_at=_find_end(visit, form.minutes.data),
+        describe_rate=describe_rate,
+        describe_limit=describe_limit,
+        crumbs=[_limits_crumb(visit)],
+        status=form.status,
+    )
+
+
+@pages.post("/limites/{limit}/desfazer", "Voltar ao configurado", actions=[LIMITS])
+async def reset_limit(visit: Visit, limit: str) -> Response[Any]:
+    """Put the configured rate back in force."""
+    back = visit.address("operation.list_limits")
+    try:
+        await platform_client.reset_limit(visit.api, limit)
+    except InTheWay as fault:  # it has ended, or somebody was faster
+        return await visit.redirect(back, fault.text)
+    return await visit.redirect(back, f"{limit} vale de novo como configurado.")
+
+
+@pages.form("/limites/manutencao", "Pôr em manutenção", actions=[MAINTENANCE])
+async def begin_maintenance(visit: Visit) -> Response[Any]:
+    """Take a service out of use for a while, once somebody has seen what that means."""
+    known = await platform_client.list_maintenance(visit.api)
+    present = {each.service: each for each in known.data}
+    asked = present.get(visit.query.first("servico"))
+    form = MaintenanceForm(visit, {"service": asked.service, "message": asked.message} if asked else None)
+    form.service.choices = list_choices([(name, name_service(name)) for name in known.services], is_asked=True)
+    if _is_confirmed(visit) and await form.submit(
+        lambda: platform_client.begin_maintenance(visit.api, form.service.data or "", form.body)
+    ):
+        said = f"{name_service(form.service.data or '')} em manutenção, em todos os processos em segundos."
+        return await visit.redirect(visit.address("operation.list_limits"), said)
+    return visit.render(
+        "operation/maintenance.html",
+        form=form,
+        asks=_asks(visit, form),
+        ends_at=_find_end(visit, form.minutes.data),
+        present=present,
+        name_service=name_service,
+        crumbs=[_limits_crumb(visit)],
+        status=form.status,
+    )
+
+
+@pages.post("/limites/manutencao/{service}/encerrar", "Encerrar a manutenção", actions=[MAINTENANCE])
+async def end_maintenance(visit: Visit, service: str) -> Response[Any]:
+    """Put a service back into use."""
+    back = visit.address("operation.list_limits")
+    try:
+        await platform_client.end_maintenance(visit.api, service)
+    except InTheWay as fault:  # it has ended, or somebody was faster
+        return await visit.redirect(back, fault.text)
+    return await visit.redirect(back, f"{name_service(service)} de novo no ar, em todos os processos em segundos.")
+
+
+def _is_confirmed(visit: Visit) -> bool:
+    return visit.is_post and visit.posted.first(CONFIRMED) == "sim"
+
+
+def _asks(visit: Visit, form: LimitForm | MaintenanceForm) -> bool:
+    """Return whether what was typed is sound and only waits for a yes."""
+    return form.is_sent and visit.posted.first(CONFIRMED) == "" and form.validate()
+
+
+def _find_end(visit: Visit, minutes: str | None) -> datetime | None:
+    return visit.panel.words.now() + timedelta(minutes=int(minutes)) if minutes and minutes.isdigit() else None
+
+
+def _limits_crumb(visit: Visit) -> Crumb:
+    return Crumb("Limites e manutenção", visit.address("operation.list_limits"))

@@ -1,0 +1,1 @@
+"""How far the imports of the city's files are."""

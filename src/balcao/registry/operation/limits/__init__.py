@@ -1,0 +1,1 @@
+"""How often callers may call: as configured, and as somebody changed it while the platform runs."""

@@ -1,0 +1,9 @@
+"""The name of a limit in a path."""
+
+from typing import Annotated, TypeAlias
+
+from balcao.core.http.parameters import InPath
+
+LimitInPath: TypeAlias = Annotated[
+    str, InPath(str, "Nome do limite", "registry.read_preferences", r"^[A-Za-z][A-Za-z0-9_.:]{1,99}$")
+]

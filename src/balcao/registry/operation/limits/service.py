@@ -1,0 +1,81 @@
+"""Limits over HTTP: the use cases of `balcao limits`, within bounds that let their author take the change back."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from balcao.core.access.live import Change
+from balcao.core.context.call import Call
+from balcao.core.declared import Declared
+from balcao.core.errors import Conflict, Invalid, NotFound
+from balcao.core.live import rates
+from balcao.core.live.rates import OVER_HTTP, Limit
+from balcao.core.values.clock import utc_now
+from balcao.core.values.flags import parse_flag
+from balcao.core.values.page import Page
+from balcao.core.values.text import clean_parameter
+from balcao.registry.operation.limits.schemas import LimitChange, LimitPage, LimitState
+
+
+async def list_limits(call: Call, query: Mapping[str, str], page: Page) -> LimitPage:
+    """Return a page of the limits, those that somebody changed first. Raises Invalid."""
+    search = (clean_parameter(query, "search", longest=100) or "").lower()
+    wanted = _parse_changed(query)
+    changed = await rates.list_changed(call)
+    found = [
+        _describe(limit, changed.get(limit.name))
+        for limit in call.platform.part(Declared).limits.values()
+        if search in limit.name.lower() and wanted in (None, limit.name in changed)
+    ]
+    found.sort(key=lambda limit: limit.changed_at is None)
+    return LimitPage(found[page.offset : page.offset + page.limit], page.of(len(found)))
+
+
+def _parse_changed(query: Mapping[str, str]) -> bool | None:
+    if "changed" not in query:
+        return None
+    flag = parse_flag(query["changed"])
+    if flag is None:
+        raise Invalid("O parâmetro `changed` deve ser `true` ou `false`.", code="changed-invalid")
+    return flag
+
+
+async def read_limit(call: Call, name: str) -> LimitState:
+    """Return one limit. Raises NotFound."""
+    return _describe(_find_limit(call, name), (await rates.list_changed(call)).get(name))
+
+
+async def change_limit(call: Call, name: str, body: LimitChange) -> LimitState:
+    """Set another rate for a while (rules: registry 4.16). Raises NotFound, Invalid."""
+    limit = _find_limit(call, name)
+    call.give_reason("reason", body.reason)
+    rates.check_rate(limit, body.rate, OVER_HTTP)
+    call.state_reason(f"{body.rate}: {call.reason}")
+    ends_at = utc_now() + timedelta(minutes=body.minutes)
+    await rates.change_rate(call, limit, body.rate, ends_at, call.author.name, OVER_HTTP)
+    return await read_limit(call, name)
+
+
+async def reset_limit(call: Call, name: str) -> None:
+    """Put the configured rate back in force. Raises NotFound, Conflict where it holds already."""
+    limit = _find_limit(call, name)
+    if not await rates.reset_rate(call, limit.name):
+        raise Conflict(f"{name} já está como configurado: {limit.configured}.", code="limit-not-changed")
+
+
+def _find_limit(call: Call, name: str) -> Limit:
+    limit = call.platform.part(Declared).limits.get(name)
+    if limit is None:
+        raise NotFound(f"Não há limite {name}.", code="limit-unknown")
+    return limit
+
+
+def _describe(limit: Limit, change: Change | None) -> LimitState:
+    return LimitState(
+        name=limit.name,
+        about=limit.about,
+        rate=change.value if change else limit.configured,
+        configured=limit.configured,
+        changed_at=change.changed_at if change else None,
+        ends_at=change.ends_at if change else None,
+        by=change.author if change else None,
+    )

@@ -1,0 +1,1 @@
+"""Services that are taken out of use for a while."""

@@ -1,0 +1,7 @@
+"""The name of a service in a path."""
+
+from typing import Annotated, TypeAlias
+
+from balcao.core.http.parameters import InPath
+
+ServiceInPath: TypeAlias = Annotated[str, InPath(str, "Nome do serviço", "search", r"^[a-z_]{2,40}$")]

@@ -1,0 +1,49 @@
+"""Wire types of the maintenance (rules: registry 2.13)."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from balcao.registry.operation.members import ChangedAt, ChangedBy, EndsAt, ReasonInBody
+
+LONGEST_MESSAGE = 300
+MOST_MINUTES = 7 * 24 * 60
+
+
+class MaintenanceState(msgspec.Struct):
+    """A service that answers nothing but its message."""
+
+    service: Annotated[str, Meta(description="Serviço.", examples=["search"])]
+    message: Annotated[str, Meta(description="A frase que quem chama recebe.", examples=["A busca volta às 14h."])]
+    since: ChangedAt
+    ends_at: EndsAt
+    by: ChangedBy
+
+
+class Maintenances(msgspec.Struct):
+    """The services in maintenance."""
+
+    data: Annotated[list[MaintenanceState], Meta(description="Serviços em manutenção, por nome.")]
+    services: Annotated[
+        list[str],
+        Meta(description="Todos os serviços que podem entrar em manutenção.", examples=[["registry", "search"]]),
+    ]
+
+
+class MaintenanceBody(msgspec.Struct):
+    """A maintenance to begin, or what is to hold of one from now on."""
+
+    message: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=LONGEST_MESSAGE,
+            description="A frase que quem chama recebe, para pessoas: qualquer um a lê.",
+            examples=["A busca volta às 14h."],
+        ),
+    ]
+    minutes: Annotated[
+        int, Meta(ge=1, le=MOST_MINUTES, description="Por quantos minutos, no máximo uma semana.", examples=[90])
+    ]
+    reason: ReasonInBody

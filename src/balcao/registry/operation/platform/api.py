@@ -1,0 +1,52 @@
+"""Routes of the platform's state."""
+
+from balcao.core.access.rules import action
+from balcao.core.context.call import Call
+from balcao.core.feature import Feature
+from balcao.registry.operation.platform import service
+from balcao.registry.operation.platform.schemas import PlatformState, Processes, Versions
+from balcao.registry.operation.routes import OPERATION_ROUTES
+
+routes = OPERATION_ROUTES.extend()
+
+
+@routes.get(
+    "/admin/state",
+    "registry.read_platform_state",
+    action("operation:read"),
+    "Estado das partes da plataforma",
+)
+async def read_platform_state(call: Call) -> PlatformState:
+    """Devolve como estão banco de dados, réplicas, provedor de identidade, processos, tarefas e manutenções. De
+    réplicas e provedor, o que vê o processo que responde. Exige a ação `operation:read`; não mostra dados de ninguém.
+    """
+    return await service.read_platform_state(call)
+
+
+@routes.get(
+    "/admin/processes",
+    "registry.list_processes",
+    action("operation:read"),
+    "Processos de todas as máquinas",
+)
+async def list_processes(call: Call) -> Processes:
+    """Devolve os processos que atendem chamadas ou executam tarefas. Quem termina em ordem sai da lista; quem foi morto
+    fica nela, mudo, por uma hora.
+    """
+    return await service.list_processes(call)
+
+
+@routes.get(
+    "/admin/versions",
+    "registry.read_versions",
+    action("operation:read"),
+    "Versões do programa e dos esquemas do banco",
+)
+async def read_versions(call: Call) -> Versions:
+    """Devolve as versões dos processos vivos, mais de uma durante uma atualização, e a última migração aplicada de cada
+    serviço.
+    """
+    return await service.read_versions(call)
+
+
+FEATURE = Feature(routes=routes.declared)

@@ -1,0 +1,106 @@
+"""Wire types of the platform's state (rules: registry 2.13)."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class ReplicaStatus(msgspec.Struct):
+    """A replica as the process that responds sees it."""
+
+    name: Annotated[str, Meta(description="Servidor e porta.", examples=["replica-1.interno:5432"])]
+    lag_seconds: Annotated[
+        float | None,
+        Meta(description="Atraso provado, em segundos; nulo enquanto nada se lê dela.", examples=[0.8]),
+    ]
+    fault: Annotated[
+        str | None,
+        Meta(description="Por que nada se lê dela, como código; nulo se está bem.", examples=["replica-behind"]),
+    ]
+
+
+class IssuerStatus(msgspec.Struct):
+    """An identity provider as the process that responds sees it."""
+
+    issuer: Annotated[str, Meta(description="Emissor.", examples=["https://identidade.cidade.example/realms/cidade"])]
+    keys: Annotated[int, Meta(description="Chaves de assinatura conhecidas.", examples=[2])]
+    age_seconds: Annotated[
+        float | None,
+        Meta(description="Há quantos segundos foram lidas; nulo se ainda não foram.", examples=[120.5]),
+    ]
+
+
+class ProcessCounts(msgspec.Struct):
+    """How many processes show that they live, and how many have fallen silent within the last hour."""
+
+    beating: Annotated[int, Meta(description="Processos vivos.", examples=[4])]
+    silent: Annotated[int, Meta(description="Processos que se calaram sem terminar em ordem.", examples=[0])]
+
+
+class JobCounts(msgspec.Struct):
+    """The jobs of all kinds."""
+
+    queued: Annotated[int, Meta(description="Tarefas à espera.", examples=[12])]
+    running: Annotated[int, Meta(description="Tarefas em execução.", examples=[3])]
+    dead: Annotated[int, Meta(description="Tarefas que falharam de vez.", examples=[0])]
+    oldest_due_seconds: Annotated[
+        float | None, Meta(description="Espera da mais antiga já devida, em segundos; nulo se nenhuma.", examples=[1.5])
+    ]
+
+
+class PlatformState(msgspec.Struct):
+    """How the platform's parts stand. Of replicas and providers each process has a view of its own."""
+
+    version: Annotated[str, Meta(description="Versão do processo que responde.", examples=["1.2.0 (1f3e5a7c9b2d)"])]
+    database: Annotated[str, Meta(description="Versão do PostgreSQL.", examples=["18.1"])]
+    replicas: Annotated[list[ReplicaStatus], Meta(description="Réplicas de leitura.")]
+    identity: Annotated[list[IssuerStatus], Meta(description="Provedores de identidade.")]
+    processes: Annotated[ProcessCounts, Meta(description="Processos de todas as máquinas.")]
+    jobs: Annotated[JobCounts, Meta(description="Tarefas de todos os tipos.")]
+    maintenance: Annotated[list[str], Meta(description="Serviços em manutenção.", examples=[["search"]])]
+
+
+class ProcessStatus(msgspec.Struct):
+    """One process."""
+
+    id: Annotated[str, Meta(description="Id do processo.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
+    name: Annotated[str, Meta(description="Papel e número, como nos logs e nas métricas.", examples=["api-0"])]
+    host: Annotated[str, Meta(description="Máquina.", examples=["balcao-1"])]
+    version: Annotated[str, Meta(description="Versão do programa.", examples=["1.2.0 (1f3e5a7c9b2d)"])]
+    services: Annotated[
+        list[str],
+        Meta(description="Serviços que atende; vazio em quem só executa tarefas.", examples=[["registry", "search"]]),
+    ]
+    started_at: Annotated[datetime, Meta(description="Início (RFC 3339).", examples=["2026-03-02T09:00:00Z"])]
+    beat_at: Annotated[
+        datetime, Meta(description="Último sinal de vida (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
+    ]
+    beats: Annotated[bool, Meta(description="Se deu sinal de vida no último minuto.", examples=[True])]
+
+
+class Processes(msgspec.Struct):
+    """The processes of all machines."""
+
+    data: Annotated[list[ProcessStatus], Meta(description="Processos, por máquina e nome.")]
+
+
+class SchemaVersion(msgspec.Struct):
+    """The migrations of one schema."""
+
+    owner: Annotated[str, Meta(description="Serviço, `platform` ou `console`.", examples=["registry"])]
+    migration: Annotated[str, Meta(description="Última migração aplicada.", examples=["0025_citizen_search.sql"])]
+    applied: Annotated[int, Meta(description="Quantas foram aplicadas.", examples=[24])]
+    applied_at: Annotated[
+        datetime, Meta(description="Quando foi a última (RFC 3339).", examples=["2026-03-02T03:00:00Z"])
+    ]
+
+
+class Versions(msgspec.Struct):
+    """What of the program runs, and what of the schemas is applied."""
+
+    versions: Annotated[
+        list[str], Meta(description="Versões dos processos vivos.", examples=[["1.2.0 (1f3e5a7c9b2d)"]])
+    ]
+    schemas: Annotated[list[SchemaVersion], Meta(description="Migrações aplicadas, por serviço.")]

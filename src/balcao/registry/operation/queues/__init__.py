@@ -1,0 +1,1 @@
+"""The queue by kinds of jobs, and the recurring ones."""

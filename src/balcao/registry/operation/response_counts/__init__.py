@@ -1,0 +1,1 @@
+"""How many calls the services answered over the last hours, and how."""
