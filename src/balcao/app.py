@@ -45,8 +45,9 @@ from balcao.gateway import management
 from balcao.gateway.application import Application, Identity
 from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
-from balcao.gateway.pages import mount_pages
+from balcao.gateway.pages import list_titles, mount_pages
 from balcao.gateway.proxies import Proxies
+from balcao.gateway.status.board import BoardKeeper
 from balcao.health_units import SERVICE as HEALTH_UNITS
 from balcao.identity import backchannel
 from balcao.registry import SERVICE as REGISTRY
@@ -138,11 +139,13 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     panel = Panel(settings, database_url, AREAS) if settings.has_console and not names else None
     if panel is not None:
         mounts.append(Endpoints(panel).mount())
+    # Of all services, whichever this process serves: the numbers are everybody's.
+    keeper = BoardKeeper(platform.database, platform.zone, list_titles(SERVICES))
     return Application(
         Gateway(
             mounts,
-            mount_pages(platform, services, list_gauges(), has_panel=panel is not None),
-            lambda: open_for_serving(platform, services, panel),
+            mount_pages(platform, services, list_gauges(), keeper, has_panel=panel is not None),
+            lambda: open_for_serving(platform, services, keeper, panel),
             alone=alone,
             refusals=platform.refusals,
         ),
@@ -190,7 +193,7 @@ def mount(service: Service, platform: Platform) -> Mount:
 
 @asynccontextmanager
 async def open_for_serving(
-    platform: Platform, services: Sequence[Service], panel: Panel | None = None
+    platform: Platform, services: Sequence[Service], keeper: BoardKeeper, panel: Panel | None = None
 ) -> AsyncIterator[None]:
     """Open the platform, announce the operations, load the snapshot: only then may the process listen."""
     async with open_services(platform, services), panel.open() if panel else nullcontext():
@@ -210,6 +213,7 @@ async def open_for_serving(
             async with (
                 processes.noting(platform, [service.name for service in services]),
                 response_counts.recording(platform.database, telemetry, platform.zone),
+                keeper.reading(),
             ):
                 yield
         finally:

@@ -87,3 +87,34 @@ def test_an_end_that_is_none_is_refused(lasting: str, until: str) -> None:
     with pytest.raises(OperatorFault):
         parse_end(lasting, until, NOW, ZONE)
     assert LONGEST.days == 90
+
+
+def test_a_maintenance_is_planned_shown_and_given_up(terminal: Terminal) -> None:
+    said = terminal.run("maintenance", "on", "search", "--from", "23:59", "--for", "2h").stdout
+    assert said.startswith("Planejada, de")
+    (plan,) = terminal.json("maintenance", "status", "--json")
+    begin, end = (datetime.fromisoformat(plan[name]) for name in ("from", "until"))
+    assert (begin.astimezone(ZONE).strftime("%H:%M"), end - begin) == ("23:59", timedelta(hours=2))
+    assert "search: planejada, de" in terminal.run("maintenance", "status").stdout
+    assert "diga também o fim" in terminal.refusal("maintenance", "on", "search", "--from", "23:59")
+    assert "escreva 18:30" in terminal.refusal("maintenance", "on", "search", "--from", "logo", "--for", "2h")
+    assert terminal.run("maintenance", "off", "search").stdout == "De novo no ar: search.\n"
+    assert terminal.json("maintenance", "status", "--json") == []
+
+
+def test_an_incident_is_opened_told_of_and_resolved(terminal: Terminal) -> None:
+    said = terminal.run("incident", "open", "Busca lenta", "--service", "search", "--message", "Estamos vendo.").stdout
+    number = said.split()[1]
+    assert "Acrescentado" in terminal.run("incident", "note", number, "--message", "Achamos a causa.").stdout
+    assert f"{number}: Busca lenta (search), aberto" in terminal.run("incident", "list").stdout
+    assert "resolvido" in terminal.run("incident", "resolve", number, "--message", "Voltou.").stdout
+    (told,) = terminal.json("incident", "list", "--json")
+    assert told["notes"] == ["Estamos vendo.", "Achamos a causa.", "Voltou."]
+    assert "já está resolvido" in terminal.refusal("incident", "note", number, "--message", "Mais.")
+    assert "Não há o incidente 999" in terminal.refusal("incident", "note", "999", "--message", "Mais.")
+    assert "dados pessoais" in terminal.refusal(
+        "incident", "open", "Busca", "--service", "search", "--message", "Ligue (21) 99999-1234."
+    )
+    assert "Serviço desconhecido: buscas" in terminal.refusal(
+        "incident", "open", "Busca", "--service", "buscas", "--message", "Estamos vendo."
+    )

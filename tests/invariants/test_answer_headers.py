@@ -19,6 +19,7 @@ from tests.support.patience import PATIENCE
 from tests.support.server import RunningServer
 
 OTHERS = [("GET", "/"), ("GET", "/docs"), ("GET", "/metrics"), ("GET", "/liveness"), ("GET", "/nothing"),
+          ("GET", "/status"), ("GET", "/status.json"), ("GET", "/status.atom"),
           ("OPTIONS", "/registry/v1/citizen/90000000175"), ("PATCH", "/docs"), ("POST", "/auth/backchannel-logout"),
           ("GET", "/registry//v1")]  # fmt: skip
 

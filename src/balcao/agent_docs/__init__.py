@@ -32,7 +32,7 @@ def describe_service(agents: Service) -> Service:
     @asynccontextmanager
     async def running(platform: Platform) -> AsyncIterator[None]:
         base_url = platform.settings.public_url.rstrip("/")
-        platform.parts[Published] = Published.generate(
+        platform.parts[Published] = Published(
             msgspec.json.encode(build_root(agents)),
             msgspec.json.encode(build_root(agents, _OWN.prefix.removeprefix("/") + "/")),
             lambda: build_document(agents, _OWN, base_url),
@@ -56,4 +56,4 @@ def build_root(agents: Service, folder: str = "") -> Root:
 
 async def ready(platform: Platform) -> Mapping[str, bool]:
     """Tell whether the document could be generated."""
-    return {"description": platform.part(Published).document is not None}
+    return {"description": await platform.part(Published).find_document() is not None}

@@ -43,6 +43,7 @@ COMMANDS = {
     "doctor": Entry("doctor:doctor", "Mostra a configuração em vigor e diz o que há de errado com ela."),
     "top": Entry("top:top", "Mostra o que roda, espera e falha agora: chamadas, processos, conexões, tarefas, CRM."),
     "maintenance": Entry("maintenance:maintenance", "Manutenção de um serviço: começar, terminar, ver."),
+    "incident": Entry("incident:incident", "Incidentes na página de situação: abrir, acrescentar, resolver, listar."),
     "limits": Entry("limits:limits", "Limites de chamadas: ver, mudar ao vivo, voltar ao configurado."),
     "config": Entry("config:config", "Configuração: o que cada variável faz, o que vale e de onde vem."),
     "jobs": Entry("jobs:jobs", "Tarefas em fila: listar, ver, repetir, descartar."),

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from balcao.cli.console import print_json
-from balcao.cli.options import For, Json, Until
+from balcao.cli.options import For, From, Json, Until
 from balcao.cli.portuguese import Commands
 from balcao.operate.names import MAINTENANCE_MESSAGE, SERVICES
 
@@ -16,15 +16,24 @@ Services = Annotated[list[str], typer.Argument(metavar="SERVIÇO...", help=f"Um 
 @maintenance.command("on")
 def begin(
     services: Services,
+    beginning: From = "",
     lasting: For = "",
     until: Until = "",
     message: Annotated[str, typer.Option(help="A frase que quem chama recebe, para pessoas.")] = MAINTENANCE_MESSAGE,
 ) -> None:
-    """Tira serviços do ar: respondem 503 com a frase, em todos os processos em até 5 segundos, até `off` ou o fim."""
+    """Tira serviços do ar: respondem 503 com a frase, em todos os processos em até 5 segundos, até `off` ou o fim.
+
+    Com --from, anuncia uma manutenção planejada na página de situação; ela começa sozinha.
+    """
     from balcao.operate.expiry import format_end
-    from balcao.operate.maintenance import begin_maintenance
+    from balcao.operate.maintenance import begin_maintenance, plan_maintenance
     from balcao.settings import Settings
 
+    if beginning:
+        plan, zone = plan_maintenance(services, beginning, lasting, until, message), Settings.load().zone
+        start = f"{plan.begins_at.astimezone(zone):%d/%m/%Y %H:%M}"
+        print(f"Planejada, de {start} {format_end(plan.ends_at, zone)}: {', '.join(plan.names)}.")
+        return
     names, ends_at = begin_maintenance(services, lasting, until, message)
     end = format_end(ends_at, Settings.load().zone)
     print(f"Em manutenção, {end}: {', '.join(names)}. As tarefas em fila continuam.")
@@ -32,7 +41,7 @@ def begin(
 
 @maintenance.command("off")
 def end(services: Services) -> None:
-    """Põe serviços de novo no ar, em todos os processos em até 5 segundos."""
+    """Põe serviços de novo no ar, em todos os processos em até 5 segundos; ou desiste da manutenção planejada."""
     from balcao.operate.maintenance import end_maintenance
 
     print(f"De novo no ar: {', '.join(end_maintenance(services))}.")
@@ -47,13 +56,21 @@ def status(as_json: Json = False) -> None:
 
     found = list_maintenance()
     if as_json:
-        names = {"service": "name", "message": "value", "since": "changed_at", "until": "ends_at", "by": "author"}
+        names = {
+            "service": "name",
+            "message": "value",
+            "since": "changed_at",
+            "from": "begins_at",
+            "until": "ends_at",
+            "by": "author",
+        }
         print_json([{name: getattr(change, member) for name, member in names.items()} for change in found])
         return
     zone = Settings.load().zone
     for change in found:
-        since = change.changed_at.astimezone(zone)
-        print(f"{change.name}: desde {since:%d/%m/%Y %H:%M}, {format_end(change.ends_at, zone)}, por {change.author}")
+        since = (change.begins_at or change.changed_at).astimezone(zone)
+        word = "planejada, de" if change.is_planned else "desde"
+        print(f"{change.name}: {word} {since:%d/%m/%Y %H:%M}, {format_end(change.ends_at, zone)}, por {change.author}")
         print(f"    {change.value}")
     if not found:
-        print("Nenhum serviço está em manutenção.")
+        print("Nenhum serviço está em manutenção, e nenhuma está planejada.")

@@ -20,12 +20,16 @@ from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import METRICS, Mount
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.gateway.metrics import Handler, answer_scraper
+from balcao.gateway.status import feeds
+from balcao.gateway.status.board import BoardKeeper
+from balcao.gateway.status.page import StatusPage
 
 _STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem; padding: 0 1rem; color: #1b1b1b; }
 h1 { font-size: 1.6rem; } a { color: #0b5394; } code { background: #f2f2f2; padding: 0 .3em; }
 ul { list-style: none; padding: 0; border-top: 1px solid #d9dce1; }
 li { padding: .6rem 0; border-bottom: 1px solid #d9dce1; } li > a:first-child { display: block; font-weight: 600; }
+nav { margin: 1rem 0; } nav a { margin-right: 1.2rem; }
 h2 { font-size: 1.15rem; margin-top: 1.6rem; }
 .door { display: inline-block; padding: .5rem 1.1rem; border-radius: .3rem; background: #0b5394; color: #fff; }
 .maintenance { margin: .3rem 0 0; color: #8a1c00; }
@@ -34,6 +38,7 @@ _PAGE = """<!doctype html>
 <html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Balcão: APIs</title><link rel="icon" href="data:,"><style>{style}</style></head>
 <body><main><h1>Balcão: serviços ao cidadão</h1>
+<nav aria-label="Outras páginas"><a href="/status">Situação dos serviços</a></nav>
 {panel}<h2>Para quem desenvolve</h2>
 <p>Cada serviço tem uma página com as suas operações, que podem ser experimentadas ali mesmo, e uma descrição em
 OpenAPI.</p>
@@ -61,7 +66,12 @@ _NOTE = '<p class="maintenance"><strong>Em manutenção.</strong> {}</p>'
 
 
 def mount_pages(
-    platform: Platform, services: Sequence[Service], gauges: Sequence[Gauge], *, has_panel: bool = False
+    platform: Platform,
+    services: Sequence[Service],
+    gauges: Sequence[Gauge],
+    keeper: BoardKeeper,
+    *,
+    has_panel: bool = False,
 ) -> Mount:
     """Return the pages at the root; `/` leads to `/docs`, and `/metrics` is here unless it has a port of its own.
 
@@ -69,13 +79,16 @@ def mount_pages(
     """
     settings = platform.settings
     instance = {HEADER: name_instance(settings)}
+    titles = list_titles(services)
+    page = StatusPage(keeper, settings.console_city)
+    address = (*settings.server_urls, settings.base_url)[0].rstrip("/")
 
     def root(_: Request) -> Response[None]:
         return redirect("/docs")
 
     def docs(_: Request) -> Response[str]:
         closed = platform.live.maintenance
-        items = "".join(_format_item(service, closed.get(service.name)) for service in services)
+        items = "".join(_format_item(service, titles[service.name], closed.get(service.name)) for service in services)
         listing = _PAGE.format(style=_STYLE, panel=_PANEL if has_panel else "", items=items)
         return Response(listing.encode(), media_type=HTML, headers={"Content-Security-Policy": _POLICY})
 
@@ -87,9 +100,21 @@ def mount_pages(
             return refuse_path(platform.refusals, request, ERROR_TEXT, fault)
         return ERROR_TEXT.response(fault)
 
+    def status(_: Request) -> Response[str]:
+        return page.render(keeper.show(utc_now()))
+
+    def status_json(_: Request) -> Response[Any]:
+        return feeds.to_json(keeper.show(utc_now()))
+
+    def status_atom(_: Request) -> Response[Any]:
+        return feeds.to_atom(keeper.show(utc_now()), keeper.titles, address)
+
     handlers: dict[str, Handler] = {
         "/": root,
         "/docs": docs,
+        "/status": status,
+        "/status.json": status_json,
+        "/status.atom": status_atom,
         "/liveness": liveness,
     }
     if settings.management_port is None:
@@ -100,11 +125,16 @@ def mount_pages(
     return Mount("gateway", "", endpoints, lambda _: ERROR_TEXT)
 
 
-def _format_item(service: Service, maintenance: Maintenance | None) -> str:
-    name = service.title.removeprefix("Balcão: ")
+def list_titles(services: Sequence[Service]) -> dict[str, str]:
+    """Return what people call the services, by name."""
+    titles = {service.name: service.title.removeprefix("Balcão: ") for service in services}
+    return {name: title[:1].upper() + title[1:] for name, title in titles.items()}
+
+
+def _format_item(service: Service, title: str, maintenance: Maintenance | None) -> str:
     refusal = maintenance.refusal() if maintenance else None
     return _ITEM.format(
         base=escape(service.prefix + service.base),
-        name=escape(name[:1].upper() + name[1:]),
+        name=escape(title),
         note=_NOTE.format(escape(refusal.message)) if refusal else "",
     )

@@ -27,6 +27,21 @@ def parse_end(lasting: str, until: str, now: datetime, zone: ZoneInfo) -> dateti
     return end.astimezone(UTC)
 
 
+def parse_plan(begin: str, lasting: str, until: str, now: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    """Return when a planned change begins and ends, in UTC. Raises OperatorFault for what are no such times.
+
+    `lasting` counts from the beginning, and a time of day in `until` is the first one after it.
+    """
+    if not (lasting or until):
+        raise OperatorFault("Com --from, diga também o fim: --for ou --until.")
+    begins_at = _parse_time(begin, now.astimezone(zone), "--from")
+    if not now < begins_at <= now + LONGEST:
+        raise OperatorFault(f"O começo deve ficar no futuro, a no máximo {LONGEST.days} dias.")
+    ends_at = parse_end(lasting, until, begins_at, zone)
+    assert ends_at is not None
+    return begins_at.astimezone(UTC), ends_at
+
+
 def _parse_duration(text: str) -> timedelta:
     found = _DURATION.fullmatch(text)
     if found is None:
@@ -34,7 +49,7 @@ def _parse_duration(text: str) -> timedelta:
     return timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 
-def _parse_time(text: str, now: datetime) -> datetime:
+def _parse_time(text: str, now: datetime, option: str = "--until") -> datetime:
     """Return the instant; of a time of day the next one."""
     if found := _CLOCK.fullmatch(text):
         end = now.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
@@ -42,7 +57,7 @@ def _parse_time(text: str, now: datetime) -> datetime:
     try:
         end = datetime.fromisoformat(text)
     except ValueError:
-        raise OperatorFault(f"--until {text}: escreva 18:30, ou 2026-03-01T18:30.") from None
+        raise OperatorFault(f"{option} {text}: escreva 18:30, ou 2026-03-01T18:30.") from None
     return end if end.tzinfo else end.replace(tzinfo=now.tzinfo)
 
 

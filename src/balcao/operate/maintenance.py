@@ -8,7 +8,7 @@ from balcao import app
 from balcao.core.access.live import Change
 from balcao.core.context.call import Call
 from balcao.core.live import maintenance
-from balcao.operate.expiry import name_operator, parse_end
+from balcao.operate.expiry import name_operator, parse_end, parse_plan
 from balcao.operate.faults import OperatorFault
 from balcao.operate.use_cases import run_use_case
 from balcao.settings import Settings
@@ -23,14 +23,19 @@ class Begun(NamedTuple):
     ends_at: datetime | None
 
 
+class Plan(NamedTuple):
+    """The services that will be in maintenance, and when."""
+
+    names: list[str]
+    begins_at: datetime
+    ends_at: datetime
+
+
 def begin_maintenance(services: Sequence[str], lasting: str, until: str, message: str) -> Begun:
     """Have these services answer the message alone. Raises OperatorFault for a message or an end that is none."""
     names = [service.name for service in app.choose_services(services)]
     ends_at = parse_end(lasting, until, datetime.now(UTC), Settings.load().zone)
-    sentence = " ".join(message.split())
-    if not 1 <= len(sentence) <= LONGEST_MESSAGE or not sentence.isprintable():
-        raise OperatorFault(f"--message: uma frase de 1 a {LONGEST_MESSAGE} caracteres, sem caracteres de controle.")
-    author = name_operator()
+    sentence, author = _clean(message), name_operator()
 
     async def begin(call: Call) -> list[Change]:
         call.state_reason(author)
@@ -38,6 +43,20 @@ def begin_maintenance(services: Sequence[str], lasting: str, until: str, message
 
     run_use_case("platform.begin_maintenance", begin)
     return Begun(names, ends_at)
+
+
+def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: str, message: str) -> Plan:
+    """Announce a maintenance that begins by itself. Raises OperatorFault for a message or a time that is none."""
+    names = [service.name for service in app.choose_services(services)]
+    begins_at, ends_at = parse_plan(begin, lasting, until, datetime.now(UTC), Settings.load().zone)
+    sentence, author = _clean(message), name_operator()
+
+    async def plan(call: Call) -> list[Change]:
+        call.state_reason(author)
+        return await maintenance.plan_maintenance(call, names, sentence, begins_at, ends_at, author)
+
+    run_use_case("platform.plan_maintenance", plan)
+    return Plan(names, begins_at, ends_at)
 
 
 def end_maintenance(services: Sequence[str]) -> list[str]:
@@ -51,10 +70,21 @@ def end_maintenance(services: Sequence[str]) -> list[str]:
 
     ended = run_use_case("platform.end_maintenance", end)
     if not ended:
-        raise OperatorFault(f"Não está em manutenção: {', '.join(names)}.")
+        raise OperatorFault(f"Não está em manutenção, nem planejada: {', '.join(names)}.")
     return ended
 
 
 def list_maintenance() -> list[Change]:
-    """Return the services in maintenance: since and until when, by whom and with which message."""
-    return run_use_case("platform.list_maintenance", maintenance.list_services)
+    """Return the services in maintenance, and those that will be: from and until when, by whom, with which message."""
+
+    async def list_all(call: Call) -> list[Change]:
+        return await maintenance.list_services(call) + await maintenance.list_planned_services(call)
+
+    return run_use_case("platform.list_maintenance", list_all)
+
+
+def _clean(message: str) -> str:
+    sentence = " ".join(message.split())
+    if not 1 <= len(sentence) <= LONGEST_MESSAGE or not sentence.isprintable():
+        raise OperatorFault(f"--message: uma frase de 1 a {LONGEST_MESSAGE} caracteres, sem caracteres de controle.")
+    return sentence

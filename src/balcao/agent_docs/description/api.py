@@ -43,7 +43,7 @@ async def read_description(call: Call) -> Response[dict[str, Any]]:
     """Devolve o documento OpenAPI da API de agentes, com um exemplo para cada parâmetro e resposta. É pública; o
     documento só muda com uma nova versão da plataforma: revalide-o com o `ETag`.
     """
-    document = call.platform.part(Published).require_document()
+    document = await call.platform.part(Published).read_document()
     return responses.respond(document, call, call.headers.text(b"accept-encoding"))
 
 

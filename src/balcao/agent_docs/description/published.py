@@ -1,5 +1,6 @@
-"""What this process publishes: generated once at start, then frozen as bytes."""
+"""What this process publishes: generated once, when it is first asked for, then frozen as bytes."""
 
+import asyncio
 import gzip
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,29 +25,35 @@ class EncodedBody:
         return cls(Ready(body, etag_of(body)), Ready(zipped, etag_of(zipped)))
 
 
-@dataclass(frozen=True)
 class Published:
-    """`document` is None when it could not be generated.
+    """The root, and the document, which takes as long to generate as all else does that a process starts with.
 
     Relative links lead from the page's folder, so that the root is another one where it is asked for without a slash.
     """
 
-    root: EncodedBody
-    root_without_slash: EncodedBody
-    document: EncodedBody | None
+    def __init__(self, root: bytes, root_without_slash: bytes, build_document: Callable[[], bytes]) -> None:
+        self.root = EncodedBody.of(root)
+        self.root_without_slash = EncodedBody.of(root_without_slash)
+        self._build_document = build_document
+        self._generating: asyncio.Future[EncodedBody | None] | None = None
 
-    @classmethod
-    def generate(cls, root: bytes, root_without_slash: bytes, document: Callable[[], bytes]) -> "Published":
-        """Generate the document. Never raises: a failure is logged, and every response and readiness tell it."""
-        roots = EncodedBody.of(root), EncodedBody.of(root_without_slash)
+    async def find_document(self) -> EncodedBody | None:
+        """Return the document, None when it could not be generated: that is logged, and stays so."""
+        if self._generating is None:
+            # In a thread: nobody else is to wait for it.
+            self._generating = asyncio.ensure_future(asyncio.to_thread(self._generate))
+        return await asyncio.shield(self._generating)
+
+    async def read_document(self) -> EncodedBody:
+        """Return the document. Raises Unavailable when it could not be generated."""
+        document = await self.find_document()
+        if document is None:
+            raise Unavailable("A descrição da API não pôde ser gerada.", code="description-missing")
+        return document
+
+    def _generate(self) -> EncodedBody | None:
         try:
-            return cls(*roots, EncodedBody.of(document()))
+            return EncodedBody.of(self._build_document())
         except Exception as failure:
             log.error("agent_docs.not_generated", exc_info=failure)
-            return cls(*roots, None)
-
-    def require_document(self) -> EncodedBody:
-        """Return the document. Raises Unavailable when it could not be generated."""
-        if self.document is None:
-            raise Unavailable("A descrição da API não pôde ser gerada.", code="description-missing")
-        return self.document
+            return None

@@ -27,48 +27,72 @@ RETRY_SECONDS = 300
 
 @dataclass(frozen=True)
 class Change:
-    """One change that is in force; `seconds` are left of it, None for as long as nobody takes it back."""
+    """One change that is in force, or will be from `begins_at` on.
+
+    `seconds` are left of it, None for as long as nobody takes it back; `seconds_before` have to pass before it begins,
+    none or less where it is in force.
+    """
 
     kind: str
     name: str
     value: str
     changed_at: datetime
+    begins_at: datetime | None
     ends_at: datetime | None
     author: str
     seconds: float | None
+    seconds_before: float | None
+
+    @property
+    def is_planned(self) -> bool:
+        """Return whether it has not begun."""
+        return self.seconds_before is not None and self.seconds_before > 0
 
 
 @dataclass(frozen=True)
 class Maintenance:
-    """A service that answers no calls; `ends` is an instant of the monotonic clock."""
+    """A service that answers no calls from `begins` to `ends`, which are instants of the monotonic clock."""
 
     message: str
     ends: float | None = None
+    begins: float | None = None
 
     def refusal(self) -> Unavailable | None:
-        """Return what callers are told; None once the time is over, whatever the copy says."""
+        """Return what callers are told; None before and after its time, whatever the copy says."""
+        now = time.monotonic()
+        if self.begins is not None and now < self.begins:
+            return None
         if self.ends is None:
             return Unavailable(self.message, code="maintenance", retry_after=RETRY_SECONDS)
-        left = self.ends - time.monotonic()
+        left = self.ends - now
         return Unavailable(self.message, code="maintenance", retry_after=math.ceil(left)) if left > 0 else None
 
 
 @statement("""
-SELECT kind, name, value, changed_at, ends_at, author,
-       extract(epoch FROM ends_at - clock_timestamp())::float8 AS seconds
+SELECT kind, name, value, changed_at, begins_at, ends_at, author,
+       extract(epoch FROM ends_at - clock_timestamp())::float8 AS seconds,
+       extract(epoch FROM begins_at - clock_timestamp())::float8 AS seconds_before
 FROM platform.live_change WHERE ends_at IS NULL OR ends_at > clock_timestamp() ORDER BY kind, name
 """)
 async def list_live_changes(connection: Connection) -> list[Change]:
-    """Return what is in force, by kind and name."""
+    """Return what is in force or planned, by kind and name."""
 
 
 @statement("""
-INSERT INTO platform.live_change (kind, name, value, ends_at, author) VALUES (:kind, :name, :value, :ends_at, :author)
+INSERT INTO platform.live_change (kind, name, value, begins_at, ends_at, author)
+VALUES (:kind, :name, :value, :begins_at, :ends_at, :author)
 ON CONFLICT (kind, name) DO UPDATE
-SET value = excluded.value, ends_at = excluded.ends_at, author = excluded.author, changed_at = clock_timestamp()
+SET value = excluded.value, begins_at = excluded.begins_at, ends_at = excluded.ends_at, author = excluded.author,
+    changed_at = clock_timestamp()
 """)
 async def _upsert_change(
-    connection: Connection, kind: Kind, name: str, value: str, ends_at: datetime | None, author: str
+    connection: Connection,
+    kind: Kind,
+    name: str,
+    value: str,
+    begins_at: datetime | None,
+    ends_at: datetime | None,
+    author: str,
 ) -> None: ...
 
 
@@ -81,10 +105,16 @@ async def _delete_change(connection: Connection, kind: Kind, name: str) -> bool:
 
 
 async def put_live_change(
-    connection: Connection, kind: Kind, name: str, value: str, ends_at: datetime | None, author: str
+    connection: Connection,
+    kind: Kind,
+    name: str,
+    value: str,
+    ends_at: datetime | None,
+    author: str,
+    begins_at: datetime | None = None,
 ) -> None:
     """Make the change, in the place of one of the same name, and have every process take it over."""
-    await _upsert_change(connection, kind, name, value, ends_at, author)
+    await _upsert_change(connection, kind, name, value, begins_at, ends_at, author)
     await notify_processes(connection, CHANNEL)
 
 
@@ -102,7 +132,7 @@ class LiveChanges:
         self._database = database
         self.maintenance: Mapping[str, Maintenance] = {}
         self.rates: Mapping[str, str] = {}
-        self._known: list[tuple[str, str, str, datetime | None]] = []
+        self._known: list[tuple[str, str, str, datetime | None, datetime | None]] = []
         self._followers: list[Callable[[], None]] = []
         self._watch = Watch(database, CHANNEL, POLL_SECONDS, self.reload)
 
@@ -127,12 +157,14 @@ class LiveChanges:
         """Take over what is in force now."""
         async with self._database.connection() as connection:
             changes = await list_live_changes(connection)
-        found = [(change.kind, change.name, change.value, change.ends_at) for change in changes]
+        found = [(each.kind, each.name, each.value, each.begins_at, each.ends_at) for each in changes]
         if found == self._known:
             return
         now = time.monotonic()
         self.maintenance = {
-            change.name: Maintenance(change.value, None if change.seconds is None else now + change.seconds)
+            change.name: Maintenance(
+                change.value, _find_instant(now, change.seconds), _find_instant(now, change.seconds_before)
+            )
             for change in changes
             if change.kind == MAINTENANCE
         }
@@ -140,3 +172,7 @@ class LiveChanges:
         self._known = found
         for take_over in self._followers:
             take_over()
+
+
+def _find_instant(now: float, seconds: float | None) -> float | None:
+    return None if seconds is None else now + seconds

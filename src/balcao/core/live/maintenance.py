@@ -8,6 +8,7 @@ from balcao.core.access.live import MAINTENANCE, Change
 from balcao.core.context.call import Call
 from balcao.core.database.gauges import Gauge
 from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict
 
 DEFAULT_MESSAGE = "Serviço em manutenção. Tente de novo mais tarde."
 
@@ -23,11 +24,28 @@ async def begin_maintenance(
         for service in services:
             await live.put_live_change(connection, MAINTENANCE, service, message, ends_at, author)
             await call.platform.audit.record(connection, call, "update", fields=[service])
-        return await _list(connection)
+        return await list_closed(connection)
+
+
+async def plan_maintenance(
+    call: Call, services: Iterable[str], message: str, begins_at: datetime, ends_at: datetime, author: str
+) -> list[Change]:
+    """Announce that the services will answer nothing from `begins_at` to `ends_at`; return what is planned then.
+
+    A plan takes the place of the service's last one. Raises Conflict for a service in maintenance: a plan would end it.
+    """
+    async with call.platform.database.transaction() as connection:
+        closed = {change.name for change in await list_closed(connection)}
+        for service in services:
+            if service in closed:
+                raise Conflict(f"O serviço {service} está em manutenção: termine esta antes de planejar outra.")
+            await live.put_live_change(connection, MAINTENANCE, service, message, ends_at, author, begins_at)
+            await call.platform.audit.record(connection, call, "update", fields=[service])
+        return await list_planned(connection)
 
 
 async def end_maintenance(call: Call, services: Iterable[str]) -> list[str]:
-    """Have the services answer again, and return those that were in maintenance."""
+    """Have the services answer again, and return those that were in maintenance, or were to be."""
     async with call.platform.database.transaction() as connection:
         ended = [service for service in services if await live.remove_live_change(connection, MAINTENANCE, service)]
         for service in ended:
@@ -38,18 +56,32 @@ async def end_maintenance(call: Call, services: Iterable[str]) -> list[str]:
 async def list_services(call: Call) -> list[Change]:
     """Return the services in maintenance."""
     async with call.platform.database.connection() as connection:
-        return await _list(connection)
+        return await list_closed(connection)
 
 
-async def _list(connection: Connection) -> list[Change]:
-    return [change for change in await live.list_live_changes(connection) if change.kind == MAINTENANCE]
+async def list_planned_services(call: Call) -> list[Change]:
+    """Return the services whose maintenance is planned."""
+    async with call.platform.database.connection() as connection:
+        return await list_planned(connection)
+
+
+async def list_planned(connection: Connection) -> list[Change]:
+    """Return the services whose maintenance is planned and has not begun."""
+    changes = await live.list_live_changes(connection)
+    return [change for change in changes if change.kind == MAINTENANCE and change.is_planned]
+
+
+async def list_closed(connection: Connection) -> list[Change]:
+    """Return the services in maintenance."""
+    changes = await live.list_live_changes(connection)
+    return [change for change in changes if change.kind == MAINTENANCE and not change.is_planned]
 
 
 def make_gauge(services: Sequence[str]) -> Gauge:
     """Return the metric that says which of the services are in maintenance."""
 
     async def read(connection: Connection) -> Mapping[tuple[str, ...], float]:
-        closed = {change.name for change in await _list(connection)}
+        closed = {change.name for change in await list_closed(connection)}
         return {(service,): float(service in closed) for service in services}
 
     return Gauge("balcao_maintenance", "Whether the service is in maintenance", ("service",), read)

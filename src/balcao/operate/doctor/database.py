@@ -92,6 +92,8 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
 def _describe_change(settings: Settings, change: Change) -> str:
     """Tell of a service in maintenance, or of a rate that is not the configured one."""
     end = f"{format_end(change.ends_at, settings.zone)}, por {change.author}"
+    if change.kind == live.MAINTENANCE and change.is_planned:
+        return f"O serviço {change.name} tem manutenção planejada {end}: `balcao maintenance status` mostra."
     if change.kind == live.MAINTENANCE:
         return f"O serviço {change.name} está em manutenção {end}: `balcao maintenance off {change.name}` termina."
     return f"O limite {change.name} vale {change.value} {end}: `balcao limits reset {change.name}` o desfaz."

@@ -30,11 +30,15 @@ Role: TypeAlias = Callable[[Settings, Order], AbstractAsyncContextManager["async
 def main(names: Sequence[str]) -> int:
     """Run the roles of these names. Their code is loaded before the order comes, which waits for the database."""
     channel.ignore_interrupts()
+    # What is loaded stays for good: the collector would look at it again and again, which is a fifth of the loading.
+    gc.disable()
     with channel.beating_while_loading():
         settings = Settings.load()
         logs.configure(settings.log_level)
         roles = {name: _load_role(settings, name) for name in names}
         order = channel.receive_order()
+    gc.freeze()
+    gc.enable()
     channel.end_with_supervisor()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_run_roles(roles, settings, order))
@@ -61,7 +65,7 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
             tasks = [await running.enter_async_context(roles[name](settings, order)) for name in early]
             described = Report(ready=True) if "console" in roles else await _prepare(settings, order)
             tasks += [await running.enter_async_context(roles[name](settings, order)) for name in late]
-            # What was loaded stays for good: the collector need not look at it again and again.
+            # So does what was made until now, but for the garbage of making it.
             gc.collect()
             gc.freeze()
             channel.send_report(described)

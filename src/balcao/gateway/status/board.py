@@ -1,0 +1,134 @@
+"""What a process knows of how the services stand: read from the database every few seconds, kept while it is away."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from balcao.core.access.live import Change
+from balcao.core.database.pool import Database
+from balcao.core.errors import BalcaoError
+from balcao.core.live import incidents, maintenance, response_counts
+from balcao.core.live.incidents import Incident
+from balcao.core.live.response_counts import DAY, FIVE_MINUTES, ResponseCount
+from balcao.core.logs import log
+from balcao.core.values.clock import utc_now
+from balcao.gateway.status.judgement import DAYS, RECENT, Day, State, is_recent, judge, list_days, measure_share
+
+READ_SECONDS = 10.0
+MOST_INCIDENTS = 100
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What the database said at `read_at`."""
+
+    read_at: datetime
+    days: Mapping[str, Sequence[ResponseCount]]
+    recent: Mapping[str, Sequence[ResponseCount]]
+    incidents: Sequence[Incident]
+    maintenance: Sequence[Change]
+    planned: Sequence[Change]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one service stands; `availability` is of all ninety days."""
+
+    name: str
+    title: str
+    state: State
+    message: str | None
+    availability: float | None
+    days: Sequence[Day]
+
+
+@dataclass(frozen=True)
+class Board:
+    """Everything that the page shows; `is_current` is whether the database answered the last time it was asked."""
+
+    read_at: datetime
+    is_current: bool
+    services: Sequence[Standing]
+    open: Sequence[Incident]
+    resolved: Sequence[Incident]
+    planned: Sequence[Change]
+
+
+class BoardKeeper:
+    """Reads for the page, so that no visitor ever costs a statement; `titles` are the services by name."""
+
+    def __init__(self, database: Database, zone: ZoneInfo, titles: Mapping[str, str]) -> None:
+        self.zone = zone
+        self.titles = titles
+        self._database = database
+        self._knowledge: Knowledge | None = None
+        self._is_current = False
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[None]:
+        """Read now and every few seconds, for as long as the process serves."""
+        await self._try_to_read()
+        keeping = asyncio.create_task(self._keep_reading())
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            await asyncio.gather(keeping, return_exceptions=True)
+
+    def show(self, now: datetime) -> Board:
+        """Return how the services stand by what is known; without the database nobody knows how they stand now."""
+        known = self._knowledge or Knowledge(now, {}, {}, [], [], [])
+        return Board(
+            known.read_at,
+            self._is_current,
+            [self._judge(known, name, title, now) for name, title in self.titles.items()],
+            [incident for incident in known.incidents if incident.resolved_at is None],
+            [incident for incident in known.incidents if incident.resolved_at is not None],
+            known.planned,
+        )
+
+    def _judge(self, known: Knowledge, name: str, title: str, now: datetime) -> Standing:
+        closed = next((change for change in known.maintenance if change.name == name), None)
+        severities = [each.severity for each in known.incidents if each.resolved_at is None and name in each.services]
+        recent = [count for count in known.recent.get(name, ()) if is_recent(count, now)]
+        state = judge(recent, severities, is_closed=closed is not None) if self._is_current else State.UNKNOWN
+        days = known.days.get(name, ())
+        today = now.astimezone(self.zone).date()
+        message = closed.value if closed and state is State.MAINTENANCE else None
+        return Standing(name, title, state, message, measure_share(days), list_days(days, today))
+
+    async def _keep_reading(self) -> None:
+        while True:
+            await asyncio.sleep(READ_SECONDS)
+            await self._try_to_read()
+
+    async def _try_to_read(self) -> None:
+        try:
+            self._knowledge, self._is_current = await self._read(utc_now()), True
+        except BalcaoError as fault:
+            if self._is_current:
+                log.warning("status.not_read", code=fault.code)
+            self._is_current = False
+
+    async def _read(self, now: datetime) -> Knowledge:
+        first_day = response_counts.begin_day(now, self.zone) - timedelta(days=DAYS - 1)
+        async with self._database.connection() as connection:
+            return Knowledge(
+                now,
+                self._by_service(await response_counts.list_response_counts(connection, DAY, first_day)),
+                self._by_service(await response_counts.list_response_counts(connection, FIVE_MINUTES, now - RECENT)),
+                await incidents.list_incidents(connection, first_day, MOST_INCIDENTS),
+                await maintenance.list_closed(connection),
+                await maintenance.list_planned(connection),
+            )
+
+    def _by_service(self, counts: Sequence[ResponseCount]) -> Mapping[str, Sequence[ResponseCount]]:
+        """Return the counts of each service, with their moments in the city's zone."""
+        found: dict[str, list[ResponseCount]] = {}
+        for count in counts:
+            local = count.starts_at.astimezone(self.zone)
+            found.setdefault(count.service, []).append(replace(count, starts_at=local))
+        return found

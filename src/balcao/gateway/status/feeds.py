@@ -1,0 +1,105 @@
+"""The status for programs: JSON for pages and monitors of the city's own, Atom for who wants to be told."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from xml.etree import ElementTree
+
+import msgspec
+
+from balcao.core.access.live import Change
+from balcao.core.http.responses import JSON, Response
+from balcao.core.live.incidents import Incident
+from balcao.core.values.clock import format_rfc3339
+from balcao.gateway.status.board import Board
+from balcao.gateway.status.page import CACHED
+from balcao.gateway.status.words import find_overall, list_titles
+
+ATOM = "application/atom+xml; charset=utf-8"
+_NAMESPACE = "http://www.w3.org/2005/Atom"
+
+
+def to_json(board: Board) -> Response[Any]:
+    """Return the board; `availability` is a share from 0 to 1, null where nobody called."""
+    body = {
+        "read_at": board.read_at,
+        "current": board.is_current,
+        "state": find_overall(board) if board.is_current else "unknown",
+        "services": [
+            {
+                "name": service.name,
+                "title": service.title,
+                "state": service.state,
+                "message": service.message,
+                "availability": service.availability,
+                "days": [{"day": day.day, "availability": day.availability} for day in service.days],
+            }
+            for service in board.services
+        ],
+        "incidents": [_describe_incident(incident) for incident in (*board.open, *board.resolved)],
+        "planned_maintenance": [
+            {"service": each.name, "message": each.value, "begins_at": each.begins_at, "ends_at": each.ends_at}
+            for each in board.planned
+        ],
+    }
+    return Response(msgspec.json.encode(body), media_type=JSON, headers=CACHED)
+
+
+def _describe_incident(incident: Incident) -> dict[str, Any]:
+    return {
+        "number": incident.number,
+        "title": incident.title,
+        "services": incident.services,
+        "severity": incident.severity,
+        "opened_at": incident.opened_at,
+        "resolved_at": incident.resolved_at,
+        "notes": [{"at": when, "text": words} for when, words in zip(incident.written, incident.notes, strict=True)],
+    }
+
+
+def to_atom(board: Board, titles: Mapping[str, str], address: str) -> Response[Any]:
+    """Return a feed with an entry for each word said of an incident and for each planned maintenance, the last first.
+
+    `address` is the platform's: entries are known by it.
+    """
+    page = f"{address}/status"
+    entries = sorted(_list_entries(board, titles, page), key=lambda entry: entry[2], reverse=True)
+    feed = ElementTree.Element("feed", xmlns=_NAMESPACE)
+    _add(feed, "title", "Situação dos serviços")
+    _add(feed, "id", page)
+    _add(feed, "updated", format_rfc3339(entries[0][2] if entries else board.read_at))
+    ElementTree.SubElement(feed, "link", rel="alternate", type="text/html", href=page)
+    ElementTree.SubElement(feed, "link", rel="self", type="application/atom+xml", href=f"{address}/status.atom")
+    author = ElementTree.SubElement(feed, "author")
+    _add(author, "name", "Balcão")
+    for key, title, moment, words, link in entries:
+        entry = ElementTree.SubElement(feed, "entry")
+        _add(entry, "title", title)
+        _add(entry, "id", key)
+        _add(entry, "updated", format_rfc3339(moment))
+        ElementTree.SubElement(entry, "link", rel="alternate", type="text/html", href=link)
+        _add(entry, "content", words)
+    body = ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)
+    return Response(body, media_type=ATOM, headers=CACHED)
+
+
+def _list_entries(board: Board, titles: Mapping[str, str], page: str) -> Iterator[tuple[str, str, datetime, str, str]]:
+    """Return key, title, moment, words and address of each entry; a key never changes and never comes twice."""
+    for incident in (*board.open, *board.resolved):
+        link = f"{page}#incidente-{incident.number}"
+        last = len(incident.notes)
+        for place, (moment, words) in enumerate(zip(incident.written, incident.notes, strict=True), 1):
+            ends = incident.resolved_at is not None and place == last
+            title = f"{incident.title}{' (resolvido)' if ends else ''}: {list_titles(incident.services, titles)}"
+            yield f"{link}-{place}", title, moment, words, link
+    for change in board.planned:
+        title = f"Manutenção planejada: {list_titles([change.name], titles)}"
+        yield _name_plan(page, change), title, change.changed_at, change.value, page
+
+
+def _name_plan(page: str, change: Change) -> str:
+    return f"{page}#manutencao-{change.name}-{change.changed_at.timestamp():.0f}"
+
+
+def _add(parent: ElementTree.Element, name: str, text: str) -> None:
+    ElementTree.SubElement(parent, name).text = text

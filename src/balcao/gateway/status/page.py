@@ -1,0 +1,65 @@
+"""The status page for people: one file with its style, readable without script."""
+
+import base64
+import hashlib
+from functools import partial
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from balcao.core.http.responses import HTML, Response
+from balcao.gateway.status import words
+from balcao.gateway.status.board import Board, BoardKeeper
+from balcao.gateway.status.judgement import OWED
+
+# Everybody sees the same, and a crowd in a trouble is answered by caches.
+CACHED = {"Cache-Control": "public, max-age=10"}
+_STYLE = (files("balcao.gateway.status") / "status.css").read_text("utf-8")
+_STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+
+
+class StatusPage:
+    """Renders what is known; `city` is named where the installation names it."""
+
+    def __init__(self, keeper: BoardKeeper, city: str) -> None:
+        environment = Environment(
+            loader=PackageLoader("balcao.gateway.status", "."),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        environment.filters.update(
+            {
+                "iso": lambda moment: moment.astimezone(keeper.zone).isoformat(timespec="seconds"),
+                "local": partial(words.format_local, zone=keeper.zone),
+                "titles": partial(words.list_titles, titles=keeper.titles),
+                "told_last_first": words.list_last_first,
+                "bars": words.draw_days,
+                "sample": words.draw_sample,
+                "describe_days": words.describe_days,
+                "describe_level": words.describe_level,
+                "percent": words.format_share,
+            }
+        )
+        environment.globals.update(
+            states=words.STATES,
+            severities=words.SEVERITIES,
+            summaries=words.SUMMARIES,
+            legend=words.LEGEND,
+            style=_STYLE,
+            city=city,
+            owed=OWED,
+            count=lambda number, one, many: f"{number} {one if number == 1 else many}",
+        )
+        self._template = environment.get_template("status.html")
+
+    def render(self, board: Board) -> Response[str]:
+        """Return the page."""
+        body = self._template.render(board=board, overall=words.find_overall(board))
+        return Response(body.encode(), media_type=HTML, headers={"Content-Security-Policy": _POLICY, **CACHED})

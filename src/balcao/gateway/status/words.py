@@ -1,0 +1,101 @@
+"""The words and shapes of the status page: states, moments, shares, and ninety days as strokes."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
+
+from balcao.core.live.incidents import Incident
+from balcao.gateway.status.board import Board, Standing
+from balcao.gateway.status.judgement import Day, State
+
+# Each with a sign, as not everybody tells the colours apart.
+STATES: Mapping[str, str] = {
+    State.OPERATIONAL: "✓ Funciona",
+    State.DEGRADED: "▲ Com problemas",
+    State.DOWN: "✕ Fora do ar",
+    State.MAINTENANCE: "■ Em manutenção",
+    State.UNKNOWN: "? Não se sabe",
+}
+SEVERITIES: Mapping[str, str] = {"degraded": STATES[State.DEGRADED], "down": STATES[State.DOWN]}
+SUMMARIES: Mapping[str, str] = {
+    State.OPERATIONAL: "Todos os serviços funcionam.",
+    State.DEGRADED: "Há serviços com problemas.",
+    State.DOWN: "Há serviços fora do ar.",
+    State.MAINTENANCE: "Há serviços em manutenção.",
+}
+LEGEND: Mapping[str, str] = {
+    "good": "dentro do nível",
+    "low": "abaixo do nível",
+    "bad": "muito abaixo (menos de 99 %)",
+    "none": "sem chamadas",
+}
+_WORST_FIRST = (State.DOWN, State.DEGRADED, State.MAINTENANCE)
+# A day has six units; a worse one is shorter, and so told apart without its colour.
+_STEP, _WIDTH, _HEIGHT = 6, 4, 20
+_TALL: Mapping[str, int] = {"good": 20, "low": 14, "bad": 8, "none": 2}
+
+
+def format_share(share: float | None) -> str:
+    """Return a share for people, never rounded up to one that it is not: "99,98 %"."""
+    if share is None:
+        return "–"
+    hundredths = int(share * 10_000 + 1e-6)
+    return f"{hundredths // 100},{hundredths % 100:02} %"
+
+
+def format_local(moment: datetime, zone: ZoneInfo) -> str:
+    """Return a moment of the city's clock."""
+    return f"{moment.astimezone(zone):%d/%m/%Y %H:%M}"
+
+
+def find_overall(board: Board) -> State:
+    """Return the worst state of a service."""
+    found = {service.state for service in board.services}
+    return next((state for state in _WORST_FIRST if state in found), State.OPERATIONAL)
+
+
+def list_titles(names: Iterable[str], titles: Mapping[str, str]) -> str:
+    """Return the services for people."""
+    return ", ".join(titles.get(name, name) for name in names)
+
+
+def list_last_first(incident: Incident) -> Iterator[tuple[datetime, str]]:
+    """Return what was said of the incident and when, the last word first."""
+    return zip(reversed(incident.written), reversed(incident.notes), strict=True)
+
+
+def draw_days(days: Sequence[Day]) -> Markup:
+    """Return a stroke for each day, those of a kind in one path."""
+    strokes: dict[str, list[str]] = {mark: [] for mark in _TALL}
+    for place, day in enumerate(days):
+        strokes[day.mark].append(_draw_stroke(place * _STEP + 1, _TALL[day.mark]))
+    return Markup("").join(
+        Markup('<path class="{}" d="{}"/>').format(mark, "".join(drawn)) for mark, drawn in strokes.items() if drawn
+    )
+
+
+def draw_sample(mark: str) -> Markup:
+    """Return the stroke of the legend."""
+    return Markup('<path class="{}" d="{}"/>').format(mark, _draw_stroke(1, _TALL[mark]))
+
+
+def _draw_stroke(left: int, height: int) -> str:
+    return f"M{left} {_HEIGHT}v-{height}h{_WIDTH}v{height}z"
+
+
+def describe_days(standing: Standing) -> str:
+    """Return what the strokes show, for who does not see them."""
+    marks = [day.mark for day in standing.days]
+    parts = [f"{marks.count(mark)} {words}" for mark, words in LEGEND.items() if mark in marks]
+    return f"{len(marks)} dias: {', '.join(parts)}"
+
+
+def describe_level(standing: Standing) -> str:
+    """Return the share of good answers of all days and of today."""
+    if standing.availability is None:
+        return "Sem chamadas em 90 dias."
+    today = standing.days[-1].availability
+    ending = "" if today is None else f", {format_share(today)} hoje"
+    return f"{format_share(standing.availability)} de boas respostas em 90 dias{ending}."
