@@ -15,11 +15,12 @@ from tests.support.patience import PATIENCE
 
 @dataclass
 class PageForm:
-    """A form of a page: where it goes, how, and the values that it has already."""
+    """A form of a page: where it goes, how, the values that it has already, and which of its boxes are ticked."""
 
     action: str
     method: str
     values: dict[str, str] = field(default_factory=dict)
+    checked: dict[str, str] = field(default_factory=dict)
 
 
 class PageContent(HTMLParser):
@@ -49,6 +50,8 @@ class PageContent(HTMLParser):
             if tag in {"input", "textarea"} and found.get("type") not in {"checkbox", "radio"}:
                 self.forms[-1].values[found["name"]] = found.get("value", "")
                 self._textarea = found["name"] if tag == "textarea" else ""
+            elif tag == "input" and "checked" in found:
+                self.forms[-1].checked[found["name"]] = found.get("value", "")
             elif tag == "select":
                 self._select = found["name"]
         elif tag == "option" and self.forms and "selected" in found:
@@ -119,6 +122,16 @@ class PanelClient:
         if sent.is_redirect and urlsplit(sent.headers["location"]).netloc in {"", urlsplit(self.url).netloc}:
             sent = self.http.get(sent.headers["location"], follow_redirects=True)
         return self.remember(sent)
+
+    def attend(self, cpf: str) -> httpx.Response:
+        """Begin to serve a person at the counter, as an attendant, and return the page of their record."""
+        reason = {"reason": "Andamento de um chamado", "detail": "senha 47"}
+        return self.submit("/painel/atendimento", cpf=cpf, **reason)
+
+    def read_secret(self) -> str:
+        """Return the secret of the session, which every form carries."""
+        forms = PageContent(self.http.get("/painel/conta").text).forms
+        return next(form.values["_csrf"] for form in forms if "_csrf" in form.values)
 
     def remember(self, answer: httpx.Response) -> httpx.Response:
         """Take the response's page for the open one."""

@@ -1,10 +1,10 @@
 """The panel's addresses: each page compiled into an endpoint that knows who asks, and says what is the matter."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from balcao.console import login
+from balcao.console import guard, login
 from balcao.console.api import Api, ApiFault
 from balcao.console.declaration import PREFIX, Page
 from balcao.console.faults import PageFault, describe_api_fault, make_not_allowed, make_not_found
@@ -30,6 +30,13 @@ SERVICE = "console"
 READINESS = "/readiness"
 # On one's own machine people type either; the session's cookie belongs to the one that the login leads back to.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
+
+
+class Unsent(NamedTuple):
+    """A form that came to nothing: where it was sent, and all of its fields."""
+
+    address: str
+    fields: FormData
 
 
 class Endpoints:
@@ -83,11 +90,11 @@ class Endpoints:
             try:
                 response: Response[Any] = await handler(request)
             except PageFault as fault:
-                response = self._render_fault(fault)
+                response = self._render_fault(fault, request)
             return response.adding({**self._panel.headers, **response.headers})
 
         def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
-            return self._render_fault(_describe(fault, request)).adding(self._panel.headers)
+            return self._render_fault(_describe(fault, request), request).adding(self._panel.headers)
 
         return PageEndpoint(SERVICE, f"{SERVICE}.{name}", method, respond if is_page else handler, refuse, body_limit)
 
@@ -129,9 +136,9 @@ class Endpoints:
                 await self._fill_draft(visit)
             return await page.function(visit, **values)
         except ApiFault as fault:
-            return self._render_fault(describe_api_fault(fault), visit)
+            return self._render_fault(describe_api_fault(fault), request, visit)
         except PageFault as fault:
-            return self._render_fault(fault, visit)
+            return self._render_fault(fault, request, visit)
 
     async def _fill_draft(self, visit: Visit) -> None:
         """Give a form what was typed into it when a session was over, if its address asks for that."""
@@ -145,7 +152,7 @@ class Endpoints:
     ) -> Response[Any]:
         """Lead to the login; what somebody has typed meanwhile is kept for them."""
         if b"hx-request" in request.headers:
-            current = urlsplit(request.headers.text(b"hx-current-url") or "")
+            current = guard.split_address(request.headers.text(b"hx-current-url") or "")
             back = f"{current.path}?{current.query}" if current.query else current.path
             return Response(status=401, headers={"HX-Redirect": _login_address(back or PREFIX)})
         path = request.path.decode("latin-1")
@@ -180,7 +187,7 @@ class Endpoints:
         wanted = urlsplit(self._panel.address)
         if request.method != "GET" or wanted.hostname not in _LOOPBACK or host == wanted.netloc:
             return None
-        if urlsplit(f"//{host}").hostname not in _LOOPBACK:
+        if guard.split_address(f"//{host}").hostname not in _LOOPBACK:
             return None
         query = request.query_string.decode("latin-1")
         return f"{self._panel.address}{request.path.decode('latin-1')}{'?' if query else ''}{query}"
@@ -189,10 +196,27 @@ class Endpoints:
         text = self._panel.environment.get_template(template).render(visit=None, page=None, **values)
         return Response(text.encode(), status=status, media_type=HTML)
 
-    def _render_fault(self, fault: PageFault, visit: Visit | None = None) -> Response[Any]:
-        text = self._panel.environment.get_template("frame/fault.html").render(visit=visit, page=None, fault=fault)
+    def _render_fault(self, fault: PageFault, request: Request, visit: Visit | None = None) -> Response[Any]:
+        template = self._panel.environment.get_template("frame/fault.html")
+        unsent = self._find_unsent(request) if fault.may_pass else None
+        text = template.render(visit=visit, page=None, fault=fault, unsent=unsent)
         headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
         return Response(text.encode(), status=fault.status, headers=headers, media_type=HTML)
+
+    def _find_unsent(self, request: Request) -> Unsent | None:
+        """Return what was typed into a form of ours; the page that says why it came to nothing lets it be sent again.
+
+        Nothing but the browser may be there to hold it. What another site has a browser send is not repeated to people.
+        """
+        if request.method != "POST" or not guard.is_from_here(request.headers, self._panel.origin):
+            return None
+        try:
+            fields = read_form(request)
+        except BalcaoError:  # no form at all
+            return None
+        query = request.query_string.decode("latin-1")
+        path = request.path.decode("latin-1")
+        return Unsent(f"{path}?{query}" if query else path, fields)
 
 
 async def _find_nothing(_: Visit) -> Response[Any]:

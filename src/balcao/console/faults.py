@@ -17,6 +17,11 @@ class PageFault(Exception):
         self.retry_after = retry_after
         self.actions: list[str] = []
 
+    @property
+    def may_pass(self) -> bool:
+        """Return whether the same may go well in a moment: something is away, or was asked for too often."""
+        return self.status == 429 or self.status >= 500
+
 
 class Lost(PageFault):
     """A login that came to nothing."""

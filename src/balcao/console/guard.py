@@ -1,7 +1,7 @@
 """What keeps other sites out: where a form came from, where a login may lead back to, and what a page may load."""
 
 import hmac
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from balcao.console.declaration import PREFIX
 from balcao.console.sessions.service import Session
@@ -28,10 +28,19 @@ def has_secret(session: Session, headers: Headers, form: FormData) -> bool:
     return hmac.compare_digest(shown, session.identity.form_secret.encode())
 
 
+def split_address(address: str) -> SplitResult:
+    """Return the parts of an address that a browser sent; of what is none, as `//[`, there are none."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
+
+
 def read_return_path(address: str) -> str:
     """Return an address that a login may lead back to: a page of ours, else the first one."""
-    parts = urlsplit(address if len(address) <= _LONGEST_ADDRESS and address.isprintable() else "")
-    is_ours = parts.path == PREFIX or parts.path.startswith(f"{PREFIX}/")
+    parts = split_address(address if len(address) <= _LONGEST_ADDRESS and address.isprintable() else "")
+    # Of the address itself, too: in `///painel` a browser finds a host, where its parts have none.
+    is_ours = address.startswith(PREFIX) and (parts.path == PREFIX or parts.path.startswith(f"{PREFIX}/"))
     if parts.scheme or parts.netloc or not is_ours or "\\" in address or "//" in parts.path:
         return PREFIX
     return address

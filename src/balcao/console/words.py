@@ -70,6 +70,11 @@ def format_number(number: float | None, digits: int = 0) -> str:
     return f"{number:,.{digits}f}".translate(str.maketrans(",.", ".,"))
 
 
+def parse_number(text: str) -> int | None:
+    """Return the number that these digits are, None for what is none of ours: other signs, or more than 18 digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
 def format_count(count: int, one: str, many: str) -> str:
     """Return so many of something: "1 tarefa", "1.200 tarefas"."""
     return f"{format_number(count)} {one if count == 1 else many}"

@@ -68,9 +68,11 @@ def test_the_stream_is_for_who_may_see_the_board_and_leads_a_page_to_it(panel: P
 def test_a_session_holds_five_streams_and_no_more(panel: PanelClient) -> None:
     panel.login("rui", BOARD)
     with ExitStack() as held:
+        listening = []  # a stream of which nobody holds the lines is closed
         for _ in range(5):
             answer = held.enter_context(panel.http.stream("GET", STREAM, headers=EVENTS))
-            assert next(name for _, name, _ in read_events(answer.iter_lines())) == "quadro"
+            listening.append(read_events(answer.iter_lines()))
+            assert next(listening[-1])[1] == "quadro"
         assert panel.http.get(STREAM, headers=EVENTS).status_code == 429
 
 

@@ -86,7 +86,7 @@ async def read_active(api: Api, agent: str) -> ActiveConfig:
     return await api.get(f"{_BASE}/agent-config", ActiveConfig, {"agent_type": agent})
 
 
-async def list_versions(api: Api, agent: str, *, limit: int = 25, before: str | None = None) -> History:
+async def list_versions(api: Api, agent: str, *, limit: int = 25, before: int | None = None) -> History:
     query = {"agent_type": agent, "limit": limit, "before": before}
     return await api.get(f"{_BASE}/unified-history", History, query)
 

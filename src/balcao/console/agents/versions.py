@@ -11,6 +11,7 @@ from balcao.console.diff import Change, compare
 from balcao.console.faults import make_not_found
 from balcao.console.forms import Form
 from balcao.console.visit import Crumb, Visit
+from balcao.console.words import parse_number
 from balcao.core.http.responses import Response
 
 pages = Pages("agents", "/agentes")
@@ -29,9 +30,9 @@ async def list_agents(visit: Visit) -> Response[Any]:
 @pages.get("/{agent}", "Agente", actions=[READ])
 async def show_agent(visit: Visit, agent: str) -> Response[Any]:
     """Show an agent's versions as a timeline, the newest first."""
-    before = visit.query.first("antes")
-    history = await client.list_versions(visit.api, agent, before=before if before.isdigit() else None)
-    if not history.items and not before:
+    before = parse_number(visit.query.first("antes"))
+    history = await client.list_versions(visit.api, agent, before=before)
+    if not history.items and before is None:
         raise make_not_found()
     return visit.render(
         "agents/agent.html", agent=agent, history=history, changes=CHANGES, crumbs=[_agents_crumb(visit)]
@@ -73,7 +74,7 @@ async def activate_version(visit: Visit, agent: str, number: str) -> Response[An
     """Make a version the active one, after showing what changes by it."""
     active = await find_active(visit, agent)
     form = ReasonForm(visit, etag=str(active.version) if active else "")
-    expected = int(form.etag) if form.etag.isdigit() else None
+    expected = parse_number(form.etag)
     if form.is_sent and await form.submit(
         lambda: client.activate_version(visit.api, agent, to_number(number), form.reason.data or "", expected)
     ):
@@ -99,7 +100,7 @@ async def roll_back(visit: Visit, agent: str) -> Response[Any]:
     """Go back to the version that was active before."""
     active = await find_active(visit, agent)
     form = ReasonForm(visit, etag=str(active.version) if active else "")
-    expected = int(form.etag) if form.etag.isdigit() else None
+    expected = parse_number(form.etag)
     if form.is_sent and await form.submit(lambda: client.roll_back(visit.api, agent, form.reason.data or "", expected)):
         return await visit.redirect(visit.address("agents.show_agent", agent=agent), form.result.message)
     form.etag = str(active.version) if active else ""

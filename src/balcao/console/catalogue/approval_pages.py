@@ -16,7 +16,7 @@ from balcao.console.catalogue.version_pages import mark_changes
 from balcao.console.declaration import Item, Pages
 from balcao.console.diff import compare
 from balcao.console.visit import Visit
-from balcao.console.words import format_count
+from balcao.console.words import format_count, parse_number
 from balcao.core.http.responses import Response
 
 _AWAITING = {"status": 0, "awaiting_approval": True, "sort_by": "last_update", "order": "asc"}
@@ -43,8 +43,8 @@ async def list_approvals(visit: Visit) -> Response[Any]:
 async def review_service(visit: Visit, service: str) -> Response[Any]:
     """Show a service that waits, and what differs from what the public saw last, or since the person read it."""
     read, departments = await client.read_service(visit.api, service), await read_departments(visit)
-    since = visit.query.first("desde")
-    number = int(since) if since.isdigit() and len(since) < 10 else await _find_published(visit, service)
+    since = parse_number(visit.query.first("desde"))
+    number = await _find_published(visit, service) if since is None else since
     differences = None
     if number is not None and number != read.value.version:
         differences = mark_changes(await client.compare_versions(visit.api, service, number, read.value.version))

@@ -23,6 +23,7 @@ from balcao.console.catalogue.routes import (
 )
 from balcao.console.declaration import Pages
 from balcao.console.visit import Visit
+from balcao.console.words import parse_number
 from balcao.core.http.responses import Response
 
 # What the buttons of the form do.
@@ -87,10 +88,10 @@ async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[A
         etag=read.etag,
     )
     deed = visit.posted.first("deed")
-    joined = visit.posted.first("base_version")
+    joined = parse_number(visit.posted.first("base_version"))
     if form.is_sent and deed != _PREVIEW:
         body = form.make_body(departments) | {"awaiting_approval": deed == _SUBMIT}
-        body |= {"base_version": int(joined)} if joined.isdigit() else {}
+        body |= {} if joined is None else {"base_version": joined}
         if await form.submit(lambda: client.change_proposal(visit.api, service, proposal, body, form.etag)):
             back = visit.address("catalogue.show_proposal", service=service, proposal=proposal)
             return await visit.redirect(back, "A proposta foi gravada." + _describe(deed))

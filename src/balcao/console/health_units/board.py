@@ -13,6 +13,7 @@ from balcao.console.health_units.drawing import draw_map
 from balcao.console.health_units.forms import ChangeForm, CloseForm, OpenForm
 from balcao.console.health_units.labels import COLORS, LATE_MINUTES, describe_event
 from balcao.console.visit import Crumb, Visit
+from balcao.console.words import parse_number
 from balcao.core.http.responses import Response
 
 # The picture is drawn anew when something has changed, and at least so often, as ages are part of it.
@@ -31,8 +32,8 @@ async def show_board(visit: Visit) -> Response[Any]:
 
 
 def _must_redraw(visit: Visit, sequence: int) -> bool:
-    drawn_at = visit.query.first("desde")
-    is_old = not drawn_at.isdigit() or time.time() - int(drawn_at) >= REDRAW_SECONDS
+    drawn_at = parse_number(visit.query.first("desde"))
+    is_old = drawn_at is None or time.time() - drawn_at >= REDRAW_SECONDS
     return is_old or visit.query.first("sequencia") != str(sequence)
 
 

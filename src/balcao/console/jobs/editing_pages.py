@@ -20,6 +20,7 @@ from balcao.console.jobs.job_values import (
 )
 from balcao.console.jobs.listing_pages import CREATE, EDIT, EDIT_PUBLISHED, job_crumb, jobs_crumb, open_job
 from balcao.console.visit import Visit
+from balcao.console.words import parse_number
 from balcao.core.http.responses import Response
 
 pages = Pages("jobs", "/vagas")
@@ -103,12 +104,12 @@ def _change_rows(visit: Visit, form: JobForm) -> bool:
     rows = form._fields.get(name)
     if deed not in {ADD, REMOVE, RAISE} or not isinstance(rows, FieldList):
         return False
-    place = int(number) if number.isdigit() else -1
+    place = parse_number(number)
     if deed == ADD and len(rows) < (rows.max_entries or 0):
         rows.append_entry()
-    elif deed == REMOVE and 0 <= place < len(rows):
+    elif deed == REMOVE and place is not None and place < len(rows):
         rows.entries.pop(place)
-    elif deed == RAISE and 0 < place < len(rows):
+    elif deed == RAISE and place is not None and 0 < place < len(rows):
         _swap(rows.entries[place - 1].form, rows.entries[place].form)
     form.offer_choices()
     return True

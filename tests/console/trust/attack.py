@@ -1,0 +1,128 @@
+"""The attacker's strings, put by API through every service's data, and what a page would show if one had worked."""
+
+import copy
+import json
+from collections import Counter
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any, TypeAlias
+from urllib.parse import quote, urlsplit
+
+import httpx
+
+from balcao import app
+from balcao.core.http.openapi import find_example
+from balcao.core.http.operations import Operation
+from balcao.core.service import Service
+from tests.support.issuer import bearer
+from tests.support.sandbox import ADMIN, Sandbox
+
+# A mark by which what was put is found again on a page.
+MARK = "ataque"
+# Markup, ways out of an attribute, a title and a text area, templates, markdown, and signs that look like others.
+LONG = (
+    f"{MARK}\"'><script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)>"
+    "</title></textarea></script>[a](javascript:alert(1))<a href=javascript:alert(1)>b</a>{{7*7}}{%print(7)%}"
+    "＜script＞\u202e\u2028&lt;script&gt;<!--"
+)
+SHORT = f"{MARK}\"'><svg onload=alert(1)>"
+ADDRESS = "https://mal.example/\"'><svg/onload=alert(1)>"
+SCHEME = "javascript:alert(1)//" + MARK
+ALL = (LONG, SHORT, SCHEME, ADDRESS)
+Place: TypeAlias = tuple[str | int, ...]
+
+
+def put_everywhere(sandbox: Sandbox) -> Counter[str]:
+    """Write as many of the strings as are taken, and return by service into how many members of bodies they got."""
+    taken: Counter[str] = Counter()
+    for service in app.SERVICES:
+        for operation in service.operations():
+            is_write = operation.method in {"POST", "PUT", "PATCH"}
+            if operation.in_description and is_write and find_example(operation) is not None:
+                taken[service.name] += _put(sandbox, service, operation)
+    return taken
+
+
+def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
+    """Try each string in each text of the operation's example, then all that were taken at once."""
+    example = find_example(operation)
+    kept: dict[Place, str] = {}
+    for place in _list_texts(example, ()):
+        for text in ALL:
+            answer = _send(sandbox, service, operation, _replace(example, place, text))
+            if answer.is_success:
+                kept[place] = text
+            if answer.status_code not in {400, 413, 422}:
+                break
+    body = example
+    for place, text in kept.items():
+        body = _replace(body, place, text)
+    _send(sandbox, service, operation, body)
+    return len(kept)
+
+
+def _send(sandbox: Sandbox, service: Service, operation: Operation, body: Any) -> httpx.Response:
+    """Call as the person concerned where they may, as the CRM's webhook, or as an administrator, for a reason."""
+    values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
+    if operation.rule.clients:
+        token = sandbox.tokens.client("crm-sandbox")
+    else:
+        token = sandbox.tokens.person(values["cpf"] if "cpf" in values and operation.rule.owner else ADMIN)
+    path = service.prefix + service.base + operation.path.format(**values)
+    headers = bearer(token) | {"X-Access-Reason": "Atendimento 7", "Content-Type": "application/json"}
+    return sandbox.http.request(operation.method, path, content=json.dumps(body), headers=headers)
+
+
+def _list_texts(value: Any, place: Place) -> Iterator[Place]:
+    if isinstance(value, str):
+        yield place
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, inner in members:
+        yield from _list_texts(inner, (*place, step))
+
+
+def _replace(value: Any, place: Place, text: str) -> Any:
+    if not place:
+        return text
+    copied = copy.copy(value)
+    copied[place[0]] = _replace(value[place[0]], place[1:], text)
+    return copied
+
+
+def search_in_vain(sandbox: Sandbox) -> None:
+    """Search for what nobody finds, and read a person's data for a reason that is none."""
+    for text in ALL:
+        sandbox.http.get("/search/api/v1/search", params={"q": text})
+        reason = text.encode("ascii", "ignore")
+        headers: dict[str, Any] = {**bearer(sandbox.tokens.person(ADMIN)), "X-Access-Reason": reason}
+        sandbox.http.get("/registry/v1/citizen/90000000337", headers=headers)
+
+
+class Markup(HTMLParser):
+    """The faults of a page: markup that no template of ours writes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.faults: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag in {"iframe", "object", "embed", "base", "foreignobject", "style", "marquee"}:
+            self.faults.append(f"<{tag}>")
+        if tag == "script" and not given.get("src", "").startswith("/painel/recursos/"):
+            self.faults.append("a script of somebody's")
+        if tag == "img" and not given.get("src", "").startswith("/painel/recursos/"):
+            self.faults.append("a picture of somebody's")
+        for name, value in given.items():
+            if name.startswith("on") or name in {"style", "srcdoc"}:
+                self.faults.append(f"<{tag} {name}>")
+            if name in {"href", "src", "action", "formaction", "xlink:href", "hx-get", "hx-post"}:
+                scheme = urlsplit(value.strip()).scheme if not value.startswith("//") else "//"
+                if scheme not in {"", "https", "http", "mailto", "tel"}:
+                    self.faults.append(f"<{tag} {name}> leads to {scheme}:")
+
+
+def with_attack(address: str, name: str, text: str) -> str:
+    """Return the address with one parameter more."""
+    return f"{address}{'&' if '?' in address else '?'}{quote(name)}={quote(text)}"

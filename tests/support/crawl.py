@@ -1,0 +1,107 @@
+"""Everything that the panel shows to one person: some pages of each kind, each link and form on them."""
+
+import re
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+
+import httpx
+
+from balcao.console.areas import PAGES
+from balcao.console.declaration import PREFIX, Page
+from tests.support.panel import PageContent, PageForm, PanelClient
+
+# Addresses that are no page of an area: everybody who is logged in may use them.
+FRAME = re.compile(rf"{PREFIX}/(sair|entrar|recursos/[^/]+)")
+# How a part of a page says that the service did not let it be read.
+AWAY = "Não consegui ler"
+_PATHS = sorted(
+    ((re.compile(PREFIX + re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(page.path))), page) for page in PAGES.values()),
+    key=lambda found: len(found[1].parameters),
+)
+
+
+def find_page(address: str, method: str) -> Page | None:
+    """Return the declared page that an address leads to; a path that is written out goes before a parameter."""
+    path = urlsplit(address).path
+    return next((page for pattern, page in _PATHS if page.method == method and pattern.fullmatch(path)), None)
+
+
+def list_missing(page: Page, rights: Mapping[str, object]) -> list[str]:
+    """Return the actions of which the person would have to hold one; none where they hold one."""
+    return [] if not page.actions or any(action in rights for action in page.actions) else list(page.actions)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A page that was opened: where the link to it stood, and what came."""
+
+    address: str
+    found_on: str
+    answer: httpx.Response
+
+    @cached_property
+    def content(self) -> PageContent:
+        return PageContent(self.answer.text if self.is_html else "")
+
+    @property
+    def is_html(self) -> bool:
+        return "text/html" in self.answer.headers["content-type"]
+
+    @property
+    def addresses(self) -> list[str]:
+        """Return what links lead to, and searches as they stand, and what the page's script asks for by itself."""
+        asked = re.findall(r'hx-get="([^"]*)"', self.answer.text) if self.is_html else []
+        searches = [form for form in self.content.forms if form.method == "get"]
+        gets = [f"{form.action}?{urlencode(form.values | form.checked)}" for form in searches]
+        found = [*self.content.links, *gets, *(each.replace("&amp;", "&") for each in asked)]
+        return [urljoin(self.address, address) for address in found if not address.startswith("#")]
+
+    @property
+    def deeds(self) -> list[tuple[str, PageForm]]:
+        """Return the forms that change something, each with the address that it posts to."""
+        posting = [form for form in self.content.forms if form.method == "post"]
+        return [(urljoin(self.address, form.action), form) for form in posting]
+
+
+@dataclass
+class Crawl:
+    """What somebody who is logged in is led to from the first page, and from that of `begin`.
+
+    At most `most` pages of each kind are opened.
+
+    A kind is the page as it is declared together with the names of what stands behind the question mark.
+    """
+
+    person: PanelClient
+    most: int
+    begin: str = PREFIX
+    seen: list[Seen] = field(default_factory=list)
+
+    def run(self) -> "Crawl":
+        """Open everything, the nearest first."""
+        known = {PREFIX, self.begin}
+        waiting = deque((address, "") for address in sorted(known))
+        kinds: Counter[object] = Counter()
+        while waiting:
+            address, found_on = waiting.popleft()
+            page = find_page(address, "GET")
+            kind = (page and page.name, tuple(sorted({name for name, _ in parse_qsl(urlsplit(address).query)})))
+            if kinds[kind] >= self.most:
+                continue
+            kinds[kind] += 1
+            opened = Seen(address, found_on, self.person.http.get(address, follow_redirects=True))
+            self.seen.append(opened)
+            for each in opened.addresses:
+                target = each.partition("#")[0]
+                if target not in known and _is_page(target):
+                    known.add(target)
+                    waiting.append((target, address))
+        return self
+
+
+def _is_page(address: str) -> bool:
+    path = urlsplit(address).path
+    return (path == PREFIX or path.startswith(f"{PREFIX}/")) and not FRAME.fullmatch(path)

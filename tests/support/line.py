@@ -1,0 +1,95 @@
+"""A line to a server that a test can cut and mend, and that counts what is asked for over it."""
+
+import contextlib
+import re
+import socket
+import threading
+from types import TracebackType
+from typing import Self
+
+_CALL = re.compile(rb"([A-Z]+ /\S*) HTTP/1\.1\r\n")
+_PIECE = 65_536
+
+
+class Line:
+    """Carries bytes from `port` to another port of this machine; use as a context manager.
+
+    `calls` are the HTTP requests so far, as "GET /path". While it is cut whoever connects is turned away, and who was
+    connected is not any more.
+    """
+
+    def __init__(self, port: int, target: int | str) -> None:
+        """`target` is a port of this machine, or the path of a socket."""
+        self.port = port
+        self.calls: list[str] = []
+        self._target = target
+        self._is_cut = False
+        self._lock = threading.Lock()
+        self._open: set[socket.socket] = set()
+        self._listening = socket.create_server(("127.0.0.1", port))
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.cut()
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+
+    def cut(self) -> None:
+        """Let nothing through any more."""
+        with self._lock:
+            self._is_cut = True
+            for one in self._open:
+                with contextlib.suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)
+
+    def mend(self) -> None:
+        """Let everything through again."""
+        with self._lock:
+            self._is_cut = False
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):  # the end
+            while True:
+                near, _ = self._listening.accept()
+                with self._lock:
+                    far = None if self._is_cut else self._reach()
+                    if far is not None:
+                        self._open |= {near, far}
+                if far is None:
+                    near.close()
+                    continue
+                threading.Thread(target=self._carry, args=(near, far, True), daemon=True).start()
+                threading.Thread(target=self._carry, args=(far, near, False), daemon=True).start()
+
+    def _reach(self) -> socket.socket | None:
+        with contextlib.suppress(OSError):
+            if isinstance(self._target, int):
+                return socket.create_connection(("127.0.0.1", self._target))
+            reached = socket.socket(socket.AF_UNIX)
+            reached.connect(self._target)
+            return reached
+        return None
+
+    def _carry(self, source: socket.socket, target: socket.socket, counts: bool) -> None:
+        rest = b""
+        with contextlib.suppress(OSError):
+            while piece := source.recv(_PIECE):
+                if counts:
+                    rest = self._count(rest + piece)
+                target.sendall(piece)
+        with contextlib.suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)
+        source.close()
+        with self._lock:
+            self._open.discard(source)
+
+    def _count(self, read: bytes) -> bytes:
+        """Note the requests that begin in what was read, and return what the next piece is read after."""
+        found = list(_CALL.finditer(read))
+        self.calls += [each[1].decode("latin-1") for each in found]
+        return read[found[-1].end() if found else 0 :][-4_096:]
