@@ -31,7 +31,7 @@ class Page:
     """One address of the panel; `name` is area and function, as in `operation.list_jobs`.
 
     A person sees it who holds one of the `actions`, everybody who is logged in where there is none. The values of the
-    path's parameters are the function's arguments of the same names.
+    path's parameters are the function's arguments of the same names. What a page asks for by itself is no use of it.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Page:
     in_menu: bool
     function: PageFunction
     body_limit: int = MIB
+    is_use: bool = True
 
     @property
     def parameters(self) -> list[str]:
@@ -68,10 +69,10 @@ class Pages:
         return self._declare(["GET"], path, label, actions, in_menu=in_menu)
 
     def post(
-        self, path: str, label: str, *, actions: Sequence[str] = (), body_limit: int = MIB
+        self, path: str, label: str, *, actions: Sequence[str] = (), body_limit: int = MIB, is_use: bool = True
     ) -> Callable[[PageFunction], PageFunction]:
         """Declare a deed: what a button posts to. It answers with a redirect to a page."""
-        return self._declare(["POST"], path, label, actions, body_limit=body_limit)
+        return self._declare(["POST"], path, label, actions, body_limit=body_limit, is_use=is_use)
 
     def form(
         self,
@@ -94,6 +95,7 @@ class Pages:
         *,
         in_menu: bool = False,
         body_limit: int = MIB,
+        is_use: bool = True,
     ) -> Callable[[PageFunction], PageFunction]:
         def declare(function: PageFunction) -> PageFunction:
             for method in methods:
@@ -106,6 +108,7 @@ class Pages:
                     in_menu=in_menu and method == "GET",
                     function=function,
                     body_limit=body_limit,
+                    is_use=is_use,
                 )
                 self.declared.append(page)
             return function

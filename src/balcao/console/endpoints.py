@@ -14,7 +14,7 @@ from balcao.console.panel import Panel
 from balcao.console.provider import ProviderAway
 from balcao.console.rights import NO_RIGHTS, read_rights
 from balcao.console.sessions.service import Draft, Session, SessionOver
-from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, Visit
+from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, PLACE, Visit
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import PageEndpoint
@@ -108,7 +108,7 @@ class Endpoints:
     # ---- answering --------------------------------------------------------------------------------------------------
 
     async def _respond(self, request: Request, page: Page, values: dict[str, str]) -> Response[Any]:
-        session = await self._login.find_session(request)
+        session = await self._login.find_session(request, is_use=page.is_use)
         posted = read_form(request) if request.method == "POST" else FormData()
         if session is None or not session.is_living:
             return await self._ask_for_login(request, page, session, posted)
@@ -151,6 +151,9 @@ class Endpoints:
         self, request: Request, page: Page, session: Session | None, posted: FormData
     ) -> Response[Any]:
         """Lead to the login; what somebody has typed meanwhile is kept for them."""
+        if b"hx-request" in request.headers and posted.first(PLACE):
+            # Asked beside a form that somebody writes in: they stay, and sending it keeps the text.
+            return Response(status=401)
         if b"hx-request" in request.headers:
             current = guard.split_address(request.headers.text(b"hx-current-url") or "")
             back = f"{current.path}?{current.query}" if current.query else current.path

@@ -49,7 +49,7 @@ class Login:
         """`render` makes a page without a person: template, status, values."""
         self._panel = panel
         self._render = render
-        self._return_url = f"{panel.address}{PREFIX}{RETURN}"
+        self._return_url = find_return_url(panel.address)
 
     async def begin(self, request: Request) -> Response[Any]:
         """Send the browser to the provider, with where it came from sealed in a cookie."""
@@ -122,10 +122,10 @@ class Login:
         await self._panel.sessions.end_at_word_of_provider(ending)
         return Response(status=200, headers={"Cache-Control": "no-store"})
 
-    async def find_session(self, request: Request) -> Session | None:
+    async def find_session(self, request: Request, *, is_use: bool = True) -> Session | None:
         """Return the session of the browser's cookie, also one that has ended."""
         cookies = read_cookies(request.headers)
-        return await self._panel.sessions.find(cookies.get(self._panel.name_cookie(SESSION), ""))
+        return await self._panel.sessions.find(cookies.get(self._panel.name_cookie(SESSION), ""), is_use=is_use)
 
     def check_origin(self, request: Request, session: Session, form: FormData) -> None:
         """Raise PageFault for a form that is not from a page of this session."""
@@ -149,3 +149,8 @@ class Login:
     def _format_cookie(self, name: str, value: str, seconds: int | None = None) -> str:
         panel = self._panel
         return format_cookie(panel.name_cookie(name), value, secure=panel.is_secure, seconds=seconds)
+
+
+def find_return_url(address: str) -> str:
+    """Return where the provider leads back to, of a panel that people reach at this address."""
+    return f"{address}{PREFIX}{RETURN}"

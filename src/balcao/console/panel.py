@@ -102,7 +102,7 @@ class Panel:
 
         Raises RoleError where the panel cannot work in the database, MigrationError where its schema is not up to date.
         """
-        await self._open_database()
+        await open_panel_database(self.database, self.settings)
         self.provider.start()
         sweeping = asyncio.create_task(self._sweep())
         try:
@@ -114,20 +114,6 @@ class Panel:
             self.provider.stop()
             await self.http.aclose()
             await self.database.close()
-
-    async def _open_database(self) -> None:
-        try:
-            await self.database.open()
-            async with self.database.connection() as connection:
-                await migrations.check_migrations(connection, list_migrations(), CONSOLE_SCHEMA)
-        except (Unavailable, StatementRefused) as fault:
-            settings = self.settings
-            address = settings.console_database_url or settings.database_url
-            role = settings.console_database_role
-            reason = explain_console_refusal(fault, role, urlsplit(address).username or role)
-            if reason is None:
-                raise
-            raise RoleError(reason) from fault
 
     async def _sweep(self) -> None:
         """Delete what is over, for the life of the process."""
@@ -142,6 +128,28 @@ class Panel:
 def list_migrations() -> list[Migration]:
     """Return the migrations of the panel's schema."""
     return find_migrations("console", files("balcao.console") / "migrations")
+
+
+async def open_panel_database(database: Database, settings: Settings) -> None:
+    """Open the panel's way to the database. Raises RoleError, MigrationError and Unavailable."""
+    try:
+        await database.open()
+        async with database.connection() as connection:
+            await migrations.check_migrations(connection, list_migrations(), CONSOLE_SCHEMA)
+    except (Unavailable, StatementRefused) as fault:
+        role = settings.console_database_role
+        login = urlsplit(settings.console_database_url or settings.database_url).username or role
+        reason = explain_console_refusal(fault, role, login)
+        if reason is None:
+            raise
+        raise RoleError(reason) from fault
+
+
+async def check_panel_database(settings: Settings, database_url: str) -> None:
+    """Open the panel's way to the database, and close it. Raises as opening does."""
+    database = make_database(settings, database_url)
+    await open_panel_database(database, settings)
+    await database.close()
 
 
 def make_database(settings: Settings, database_url: str) -> Database:

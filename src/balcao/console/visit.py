@@ -16,6 +16,8 @@ from balcao.core.http.responses import HTML, Response, redirect
 
 # The parameter, and the field of a form, that name a kept text.
 DRAFT_IN_ADDRESS, DRAFT = "rascunho", "_rascunho"
+# The field that says where a form is, sealed (`working`).
+PLACE = "_lugar"
 
 
 class Crumb(NamedTuple):

@@ -1,5 +1,6 @@
 """Logging out: through the browser (OpenID Connect RP-Initiated Logout), or behind it by a refresh token."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -68,9 +69,13 @@ async def _end_session(realm: Realm, session: str) -> None:
 
 
 async def _announce_end(realm: Realm, session: str) -> None:
-    """Tell the platform that the session's tokens are worth nothing more; nobody's logout fails by it."""
+    """Tell platform and panel that the session's tokens are worth nothing more; nobody's logout fails by it."""
+    await asyncio.gather(*(_announce_end_at(realm, address, session) for address in realm.logout_urls))
+
+
+async def _announce_end_at(realm: Realm, address: str, session: str) -> None:
     try:
-        told = await realm.http.post(realm.logout_url, data={"logout_token": tokens.issue_logout_token(realm, session)})
+        told = await realm.http.post(address, data={"logout_token": tokens.issue_logout_token(realm, session)})
         told.raise_for_status()
     except (httpx.HTTPError, httpx.InvalidURL) as fault:
         log.warning("identity.logout_not_told", code=type(fault).__name__)

@@ -34,8 +34,10 @@ class Realm:
         self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
         self.http = http
-        # As a city's provider has it entered for its clients.
-        self.logout_url = f"{settings.base_url}/auth/backchannel-logout"
+        # As a city's provider has them entered for its clients: the platform's and the panel's.
+        self.logout_urls = [f"{settings.base_url}/auth/backchannel-logout"]
+        if settings.has_console:
+            self.logout_urls.append(f"{settings.console_address}/painel/backchannel-logout")
         self.declared_rate = settings.declared_rate
         self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
 

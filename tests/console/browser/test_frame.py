@@ -74,3 +74,16 @@ def test_everything_works_without_a_script(screen_of: Callable[..., Screen]) -> 
     screen.page.get_by_role("navigation", name="Áreas").get_by_role("link", name="CRM").click()
     screen.page.get_by_role("button", name="Começar a releitura").click()
     expect(screen.page.get_by_role("alert")).to_contain_text("Um campo precisa de você")
+
+
+def test_what_is_typed_is_kept_while_it_is_typed_and_the_form_is_sent_as_before(screen: Screen) -> None:
+    screen.login("kleber")
+    screen.open("/painel/servicos/novo")
+    screen.page.get_by_label("Resumo").fill("O que eu escrevia.")
+    expect(screen.page.locator("#guardado")).to_contain_text("Guardado às")
+    screen.open("/painel/servicos/novo")
+    screen.page.get_by_role("link", name="Continuar de onde parei").click()
+    expect(screen.page.get_by_label("Resumo")).to_have_value("O que eu escrevia.")
+    assert screen.complaints == []
+    screen.page.get_by_role("button", name="Guardar", exact=True).click()
+    expect(screen.page.get_by_text("Nada foi gravado")).to_be_visible()

@@ -21,6 +21,7 @@ from balcao.console.declaration import Pages
 from balcao.console.faults import make_not_found
 from balcao.console.merge import Merged, merge
 from balcao.console.visit import Visit
+from balcao.console.working.service import begin_work, finish_work
 from balcao.core.http.responses import Response
 
 pages = Pages("agents", "/agentes")
@@ -41,7 +42,11 @@ async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
     base = present if opened == newest else await client.read_version(visit.api, agent, opened)
     wanted = visit.query.first("versao")
     shown = await client.read_version(visit.api, agent, to_number(wanted)) if wanted else base
-    blocks = list(dict.fromkeys([*list_blocks(base, present, shown), *read_labels(visit.posted)]))
+    blocks = list(
+        dict.fromkeys(
+            [*list_blocks(base, present, shown), *read_labels(visit.posted if visit.is_post else visit.draft)]
+        )
+    )
     values = to_fields(shown, blocks) | {"activate": visit.may(ACTIVATE)}
     form = make_version_form(blocks)(visit, values, etag=str(opened))
     if not visit.may(ACTIVATE):
@@ -53,11 +58,13 @@ async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
         if visit.posted.first("fazer") != "conferir" and (check.ok or visit.posted.first("mesmo-assim")):
             merged = await _save(visit, agent, form, base, present, blocks)
             if form.result is not None:
+                await finish_work(visit)
                 return await visit.redirect(visit.address("agents.show_agent", agent=agent), form.result.message)
     return visit.render(
         "agents/edit.html",
         agent=agent,
         form=form,
+        work=await begin_work(visit),
         shown=shown,
         blocks=[form[name_field(label)] for label in blocks],
         check=check,

@@ -24,6 +24,7 @@ from balcao.console.catalogue.routes import (
 from balcao.console.declaration import Pages
 from balcao.console.visit import Visit
 from balcao.console.words import parse_number
+from balcao.console.working.service import begin_work, finish_work
 from balcao.core.http.responses import Response
 
 # What the buttons of the form do.
@@ -42,9 +43,10 @@ async def create_service(visit: Visit) -> Response[Any]:
         body = form.make_body(departments) | _name_states(deed)
         body.pop("change_reason", None)
         if await form.submit(lambda: client.create_service(visit.api, body, form.key)):
+            await finish_work(visit)
             back = visit.address("catalogue.show_service", service=form.result.id)
             return await visit.redirect(back, "O serviço foi criado." + _describe(deed))
-    return _render(visit, form, deed, title="Novo serviço", state=IN_EDITION)
+    return await _render(visit, form, deed, title="Novo serviço", state=IN_EDITION)
 
 
 @pages.form("/servicos/{service}/editar", "Editar o serviço", actions=[UPDATE])
@@ -61,17 +63,19 @@ async def edit_service(visit: Visit, service: str) -> Response[Any]:
         if is_proposed:
             proposing = client.create_proposal
             if await form.submit(lambda: proposing(visit.api, service, body, etag=form.etag, key=form.key)):
+                await finish_work(visit)
                 back = visit.address("catalogue.show_proposal", service=service, proposal=form.result.id)
                 text = "A proposta foi enviada. O que está no ar não muda até que a publiquem."
                 return await visit.redirect(back, text)
         else:
             body |= _name_states(deed, read.value)
             if await form.submit(lambda: client.update_service(visit.api, service, body, form.etag)):
+                await finish_work(visit)
                 back = visit.address("catalogue.show_service", service=service)
                 return await visit.redirect(back, f"Gravado: versão {form.result.version}." + _describe(deed))
         if form.is_outdated:
             return await _show_conflict(visit, form, service, deed)
-    return _render(visit, form, deed, title=read.value.nome_servico, service=read.value, is_proposed=is_proposed)
+    return await _render(visit, form, deed, title=read.value.nome_servico, service=read.value, is_proposed=is_proposed)
 
 
 @pages.form("/servicos/{service}/propostas/{proposal}/editar", "Editar a proposta", actions=[UPDATE])
@@ -93,6 +97,7 @@ async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[A
         body = form.make_body(departments) | {"awaiting_approval": deed == _SUBMIT}
         body |= {} if joined is None else {"base_version": joined}
         if await form.submit(lambda: client.change_proposal(visit.api, service, proposal, body, form.etag)):
+            await finish_work(visit)
             back = visit.address("catalogue.show_proposal", service=service, proposal=proposal)
             return await visit.redirect(back, "A proposta foi gravada." + _describe(deed))
         if form.is_outdated:
@@ -104,7 +109,7 @@ async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[A
         return await _render_conflict(
             visit, form, conflict, present, _SUBMIT, base_version=present.value.version, title=read.value.nome_servico
         )
-    return _render(
+    return await _render(
         visit, form, deed, title=read.value.nome_servico, service=present.value, is_proposed=True, proposal=read.value
     )
 
@@ -145,6 +150,7 @@ async def _render_conflict(
     return visit.render(
         "catalogue/conflict.html",
         form=form,
+        work=await begin_work(visit),
         newest=newest,
         to_moment=to_moment,
         conflict=conflict,
@@ -157,7 +163,7 @@ async def _render_conflict(
     )
 
 
-def _render(
+async def _render(
     visit: Visit,
     form: ServiceForm,
     deed: str,
@@ -174,6 +180,7 @@ def _render(
     return visit.render(
         "catalogue/edit.html",
         form=form,
+        work=await begin_work(visit),
         heading=title,
         service=service,
         proposal=proposal,

@@ -7,6 +7,8 @@ from balcao.console.api import gather_blocks
 from balcao.console.declaration import Area, Item, Pages
 from balcao.console.faults import make_not_found
 from balcao.console.visit import Crumb, Visit
+from balcao.console.words import format_count
+from balcao.console.working import service as working
 from balcao.core.http.responses import Response
 
 pages = Pages("home", "")
@@ -49,6 +51,40 @@ async def go_to(visit: Visit) -> Response[Any]:
 async def show_account(visit: Visit) -> Response[Any]:
     """Show the person's rights, each with where it reaches."""
     return visit.render("home/account.html", rights=visit.rights)
+
+
+@pages.post("/presenca", "Quem está aqui", is_use=False)
+async def stay(visit: Visit) -> Response[Any]:
+    """Say that a form is still open, and show who else has it open."""
+    others = await working.stay(visit)
+    if others is None:
+        raise make_not_found()
+    return visit.render("frame/present.html", others=others)
+
+
+@pages.post("/rascunhos/guardar", "Guardar o texto")
+async def keep_typed(visit: Visit) -> Response[Any]:
+    """Keep what is typed into a form while it is typed."""
+    if not await working.keep_typed(visit):
+        raise make_not_found()
+    return visit.render("frame/kept.html")
+
+
+@pages.get("/conta/sessoes", "Minhas sessões")
+async def list_sessions(visit: Visit) -> Response[Any]:
+    """List where the person is logged in to the panel at the moment."""
+    sessions = await visit.panel.sessions.list_own(visit.session)
+    crumbs = [Crumb("O que posso fazer", visit.address("home.show_account"))]
+    return visit.render("home/sessions.html", sessions=sessions, crumbs=crumbs)
+
+
+@pages.post("/conta/sessoes/encerrar", "Encerrar sessões")
+async def end_sessions(visit: Visit) -> Response[Any]:
+    """End one of the person's other sessions, or all of them where none is named."""
+    named = visit.posted.first("sessao")
+    ended = await visit.panel.sessions.end_own(visit.session, [named] if named else None)
+    notice = f"{format_count(ended, 'sessão encerrada', 'sessões encerradas')}." if ended else "Ela já tinha terminado."
+    return await visit.redirect(visit.address("home.list_sessions"), notice)
 
 
 @pages.get("/rascunhos", "Textos guardados")

@@ -21,6 +21,7 @@ from balcao.console.jobs.job_values import (
 from balcao.console.jobs.listing_pages import CREATE, EDIT, EDIT_PUBLISHED, job_crumb, jobs_crumb, open_job
 from balcao.console.visit import Visit
 from balcao.console.words import parse_number
+from balcao.console.working.service import begin_work, finish_work
 from balcao.core.http.responses import Response
 
 pages = Pages("jobs", "/vagas")
@@ -39,6 +40,7 @@ async def create_job(visit: Visit) -> Response[Any]:
         try:
             body = make_body(form.data, None, visit.panel.words.zone)
             made = await client.create_draft(visit.api, body, form.key)
+            await finish_work(visit)
             return await visit.redirect(visit.address("jobs.show_job", job=made.id), "O rascunho foi gravado.")
         except (NotValid, InTheWay) as fault:
             form.take(fault)
@@ -54,6 +56,7 @@ async def edit_job(visit: Visit, job: str) -> Response[Any]:
         try:
             body = make_body(form.data, read.value, visit.panel.words.zone)
             await client.replace_job(visit.api, job, body, form.etag)
+            await finish_work(visit)
             return await visit.redirect(visit.address("jobs.show_job", job=job), "As mudanças foram gravadas.")
         except (NotValid, InTheWay) as fault:
             form.take(fault)
@@ -72,12 +75,13 @@ async def _make_form(visit: Visit, job: Job | None, *, etag: str = "") -> JobFor
 
 async def _render(visit: Visit, form: JobForm, job: Job | None) -> Response[Any]:
     companies = await companies_client.list_companies(visit.api, size=MOST_COMPANIES)
-    base = visit.posted.first(BASE) if form.is_sent else ""
+    base = (visit.posted if form.is_sent else visit.draft).first(BASE)
     if job is not None and (not base or form.is_outdated):
         base = encode_digests(list_values(job, visit.panel.words.zone))
     return visit.render(
         "jobs/edit.html",
         form=form,
+        work=await begin_work(visit),
         job=job,
         base=base,
         companies=list_companies_for_choice(companies.data),

@@ -4,9 +4,11 @@ import asyncio
 import hashlib
 import secrets
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 import msgspec
@@ -14,7 +16,7 @@ import msgspec
 from balcao.console.provider import GrantRefused, Login, Provider, ProviderAway, Tokens
 from balcao.console.sealing import SealBroken, Sealer
 from balcao.console.sessions import store
-from balcao.console.sessions.store import StoredSession
+from balcao.console.sessions.store import LivingSession, StoredSession
 from balcao.core.access.caller import session_key, subject_key
 from balcao.core.access.sessions import SessionEnd
 from balcao.core.database.pool import Database
@@ -29,6 +31,8 @@ _TOUCH_SECONDS = 60.0
 # An ended session is known for a day: what somebody typed when it was over is kept for the same person.
 KEPT = timedelta(hours=24)
 MOST_DRAFTS = 20
+# Of the hash of a cookie, in hexadecimal: enough to tell apart what one person has.
+_NAME_DIGITS = 16
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -60,6 +64,15 @@ class Session:
     def is_living(self) -> bool:
         """Return whether pages may be shown by it."""
         return self.stored.is_living and self.tokens is not None
+
+
+class OwnSession(NamedTuple):
+    """A session as its person sees it; `name` tells it from their others, and opens nothing."""
+
+    name: str
+    begun_at: datetime
+    used_at: datetime
+    is_present: bool
 
 
 class SessionOver(Exception):
@@ -95,14 +108,17 @@ class Sessions:
             )
         return cookie
 
-    async def find(self, cookie: str) -> Session | None:
-        """Return the session of a cookie, also one that has ended; None for a cookie that is none of ours."""
+    async def find(self, cookie: str, *, is_use: bool = True) -> Session | None:
+        """Return the session of a cookie, also one that has ended; None for a cookie that is none of ours.
+
+        What a page asks by itself is no use: it would keep the session of somebody who went away.
+        """
         if not cookie:
             return None
         key = _hash(cookie)
         async with self._database.connection() as connection:
             stored = await store.find_session(connection, key, self._idle, self._longest)
-            if stored is not None and stored.is_living and stored.unused_seconds > _TOUCH_SECONDS:
+            if is_use and stored is not None and stored.is_living and stored.unused_seconds > _TOUCH_SECONDS:
                 await store.touch_session(connection, key)
         return None if stored is None else self._open(stored)
 
@@ -187,6 +203,38 @@ class Sessions:
                 return await store.end_provider_session(connection, session_key(ending.issuer, ending.session))
             return await store.end_sessions_of(connection, subject_key(ending.issuer, ending.subject or ""), ending.at)
 
+    async def list_own(self, session: Session) -> list[OwnSession]:
+        """Return the living sessions of the person, the one that was used last first."""
+        return [
+            OwnSession(each.key.hex()[:_NAME_DIGITS], each.begun_at, each.used_at, each.key == session.stored.key)
+            for each in await self._list_living(session)
+        ]
+
+    async def end_own(self, session: Session, names: Collection[str] | None = None) -> int:
+        """End the person's other sessions of these names, or all of them, and return how many that were.
+
+        They end at the provider, too, so that nobody is let in again there without a password; one that goes back to
+        the same login there as the present one ends only here.
+        """
+        living = await self._list_living(session)
+        here = next((each.provider_key for each in living if each.key == session.stored.key), None)
+        ended = 0
+        for each in living:
+            is_meant = names is None or each.key.hex()[:_NAME_DIGITS] in names
+            if each.key == session.stored.key or not is_meant:
+                continue
+            async with self._database.connection() as connection:
+                ended += await store.end_session(connection, each.key)
+            if each.provider_key != here:
+                with suppress(SealBroken, ProviderAway):
+                    opened = self._sealer.open(b"tokens" + each.key, each.tokens)
+                    await self._provider.end_session(msgspec.json.decode(opened, type=Tokens))
+        return ended
+
+    async def _list_living(self, session: Session) -> list[LivingSession]:
+        async with self._database.connection() as connection:
+            return await store.list_living_sessions(connection, session.stored.subject_key, self._idle, self._longest)
+
     # ---- what the next page says ------------------------------------------------------------------------------------
 
     async def leave_notice(self, session: Session, text: str) -> None:
@@ -207,12 +255,12 @@ class Sessions:
 
     # ---- what was typed when the session was over -------------------------------------------------------------------
 
-    async def keep_draft(self, session: Session, draft: Draft) -> None:
-        """Keep what was typed, for the same person's next session."""
+    async def keep_draft(self, session: Session, draft: Draft, number: UUID | None = None) -> None:
+        """Keep what was typed, for the same person's next session; under a number, in the place of what it names."""
         subject = session.stored.subject_key
         sealed = self._sealer.seal(b"draft" + subject, msgspec.json.encode(draft))
         async with self._database.transaction() as connection:
-            await store.insert_draft(connection, uuid4(), subject, sealed)
+            await store.write_draft(connection, number or uuid4(), subject, sealed)
             await store.delete_drafts_beyond(connection, subject, MOST_DRAFTS)
 
     async def list_drafts(self, session: Session) -> list[tuple[UUID, Draft]]:
@@ -230,6 +278,11 @@ class Sessions:
     async def read_draft(self, session: Session, number: str) -> Draft | None:
         """Return one text that is kept for the person; None for a number that is none of theirs."""
         return next((draft for kept, draft in await self.list_drafts(session) if str(kept) == number), None)
+
+    async def find_saving(self, session: Session, number: UUID) -> datetime | None:
+        """Return when the person's text of this number was kept; None where there is none."""
+        async with self._database.connection() as connection:
+            return await store.find_saving(connection, number, session.stored.subject_key, KEPT)
 
     async def drop_draft(self, session: Session, number: str) -> None:
         """Forget a text; nothing happens for a number that is none of the person's."""

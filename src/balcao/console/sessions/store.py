@@ -1,6 +1,6 @@
 """Statements on sessions and on what was typed when one was over."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -19,6 +19,16 @@ class StoredSession(NamedTuple):
     generation: int
     unused_seconds: float
     is_living: bool
+
+
+class LivingSession(NamedTuple):
+    """One of a person's sessions, as it is listed for them; `tokens` are sealed."""
+
+    key: bytes
+    provider_key: bytes | None
+    tokens: bytes
+    begun_at: datetime
+    used_at: datetime
 
 
 class StoredDraft(NamedTuple):
@@ -89,6 +99,18 @@ async def end_session(connection: Connection, key: bytes) -> bool: ...
 
 
 @statement("""
+SELECT key, provider_key, tokens, begun_at, used_at
+FROM console.session
+WHERE subject_key = :subject_key AND ended_at IS NULL AND tokens IS NOT NULL
+      AND used_at > now() - :idle::interval AND begun_at > now() - :longest::interval
+ORDER BY used_at DESC
+""")
+async def list_living_sessions(
+    connection: Connection, subject_key: bytes, idle: timedelta, longest: timedelta
+) -> list[LivingSession]: ...
+
+
+@statement("""
 UPDATE console.session SET ended_at = now(), tokens = NULL, notice = NULL
 WHERE provider_key = :provider_key AND ended_at IS NULL
 """)
@@ -109,8 +131,12 @@ WHERE key IN (SELECT key FROM console.session WHERE used_at < now() - :kept::int
 async def delete_old_sessions(connection: Connection, kept: timedelta) -> int: ...
 
 
-@statement("INSERT INTO console.draft (id, subject_key, content) VALUES (:id, :subject_key, :content)")
-async def insert_draft(connection: Connection, id: UUID, subject_key: bytes, content: bytes) -> None: ...
+@statement("""
+INSERT INTO console.draft (id, subject_key, content) VALUES (:id, :subject_key, :content)
+ON CONFLICT (id) DO UPDATE SET content = excluded.content, saved_at = now()
+    WHERE draft.subject_key = excluded.subject_key
+""")
+async def write_draft(connection: Connection, id: UUID, subject_key: bytes, content: bytes) -> None: ...
 
 
 @statement("""
@@ -118,6 +144,13 @@ SELECT id, content FROM console.draft
 WHERE subject_key = :subject_key AND saved_at > now() - :kept::interval ORDER BY saved_at DESC
 """)
 async def list_drafts(connection: Connection, subject_key: bytes, kept: timedelta) -> list[StoredDraft]: ...
+
+
+@statement("""
+SELECT saved_at FROM console.draft
+WHERE id = :id AND subject_key = :subject_key AND saved_at > now() - :kept::interval
+""")
+async def find_saving(connection: Connection, id: UUID, subject_key: bytes, kept: timedelta) -> datetime | None: ...
 
 
 @statement("DELETE FROM console.draft WHERE id = :id AND subject_key = :subject_key")

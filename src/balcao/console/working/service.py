@@ -1,0 +1,121 @@
+"""A form that somebody works on: colleagues at the same one are named, and what is typed is kept for a day.
+
+Only a page that could be shown hands out its place, sealed for this session: who may not read the record cannot learn
+who is at it, nor be seen there. Forms with data of citizens take no part.
+"""
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import msgspec
+
+from balcao.console.sealing import SealBroken
+from balcao.console.sessions.service import Draft
+from balcao.console.visit import DRAFT_IN_ADDRESS, PLACE, Visit
+from balcao.console.working import store
+
+LASTING = timedelta(minutes=2)
+_MOST_NAMED = 5
+
+
+class _Place(msgspec.Struct, frozen=True):
+    path: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was typed and not sent, under its number."""
+
+    number: UUID
+    saved_at: datetime
+
+
+@dataclass(frozen=True)
+class Work:
+    """`place` is what the page says to be known again, `others` are names, `kept` what may be gone on with."""
+
+    place: str
+    others: list[str]
+    kept: Kept | None
+
+
+async def begin_work(visit: Visit) -> Work:
+    """Note that the person has this form open, once they were let see what it shows."""
+    place = _Place(visit.path, visit.page.label)
+    sealed = visit.panel.sealer.seal(_bind(visit), msgspec.json.encode(place))
+    is_fresh = not visit.is_post and not visit.query.first(DRAFT_IN_ADDRESS)
+    number = _number(visit, place.path)
+    saved_at = await visit.panel.sessions.find_saving(visit.session, number) if is_fresh else None
+    kept = None if saved_at is None else Kept(number, saved_at)
+    return Work(base64.urlsafe_b64encode(sealed).decode(), await _meet(visit, place.path), kept)
+
+
+async def stay(visit: Visit) -> list[str] | None:
+    """Note that the page is still open, and return who else is there; None for a place that is none of the session's.
+
+    Whoever the page is of may have lost the right to it: then the page itself says so when it is next opened.
+    """
+    place = _read_place(visit)
+    return None if place is None else await _meet(visit, place.path)
+
+
+async def keep_typed(visit: Visit) -> bool:
+    """Keep what stands in the form; false for a place that is none of the session's."""
+    place = _read_place(visit)
+    if place is None:
+        return False
+    fields = {name: values for name, values in visit.posted.items() if name not in {"_csrf", PLACE}}
+    draft = Draft(place.path, place.title, fields)
+    await visit.panel.sessions.keep_draft(visit.session, draft, _number(visit, place.path))
+    return True
+
+
+async def finish_work(visit: Visit) -> None:
+    """Forget what was typed at a form that was sent, and that the person was there."""
+    place = _read_place(visit)
+    if place is None:
+        return
+    await visit.panel.sessions.drop_draft(visit.session, str(_number(visit, place.path)))
+    async with visit.panel.database.connection() as connection:
+        await store.delete_presence(connection, _hash(place.path), visit.session.stored.subject_key)
+
+
+async def _meet(visit: Visit, path: str) -> list[str]:
+    subject, place = visit.session.stored.subject_key, _hash(path)
+    sealer = visit.panel.sealer
+    async with visit.panel.database.connection() as connection:
+        await store.write_presence(connection, place, subject, sealer.seal(b"presence" + place, visit.name.encode()))
+        await store.delete_old_presence(connection, LASTING)
+        found = await store.list_others(connection, place, subject, LASTING, _MOST_NAMED)
+    names = []
+    for sealed in found:
+        try:
+            names.append(sealer.open(b"presence" + place, sealed).decode())
+        except SealBroken:  # by a key that is not ours any more
+            continue
+    return names
+
+
+def _read_place(visit: Visit) -> _Place | None:
+    try:
+        sealed = base64.urlsafe_b64decode(visit.posted.first(PLACE))
+        return msgspec.json.decode(visit.panel.sealer.open(_bind(visit), sealed), type=_Place)
+    except (SealBroken, ValueError):
+        return None
+
+
+def _bind(visit: Visit) -> bytes:
+    return b"place" + visit.session.stored.key
+
+
+def _hash(path: str) -> bytes:
+    return hashlib.sha256(path.encode()).digest()
+
+
+def _number(visit: Visit, path: str) -> UUID:
+    """Return the number under which a person has one kept text of each form."""
+    return UUID(bytes=hashlib.sha256(b"typed" + visit.session.stored.subject_key + path.encode()).digest()[:16])

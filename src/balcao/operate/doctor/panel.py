@@ -1,0 +1,91 @@
+"""Checks of the panel: its role and schema in the database, and its client at the provider."""
+
+import httpx
+
+from balcao.console.login import find_return_url
+from balcao.console.panel import check_panel_database
+from balcao.console.provider import GrantRefused, Provider, ProviderAway
+from balcao.core.database.migrations import MigrationError
+from balcao.core.database.roles import RoleError
+from balcao.core.errors import Unavailable
+from balcao.operate.database import find_embedded
+from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
+from balcao.settings import Settings
+
+# What a provider says of a code that nobody gave, once it has taken the client's word for who it is.
+_CLIENT_ACCEPTED = "invalid_grant"
+
+
+async def _check_panel(subject: Subject) -> Part:
+    settings = subject.settings
+    url = settings.console_database_url or settings.database_url or find_embedded(settings)
+    if url is None:
+        return Part(STOPPED)
+    found = await _check_database(settings, url)
+    if settings.embedded_identity:  # it has the client from the same settings
+        return found
+    try:
+        client = await _check_client(settings, subject.http)
+    except ProviderAway:  # told by the check of the provider
+        return found
+    problems = found.problems + client.problems
+    return Part(DOWN if problems else UP, found.details | client.details, problems)
+
+
+async def _check_database(settings: Settings, url: str) -> Part:
+    try:
+        await check_panel_database(settings, url)
+    except (RoleError, MigrationError) as fault:
+        return Part(DOWN, {"database": False}, [str(fault)])
+    except Unavailable:
+        return Part(DOWN, {"database": False}, ["O banco de dados de BALCAO_CONSOLE_DATABASE_URL não responde."])
+    return Part(UP, {"database": True})
+
+
+async def _check_client(settings: Settings, http: httpx.AsyncClient) -> Part:
+    """Show the client's secret and ask for a login, as far as nobody need take part. Raises ProviderAway."""
+    secret = settings.console_client_secret.get_secret_value()
+    provider = Provider(settings.issuers[0], settings.console_client_id, secret, http)
+    back, problems = find_return_url(settings.console_address), []
+    try:
+        await provider.exchange_code("doctor", back, "doctor", "doctor")
+    except GrantRefused as refused:
+        is_known = str(refused) == _CLIENT_ACCEPTED
+    else:
+        is_known = True
+    if not is_known:
+        problems.append(
+            f"O provedor recusou o cliente do painel, {settings.console_client_id}: confira BALCAO_CONSOLE_CLIENT_ID e "
+            "BALCAO_CONSOLE_CLIENT_SECRET, e se ele é confidencial e tem o fluxo de código de autorização."
+        )
+    address = await provider.build_login_url(back, "doctor", "doctor", "doctor" * 8)
+    leads_back = await _leads_on(f"{address}&prompt=none", http)
+    if is_known and not leads_back:
+        problems.append(
+            f"O provedor não aceita {back} como endereço de retorno do cliente {settings.console_client_id}: "
+            "inclua-o nele, letra por letra, ou corrija BALCAO_CONSOLE_URL ou BALCAO_PUBLIC_URL."
+        )
+    return Part(UP, {"client": is_known, "return_address": leads_back}, problems)
+
+
+async def _leads_on(address: str, http: httpx.AsyncClient) -> bool:
+    """Return whether the provider goes on with a login: it refuses on a page of its own what may not come back."""
+    try:
+        answer = await http.get(address, follow_redirects=False)
+    except httpx.HTTPError as fault:
+        raise ProviderAway from fault
+    return answer.status_code < 400
+
+
+CHECK = Check(
+    name="panel",
+    part="panel",
+    looks_at="where the [panel](../operate/panel.md) is on (`BALCAO_CONSOLE`): role and schema in the database; and, "
+    "unless the provider is the embedded one, its client there, by its secret and by asking for a login as nobody",
+    wrong="a role that is missing or may not be taken; migrations that are missing; a client or a secret that the "
+    "provider does not know; a return address that is not the client's",
+    remedy="the sentence has the statements for an administrator of the PostgreSQL, or names the setting; "
+    "`balcao migrate`; enter the address at the provider. Keys that are missing or weak are told among the settings",
+    examine=_check_panel,
+    is_due=lambda settings: settings.has_console,
+)
