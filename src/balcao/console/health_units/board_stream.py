@@ -68,7 +68,7 @@ async def _tell_changes(visit: Visit, known: str) -> AsyncGenerator[bytes, None]
 
 async def _renew(visit: Visit) -> None:
     """Take the person's token and rights of now, which a stream outlives. Raises SessionOver."""
-    visit.session = await visit.panel.sessions.find_again(visit.session)
+    visit.session = await visit.panel.sessions.find_again(visit.session, is_use=False)
     tokens = await visit.panel.sessions.freshen(visit.session)
     visit.api = visit.panel.call_as(tokens.access_token, visit.request.id, visit.request.peer)
     visit.rights = await read_rights(visit.api)
