@@ -5,15 +5,18 @@ from pathlib import Path
 
 from clients.generator import python, typescript
 from clients.generator.documents import ROOT
+from clients.generator.measures import measure_python, measure_typescript
 
 
 def main() -> None:
-    """Write and pack both clients; the argument is the folder for them."""
+    """Write and pack both clients, and print what they cost; the argument is the folder for them."""
     target = Path(sys.argv[1]).absolute()
     python.write(target / "python", ROOT / "tools" / "sdk")
-    python.pack(target / "python", target)
+    wheel = python.pack(target / "python", target)
     typescript.write(target / "typescript", ROOT / "tools" / "openapi" / "node_modules")
-    typescript.pack(target / "typescript", target)
+    package = typescript.pack(target / "typescript", target)
+    for measures in (measure_python(wheel), measure_typescript(package, target / "typescript" / "lib" / "index.js")):
+        print(measures)
 
 
 if __name__ == "__main__":

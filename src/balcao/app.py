@@ -30,6 +30,7 @@ from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
 from balcao.core.declared import Declared
 from balcao.core.http.endpoint import Endpoint, OperationEndpoint
+from balcao.core.http.error_codes import Meanings
 from balcao.core.http.requests import Request
 from balcao.core.http.traced import TracedEndpoint
 from balcao.core.jobs import gauges as queue_gauges
@@ -37,6 +38,7 @@ from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
 from balcao.core.live import maintenance, processes, rates, response_counts
+from balcao.core.live.call_log import CallLog
 from balcao.core.live.rates import Limit
 from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
@@ -140,18 +142,20 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     if panel is not None:
         mounts.append(Endpoints(panel).mount())
     # Of all services, whichever this process serves: the numbers are everybody's.
+    calls = CallLog(platform.database)
     keeper = BoardKeeper(platform.database, platform.zone, list_titles(SERVICES))
     return Application(
         Gateway(
             mounts,
             mount_pages(platform, services, list_gauges(), keeper, has_panel=panel is not None),
-            lambda: open_for_serving(platform, services, keeper, panel),
+            lambda: open_for_serving(platform, services, keeper, calls, panel),
             alone=alone,
             refusals=platform.refusals,
         ),
         Cors(settings.cors_origins, loopback=settings.cors_loopback),
         Proxies(settings.trusted_proxies),
         functools.partial(_identify, platform),
+        calls,
     )
 
 
@@ -193,7 +197,7 @@ def mount(service: Service, platform: Platform) -> Mount:
 
 @asynccontextmanager
 async def open_for_serving(
-    platform: Platform, services: Sequence[Service], keeper: BoardKeeper, panel: Panel | None = None
+    platform: Platform, services: Sequence[Service], keeper: BoardKeeper, calls: CallLog, panel: Panel | None = None
 ) -> AsyncIterator[None]:
     """Open the platform, announce the operations, load the snapshot: only then may the process listen."""
     async with open_services(platform, services), panel.open() if panel else nullcontext():
@@ -214,6 +218,7 @@ async def open_for_serving(
                 processes.noting(platform, [service.name for service in services]),
                 response_counts.recording(platform.database, telemetry, platform.zone),
                 keeper.reading(),
+                calls.writing(),
             ):
                 yield
         finally:
@@ -259,6 +264,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         platform.parts[DeclaredDeadJobs] = DeclaredDeadJobs(
             declared for service in services for declared in service.dead_jobs
         )
+        platform.parts[Meanings] = Meanings({service.name: service.package for service in SERVICES})
         for service in services:
             await stack.enter_async_context(service.running(platform))
         yield

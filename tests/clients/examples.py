@@ -27,6 +27,8 @@ EXPECTED = {
     "registry.choose_notification_category": (422,),
     "registry.identify_citizen": (400,),
 }
+# Open to everybody with a token by its rule, and to machines alone by its use case.
+OF_MACHINES = {"access.list_own_calls"}
 CHECKS = ("access.check_headers_", "access.check_path_")
 # These need more of their query than the document demands: one of several, or what staff have to say.
 WHOLE_QUERY = {"registry.drop_dead_letter", "registry.list_audit_events"}
@@ -99,6 +101,6 @@ def _token_for(sandbox: Sandbox, operation: Operation) -> str:
     path = operation.signature.path
     if "cpf" in path and operation.rule.owner:
         return sandbox.tokens.person(str(path["cpf"].example))
-    if operation.rule.action == MACHINE:
+    if operation.rule.action == MACHINE or operation.key in OF_MACHINES:
         return sandbox.tokens.client("balcao-platform" if operation.rule.scopes else "crm-sandbox")
     return sandbox.tokens.person(ADMIN)

@@ -1,5 +1,6 @@
 """Searches the log of the whole run for people: a CPF, a name, an e-mail address, a phone or a token fails the run."""
 
+import functools
 import logging
 import os
 import re
@@ -35,13 +36,22 @@ def findings() -> list[str]:
 
 
 def _in_file(file: Path) -> Iterator[str]:
-    names = re.compile("|".join(re.escape(person.name) for person in people()))
     for number, line in enumerate(file.read_text("utf-8", errors="replace").splitlines(), 1):
-        kinds = {
-            "CPF": any(Cpf.parse_path(found) for found in _ELEVEN.findall(line)),
-            "name": names.search(line),
-            "e-mail": _ADDRESS.search(line),
-            "phone": _PHONE.search(line),
-            "token": _TOKEN.search(line),
-        }
-        yield from (f"{file.name}:{number}: {kind}" for kind, found in kinds.items() if found)
+        yield from (f"{file.name}:{number}: {kind}" for kind in sorted(kinds_in(line)))
+
+
+def kinds_in(line: str) -> set[str]:
+    """Return which kinds of personal markers stand in the line."""
+    kinds = {
+        "CPF": any(Cpf.parse_path(found) for found in _ELEVEN.findall(line)),
+        "name": _names().search(line),
+        "e-mail": _ADDRESS.search(line),
+        "phone": _PHONE.search(line),
+        "token": _TOKEN.search(line),
+    }
+    return {kind for kind, found in kinds.items() if found}
+
+
+@functools.cache
+def _names() -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(person.name) for person in people()))

@@ -2,6 +2,7 @@
 
 from balcao.access.actions.api import FEATURE as ACTIONS
 from balcao.access.audit.api import FEATURE as AUDIT
+from balcao.access.calls.api import FEATURE as CALLS
 from balcao.access.catalogue.feature import FEATURE as CATALOGUE
 from balcao.access.decisions.api import FEATURE as DECISIONS
 from balcao.access.documents.api import FEATURE as DOCUMENTS
@@ -31,6 +32,7 @@ SERVICE = Service(
         DECISIONS,
         DOCUMENTS,
         AUDIT,
+        CALLS,
         SEED,
     ],
     dialects={"": DETAIL},

@@ -9,6 +9,7 @@ from balcao.core.access.live import MAINTENANCE
 from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
+from balcao.core.live.call_log import CallLog
 from balcao.core.request_log import request_log
 from balcao.core.telemetry import counter
 from balcao.gateway.cors import Cors
@@ -17,6 +18,7 @@ from balcao.gateway.proxies import Proxies
 
 # No answer is to be guessed at, framed, or run as a page; pages bring a policy of their own.
 _POLICY = "Content-Security-Policy"
+ERROR_CODE = "Error-Code"
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 _NO_PAGE = (
     _POLICY.lower().encode(),
@@ -64,7 +66,10 @@ def identify_by_address(request: Request) -> Identity:
 
 
 class Application:
-    """Serves a gateway; `is_traffic` says whether requests are counted and logged, `identify` whose one is."""
+    """Serves a gateway; `is_traffic` says whether requests are counted and logged, `identify` whose one is.
+
+    `calls` notes those of clients, for who writes them.
+    """
 
     def __init__(
         self,
@@ -72,6 +77,7 @@ class Application:
         cors: Cors = NO_ORIGIN,
         proxies: Proxies = NO_PROXY,
         identify: Callable[[Request], Identity] = identify_by_address,
+        calls: CallLog | None = None,
         *,
         is_traffic: bool = True,
     ) -> None:
@@ -79,6 +85,7 @@ class Application:
         self.identify = identify
         self.find_caller = proxies.find_caller
         self._gateway = gateway
+        self._calls = calls
         self._is_traffic = is_traffic
         self._cors = cors
 
@@ -103,10 +110,13 @@ class Application:
         if not self._is_traffic:
             return
         seconds = perf_counter() - request.started
-        if status == 503 and response.headers.get("Error-Code") == MAINTENANCE:
+        if status == 503 and response.headers.get(ERROR_CODE) == MAINTENANCE:
             _refused_in_maintenance.inc(endpoint.service)
         elif not request.is_apart:
             endpoint.meter.count(status, seconds)
+        if self._calls is not None and request.client_key is not None:
+            code = (request.refused_because or response.headers.get(ERROR_CODE)) if status >= 400 else None
+            self._calls.add(request.client_key, endpoint.key, status, code, request.id, seconds)
         if not request.is_added_up:
             request_log.add(endpoint.meter.labels, status, seconds, request.id)
 

@@ -1,19 +1,32 @@
 """Routes of the webhooks."""
 
+from datetime import timedelta
 from typing import Annotated, TypeAlias
 from uuid import UUID
 
 from balcao.agents.operations import CONFIG_ID
 from balcao.agents.routes import ROUTES
-from balcao.agents.webhooks.schemas import Webhook, WebhookBody, WebhookPath, Webhooks, WebhookWithSecret
+from balcao.agents.webhooks import service, store
+from balcao.agents.webhooks.schemas import (
+    MESSAGE_ID,
+    Deliveries,
+    DeliveriesQuery,
+    MessagePath,
+    Webhook,
+    WebhookBody,
+    WebhookPath,
+    Webhooks,
+    WebhookWithSecret,
+)
 from balcao.agents.webhooks.service import WEBHOOKS
 from balcao.core.access.rules import action
+from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.decoding import validate_model
 from balcao.core.http.operations import SMALL_BODY
-from balcao.core.http.parameters import InPath
+from balcao.core.http.parameters import InPath, in_query
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import LOCATION, sending
 from balcao.core.values.ids import parse_uuid
@@ -29,6 +42,16 @@ def _parse_id(text: str) -> UUID | None:
 
 WebhookIdInPath: TypeAlias = Annotated[
     UUID | None, InPath(_parse_id, "Identificador do aviso", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", CONFIG_ID)
+]
+
+
+def _parse_message(text: str) -> str:
+    """Return the id of a message. Raises Unprocessable for what is none by its form."""
+    return validate_model({"message": text}, MessagePath, "path").message
+
+
+MessageInPath: TypeAlias = Annotated[
+    str, InPath(_parse_message, "Identificador da mensagem", "msg_0190f3c27a527d1e9c1b3f5a2b7c8d91_42", MESSAGE_ID)
 ]
 MANAGE = action("agent_webhook:manage")
 _KEPT_SECRET = {"Cache-Control": PERSONAL}
@@ -133,4 +156,42 @@ async def send_test(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
     return Response(status=202)
 
 
-FEATURE = Feature(routes=routes.declared, jobs=[WEBHOOKS.job_kind], exports=Exports(tables=("agents.webhooks",)))
+@routes.get(
+    "/api/v1/webhooks/{webhook_id}/deliveries",
+    "agents.list_webhook_deliveries",
+    MANAGE,
+    "O que foi enviado a um destino",
+)
+async def list_webhook_deliveries(
+    call: Call, webhook_id: WebhookIdInPath, query: Annotated[DeliveriesQuery, in_query(DeliveriesQuery)]
+) -> Response[Deliveries]:
+    """Lista as mensagens dos últimos 30 dias a partir da primeira tentativa, cada uma com as suas tentativas e o que
+    deu errado. O que ainda espera a primeira não aparece.
+    """
+    return to_json(await service.list_deliveries(call, webhook_id, query), headers=_KEPT_SECRET)
+
+
+@routes.post(
+    "/api/v1/webhooks/{webhook_id}/deliveries/{message}/replay",
+    "agents.replay_webhook_delivery",
+    MANAGE,
+    "Reenvia uma mensagem",
+    status=202,
+    errors=[400, 409, 422],
+)
+async def replay_webhook_delivery(call: Call, webhook_id: WebhookIdInPath, message: MessageInPath) -> Response[None]:
+    """Põe a mensagem de novo na fila, com todas as tentativas e o mesmo `webhook-id`, pelo qual o destino reconhece uma
+    repetição. O destino precisa estar ligado (409).
+    """
+    await service.replay_delivery(call, webhook_id, message)
+    return Response(status=202)
+
+
+FEATURE = Feature(
+    routes=routes.declared,
+    jobs=[WEBHOOKS.job_kind],
+    retention=[
+        OldRows("agent_webhook_delivery", store.count_deliveries, store.delete_old_deliveries, timedelta(days=30)),
+    ],
+    exports=Exports(tables=("agents.webhooks",), derived=("agents.webhook_deliveries",)),
+)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from balcao.agents.operations import CONFIG_ID
 from balcao.agents.queries import AGENT_TYPE
-from balcao.core.values.fields import OneLine
+from balcao.core.values.fields import Flag, NaturalNumber, OneLine
 from balcao.core.webhooks.sending import WebhookAddress
 
 _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"
@@ -16,8 +16,15 @@ _EXAMPLE_URL = "https://agente.example/avisos"
 _INSTANT = "2026-10-05T14:30:00.000000+00:00"
 
 
+MESSAGE_ID = r"^msg_[0-9a-f]{32}_[0-9a-f-]{1,36}$"
+
+
 class WebhookPath(BaseModel):
     webhook_id: Annotated[str, Field(pattern=CONFIG_ID)]
+
+
+class MessagePath(BaseModel):
+    message: Annotated[str, Field(pattern=MESSAGE_ID)]
 
 
 class WebhookBody(BaseModel):
@@ -76,6 +83,46 @@ class Webhooks(msgspec.Struct):
     """All webhooks."""
 
     items: Annotated[list[Webhook], Meta(description="Do mais antigo ao mais novo.")]
+
+
+class DeliveriesQuery(BaseModel):
+    """Which deliveries."""
+
+    failed: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (
+        False
+    )
+    limit: Annotated[NaturalNumber, Field(ge=1, le=200, description="No máximo tantas, de 1 a 200.")] = 50
+
+
+class DeliveryTry(msgspec.Struct):
+    """One call."""
+
+    at: Annotated[str, Meta(description="Quando foi feita.", examples=[_INSTANT])]
+    error: Annotated[str | None, Meta(description="Código da falha; nulo se foi aceita.", examples=["status-500"])]
+
+
+class Delivery(msgspec.Struct):
+    """A message that was sent, with its tries."""
+
+    message: Annotated[
+        str, Meta(description="O `webhook-id` da mensagem.", examples=["msg_0190f3c27a527d1e9c1b3f5a2b7c8d91_42"])
+    ]
+    activation: Annotated[int | None, Meta(description="A ativação enviada; nula num teste.", examples=[42])]
+    type: Annotated[Literal["agent.activated", "test"], Meta(description="O que foi enviado.")]
+    agent_type: Annotated[
+        str | None, Meta(description="O tipo de agente; nulo num teste.", examples=["agentic_search"])
+    ]
+    delivered_at: Annotated[str | None, Meta(description="Quando foi aceita; nula enquanto não.", examples=[_INSTANT])]
+    last_error: Annotated[
+        str | None, Meta(description="Código da última falha; nulo depois de aceita.", examples=["status-500"])
+    ]
+    tries: Annotated[list[DeliveryTry], Meta(description="As últimas 20 chamadas, da mais antiga à mais nova.")]
+
+
+class Deliveries(msgspec.Struct):
+    """Deliveries of a webhook."""
+
+    items: Annotated[list[Delivery], Meta(description="Da mais nova à mais antiga.")]
 
 
 class Activation(msgspec.Struct):

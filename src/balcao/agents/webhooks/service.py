@@ -5,9 +5,24 @@ from uuid import UUID
 import msgspec
 
 from balcao.agents.webhooks import store
-from balcao.agents.webhooks.schemas import Activation, Message, TrialEvent, Webhook, WebhookBody, WebhookWithSecret
+from balcao.agents.webhooks.schemas import (
+    Activation,
+    Deliveries,
+    DeliveriesQuery,
+    Delivery,
+    DeliveryTry,
+    Message,
+    TrialEvent,
+    Webhook,
+    WebhookBody,
+    WebhookWithSecret,
+)
+from balcao.agents.webhooks.store import StoredDelivery
+from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, NotFound
 from balcao.core.telemetry import telemetry
 from balcao.core.values.clock import format_rfc3339_offset, utc_now
 from balcao.core.webhooks.declaration import Words
@@ -50,4 +65,42 @@ WEBHOOKS = WebhooksOfService(
     "agents.deliver_webhook",
     telemetry.counter("balcao_agent_webhooks", "Calls of webhooks of the agents", "outcome"),
     _make_message,
+    note_try=store.note_try,
 )
+
+
+async def list_deliveries(call: Call, id: UUID | None, query: DeliveriesQuery) -> Deliveries:
+    """Return what was sent to a webhook, the newest first. Raises NotFound."""
+    async with call.platform.database.connection() as connection:
+        found = await store.list_deliveries(connection, id, query)
+    if not found:
+        await WEBHOOKS.read_webhook(call, id)
+    return Deliveries([_show_delivery(each) for each in found])
+
+
+async def replay_delivery(call: Call, id: UUID | None, message: str) -> None:
+    """Have a message sent again under its id. Raises NotFound, and Conflict for a webhook that is switched off."""
+
+    async def make() -> None:
+        found = await store.lock_delivery(connection, id, message)
+        if found is None or id is None:
+            raise NotFound("Não há entrega com este identificador neste aviso.", code="delivery-not-found")
+        if not found.active:
+            raise Conflict("O aviso está desligado: ligue-o para reenviar.", code="webhook-off")
+        await WEBHOOKS.replay(connection, id, message, found.activation)
+        await call.platform.audit.record(connection, call, "update", fields=["deliveries"])
+
+    async with call.platform.database.transaction() as connection:
+        await run_once(connection, call, None, [str(id), message], make)
+
+
+def _show_delivery(found: StoredDelivery) -> Delivery:
+    return Delivery(
+        found.message,
+        found.activation,
+        "test" if found.activation is None else "agent.activated",
+        found.agent_type,
+        None if found.delivered_at is None else format_rfc3339_offset(found.delivered_at),
+        found.last_error,
+        [DeliveryTry(format_rfc3339_offset(each.at), each.error) for each in found.tries],
+    )

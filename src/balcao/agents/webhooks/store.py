@@ -1,12 +1,19 @@
 """SQL of what webhooks are told; that of the webhooks themselves is in core."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
 
 import msgspec
 
+from balcao.agents.webhooks.schemas import DeliveriesQuery
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import enqueue_sql
+from balcao.core.webhooks.service import Try
+
+# The tries of a message and of its replays: of more only the newest are kept.
+MOST_TRIES = 20
 
 
 class StoredActivation(msgspec.Struct, frozen=True):
@@ -44,3 +51,69 @@ WHERE log.id = :id
 """)
 async def read_activation(connection: Connection, id: int) -> StoredActivation:
     """Return a move of the active pointer that was logged; the log is never shortened."""
+
+
+class StoredTry(msgspec.Struct):
+    """When, and what went wrong; None for a delivery."""
+
+    at: datetime
+    error: str | None
+
+
+class StoredDelivery(NamedTuple):
+    """A message with its tries; move and agent are None for a test."""
+
+    message: str
+    activation: int | None
+    agent_type: str | None
+    delivered_at: datetime | None
+    last_error: str | None
+    tries: list[StoredTry]
+    active: bool
+
+
+# A webhook that was deleted meanwhile has no deliveries.
+@statement(f"""
+INSERT INTO agents.webhook_deliveries AS stored
+    (webhook, message, activation, last_try_at, delivered_at, last_error, tries)
+SELECT id, :message, :number::bigint, now(), CASE WHEN :error::text IS NULL THEN now() END, :error,
+       jsonb_build_array(jsonb_build_object('at', now(), 'error', :error::text))
+FROM agents.webhooks WHERE id = :webhook
+ON CONFLICT (webhook, message) DO UPDATE SET
+    last_try_at = excluded.last_try_at, delivered_at = coalesce(excluded.delivered_at, stored.delivered_at),
+    last_error = excluded.last_error,
+    tries = CASE WHEN jsonb_array_length(stored.tries) < {MOST_TRIES} THEN stored.tries
+                 ELSE stored.tries - 0 END || excluded.tries
+""")
+async def note_try(connection: Connection, made: Try) -> None:
+    """Store how a call of a webhook ended."""
+
+
+_DELIVERY = """
+SELECT message, activation, log.agent_type, delivered_at, delivery.last_error, tries, webhook.active
+FROM agents.webhook_deliveries AS delivery
+JOIN agents.webhooks AS webhook ON webhook.id = delivery.webhook
+LEFT JOIN agents.agent_activations AS log ON log.id = activation
+WHERE delivery.webhook = :id
+"""
+
+
+@statement(f"""
+{_DELIVERY} AND (NOT :failed OR delivered_at IS NULL)
+ORDER BY last_try_at DESC, message LIMIT :limit
+""")
+async def list_deliveries(connection: Connection, id: UUID | None, query: DeliveriesQuery) -> list[StoredDelivery]:
+    """Return the newest deliveries, or those alone that nobody has taken yet."""
+
+
+@statement(f"{_DELIVERY} AND message = :message FOR UPDATE OF delivery")
+async def lock_delivery(connection: Connection, id: UUID | None, message: str) -> StoredDelivery | None:
+    """Return a delivery, locked until the transaction ends."""
+
+
+@statement("SELECT count(*) FROM agents.webhook_deliveries")
+async def count_deliveries(connection: Connection) -> int: ...
+
+
+@statement("DELETE FROM agents.webhook_deliveries WHERE last_try_at < now() - :age::interval")
+async def delete_old_deliveries(connection: Connection, age: timedelta) -> int: ...

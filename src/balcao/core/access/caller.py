@@ -50,12 +50,15 @@ class Caller:
     # The caller's name in every counter. A subject is unique only with its issuer, and a person has one limit for each
     # client, so that one misbehaving portal does not use up what the others may.
     key: str = field(init=False, repr=False)
+    # Whose calls its own are counted among, as a name of a client is unique only with its issuer.
+    client_key: tuple[str, str] | None = field(init=False, repr=False)
     # Under these it is known that the caller's session has ended.
     session_key: bytes = field(init=False, repr=False)
     subject_key: bytes = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", f"{self.issuer}\0{self.client}\0{self.subject}")
+        object.__setattr__(self, "client_key", make_client_key(self.issuer, self.client))
         object.__setattr__(self, "session_key", session_key(self.issuer, self.session) if self.session else b"")
         object.__setattr__(self, "subject_key", subject_key(self.issuer, self.subject))
 
@@ -68,6 +71,16 @@ class Caller:
     def display_name(self) -> str:
         """How staff see who did it: the name claim, else the client; never a CPF."""
         return self.name or self.client
+
+
+def make_client_key(issuer: str, client: str) -> tuple[str, str] | None:
+    """Return what stands for a client of an issuer; None for a token that names no client."""
+    return (issuer, client) if client else None
+
+
+def find_client(claims: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return what stands for the client of verified claims, whatever else is wrong with them."""
+    return make_client_key((_text(claims.get("iss")) or "").rstrip("/"), _text(claims.get("azp")) or "")
 
 
 def session_key(issuer: str, session: str) -> bytes:
@@ -92,6 +105,8 @@ class TokenRefused(Unauthenticated):
         super().__init__()
         self.reason = reason
         self.is_genuine = False
+        # The issuer and the client of a genuine one; none where it names no client.
+        self.client_key: tuple[str, str] | None = None
 
 
 class TokenMissing(TokenRefused):

@@ -14,7 +14,15 @@ from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
 from balcao.core.access.authorization import digest_of
-from balcao.core.access.caller import NO_MACHINES, Caller, ClaimPolicy, TokenMissing, TokenRefused, from_claims
+from balcao.core.access.caller import (
+    NO_MACHINES,
+    Caller,
+    ClaimPolicy,
+    TokenMissing,
+    TokenRefused,
+    find_client,
+    from_claims,
+)
 from balcao.core.access.keys import IssuerKeys
 
 ALGORITHMS = ["RS256"]
@@ -84,6 +92,7 @@ class TokenVerifier:
             caller = self._read_caller(claims)
         except TokenRefused as refused:
             refused.is_genuine = True
+            refused.client_key = find_client(claims)
             raise
         self._remember(digest_of(authorization or b""), caller)
         return caller

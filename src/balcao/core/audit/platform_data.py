@@ -13,7 +13,7 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.jobs import dead_letters, queue
 from balcao.core.jobs.queue import JobFilters
-from balcao.core.live import incidents, response_counts
+from balcao.core.live import call_log, incidents, response_counts
 from balcao.core.values.cpf import Cpf
 
 MONTHS_AHEAD = 24
@@ -82,6 +82,7 @@ RETENTION = (
     OldRows("ended_session", sessions.count_endings, sessions.delete_expired_endings),
     OldRows("access_ticket", tickets.count_tickets, tickets.delete_expired_tickets),
     Retention("response_count", delete_old_counts),
+    OldRows("call", call_log.count_calls, call_log.delete_old_calls, call_log.KEPT),
     OldRows("incident", incidents.count_incidents, incidents.delete_old_incidents, incidents.KEPT),
 )
 

@@ -140,6 +140,7 @@ class OperationEndpoint:
         """Check the caller against the operation's rule; each thing is looked up once (rules: access 4.1)."""
         platform, operation = self._platform, self.operation
         call.caller = caller
+        request.client_key = caller.client_key
         if self._asks_by_number:
             platform.enumeration.refuse_shut(caller.key)
         if operation.ready is not None:

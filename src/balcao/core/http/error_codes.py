@@ -86,6 +86,20 @@ def catalogue(package: str) -> Mapping[str, Meaning]:
     return {code: Meaning(entry["status"], entry["meaning"]) for code, entry in entries.items()}
 
 
+class Meanings:
+    """What the codes of all services mean to an integrator; `packages` are the services', by name."""
+
+    def __init__(self, packages: Mapping[str, str]) -> None:
+        self._packages = packages
+
+    def find(self, operation: str, code: str) -> str | None:
+        """Return the meaning of a code that this operation answered with; None for one that no release has any more."""
+        package = self._packages.get(operation.partition(".")[0], _CORE)
+        field = f"{_FIELD}-{code.rpartition('-')[2]}"
+        known = ((where, name) for name in (code, field) for where in (package, _CORE))
+        return next((catalogue(where)[name].text for where, name in known if name in catalogue(where)), None)
+
+
 def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int, dict[str, str]]:
     """Return, for each of the statuses, the codes that the operation may answer with and their meanings."""
     core = catalogue(_CORE)

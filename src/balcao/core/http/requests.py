@@ -20,10 +20,12 @@ class Request:
     `prefix` is the gateway's in front of the matched path, `path_values` the values of its parameters in their order,
     `content` the whole body, None for one that was too large. All three are set on the way to the handler.
     `is_added_up` is set where the response stands in a summary and has no line of its own in the log, `is_apart` where
-    it is counted by itself and not among the service's responses.
+    it is counted by itself and not among the service's responses. `client_key` is whose call it is, once that is known,
+    and `refused_because` which check its token failed.
     """
 
     __slots__ = (
+        "client_key",
         "content",
         "headers",
         "id",
@@ -35,6 +37,7 @@ class Request:
         "peer",
         "prefix",
         "query_string",
+        "refused_because",
         "started",
     )
 
@@ -51,6 +54,8 @@ class Request:
         self.content: bytes | None = b""
         self.is_added_up = False
         self.is_apart = False
+        self.client_key: tuple[str, str] | None = None
+        self.refused_because: str | None = None
         self.started = perf_counter()
         sent = headers.get(b"x-request-id")
         self.id = sent.decode("ascii") if sent is not None and _REQUEST_ID.fullmatch(sent) else str(uuid7())

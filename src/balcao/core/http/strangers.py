@@ -61,6 +61,7 @@ def note_refused_token(
     over = refusals.count_token(request.peer, refused, request.headers.get(AUTHORIZATION))
     _choose_line(refusals, request, over, refused.reason)
     if not request.is_added_up:
+        request.client_key, request.refused_because = refused.client_key, refused.reason
         log.info(event, operation=key, code=refused.reason, request_id=request.id)
     return over
 

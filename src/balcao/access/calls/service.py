@@ -1,0 +1,55 @@
+"""What the client of a token called of late, and why it was refused (rules: access 4.10)."""
+
+from balcao.access.calls.schemas import OwnCall, OwnCalls, OwnCallsQuery
+from balcao.core.context.call import Call
+from balcao.core.errors import Forbidden
+from balcao.core.live import call_log
+from balcao.core.live.call_log import KEPT, LoggedCall
+
+# Which check a token failed, which no answer says: its client has proven itself by a good token now.
+REFUSED_TOKENS = {
+    "token-expired": "O token venceu: peça outro antes do fim (`expires_in`).",
+    "token-audience": "O token não é para esta plataforma: falta a audiência que ela espera.",
+    "token-not-yet-valid": "O token ainda não vale: acerte o relógio de quem o emite ou de quem o usa.",
+    "token-times": "As datas do token não são datas.",
+    "token-session-ended": "A sessão da pessoa terminou: peça novo login.",
+}
+
+
+async def list_own_calls(call: Call, query: OwnCallsQuery) -> OwnCalls:
+    """Return the last calls of the caller's client. Raises Forbidden for who is no machine.
+
+    Everybody who logs in by a portal has a token of its client, and none of them is to see what the others do.
+    """
+    caller = call.identified_caller
+    if not caller.is_machine:
+        raise Forbidden("As chamadas de um cliente são lidas com um token dele próprio.", code="calls-of-a-client")
+    least, most = query.bounds
+    found = await call_log.list_calls(
+        call.platform.database,
+        caller.issuer,
+        caller.client,
+        age=KEPT,
+        least=least,
+        most=most,
+        code=query.code,
+        limit=query.limit + 1,
+        skip=query.skip,
+    )
+    items = [_describe(call, each) for each in found[: query.limit]]
+    return OwnCalls(caller.client, items, query.skip, query.limit, has_more=len(found) > query.limit)
+
+
+def _describe(call: Call, logged: LoggedCall) -> OwnCall:
+    meaning = None
+    if logged.code is not None:
+        meaning = REFUSED_TOKENS.get(logged.code) or call_log.explain_code(call.platform, logged.operation, logged.code)
+    return OwnCall(
+        logged.called_at,
+        logged.operation,
+        logged.status,
+        logged.code,
+        meaning,
+        logged.request_id,
+        logged.microseconds / 1000,
+    )

@@ -1,0 +1,161 @@
+"""The last calls of each client: noted for next to nothing when they are answered, written in batches.
+
+A call that is added costs one append to a list that is bounded for each client; a loss of the last seconds, or the same
+calls twice after a lost confirmation, does no harm: nothing but the developer's view hangs on it.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
+
+from balcao.core.context.platform import Platform
+from balcao.core.database.pool import Connection, Database
+from balcao.core.database.statements import statement
+from balcao.core.errors import BalcaoError
+from balcao.core.http.error_codes import Meanings
+from balcao.core.logs import log
+
+FLUSH_SECONDS = 5.0
+MOST_CALLS = 1000
+KEPT = timedelta(days=7)
+_LONGEST_MICROSECONDS = 2**31 - 1
+
+# Whose a call is: the issuer of its token, and the client in it.
+Owner: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class LoggedCall:
+    """One call of a client, with nothing of what was in it."""
+
+    issuer: str
+    client: str
+    called_at: datetime
+    operation: str
+    status: int
+    code: str | None
+    request_id: str
+    microseconds: int
+
+
+@statement("""
+INSERT INTO platform.call (issuer, client, called_at, operation, status, code, request_id, microseconds)
+SELECT * FROM unnest(:calls.issuer::text[], :calls.client::text[], :calls.called_at::timestamptz[],
+                     :calls.operation::text[], :calls.status::smallint[], :calls.code::text[],
+                     :calls.request_id::text[], :calls.microseconds::int[])
+""")
+async def _insert_calls(connection: Connection, calls: Sequence[LoggedCall]) -> None: ...
+
+
+@statement("""
+DELETE FROM platform.call WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM platform.call WHERE issuer = :issuer AND client = :client
+    ORDER BY called_at DESC OFFSET :most FOR UPDATE SKIP LOCKED))
+""")
+async def _delete_beyond(connection: Connection, issuer: str, client: str, most: int) -> None:
+    """Delete all but the last ones; what another process is deleting is left to it."""
+
+
+@statement("""
+SELECT issuer, client, called_at, operation, status, code, request_id, microseconds FROM platform.call
+WHERE issuer = :issuer AND client = :client AND called_at > now() - :age::interval
+  AND status BETWEEN :least AND :most AND (:code::text IS NULL OR code = :code::text)
+ORDER BY called_at DESC, request_id LIMIT :limit OFFSET :skip
+""")
+async def list_calls(
+    connection: Connection,
+    issuer: str,
+    client: str,
+    age: timedelta,
+    least: int,
+    most: int,
+    code: str | None,
+    limit: int,
+    skip: int,
+) -> list[LoggedCall]:
+    """Return the client's calls with these statuses, the last one first; those with the code, where one is given."""
+
+
+@statement("SELECT count(*) FROM platform.call")
+async def count_calls(connection: Connection) -> int:
+    """Return how many calls are kept."""
+
+
+@statement("DELETE FROM platform.call WHERE called_at < now() - :age::interval")
+async def delete_old_calls(connection: Connection, age: timedelta) -> int:
+    """Delete what is older; return how many calls it was."""
+
+
+class CallLog:
+    """Of one process; all methods belong to the event loop's thread."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: dict[Owner, deque[tuple[float, str, int, str | None, str, float]]] = {}
+
+    def add(self, owner: Owner, operation: str, status: int, code: str | None, request_id: str, seconds: float) -> None:
+        """Note a call; of more than a thousand in a few seconds the last ones stay."""
+        calls = self._waiting.get(owner)
+        if calls is None:
+            calls = self._waiting[owner] = deque(maxlen=MOST_CALLS)
+        calls.append((time.time(), operation, status, code, request_id, seconds))
+
+    async def flush(self) -> None:
+        """Write what was noted, and keep a thousand of each client. Raises Unavailable, and keeps what it has."""
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, {}
+        calls = [_make_call(owner, *noted) for owner, each in waiting.items() for noted in each]
+        try:
+            async with self._database.transaction() as connection:
+                await _insert_calls(connection, calls)
+                for issuer, client in waiting:
+                    await _delete_beyond(connection, issuer, client, MOST_CALLS)
+        except BalcaoError:
+            self._take_back(waiting)
+            raise
+
+    def _take_back(self, waiting: dict[Owner, deque[tuple[float, str, int, str | None, str, float]]]) -> None:
+        for owner, earlier in waiting.items():
+            earlier.extend(self._waiting.get(owner, ()))
+            self._waiting[owner] = earlier
+
+    async def flush_if_possible(self) -> None:
+        """Flush; while the database is away what was noted is kept for the next time."""
+        try:
+            await self.flush()
+        except BalcaoError as fault:
+            log.warning("calls.not_written", code=fault.code)
+
+    async def _keep_flushing(self) -> None:
+        while True:
+            await asyncio.sleep(FLUSH_SECONDS)
+            await self.flush_if_possible()
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[None]:
+        """Write every few seconds while the block lasts, and the last of it at its end."""
+        flushing = asyncio.create_task(self._keep_flushing())
+        try:
+            yield
+        finally:
+            flushing.cancel()
+            await asyncio.gather(flushing, return_exceptions=True)
+            await self.flush_if_possible()
+
+
+def explain_code(platform: Platform, operation: str, code: str) -> str | None:
+    """Return what a code of this operation means to an integrator; None for one that no release has any more."""
+    return platform.part(Meanings).find(operation, code)
+
+
+def _make_call(
+    owner: Owner, at: float, operation: str, status: int, code: str | None, request_id: str, seconds: float
+) -> LoggedCall:
+    microseconds = min(int(seconds * 1e6), _LONGEST_MICROSECONDS)
+    return LoggedCall(*owner, datetime.fromtimestamp(at, UTC), operation, status, code, request_id, microseconds)

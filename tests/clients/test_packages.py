@@ -1,0 +1,33 @@
+"""The packages of our clients: the same bytes whenever they are made, and small."""
+
+from pathlib import Path
+
+import pytest
+
+from clients.generator.measures import measure_python, measure_typescript
+from tests.clients import built
+from tests.support.sizes import report
+
+pytestmark = [pytest.mark.node, pytest.mark.sdk]
+
+
+def read_sources(folder: Path) -> dict[str, bytes]:
+    """Return what was generated, but for links and caches of the tools."""
+    found = (file for file in folder.rglob("*") if file.is_file() and not {"node_modules", "build"} & set(file.parts))
+    return {str(file.relative_to(folder)): file.read_bytes() for file in found}
+
+
+def test_the_python_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> None:
+    one, other = (built.build_python(tmp_path / name) for name in ("one", "other"))
+    assert one.read_bytes() == other.read_bytes()
+    assert read_sources(one.parent / "python" / "src") == read_sources(other.parent / "python" / "src")
+    report(f"Python client: {measure_python(one)}")
+
+
+def test_the_typescript_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> None:
+    one, other = (built.build_typescript(tmp_path / name) for name in ("one", "other"))
+    assert one.read_bytes() == other.read_bytes()
+    assert read_sources(one.parent / "typescript") == read_sources(other.parent / "typescript")
+    installed = built.install_typescript(one, tmp_path / "project")
+    entry = installed / "node_modules" / "@balcao" / "client" / "lib" / "index.js"
+    report(f"TypeScript client: {measure_typescript(one, entry)}")
