@@ -13,6 +13,7 @@ from balcao.console import guard
 from balcao.console.api import Api
 from balcao.console.background import Background
 from balcao.console.declaration import PREFIX, Area, Page
+from balcao.console.live import STREAM, Feed
 from balcao.console.provider import Provider
 from balcao.console.sealing import Sealer
 from balcao.console.sessions.service import Sessions
@@ -63,6 +64,7 @@ class Panel:
             idle=timedelta(minutes=settings.console_idle_minutes),
             longest=timedelta(hours=settings.console_session_hours),
         )
+        self.feed = Feed(self.http, self.api_url + STREAM, self.provider, settings.console_stream_client)
         self.words = Words(settings.zone)
         self.background = Background()
         self.assets = Assets(files("balcao.console") / "static", f"{PREFIX}/recursos")
@@ -108,6 +110,7 @@ class Panel:
         finally:
             sweeping.cancel()
             await self.background.stop()
+            await self.feed.stop()
             self.provider.stop()
             await self.http.aclose()
             await self.database.close()

@@ -38,6 +38,9 @@ class Tokens(msgspec.Struct, frozen=True):
     expires_at: float
 
 
+_FORM: Mapping[str, str] = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
+
+
 class Login(msgspec.Struct, frozen=True):
     """Who logged in, as the provider's ID token says, and with which tokens."""
 
@@ -112,6 +115,11 @@ class Provider:
             await self._fetch("refresh_token", refresh_token=tokens.refresh_token), tokens.refresh_token
         )
 
+    async def request_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return what another client of the panel gets for a form. Raises GrantRefused and ProviderAway."""
+        document = await self._read_document()
+        return await self._post(document.token_endpoint, urlencode(form), _FORM)
+
     async def end_session(self, tokens: Tokens) -> bool:
         """End the provider's session behind the browser, by the refresh token; false where it offers no such way."""
         document = await self._read_document()
@@ -136,9 +144,12 @@ class Provider:
     async def _fetch(self, grant_type: str, **values: str) -> Mapping[str, Any]:
         """Return the response of the token endpoint. Raises GrantRefused and ProviderAway."""
         document = await self._read_document()
-        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
         body = prepare_token_request(grant_type, **values)
-        address, headers, body = self._proof.prepare("POST", document.token_endpoint, headers, body)
+        address, headers, body = self._proof.prepare("POST", document.token_endpoint, dict(_FORM), body)
+        return await self._post(address, body, headers)
+
+    async def _post(self, address: str, body: str, headers: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return the response of the token endpoint. Raises GrantRefused and ProviderAway."""
         try:
             answer = await self._http.post(address, content=body, headers=headers, timeout=_TIMEOUT)
             given = msgspec.json.decode(answer.content, type=dict[str, Any])

@@ -111,8 +111,11 @@ class Visit:
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
         """Return a page, or the part of one, from a template; it knows this visit as `visit`."""
-        text = self.panel.environment.get_template(template).render(visit=self, page=self.page, **values)
-        return Response(text.encode(), status=status, media_type=HTML)
+        return Response(self.render_text(template, **values).encode(), status=status, media_type=HTML)
+
+    def render_text(self, template: str, **values: Any) -> str:
+        """Return the text of a template that knows this visit as `visit`."""
+        return self.panel.environment.get_template(template).render(visit=self, page=self.page, **values)
 
     async def redirect(self, address: str, notice: str = "") -> Response[Any]:
         """Lead on to another page of the panel, which says the notice once; what was typed is kept no longer."""

@@ -55,6 +55,7 @@ class SettingsError(Exception):
 
 _NO_ISSUER = "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade."
 _SANDBOX_CRM_CLIENT = "crm-sandbox"
+_DEMO_STREAM_CLIENT = ("painel-saude", "sandbox-painel-saude-secret")  # of the embedded provider, with `sms:read`
 _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
 
 
@@ -184,6 +185,13 @@ class Settings(
             return (f"http://{reach(self.host)}:{self.port}/metrics",)
         ports = dict.fromkeys(port for port in (self.management_port, self.worker_management_port) if port)
         return tuple(f"http://{reach(self.management_host)}:{port}/metrics" for port in ports)
+
+    @property
+    def console_stream_client(self) -> tuple[str, str] | None:
+        """The machine client by which the panel hears of changes, with its secret; None: open boards ask."""
+        if self.console_stream_client_id:
+            return self.console_stream_client_id, self.console_stream_client_secret.get_secret_value()
+        return _DEMO_STREAM_CLIENT if self.embedded_identity else None
 
     @property
     def docs_client(self) -> str:

@@ -27,6 +27,8 @@ class ConsoleSettings(AddressSettings):
     console_api_url: Addresses = ""
     console_client_id: str = Field("painel", min_length=1)
     console_client_secret: SecretStr = SecretStr(SANDBOX_CLIENT_SECRET)
+    console_stream_client_id: str = ""
+    console_stream_client_secret: SecretStr = SecretStr("")
     console_key: Annotated[SecretStr, AfterValidator(_check_keys)] = SecretStr(SANDBOX_KEY)
     console_database_url: DatabaseAddress = ""
     console_database_role: str = Field("balcao_console", pattern=r"^[a-z_][a-z0-9_]{0,62}$")

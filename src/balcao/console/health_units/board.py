@@ -17,7 +17,7 @@ from balcao.console.words import parse_number
 from balcao.core.http.responses import Response
 
 # The picture is drawn anew when something has changed, and at least so often, as ages are part of it.
-_REDRAW_SECONDS = 60
+REDRAW_SECONDS = 60
 
 
 @pages.get("/risco", "Quadro de risco", actions=[READ], in_menu=True)
@@ -26,18 +26,19 @@ async def show_board(visit: Visit) -> Response[Any]:
     sequence = await client.read_sequence(visit.api)
     if visit.is_fragment and not _must_redraw(visit, sequence):
         return Response(status=204)
-    board = await _read_board(visit)
+    board = await read_board(visit)
     shown = "health_units/board_now.html" if visit.is_fragment else "health_units/board.html"
     return visit.render(shown, **board, sequence=sequence, drawn_at=int(time.time()))
 
 
 def _must_redraw(visit: Visit, sequence: int) -> bool:
     drawn_at = parse_number(visit.query.first("desde"))
-    is_old = drawn_at is None or time.time() - drawn_at >= _REDRAW_SECONDS
+    is_old = drawn_at is None or time.time() - drawn_at >= REDRAW_SECONDS
     return is_old or visit.query.first("sequencia") != str(sequence)
 
 
-async def _read_board(visit: Visit) -> dict[str, Any]:
+async def read_board(visit: Visit) -> dict[str, Any]:
+    """Return what the board shows to the person."""
     opened, units, areas, occurrences = await asyncio.gather(
         client.list_open(visit.api),
         client.map_units(visit.api),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from balcao.console.declaration import Area, Finder, Item, Waiting
-from balcao.console.health_units import board, client, hours, units, webhooks
+from balcao.console.health_units import board, board_stream, client, hours, units, webhooks
 from balcao.console.health_units.declared import READ, UNITS, pages
 from balcao.console.health_units.drawing import PLOT_HEIGHT, PLOT_WIDTH, draw_counts, sum_counts
 from balcao.console.health_units.labels import COLORS, LATE_MINUTES
@@ -12,6 +12,8 @@ from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Visit
 from balcao.console.words import MONTHS, format_duration
 from balcao.core.http.responses import Response
+
+__all__ = ["AREA", "board_stream"]
 
 # Their pages are declared when they are imported, and stand in the menu in this order.
 _MENU = [

@@ -131,11 +131,11 @@ class Sessions:
             return None
         return Session(stored, identity, tokens)
 
-    async def find_again(self, session: Session) -> Session:
+    async def find_again(self, session: Session, *, is_use: bool = True) -> Session:
         """Return the session as it is now, for work that lasts longer than a request. Raises SessionOver."""
         async with self._database.connection() as connection:
             stored = await store.find_session(connection, session.stored.key, self._idle, self._longest)
-            if stored is not None and stored.is_living:
+            if is_use and stored is not None and stored.is_living:
                 await store.touch_session(connection, session.stored.key)  # the person waits for it
         found = None if stored is None else self._open(stored)
         if found is None or not found.is_living:

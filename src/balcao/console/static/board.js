@@ -1,8 +1,14 @@
-// Says how old the board of risk is, and from two minutes on that nobody may trust it: the services say no colour then.
+// Keeps the board of risk current and says how old it is; from two minutes on nobody may trust it: the services say no
+// colour then. A stream brings the board when it has changed; while there is none the page asks every few seconds.
 (() => {
   const STALE_SECONDS = 120;
-  const LATE_SECONDS = 15;
+  const LATE_SECONDS = 25;
+  const AGAIN_SECONDS = 10;
   let confirmed = Date.now();
+  let stream = null;
+  let isStreaming = false;
+
+  const find = () => document.querySelector("[data-board]");
 
   const describe = (seconds) => {
     if (seconds < 60) return `há ${seconds} s`;
@@ -11,9 +17,9 @@
   };
 
   const show = () => {
-    const board = document.querySelector("[data-board]");
+    const board = find();
     if (!board) return;
-    const age = Math.floor((Date.now() - confirmed) / 1000);
+    const age = Math.max(0, Math.floor((Date.now() - confirmed) / 1000));
     const isLive = age < LATE_SECONDS;
     const isStale = age >= STALE_SECONDS;
     const word = isLive ? "Ao vivo" : `Parado: conferido ${describe(age)}`;
@@ -23,13 +29,49 @@
     board.querySelector("[data-stale]").hidden = !isStale;
     board.querySelector("[data-stale-age]").textContent = describe(age);
     board.classList.toggle("stale", isStale);
+    board.dataset.by = isStreaming ? "stream" : "asking";
   };
 
+  const lose = () => {
+    isStreaming = false;
+    show();
+  };
+
+  const listen = () => {
+    const board = find();
+    if (!board || stream) return;
+    stream = new EventSource(`${board.dataset.board}?sequencia=${board.dataset.sequence}`);
+    stream.addEventListener("vivo", (event) => {
+      isStreaming = true;
+      confirmed = Math.max(confirmed, Date.now() - Number(event.data) * 1000);
+      show();
+    });
+    stream.addEventListener("quadro", (event) => {
+      htmx.swap(find(), event.data, { swapStyle: "outerHTML" });
+      show();
+    });
+    stream.onerror = () => {
+      lose();
+      // One that could not be opened stays closed: it is opened anew, with what the board shows by then.
+      if (stream.readyState !== EventSource.CLOSED) return;
+      stream = null;
+      setTimeout(listen, AGAIN_SECONDS * 1000);
+    };
+  };
+
+  document.body.addEventListener("htmx:beforeRequest", (event) => {
+    if (isStreaming && event.target.matches("[data-board]")) event.preventDefault();
+  });
   document.body.addEventListener("htmx:afterRequest", (event) => {
     if (event.detail.successful && event.target.closest("[data-board]")) confirmed = Date.now();
     show();
   });
   document.body.addEventListener("htmx:afterSettle", show);
-  setInterval(show, 1000);
+  setInterval(() => {
+    // A connection that hangs tells no error: the page asks again once no heartbeat comes.
+    if (isStreaming && Date.now() - confirmed > 2 * LATE_SECONDS * 1000) lose();
+    show();
+  }, 1000);
+  listen();
   show();
 })();
