@@ -11,10 +11,12 @@ from balcao.core.http.openapi import find_example
 from balcao.core.http.operations import Operation
 from balcao.core.http.responses import EVENTS
 from clients.generator.documents import read_documents
+from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
 
-# Reads first, and what deletes last, so that an example finds what it reads.
-ORDER = ("GET", "HEAD", "PUT", "POST", "PATCH", "DELETE")
+# Reads first, and what deletes last, so that an example finds what it reads; what closes a service right before them, for
+# one of them opens it again.
+ORDER = ("GET", "HEAD", "PUT", "POST", "PATCH", CLOSES_A_SERVICE, "DELETE")
 # Statuses that say that the call itself is wrong; the others speak of the data that it found.
 WRONG = (400, 401, 403, 405, 413, 415, 422, 500, 502, 503, 504)
 # What comes of these is right all the same: rights that the example's caller has not and is told so, an action in code,
@@ -93,7 +95,7 @@ def _list_ordered(sandbox: Sandbox) -> Iterator[tuple[int, ExampleCall]]:
                     EVENTS in operation.media_types,
                     "X-Access-Reason" in described.headers,
                 )
-                yield ORDER.index(operation.method), call
+                yield ORDER.index(operation.key if operation.key == CLOSES_A_SERVICE else operation.method), call
 
 
 def _token_for(sandbox: Sandbox, operation: Operation) -> str:
