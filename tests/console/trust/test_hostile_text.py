@@ -85,11 +85,11 @@ def attacked_pages(crawls: Mapping[str, Crawl]) -> dict[tuple[str, str], Page]:
 
 def test_what_stands_in_an_address_is_text_on_the_page(crawls: Mapping[str, Crawl], sandbox: Sandbox) -> None:
     faults = []
-    for login in WHO[:2]:
+    for login in WHO[: size(1, 2)]:
         with PanelClient(sandbox.url) as panel:
             panel.login(login)
             for path, name in sorted(list_parameters(crawls[login])):
-                for text in (attack.LONG, "²", "9" * 5_000):
+                for text in (attack.LONG, "²", "9" * 5_000)[: size(2, 3)]:
                     answer = panel.http.get(attack.with_attack(path, name, text), follow_redirects=True)
                     if answer.status_code >= 500:
                         faults.append(f"{path}?{name}: {answer.status_code}")
