@@ -14,8 +14,8 @@ from clients.generator.documents import read_documents
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
 
-# Reads first, and what deletes last, so that an example finds what it reads; what closes a service right before them, as
-# one of them opens it again.
+# Reads first, and what deletes last, so that an example finds what it reads; what closes a service right before them,
+# as one of them opens it again.
 ORDER = ("GET", "HEAD", "PUT", "POST", "PATCH", CLOSES_A_SERVICE, "DELETE")
 # Statuses that say that the call itself is wrong; the others speak of the data that it found.
 WRONG = (400, 401, 403, 405, 413, 415, 422, 500, 502, 503, 504)
