@@ -10,7 +10,6 @@ from balcao import app
 from balcao.core.service import Service
 from tests.pages.window import DESKTOP, PHONE, Window
 from tests.support.issuer import Issuer
-from tests.support.patience import until_now
 from tests.support.server import RunningServer
 from tests.support.sizes import size
 
@@ -35,29 +34,16 @@ def described(http: httpx.Client, service: Service) -> set[tuple[str, str]]:
     return {(method.upper(), path) for path, item in paths.items() for method in METHODS & set(item)}
 
 
-# A long description is drawn as it comes into view: goes one screen on, and from the end back to the top.
-READ_ON = """() => {
-    const seen = [...document.querySelectorAll(".opblock-summary")].map((block) => [
-        block.querySelector(".opblock-summary-method").innerText,
-        block.querySelector(".opblock-summary-path").dataset.path,
-    ]);
-    const before = scrollY;
-    scrollBy(0, innerHeight);
-    if (scrollY === before) scrollTo(0, 0);
-    return seen;
-}"""
+SHOWN = """() => [...document.querySelectorAll(".opblock-summary")].map((block) => [
+    block.querySelector(".opblock-summary-method").innerText,
+    block.querySelector(".opblock-summary-path").dataset.path,
+])"""
 
 
-def reads_to_the_end(window: Window, operations: set[tuple[str, str]]) -> None:
-    """Hold that a person who scrolls through the page comes past these operations and no others."""
-    found: set[tuple[str, str]] = set()
-
-    def read_on() -> bool:
-        found.update((method, path) for method, path in window.page.evaluate(READ_ON))
-        return found >= operations
-
-    until_now(read_on)
-    assert found == operations
+def shown(window: Window) -> set[tuple[str, str]]:
+    """Return method and path of every operation that the page has drawn, in view or not."""
+    window.page.locator(".opblock-summary").first.wait_for()
+    return {(method, path) for method, path in window.page.evaluate(SHOWN)}
 
 
 def test_the_root_leads_to_a_list_of_all_seven_services(window: Window) -> None:
@@ -87,36 +73,25 @@ def test_with_and_without_a_slash_it_is_one_page(http: httpx.Client, service: Se
     assert page.text == other.text
 
 
-# One after the other: the page resolves the whole description anew at every click. What is out of view is not drawn,
-# and an open operation moves the others: each is looked up by its id, and gone for through the page.
+# One after the other: the page resolves the whole description anew at every click.
 OPEN_EACH = """async count => {
     const frame = () => new Promise(requestAnimationFrame);
     const late = performance.now() + 300_000;
-    const find = (id, part) => document.getElementById(id)?.querySelector(part);
-    const wait = async (id, until) => {
+    const blocks = [...document.querySelectorAll(".opblock")];
+    const wait = async (block, until) => {
         while (!until()) {
-            if (performance.now() > late) throw new Error(id + " does not open or close");
+            if (performance.now() > late) throw new Error(block.id + " does not open or close");
             await frame();
         }
     };
-    const click = async (id) => {
-        await wait(id, () => {
-            const before = scrollY;
-            if (!find(id, ".opblock-summary-control")) scrollBy(0, innerHeight / 2);
-            if (!find(id, ".opblock-summary-control") && scrollY === before) scrollTo(0, 0);
-            return find(id, ".opblock-summary-control");
-        });
-        find(id, ".opblock-summary-control").scrollIntoView({ block: "center" });
-        find(id, ".opblock-summary-control").click();
-    };
-    const drawn = [...document.querySelectorAll(".opblock")].map((block) => block.id);
-    const step = Math.max(1, Math.floor(drawn.length / count));
-    const chosen = drawn.filter((_, place) => place % step == 0);
-    for (const id of chosen) {
-        await click(id);
-        await wait(id, () => find(id, ".responses-table"));
-        await click(id);
-        await wait(id, () => !find(id, ".responses-table"));
+    const step = Math.max(1, Math.floor(blocks.length / count));
+    const chosen = blocks.filter((_, place) => place % step == 0);
+    for (const block of chosen) {
+        const click = () => block.querySelector(".opblock-summary-control").click();
+        click();
+        await wait(block, () => block.querySelector(".responses-table"));
+        click();
+        await wait(block, () => !block.querySelector(".responses-table"));
     }
     return chosen.length;
 }"""
@@ -128,7 +103,7 @@ def test_a_page_shows_opens_and_tries_operations_and_asks_nobody_else(
 ) -> None:
     operations = described(http, service)
     window.page.goto(f"{base(service)}/docs")
-    reads_to_the_end(window, operations)
+    assert shown(window) == operations
     expect(window.page.get_by_text(service.title, exact=True).first).to_be_visible()
     assert window.page.evaluate(OPEN_EACH, size(3, len(operations))) > 0
     assert window.page.locator(".errors-wrapper").count() == 0
@@ -149,24 +124,9 @@ def test_the_page_sends_the_token_that_a_person_gives_it(window: Window, issuer:
     assert _executed(window) == "200"
 
 
-# Goes one screen on, and from the end back to the top, until the operation is drawn.
-GO_TO = """place => {
-    const block = document.querySelector(place);
-    if (block) {
-        block.scrollIntoView({ block: "center" });
-        return true;
-    }
-    const before = scrollY;
-    scrollBy(0, innerHeight / 2);
-    if (scrollY === before) scrollTo(0, 0);
-    return false;
-}"""
-
-
 def _fill_in(window: Window, path: str, **parameters: str) -> None:
     """Open the reading operation of this path, the only one that is open then."""
     place = f'.opblock-get:has([data-path="{path}"])'
-    until_now(lambda: window.page.evaluate(GO_TO, place))
     window.page.locator(f"{place} .opblock-summary-control").click()
     window.page.get_by_role("button", name="Experimentar").click()
     for name, value in parameters.items():

@@ -53,7 +53,7 @@ const LABELS = {
 };
 const ATTRIBUTES = ["placeholder", "aria-label", "title", "alt"];
 const ATTRIBUTE_LABELS = {
-  "Filter by tag or path": "Buscar por caminho, resumo ou assunto",
+  "Filter by tag": "Buscar por caminho, resumo ou assunto",
   "Response content type": "Tipo do conteúdo da resposta",
   "Media Type": "Tipo do conteúdo",
   "Request content type": "Tipo do conteúdo da requisição",

@@ -42,12 +42,6 @@ const matches = (each, tag, wanted) =>
     plain(text ?? "").includes(wanted),
   );
 
-// Of more operations than these at once Swagger UI shows only the first few: there each section is opened when it is wanted.
-const MOST_AT_ONCE = 130;
-
-const countOperations = (description) =>
-  Object.values(description.paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
-
 // Fills in what must be sent: the CPF of who is logged in where it is asked for. What may be left out stays empty, as the
 // examples of several filters together find nothing, and those of conditional headers name no state that there is.
 const prefill = (description, cpf) => {
@@ -70,7 +64,6 @@ const show = async (cpf) => {
       spec: description,
       domNode: place,
       deepLinking: true,
-      docExpansion: countOperations(description) > MOST_AT_ONCE ? "none" : "list",
       filter: true,
       validatorUrl: null,
       plugins: [platformPlugin],
