@@ -57,6 +57,7 @@ else
 	@tools/validators --quiet || echo "Os testes com o Envoy e os dos arquivos de instalação NÃO foram executados: as ferramentas não puderam ser instaladas."
 	@PYTHON='$(PYTHON)' tools/pythons
 	@tools/promtool --quiet || echo "O teste das regras de alerta NÃO foi executado: não há promtool nesta máquina."
+	@tools/spin --quiet || echo "Os modelos NÃO foram verificados: não há Spin nesta máquina."
 endif
 
 quick: $(VENV)/.dev ## o que uma mudança costuma quebrar; da segunda vez em diante, menos de um minuto em dois núcleos livres

@@ -1,0 +1,300 @@
+/* The online schema migration (rules: search 4.4) with its writers, its workers and staff, as a model for Spin.
+
+   What is asked: no acknowledged write is ever missing from the table that is active; what the copy leaves behind is
+   like its source, unless a write is known to have missed it; after a rollback only a new start changes the active
+   table again; every writer gets on, and every run ends.
+
+   README.md beside this file tells how to read and run it. */
+
+#ifndef WRITES
+#define WRITES 1       /* of each of the two writers */
+#endif
+#ifndef LOSSES
+#define LOSSES 1       /* workers that may be killed, at any step */
+#endif
+#ifndef CLAIMS
+#define CLAIMS 2       /* times that a run is taken, at any step; whoever takes it once more ends it as failed */
+#endif
+#ifndef REFUSALS
+#define REFUSALS 1     /* writes that the target refuses, which the writer is not told (4.4, 10) */
+#endif
+#ifndef STARTS
+#define STARTS 2
+#endif
+
+#define WRITERS 2
+#define ROWS 2
+#define OLD 0
+#define NEW 1
+#define NO_TABLE 2
+#define ABSENT 0
+
+mtype:phase = { PREPARING, BACK_FILL, VERIFYING, SWITCHING };
+mtype:status = { IDLE, IN_PROGRESS, COMPLETED, FAILED };
+
+/* What is committed. Every row of the old table begins with the value 1 but the last, which is not there. */
+byte cells[2 * ROWS];
+#define CELL(table, id) cells[(table) * ROWS + (id)]
+byte physical = OLD;
+byte mirror = NO_TABLE;
+bool missed[2];                /* search_migration_errors: a write has not reached this table */
+
+/* The run, a row of search_migrations; `run_held` is that row's lock. */
+byte run_id = 0;
+byte fence = 0;
+byte next_row = 0;             /* last_key: the rows before it are copied */
+mtype:status status = IDLE;
+mtype:phase phase = PREPARING;
+bool run_held = false;
+bool window = false;           /* the rollback may be asked for */
+
+/* Locks of the collection and of its rows. A share lock is the copy's; there is one copy at a time, as it holds the run. */
+byte sharing = 0;
+bool exclusive = false;
+bool writing[ROWS];
+bool shared[ROWS];
+
+/* What only the observer knows. */
+byte acknowledged[ROWS];       /* the last value that a writer was told is stored */
+byte written = 0;
+byte refusals = 0;
+byte losses = 0;
+bool rolled_back = false;      /* and nobody has started a migration since */
+byte seen_by_check;
+
+inline check_that_nothing_is_lost() {
+    d_step {
+        seen_by_check = 0;
+        do
+        :: seen_by_check < ROWS ->
+            assert(CELL(physical, seen_by_check) == acknowledged[seen_by_check]);
+            seen_by_check++
+        :: else -> break
+        od;
+        seen_by_check = 0;
+        assert(!rolled_back || physical == OLD)
+    }
+}
+
+/* One write after the other, each a transaction: it locks the collection, reads which tables there are, locks the row,
+   writes both tables, and commits. */
+proctype Writer(byte me) {
+    byte count = 0, id, value, home, other;
+    do
+    :: count < WRITES ->
+        if :: id = 0 :: id = ROWS - 1 fi;
+        if :: value = ABSENT :: value = 2 + me * WRITES + count fi;
+#ifdef ONE_STATEMENT           /* a mistake: the snapshot of the statement that waits for the lock is older than the lock */
+        home = physical;
+        atomic { !exclusive -> sharing++ };
+#else
+        atomic { !exclusive -> sharing++ };
+        home = physical;
+#endif
+        atomic { !writing[id] && !(shared[id] && CELL(home, id) != ABSENT) -> writing[id] = true };
+        /* The trigger of the table that was written reads the alias for itself, and fires for the active table alone. */
+        atomic { if :: physical == home -> other = mirror :: else -> other = NO_TABLE fi };
+        atomic {
+            CELL(home, id) = value;
+            if
+            :: other != NO_TABLE -> CELL(other, id) = value
+            :: other != NO_TABLE && refusals < REFUSALS -> missed[other] = true; refusals++
+            :: other == NO_TABLE
+            fi;
+            acknowledged[id] = value;
+            writing[id] = false;
+            sharing--;
+            written++;
+            count++;
+            id = 0; value = 0; home = 0; other = 0;    /* what is not needed any more makes no further states */
+            check_that_nothing_is_lost()
+        }
+    :: else -> break
+    od
+}
+
+/* What a worker does is refused once another has the run, or it has ended. */
+#define IS_ITS_OWN (run_id == my_run && fence == my_fence && status == IN_PROGRESS)
+#ifdef NO_FENCE                /* a mistake */
+#define HOLDS (true)
+#else
+#define HOLDS IS_ITS_OWN
+#endif
+
+/* A worker may be killed wherever it could have gone on; what it had not committed is gone, its locks too. */
+#define MAY_DIE losses < LOSSES -> losses++; goto gone
+
+proctype Worker() {
+    byte my_run, my_fence, row, value;
+    bool alike;
+
+end_claim:
+    if
+    :: MAY_DIE
+    :: atomic { status == IN_PROGRESS && !run_held ->
+            fence++;
+            my_run = run_id;
+            my_fence = fence;
+            if :: fence > CLAIMS -> status = FAILED; mirror = NO_TABLE :: else fi
+        }
+    fi;
+
+    do
+    :: MAY_DIE
+    :: !HOLDS -> goto end_claim
+    :: HOLDS && missed[NEW] && phase != PREPARING ->   /* _check_run, before every step */
+        atomic {
+            !run_held;
+            if :: HOLDS -> status = FAILED; mirror = NO_TABLE :: else fi
+        }
+
+    :: HOLDS && phase == PREPARING ->
+        atomic { !run_held; if :: HOLDS -> run_held = true; window = false :: else -> goto end_claim fi };
+        if
+        :: mirror == NEW -> phase = VERIFYING          /* that of a rollback is whole */
+        :: else ->
+#ifndef NO_LOCK_FOR_THE_MIRROR /* a mistake: who has read the alias before still writes to one table */
+            if
+            :: atomic { sharing == 0 && !exclusive -> exclusive = true }
+            :: sharing > 0 -> run_held = false; goto end_claim       /* lock_timeout */
+            fi;
+#endif
+            atomic { mirror = NEW; phase = BACK_FILL; next_row = 0; exclusive = false }
+        fi;
+        run_held = false
+
+    :: HOLDS && phase == BACK_FILL ->
+        atomic { !run_held; if :: HOLDS && phase == BACK_FILL -> run_held = true :: else -> goto end_claim fi };
+        row = next_row;
+        if
+        :: row == ROWS -> atomic { phase = VERIFYING; run_held = false }
+        :: else ->
+#ifdef NO_SHARE_LOCK           /* a mistake: a row that is deleted meanwhile comes back */
+            value = CELL(OLD, row);
+#else
+            if
+            :: losses < LOSSES -> losses++; run_held = false; goto gone
+            :: atomic { CELL(OLD, row) != ABSENT && !writing[row] -> value = CELL(OLD, row); shared[row] = true }
+            :: CELL(OLD, row) == ABSENT                /* a row that is not committed yet is not seen, and not waited for */
+            fi;
+#endif
+            if
+            :: losses < LOSSES -> atomic { losses++; shared[row] = false; run_held = false; goto gone }
+            :: atomic {
+                    if :: CELL(NEW, row) == ABSENT -> CELL(NEW, row) = value :: else fi;     /* on conflict do nothing */
+                    next_row = row + 1;
+                    shared[row] = false;
+                    run_held = false;
+                    row = 0;
+                    value = 0
+                }
+            fi
+        fi
+
+    :: HOLDS && phase == VERIFYING ->
+        d_step {                                       /* one snapshot */
+            row = 0;
+            alike = true;
+            do
+            :: row < ROWS -> alike = alike && CELL(OLD, row) == CELL(NEW, row); row++
+            :: else -> break
+            od;
+            row = 0;
+            assert(alike || missed[NEW] || !IS_ITS_OWN)
+        };
+        atomic {
+            !run_held;
+            if
+            :: HOLDS && alike -> phase = SWITCHING
+            :: HOLDS && !alike -> status = FAILED; mirror = NO_TABLE
+            :: else
+            fi;
+            alike = false
+        }
+
+    :: HOLDS && phase == SWITCHING ->
+        atomic { !run_held; if :: HOLDS && phase == SWITCHING -> run_held = true :: else -> goto end_claim fi };
+        if
+        :: losses < LOSSES -> losses++; run_held = false; goto gone
+        :: sharing > 0 -> run_held = false             /* lock_timeout */
+        :: atomic { sharing == 0 && !exclusive -> exclusive = true };
+            atomic {
+                if
+#ifdef MISSED_WRITES_ARE_FORGOTTEN                     /* a mistake */
+                :: physical == OLD && mirror == NEW ->
+#else
+                :: physical == OLD && mirror == NEW && !missed[NEW] ->
+#endif
+                    physical = NEW;
+#ifdef NO_MIRROR_AFTER_THE_SWITCH                      /* a mistake: what is written now is not in the old table */
+                    mirror = NO_TABLE;
+#else
+                    mirror = OLD;
+#endif
+                    status = COMPLETED;
+                    window = true
+                :: else -> status = FAILED; mirror = NO_TABLE
+                fi;
+                exclusive = false;
+                run_held = false;
+                check_that_nothing_is_lost()
+            }
+        fi
+    od;
+
+gone:
+    atomic { my_run = 0; my_fence = 0; row = 0; value = 0; alike = false }
+}
+
+/* Staff start migrations to the same version, abort them before the switch, and roll them back within the window. */
+proctype Staff() {
+    byte starts = 0;
+    do
+    :: atomic { starts < STARTS && status != IN_PROGRESS && physical == OLD && (mirror == NO_TABLE || !missed[NEW]) ->
+            starts++;
+            run_id++;
+            fence = 0;
+            phase = PREPARING;
+            status = IN_PROGRESS;
+            rolled_back = false;
+            /* A table of a new name, unless the mirror that a rollback left is used again. */
+            if
+            :: mirror == NO_TABLE -> missed[NEW] = false; CELL(NEW, 0) = ABSENT; CELL(NEW, 1) = ABSENT
+            :: else
+            fi
+        }
+    :: atomic { status == IN_PROGRESS && phase != SWITCHING && !run_held -> status = FAILED; mirror = NO_TABLE }
+    :: atomic { status == COMPLETED && window && physical == NEW && sharing == 0 && !exclusive -> exclusive = true };
+        atomic {
+            if
+#ifdef NO_MIRROR_AFTER_THE_SWITCH
+            :: !missed[OLD] ->
+#else
+            :: mirror == OLD && !missed[OLD] ->
+#endif
+                physical = OLD;
+                mirror = NEW;
+                rolled_back = true
+            :: else -> window = false                  /* refused: lossless no more */
+            fi;
+            exclusive = false;
+            check_that_nothing_is_lost()
+        }
+    :: break
+    od
+}
+
+init {
+    atomic {
+        CELL(OLD, 0) = 1;
+        acknowledged[0] = 1;
+        run Writer(0);
+        run Writer(1);
+        run Worker();
+        run Worker();
+        run Staff()
+    }
+}
+
+ltl every_writer_gets_on { <> (written == WRITERS * WRITES) }
+ltl every_run_ends { [] (status == IN_PROGRESS -> <> (status != IN_PROGRESS)) }
