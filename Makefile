@@ -80,7 +80,7 @@ prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 	@$(MAKE) --no-print-directory previous
 	@tools/clients >/dev/null || echo "As provas dos clientes gerados NÃO foram executadas: faltam Java e Maven nesta máquina."
 	@[ "$$(id -u)" = 0 ] || echo "As provas com discos cheios NÃO foram executadas: só root monta discos."
-	@tools/manifests --quiet >/dev/null || echo "As provas com o kustomize e o leitor do Compose NÃO foram executadas: falta Go nesta máquina."
+	@tools/manifests --quiet >/dev/null || echo "As provas com o kustomize, o Helm e o leitor do Compose NÃO foram executadas: falta Go nesta máquina."
 	@tools/keycloak >/dev/null || echo "As provas com um Keycloak de verdade NÃO foram executadas: faltam Java e Maven nesta máquina."
 
 histories: $(VENV)/.dev ## o que clientes ouvem enquanto processos caem, julgado pelas regras; SEED=7 repete as escolhas de uma execução
