@@ -15,6 +15,7 @@ from balcao.console.provider import ProviderAway
 from balcao.console.rights import NO_RIGHTS, read_rights
 from balcao.console.sessions.service import Draft, Session, SessionOver
 from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, PLACE, Visit
+from balcao.console.waiting import recall_counts, recount_area, refresh_counts
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import PageEndpoint
@@ -129,12 +130,18 @@ class Endpoints:
         visit = Visit(self._panel, request, page, session, api, NO_RIGHTS, posted)
         try:
             visit.rights = await read_rights(api)
+            recall_counts(visit)
             if not visit.may(*page.actions):
                 raise make_not_allowed(visit.rights.lacking(page.actions), page.label)
             if not visit.is_post and not visit.is_fragment:
                 visit.notice = await self._panel.sessions.take_notice(session)
                 await self._fill_draft(visit)
-            return await page.function(visit, **values)
+            response: Response[Any] = await page.function(visit, **values)
+            if visit.is_post and response.status == 303:
+                await recount_area(visit)
+            elif not visit.is_post and not visit.is_fragment:
+                refresh_counts(visit)
+            return response
         except ApiFault as fault:
             return self._render_fault(describe_api_fault(fault), request, visit)
         except PageFault as fault:
