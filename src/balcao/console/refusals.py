@@ -36,7 +36,8 @@ _PAGE = (
     '<!doctype html><html lang="pt-BR"><head><meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
     '<title>{title} · Painel</title><link rel="icon" href="data:,"><style>{style}</style></head>'
-    '<body><main><h1>{title}</h1><p>{advice}</p><p><a href="/painel">Ir para o início do painel</a></p></main></body></html>'
+    '<body><main><h1>{title}</h1><p>{advice}</p><p><a href="/painel">Ir para o início do painel</a></p></main>'
+    "</body></html>"
 )
 _STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 _POLICY = (

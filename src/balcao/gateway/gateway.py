@@ -23,8 +23,8 @@ METRICS = "/metrics"
 class Mount:
     """What is reached under one prefix; `endpoints` are (method, path under the prefix, what answers).
 
-    `base` stands before every path also without prefix; `dialect` words the faults of paths that nothing answers, `page`
-    for who asks for a page; `lenient` is of `Paths`.
+    `base` stands before every path also without prefix; `dialect` words the faults of paths that nothing answers,
+    `page` for who asks for a page; `lenient` is of `Paths`.
     """
 
     name: str
