@@ -33,7 +33,7 @@ SANDBOX := $(BIN)/python -c 'import tomllib; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants previous prove bench lint types openapi docs clients lock clean structure release
+.PHONY: help run test quick coverage mutants previous prove histories bench lint types openapi docs clients lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +56,7 @@ else
 	@tools/haproxy --quiet || echo "Os testes do gateway com o HAProxy NÃO foram executados: não há HAProxy nesta máquina."
 	@tools/validators --quiet || echo "Os testes com o Envoy e os dos arquivos de instalação NÃO foram executados: as ferramentas não puderam ser instaladas."
 	@PYTHON='$(PYTHON)' tools/pythons
+	@tools/histories --quiet >/dev/null || echo "Os testes das histórias NÃO foram executados: falta Go nesta máquina."
 	@tools/promtool --quiet || echo "O teste das regras de alerta NÃO foi executado: não há promtool nesta máquina."
 	@tools/spin --quiet || echo "Os modelos NÃO foram verificados: não há Spin nesta máquina."
 endif
@@ -80,8 +81,12 @@ prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 	@$(MAKE) --no-print-directory previous
 	@tools/clients >/dev/null || echo "As provas dos clientes gerados NÃO foram executadas: faltam Java e Maven nesta máquina."
 	@[ "$$(id -u)" = 0 ] || echo "As provas com discos cheios NÃO foram executadas: só root monta discos."
-	@tools/manifests --quiet >/dev/null || echo "As provas com o kustomize e o leitor do Compose NÃO foram executadas: falta Go nesta máquina."
+	@tools/manifests --quiet >/dev/null || echo "As provas com o kustomize, o Helm e o leitor do Compose NÃO foram executadas: falta Go nesta máquina."
 	@tools/keycloak >/dev/null || echo "As provas com um Keycloak de verdade NÃO foram executadas: faltam Java e Maven nesta máquina."
+
+histories: $(VENV)/.dev ## o que clientes ouvem enquanto processos caem, julgado pelas regras; SEED=7 repete as escolhas de uma execução
+	@tools/histories >/dev/null || { echo "Para julgar histórias é preciso ter Go." >&2; exit 1; }
+	@BALCAO_PROVE=1 $(if $(SEED),BALCAO_SEED='$(SEED)') PYTEST='$(BIN)/python -m pytest -q -s' tools/test tests/histories
 
 bench: $(VENV)/.dev ## mede as operações ao lado das mesmas em Go
 	@$(BIN)/python -m bench
@@ -123,7 +128,7 @@ lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais
 		--output-file=requirements-dev.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
-	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/sdk/venv tools/deploy/venv tools/deploy/go/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
+	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/sdk/venv tools/deploy/venv tools/deploy/go/bin tests/histories/checker/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:

@@ -6,13 +6,12 @@ Nothing that was acknowledged is lost, nothing is applied twice, and the CRM end
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 import asyncpg
 import httpx
-import psutil
 import pytest
 
 from balcao.core.values.cpf import Cpf
@@ -20,11 +19,12 @@ from balcao.registry.mirror.translation import to_crm_gender
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import clients, people
 from balcao_sandbox.postgresql import supervisor
+from tests.support.faulty_platform import FaultyPlatform
 from tests.support.login import client_token, log_in
 from tests.support.patience import PATIENCE
 from tests.support.server import free_port
 from tests.support.sizes import size
-from tests.support.terminal import Serving, Terminal, open_folder, remove
+from tests.support.terminal import open_folder, remove
 
 EVENTS = size(150, 2_000)
 CHANGES = size(40, 500)
@@ -56,42 +56,10 @@ def settings() -> Iterator[Settings]:
     remove(folder)
 
 
-class Platform:
-    """A `balcao serve` whose parts are killed one after another, and which is started again when all of it was."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._terminal = Terminal(settings.data_dir, port=settings.port, data_dir=settings.data_dir)
-        self._serving = Serving(self._terminal, "--processes", "2")
-
-    def __enter__(self) -> "Platform":
-        self._serving.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._serving.__exit__()
-
-    def kill(self, part: str) -> None:
-        if part == "everything":
-            _kill([self._serving.process, *self._serving.family()])
-            self._serving.process.wait()
-            self._serving = Serving(self._terminal, "--processes", "2")
-            self._serving.__enter__()
-        elif part == "postgres":
-            _kill(self._serving.databases())
-        else:
-            _kill([self._serving.process_of(part)])
-
-
-def _kill(processes: list[psutil.Process]) -> None:
-    for process in processes:
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
-
-
 class Acknowledged:
     """What was answered with success; a kill comes each time that another share of all is."""
 
-    def __init__(self, platform: Platform) -> None:
+    def __init__(self, platform: FaultyPlatform) -> None:
         self.events: list[tuple[str, int]] = []
         self.changes: dict[str, str] = {}
         self._platform = platform
@@ -151,7 +119,7 @@ async def callers(settings: Settings) -> AsyncIterator[tuple[Caller, Caller]]:
         )
 
 
-async def send_all(settings: Settings, platform: Platform) -> Acknowledged:
+async def send_all(settings: Settings, platform: FaultyPlatform) -> Acknowledged:
     done = Acknowledged(platform)
     persons = [Cpf.with_stem(f"96{number:07}").digits for number in range(PERSONS)]
     async with callers(settings) as (crm, staff), asyncio.TaskGroup() as group:
@@ -203,11 +171,11 @@ def in_the_crm(settings: Settings, cpfs: list[str]) -> dict[str, list[str | None
 
 
 def test_nothing_acknowledged_is_lost_or_applied_twice_and_the_crm_ends_equal(settings: Settings) -> None:
-    with Platform(settings) as platform:
+    with FaultyPlatform(settings) as platform:
         asyncio.run(prove(settings, platform))
 
 
-async def prove(settings: Settings, platform: Platform) -> None:
+async def prove(settings: Settings, platform: FaultyPlatform) -> None:
     done = await send_all(settings, platform)
     connection = await settled(settings)
     try:

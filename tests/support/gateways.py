@@ -49,9 +49,9 @@ def validators() -> Path:
 
 
 def manifest_tools() -> Path:
-    """Return the folder of what reads compose files and kustomizations, or fail with what to do."""
+    """Return the folder of what reads compose files, kustomizations and charts, or fail with what to do."""
     variable = "BALCAO_MANIFEST_TOOLS"
-    return Path(os.environ.get(variable) or _fail("o kustomize e o leitor do Compose", variable, "manifests"))
+    return Path(os.environ.get(variable) or _fail("o kustomize, o Helm e o leitor do Compose", variable, "manifests"))
 
 
 def _fail(what: str, variable: str, name: str) -> NoReturn:

@@ -93,7 +93,7 @@ def write_production(
     folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("production"),
     replace: Replace = False,
 ) -> None:
-    """Escreve configuração com segredos, papéis do banco, serviços do systemd, contêineres, Kubernetes e gateway."""
+    """Escreve configuração com segredos, papéis do banco, unidades, contêineres, Kubernetes, Helm e gateway."""
     from balcao.core import logs
     from balcao.operate.deploy import production
     from balcao.operate.installation import generate_installation

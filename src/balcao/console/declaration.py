@@ -5,7 +5,7 @@
     @pages.get("/tarefas", "Tarefas paradas", actions=["jobs:read"], in_menu=True)
     async def list_jobs(visit: Visit) -> Response[Any]: ...
 
-    AREA = Area("Operação", 90, pages, waiting=[Waiting(["jobs:read"], find_stopped_jobs)])
+    AREA = Area("Operação", 90, pages, waiting=[Waiting(["jobs:read"], find_stopped_jobs, "operation.list_jobs")])
 
 Navigation, routes, the first page and the tests of all pages come from these declarations.
 """
@@ -118,7 +118,10 @@ class Pages:
 
 @dataclass(frozen=True)
 class Item:
-    """One thing that waits, or was found: what it is, where it is done, and what the button there says."""
+    """One thing that waits, or was found: what it is, where it is done, and what the button there says.
+
+    `number` is how many it stands for, 0 for what only goes on.
+    """
 
     title: str
     href: str
@@ -126,14 +129,19 @@ class Item:
     detail: str = ""
     urgency: Literal["urgent", "warning", "info"] = "info"
     deed: str = "Ver"
+    number: int = 1
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A part of the first page: what `find(visit)` says waits for who holds one of the actions. It fails alone."""
+    """A part of the first page: what `find(visit)` says waits for who holds one of the actions. It fails alone.
+
+    `page` is the entry of the navigation, as in `operation.list_jobs`, beside which its number stands.
+    """
 
     actions: Sequence[str]
     find: Callable[..., Awaitable[Sequence[Item]]]
+    page: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,11 @@ from balcao.console.guard import FORM_SECRET
 from balcao.console.login import Login
 from balcao.console.panel import Panel
 from balcao.console.provider import ProviderAway
+from balcao.console.refusals import REFUSAL_PAGE
 from balcao.console.rights import NO_RIGHTS, read_rights
 from balcao.console.sessions.service import Draft, Session, SessionOver
 from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, PLACE, Visit
+from balcao.console.waiting import recall_counts, recount_area, refresh_counts
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import PageEndpoint
@@ -63,7 +65,7 @@ class Endpoints:
             ("GET", "/recursos/{name}", self._make_endpoint("asset", "GET", self._panel.assets.respond, is_page=False)),
             ("GET", f"/{REST_OF_PATH}", self._make_endpoint("nothing", "GET", self._show_nothing)),
         ]
-        return Mount(SERVICE, PREFIX, endpoints, lambda _: ERROR_TEXT)
+        return Mount(SERVICE, PREFIX, endpoints, lambda _: ERROR_TEXT, page=REFUSAL_PAGE)
 
     # ---- compiling --------------------------------------------------------------------------------------------------
 
@@ -129,12 +131,18 @@ class Endpoints:
         visit = Visit(self._panel, request, page, session, api, NO_RIGHTS, posted)
         try:
             visit.rights = await read_rights(api)
+            recall_counts(visit)
             if not visit.may(*page.actions):
                 raise make_not_allowed(visit.rights.lacking(page.actions), page.label)
             if not visit.is_post and not visit.is_fragment:
                 visit.notice = await self._panel.sessions.take_notice(session)
                 await self._fill_draft(visit)
-            return await page.function(visit, **values)
+            response: Response[Any] = await page.function(visit, **values)
+            if visit.is_post and response.status == 303:
+                await recount_area(visit)
+            elif not visit.is_post and not visit.is_fragment:
+                refresh_counts(visit)
+            return response
         except ApiFault as fault:
             return self._render_fault(describe_api_fault(fault), request, visit)
         except PageFault as fault:

@@ -3,6 +3,7 @@
 The services decide on every call; a page that shows a button too many is explained by their refusal.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -37,6 +38,12 @@ class Rights:
         """Return the values of a key to which the action is limited; None: it is not limited."""
         held = self.actions.get(action)
         return [] if held is None else held.reach.get(key)
+
+    @property
+    def digest(self) -> str:
+        """Return what tells these rights from any others, reach included."""
+        held = [self.actions[name] for name in sorted(self.actions)]
+        return hashlib.sha256(msgspec.json.encode((self.is_administrator, held), order="sorted")).hexdigest()
 
     def lacking(self, actions: Sequence[str]) -> list[str]:
         """Return which of the actions the person does not hold."""

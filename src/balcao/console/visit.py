@@ -1,6 +1,6 @@
 """One request of a person for one page: who it is, what they may do, what they sent, and how it is answered."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -31,7 +31,8 @@ class Visit:
     """What a page function is given.
 
     `api` calls the services as the person; `query` is the address's, `posted` the form's, empty in a GET. `draft` is
-    what the person had typed into this page's form when a session was over, `notice` what the page says once.
+    what the person had typed into this page's form when a session was over, `notice` what the page says once,
+    `counts` how much waits at the navigation's entries, by their names.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Visit:
         self.posted = posted
         self.notice = ""
         self.draft = FormData()
+        self.counts: Mapping[str, int] = {}
 
     @property
     def is_post(self) -> bool:

@@ -2,12 +2,14 @@
 
 import gzip
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from html.parser import HTMLParser
 
 import pytest
 
+from balcao.console import waiting
 from balcao.console.declaration import PREFIX
 from tests.support.cast import CARLA
 from tests.support.crawl import Crawl, Seen, find_page
@@ -51,6 +53,14 @@ class Cost:
         page = find_page(self.seen.address, "GET")
         is_list = page is not None and page.in_menu and not page.parameters
         return TOGETHER.get(self.name, LIST if is_list else DETAIL)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fresh_counts() -> Iterator[None]:
+    """What waits is counted by the first page alone: behind others, now and then, it is no cost of theirs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "FRESH", timedelta(days=1))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -160,7 +160,7 @@ def test_other_answers_keep_the_secrets_and_overwrite_nothing_unasked(tmp_path: 
     assert "--public-url" in terminal.refusal("init", "production")
     assert terminal.run("init", "production", *ANSWERS).returncode == 0
     first = settings.read_text("utf-8")
-    assert terminal.run("init", "production", *ANSWERS).stdout.startswith("0 de 22 arquivos")
+    assert terminal.run("init", "production", *ANSWERS).stdout.startswith("0 de 31 arquivos")
     assert "balcao.env" in terminal.refusal("init", "production", *ANSWERS, "--port=9000")
     assert settings.read_text("utf-8") == first
     assert terminal.run("init", "production", *ANSWERS, "--port=9000", "--replace").returncode == 0

@@ -150,7 +150,9 @@ async def find_approvals(visit: Visit) -> Sequence[Item]:
     ]
     queue = visit.address("catalogue.list_approvals")
     return [
-        Item(format_count(found, one, many), queue, detail="Catálogo", urgency="warning", deed="Ver a fila")
+        Item(
+            format_count(found, one, many), queue, detail="Catálogo", urgency="warning", deed="Ver a fila", number=found
+        )
         for found, one, many in titles
         if found
     ]

@@ -28,8 +28,8 @@ AREA = Area(
     10,
     pages,
     waiting=[
-        Waiting([routes.PUBLISH], approval_pages.find_approvals),
-        Waiting([routes.TUNING], tuning_pages.find_failed_queries),
+        Waiting([routes.PUBLISH], approval_pages.find_approvals, "catalogue.list_approvals"),
+        Waiting([routes.TUNING], tuning_pages.find_failed_queries, "catalogue.list_failed_queries"),
         Waiting([routes.MIGRATIONS_READ], migration_pages.find_running_migration),
     ],
     finders=[Finder([routes.READ], service_pages.find_services)],

@@ -183,7 +183,8 @@ async def find_failed_queries(visit: Visit) -> Sequence[Item]:
         return []
     title = format_count(found.found, "busca que nada achou", "buscas que nada acharam")
     text = f"a mais frequente: {found.queries[0].query}"
-    return [Item(title, visit.address("catalogue.list_failed_queries"), text, "Catálogo", deed="Ver as buscas")]
+    queue = visit.address("catalogue.list_failed_queries")
+    return [Item(title, queue, text, "Catálogo", deed="Ver as buscas", number=found.found)]
 
 
 async def _render_synonyms(

@@ -75,7 +75,9 @@ async def find_late_notifications(visit: Visit) -> Sequence[Item]:
     others = len(opened) - len(late)
     if others:
         noun = "unidade em risco" if others == 1 else "unidades em risco"
-        items.append(Item(f"{others} {noun}", address, "confirmadas há pouco", "Quadro de risco", deed="Ver o quadro"))
+        items.append(
+            Item(f"{others} {noun}", address, "confirmadas há pouco", "Quadro de risco", deed="Ver o quadro", number=0)
+        )
     return items
 
 
@@ -99,5 +101,9 @@ _PLACES = {function: place for place, function in enumerate([*_MENU, show_counts
 pages.declared.sort(key=lambda page: _PLACES.get(page.function, len(_PLACES)))
 
 AREA = Area(
-    "Saúde", 30, pages, waiting=[Waiting([READ], find_late_notifications)], finders=[Finder([READ, UNITS], find_units)]
+    "Saúde",
+    30,
+    pages,
+    waiting=[Waiting([READ], find_late_notifications, "health_units.show_board")],
+    finders=[Finder([READ, UNITS], find_units)],
 )

@@ -7,6 +7,7 @@ from balcao.console.api import gather_blocks
 from balcao.console.declaration import Area, Item, Pages
 from balcao.console.faults import make_not_found
 from balcao.console.visit import Crumb, Visit
+from balcao.console.waiting import read_waiting
 from balcao.console.words import format_count
 from balcao.console.working import service as working
 from balcao.core.http.responses import Response
@@ -19,13 +20,10 @@ _LONGEST_QUESTION = 100
 @pages.get("", "Início", in_menu=True)
 async def show_start(visit: Visit) -> Response[Any]:
     """Show what waits for the person, from every area that they work in; what cannot be read is said in its place."""
-    waiting = [(area, one) for area in visit.panel.areas for one in area.waiting if visit.rights.include(*one.actions)]
-    blocks = await gather_blocks(*(one.find(visit) for _, one in waiting))
-    away = [
-        (area.label, block.fault) for (area, _), block in zip(waiting, blocks, strict=True) if block.fault is not None
-    ]
-    items = sorted((item for block in blocks for item in block.value or ()), key=lambda item: _URGENCY[item.urgency])
-    return visit.render("home/start.html", items=items, away=away, works=len(waiting) > 1)
+    found = await read_waiting(visit)
+    away = [(one.area.label, one.block.fault) for one in found if one.block.fault is not None]
+    items = sorted((item for one in found for item in one.block.value or ()), key=lambda item: _URGENCY[item.urgency])
+    return visit.render("home/start.html", items=items, away=away, works=len(found) > 1)
 
 
 @pages.get("/ir", "Ir para")

@@ -30,7 +30,7 @@ AREA = Area(
     30,
     pages,
     waiting=[
-        Waiting([listing_pages.PUBLISH], listing_pages.find_jobs_to_approve),
+        Waiting([listing_pages.PUBLISH], listing_pages.find_jobs_to_approve, "jobs.list_jobs"),
         Waiting([candidate_pages.DECIDE], bulk_pages.find_decisions),
     ],
     finders=[Finder([listing_pages.READ], listing_pages.find_jobs)],

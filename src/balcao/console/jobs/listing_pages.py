@@ -205,7 +205,9 @@ async def find_jobs_to_approve(visit: Visit) -> Sequence[Item]:
     ]
     if (more := found.meta.total - len(items)) > 0:
         address = visit.address("jobs.list_jobs", _query={"aba": "em_aprovacao"})
-        items.append(Item(format_count(more, "outra vaga espera", "outras vagas esperam"), address, "aprovação"))
+        items.append(
+            Item(format_count(more, "outra vaga espera", "outras vagas esperam"), address, "aprovação", number=more)
+        )
     return items
 
 

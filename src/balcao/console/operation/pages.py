@@ -116,6 +116,7 @@ async def find_stopped_jobs(visit: Visit) -> Sequence[Item]:
             detail="Operação",
             urgency="warning",
             deed="Ver tarefas",
+            number=total,
         )
     ]
 
@@ -130,4 +131,4 @@ def _to_instant(visit: Visit, form: ReconcileForm) -> str:
     return form.since.data.replace(tzinfo=visit.panel.words.zone).isoformat()
 
 
-AREA = Area("Operação", 90, pages, waiting=[Waiting([READ], find_stopped_jobs)])
+AREA = Area("Operação", 90, pages, waiting=[Waiting([READ], find_stopped_jobs, "operation.list_jobs")])

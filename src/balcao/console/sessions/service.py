@@ -44,6 +44,13 @@ class Identity(msgspec.Struct, frozen=True):
     form_secret: str
 
 
+class Counts(msgspec.Struct, frozen=True):
+    """How much waits for the person at each page of the navigation, as read with the rights of this digest."""
+
+    rights: str
+    numbers: dict[str, int]
+
+
 class Draft(msgspec.Struct, frozen=True):
     """What somebody had typed: where the form was, what it is called, and its fields."""
 
@@ -252,6 +259,28 @@ class Sessions:
         with suppress(SealBroken):
             return self._sealer.open(b"notice" + session.stored.key, session.stored.notice).decode()
         return ""
+
+    # ---- how much waits ---------------------------------------------------------------------------------------------
+
+    def open_counts(self, session: Session) -> Counts | None:
+        """Return what the session remembers."""
+        if session.stored.counts is None:
+            return None
+        with suppress(SealBroken):
+            opened = self._sealer.open(b"counts" + session.stored.key, session.stored.counts)
+            return msgspec.json.decode(opened, type=Counts)
+        return None
+
+    async def keep_counts(self, session: Session, counts: Counts, *, is_all: bool = False) -> None:
+        """Remember them; `is_all` says that everything was counted just now."""
+        sealed = self._sealer.seal(b"counts" + session.stored.key, msgspec.json.encode(counts))
+        async with self._database.connection() as connection:
+            await store.write_counts(connection, session.stored.key, sealed, is_all)
+
+    async def claim_counting(self, session: Session) -> bool:
+        """Return whether it is the caller who counts anew: one of all pages of the session, in all processes."""
+        async with self._database.connection() as connection:
+            return await store.claim_counting(connection, session.stored.key, session.stored.counted_at)
 
     # ---- what was typed when the session was over -------------------------------------------------------------------
 

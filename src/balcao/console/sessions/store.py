@@ -16,6 +16,9 @@ class StoredSession(NamedTuple):
     identity: bytes
     tokens: bytes | None
     notice: bytes | None
+    counts: bytes | None
+    counted_at: datetime | None
+    counted_ago: timedelta | None
     generation: int
     unused_seconds: float
     is_living: bool
@@ -53,7 +56,7 @@ async def insert_session(
 
 
 @statement("""
-SELECT key, subject_key, identity, tokens, notice, generation,
+SELECT key, subject_key, identity, tokens, notice, counts, counted_at, now() - counted_at AS counted_ago, generation,
        extract(epoch FROM now() - used_at)::float8 AS unused_seconds,
        ended_at IS NULL AND tokens IS NOT NULL
            AND used_at > now() - :idle::interval AND begun_at > now() - :longest::interval AS is_living
@@ -70,6 +73,21 @@ async def touch_session(connection: Connection, key: bytes) -> None: ...
 
 @statement("UPDATE console.session SET notice = :notice WHERE key = :key")
 async def write_notice(connection: Connection, key: bytes, notice: bytes | None) -> None: ...
+
+
+@statement("""
+UPDATE console.session SET counts = :counts, counted_at = CASE WHEN :is_all THEN now() ELSE counted_at END
+WHERE key = :key AND ended_at IS NULL
+""")
+async def write_counts(connection: Connection, key: bytes, counts: bytes, is_all: bool) -> None: ...
+
+
+@statement("""
+UPDATE console.session SET counted_at = now()
+WHERE key = :key AND counted_at IS NOT DISTINCT FROM :seen AND ended_at IS NULL
+""")
+async def claim_counting(connection: Connection, key: bytes, seen: datetime | None) -> bool:
+    """Return whether nobody has counted since this was seen; nobody else counts then."""
 
 
 @statement("""

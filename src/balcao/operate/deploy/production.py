@@ -1,4 +1,4 @@
-"""The files of an installation in production: settings with secrets, roles, units, containers, manifests."""
+"""The files of an installation in production: settings with secrets, roles, units, containers, manifests, chart."""
 
 import re
 import secrets
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from balcao import __version__
 from balcao.operate.deploy.answers import Installation
 from balcao.operate.deploy.files import SECRET, File
-from balcao.operate.deploy.rendering import render_template
+from balcao.operate.deploy.rendering import read_template, render_template
 
 SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/roles.sql"
 BACKUP_SETTINGS = "backup/balcao-backup.env"
@@ -35,6 +35,14 @@ _OPEN_FILES = (
     "kubernetes/worker.yaml",
     "kubernetes/console.yaml",
     "kubernetes/network.yaml",
+    "helm/Chart.yaml",
+    "helm/values.yaml",
+)
+# Helm fills these in; the answers stand in the chart's values.
+_CHART_FILES = (
+    "helm/values.schema.json",
+    *(f"helm/templates/{name}" for name in ("_common.tpl", "migrate.yaml", "api.yaml", "worker.yaml", "console.yaml")),
+    "helm/templates/network.yaml",
 )
 _LINE = re.compile(r"([A-Z_]+)=(.*)")
 
@@ -91,7 +99,8 @@ def generate_production_files(installation: Installation, own: Secrets) -> dict[
         "lock": "requirements-traces.lock" if installation.traces_url else "requirements.lock",
     }
     files = {path: File.of(render_template(path, **values), SECRET) for path in _SECRET_FILES}
-    return files | {path: File.of(render_template(path, **values)) for path in _OPEN_FILES}
+    files |= {path: File.of(render_template(path, **values)) for path in _OPEN_FILES}
+    return files | {path: File.of(read_template(path)) for path in _CHART_FILES}
 
 
 def parse_settings(text: str) -> dict[str, str]:

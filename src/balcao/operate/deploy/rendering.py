@@ -17,14 +17,15 @@ def render_template(name: str, **values: Any) -> str:
 def _environment() -> Environment:
     # What is written is no HTML; each language has a filter that quotes.
     environment = Environment(  # noqa: S701
-        loader=FunctionLoader(_read), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(read_template), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.keep_trailing_newline = True
     environment.filters |= {"shell": shlex.quote, "nginx": _quote_for_nginx}
     return environment
 
 
-def _read(name: str) -> str:
+def read_template(name: str) -> str:
+    """Return the template's text as it is: one that another program fills in."""
     return (files("balcao.operate.deploy") / "templates" / name).read_text("utf-8")
 
 

@@ -1,0 +1,46 @@
+{{- define "balcao.metadata" -}}
+namespace: {{ .Release.Namespace }}
+labels: {app.kubernetes.io/part-of: balcao}
+{{- end }}
+
+{{/* What every pod has: no rights on the node, none at the cluster's interface, a root that cannot be written. */}}
+{{- define "balcao.pod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - {name: {{ . }}}
+  {{- end }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  seccompProfile: {type: RuntimeDefault}
+volumes:
+  - {name: data, emptyDir: {}}
+  - {name: tmp, emptyDir: {}}
+{{- end }}
+
+{{- define "balcao.container" -}}
+image: "{{ .Values.image.name }}:{{ .Values.image.tag }}"
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: {drop: [ALL]}
+volumeMounts:
+  - {name: data, mountPath: /var/lib/balcao}
+  - {name: tmp, mountPath: /tmp}
+{{- end }}
+
+{{- define "balcao.environment" -}}
+env:
+  - {name: BALCAO_HOST, value: 0.0.0.0}
+  - {name: BALCAO_MANAGEMENT_HOST, value: 0.0.0.0}
+  - {name: BALCAO_CONSOLE_API_URL, value: "http://balcao-api:{{ .Values.ports.http }}"}
+  - {name: BALCAO_TRUSTED_PROXIES, value: {{ .Values.trustedProxies | quote }}}
+envFrom:
+  - secretRef: {name: {{ .Values.secrets.settings }}}
+{{- end }}

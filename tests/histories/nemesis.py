@@ -1,0 +1,50 @@
+"""What breaks the platform while its clients work."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+from tests.histories.recorder import ANSWER_SECONDS, Recorder
+from tests.support.faulty_platform import FaultyPlatform
+from tests.support.patience import PATIENCE
+
+# Longer than any client waits, so that some outcomes of what was frozen are unknown and come about later.
+FROZEN_SECONDS = 1.5 * ANSWER_SECONDS
+
+
+async def _kill(part: str, platform: FaultyPlatform) -> None:
+    await asyncio.to_thread(platform.kill, part)
+
+
+async def _freeze(part: str, platform: FaultyPlatform) -> None:
+    frozen = await asyncio.to_thread(platform.freeze, part)
+    try:
+        await asyncio.sleep(FROZEN_SECONDS)
+    finally:
+        platform.thaw(frozen)
+
+
+FAULTS: dict[str, Callable[[FaultyPlatform], Awaitable[None]]] = {
+    "kill api": partial(_kill, "api"),
+    "freeze api": partial(_freeze, "api"),
+    "kill worker": partial(_kill, "worker"),
+    "kill postgres": partial(_kill, "postgres"),
+    "freeze postgres": partial(_freeze, "postgres"),
+    "kill everything": partial(_kill, "everything"),
+}
+
+
+async def break_in_turn(recorder: Recorder, platform: FaultyPlatform, faults: Sequence[str], answers: int) -> None:
+    """Bring about one fault after the other, with so many answers before each, between them, and after the last."""
+    await answered(recorder, answers)
+    for fault in faults:
+        await FAULTS[fault](platform)
+        await answered(recorder, answers)
+
+
+async def answered(recorder: Recorder, more: int) -> None:
+    """Let the clients be answered so many times."""
+    wanted = recorder.answers + more
+    async with asyncio.timeout(PATIENCE):
+        while recorder.answers < wanted:  # noqa: ASYNC110 - clients bring it about
+            await asyncio.sleep(0.01)

@@ -1,0 +1,157 @@
+"""Clients that call a running platform, and the history of what they asked and were told."""
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import httpx
+import msgspec
+
+from balcao.settings import Settings
+from balcao_sandbox.identity.demo import people_by_login
+from tests.support.login import log_in
+from tests.support.patience import PATIENCE
+
+# Who waits longer is not told: the outcome is unknown. Below what a freeze lasts, above what a call takes under load.
+ANSWER_SECONDS = 3.0
+PAUSE_SECONDS = 0.05
+# A refusal of the caller or of the platform as a whole: the operation did not happen, whatever the resource holds.
+REFUSED = (401, 408, 429)
+
+Told: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One operation on the key of a resource: what goes over the wire, and what the specification knows of it.
+
+    `told` makes of an answer what the specification compares.
+    """
+
+    key: str
+    actor: str
+    method: str
+    path: str
+    input: Mapping[str, Any]
+    told: Callable[[httpx.Response], Told]
+    body: Mapping[str, Any] | None = None
+
+
+class Resource(Protocol):
+    """What clients do with one resource."""
+
+    @property
+    def name(self) -> str:
+        """Return what the specification calls it."""
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Return what clients choose from; no rule speaks of two of them."""
+
+    def reads(self, key: str) -> Sequence[Ask]:
+        """Return what shows all that the key holds."""
+
+    def choose(self, key: str, chance: random.Random) -> Ask:
+        """Return an operation on the key."""
+
+
+class Operation(msgspec.Struct):
+    """A line of a history, in nanoseconds of one monotonic clock; without an output its outcome is unknown."""
+
+    resource: str
+    key: str
+    client: int
+    call: int
+    # `return` is a word of Python's.
+    answered: int = msgspec.field(name="return")
+    input: Told
+    output: Told | None
+
+
+class Recorder:
+    """Writes what is asked and told to a file; `outcomes` counts by resource: known, unknown, refused."""
+
+    def __init__(self, settings: Settings, file: Path, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self.outcomes: Counter[tuple[str, str]] = Counter()
+        self.answers = 0
+        self._issuer = settings.issuers[0]
+        self._file = file.open("wb")
+        self._tokens: dict[str, str] = {}
+        self._http = httpx.AsyncClient(base_url=settings.base_url, timeout=ANSWER_SECONDS, transport=transport)
+
+    async def close(self) -> None:
+        await self._http.aclose()
+        self._file.close()
+
+    async def run(self, resources: Sequence[Resource], clients: int, seed: int, nemesis: Callable[[], Any]) -> None:
+        """Let so many clients of each resource work until the nemesis has done what it does.
+
+        Each key is read before everything and, once the platform answers again, after everything.
+        """
+        await self._read_all(resources)
+        ending = asyncio.Event()
+        async with asyncio.TaskGroup() as working:
+            for resource in resources:
+                for client in range(1, clients + 1):
+                    chance = random.Random(f"{seed} {resource.name} {client}")
+                    working.create_task(self._work(resource, client, chance, ending))
+            await nemesis()
+            ending.set()
+        await self._read_all(resources)
+
+    async def _read_all(self, resources: Sequence[Resource]) -> None:
+        for resource in resources:
+            for key in resource.keys:
+                for ask in resource.reads(key):
+                    async with asyncio.timeout(PATIENCE):
+                        while not await self.ask(resource, ask, client=0):  # noqa: ASYNC110 - what was killed comes back
+                            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _work(self, resource: Resource, client: int, chance: random.Random, ending: asyncio.Event) -> None:
+        while not ending.is_set():
+            ask = resource.choose(chance.choice(resource.keys), chance)
+            if not await self.ask(resource, ask, client):
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def ask(self, resource: Resource, ask: Ask, client: int) -> bool:
+        """Record an operation; return whether its outcome is known."""
+        token = await self._token(ask.actor)
+        if token is None:
+            return False
+        headers = {"Authorization": f"Bearer {token}"}
+        call = time.monotonic_ns()
+        try:
+            answer = await self._http.request(ask.method, ask.path, json=ask.body, headers=headers)
+        except httpx.ConnectError:
+            return self._count(resource, "refused")  # nothing was sent
+        except httpx.TransportError:
+            answer = None
+        answered = time.monotonic_ns()
+        if answer is not None and answer.status_code in REFUSED:
+            if answer.status_code == 401:
+                self._tokens.pop(ask.actor, None)
+            return self._count(resource, "refused")
+        told = ask.told(answer) if answer is not None and answer.status_code < 500 else None
+        operation = Operation(resource.name, ask.key, client, call, answered, ask.input, told)
+        self._file.write(msgspec.json.encode(operation) + b"\n")
+        self.answers += told is not None
+        return self._count(resource, "unknown" if told is None else "known")
+
+    def _count(self, resource: Resource, outcome: str) -> bool:
+        self.outcomes[resource.name, outcome] += 1
+        return outcome == "known"
+
+    async def _token(self, actor: str) -> str | None:
+        """Return a token of this member of the demo, or none while nobody can log in."""
+        if actor not in self._tokens:
+            try:
+                answer = await asyncio.to_thread(log_in, self._issuer, actor, people_by_login()[actor].password)
+            except (httpx.HTTPError, AssertionError, KeyError, ValueError):
+                return None
+            self._tokens[actor] = str(answer["access_token"])
+        return self._tokens[actor]

@@ -1,0 +1,35 @@
+"""Histories of concurrent clients under faults are linearizable: a checker that knows the rules finds no anomaly."""
+
+import os
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.histories.nemesis import FAULTS, break_in_turn
+from tests.histories.trial import Size, Verdict, judge, platform, record
+from tests.support.sizes import FULL, report, size
+
+pytestmark = pytest.mark.histories
+
+# One run with each fault once, but for a start of everything, or one run for each fault, which comes several times.
+RUNS = [[fault] * 5 for fault in FAULTS] if FULL else [[fault for fault in FAULTS if fault != "kill everything"]]
+SIZE = Size(clients=size(6, 16), keys=range(size(16, 96)), answers=size(150, 1_200))
+SEED = int(os.environ.get("BALCAO_SEED") or size(1, random.randrange(1_000_000)))
+
+
+@pytest.mark.parametrize("faults", RUNS, ids=[", ".join(dict.fromkeys(faults)) for faults in RUNS])
+def test_what_clients_are_told_under_faults_can_be(faults: Sequence[str], tmp_path: Path) -> None:
+    history = tmp_path / "history.jsonl"
+    with platform() as (settings, started):
+        record(settings, history, SIZE, SEED, lambda recorder: break_in_turn(recorder, started, faults, SIZE.answers))
+    judged = judge(history)
+    report("\n".join(_row(faults, one) for one in judged))
+    assert [one for one in judged if one.verdict != "possible"] == [], f"seed {SEED}, {history}"
+
+
+def _row(faults: Sequence[str], one: Verdict) -> str:
+    """Return a row of the table: resource, fault, operations, unknown outcomes, verdict, seed."""
+    fault = f"{len(faults)} x {faults[0]}"
+    return f"{one.resource:<24} {fault:<22} {one.operations:>7} {one.unknown:>6}  {one.verdict:<10} {SEED}"

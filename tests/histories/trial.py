@@ -1,0 +1,97 @@
+"""One run: clients and a nemesis on a platform of its own, and what the checker says of their history."""
+
+import asyncio
+import os
+import subprocess
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import msgspec
+import pytest
+
+from balcao.settings import Settings
+from tests.histories.preferences import PreferencesOfCitizens
+from tests.histories.recorder import Operation, Recorder, Resource
+from tests.support.faulty_platform import FaultyPlatform
+from tests.support.server import free_port
+from tests.support.terminal import open_folder, remove
+
+
+@dataclass(frozen=True)
+class Size:
+    """Clients of each resource, the numbers of its keys, and how many answers there are between two faults."""
+
+    clients: int
+    keys: range
+    answers: int
+
+
+class Verdict(msgspec.Struct):
+    """What the checker says of the operations on one resource.
+
+    An anomaly comes with its key, the number of operations there until the first answer that cannot be, and what is
+    left of them when the reads that do not matter are taken out.
+    """
+
+    resource: str
+    keys: int
+    operations: int
+    unknown: int
+    verdict: str
+    key: str = ""
+    after: int = 0
+    shortest: list[Operation] = []
+
+
+def all_resources(size: Size) -> list[Resource]:
+    return [PreferencesOfCitizens(size.keys)]
+
+
+@contextmanager
+def platform() -> Iterator[tuple[Settings, FaultyPlatform]]:
+    """Start a platform in a folder of its own."""
+    folder = open_folder()
+    settings = Settings(data_dir=folder, port=free_port())
+    try:
+        with FaultyPlatform(settings) as started:
+            yield settings, started
+    finally:
+        remove(folder)
+
+
+def record(
+    settings: Settings,
+    history: Path,
+    size: Size,
+    seed: int,
+    nemesis: Callable[[Recorder], Awaitable[None]],
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> None:
+    """Write the history of clients that work until the nemesis is done; `transport` is how they reach the platform."""
+
+    async def work() -> None:
+        recorder = Recorder(settings, history, transport)
+        try:
+            await recorder.run(all_resources(size), size.clients, seed, lambda: nemesis(recorder))
+        finally:
+            await recorder.close()
+
+    asyncio.run(work())
+
+
+def judge(history: Path) -> list[Verdict]:
+    with history.open("rb") as lines:
+        said = subprocess.run([checker()], stdin=lines, stdout=subprocess.PIPE, check=True).stdout
+    return [msgspec.json.decode(line, type=Verdict) for line in said.splitlines()]
+
+
+def checker() -> str:
+    """Return the program that judges, or fail with what to do."""
+    return os.environ.get("BALCAO_HISTORIES") or pytest.fail(
+        "Este teste precisa do que julga histórias, feito em Go: ponha o caminho em BALCAO_HISTORIES "
+        '(`tools/histories` o mostra), ou deixe-o de fora com -m "not histories".',
+        pytrace=False,
+    )

@@ -1,0 +1,53 @@
+"""A `balcao serve` whose parts are killed or frozen one after another."""
+
+import signal
+from collections.abc import Iterable
+from contextlib import suppress
+
+import psutil
+
+from balcao.settings import Settings
+from tests.support.terminal import Serving, Terminal
+
+
+class FaultyPlatform:
+    """Two processes of the API, worker, CRM and PostgreSQL; started again when all of it was killed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._terminal = Terminal(settings.data_dir, port=settings.port, data_dir=settings.data_dir)
+        self._serving = Serving(self._terminal, "--processes", "2")
+
+    def __enter__(self) -> "FaultyPlatform":
+        self._serving.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._serving.__exit__()
+
+    def kill(self, part: str) -> None:
+        """`part` is the role of a process, `postgres` or `everything`."""
+        if part == "everything":
+            _send(signal.SIGKILL, [self._serving.process, *self._serving.family()])
+            self._serving.process.wait()
+            self._serving = Serving(self._terminal, "--processes", "2")
+            self._serving.__enter__()
+        else:
+            _send(signal.SIGKILL, self._processes(part))
+
+    def freeze(self, part: str) -> list[psutil.Process]:
+        """Stop the part where it stands; return its processes, for `thaw`."""
+        frozen = self._processes(part)
+        _send(signal.SIGSTOP, frozen)
+        return frozen
+
+    def thaw(self, frozen: Iterable[psutil.Process]) -> None:
+        _send(signal.SIGCONT, frozen)
+
+    def _processes(self, part: str) -> list[psutil.Process]:
+        return self._serving.databases() if part == "postgres" else [self._serving.process_of(part)]
+
+
+def _send(number: signal.Signals, processes: Iterable[psutil.Process]) -> None:
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.send_signal(number)
