@@ -1,4 +1,4 @@
-"""README, tutorial and operators' manuals say the same in English and in Portuguese: neither changes alone."""
+"""README, tutorial, guides and operators' manuals say the same in English and in Portuguese: neither changes alone."""
 
 import os
 import re
@@ -14,7 +14,8 @@ from tests.invariants.test_docs_links import list_anchors, parse
 ROOT = Path(__file__).parents[2]
 TWIN = ".pt-BR.md"
 MANUALS = [page for page in sorted((ROOT / "docs/operate").glob("*.md")) if not page.name.endswith(TWIN)]
-PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", *MANUALS]
+GUIDES = [page for page in sorted((ROOT / "docs/guides").glob("*.md")) if not page.name.endswith(TWIN)]
+PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", *MANUALS, *GUIDES]
 # A run of digits in either notation: 28,843 and 28.843, 0.5 and 0,5.
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 # What a block says in words: comments, and places to fill in.

@@ -1,39 +1,24 @@
 """The status page for people: one file with its style, readable without script."""
 
-import base64
-import hashlib
 from functools import partial
-from importlib.resources import files
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from balcao.core.http.responses import HTML, Response
+from balcao.gateway.rendering import allow_style, make_environment, read_style
 from balcao.gateway.status import words
 from balcao.gateway.status.board import Board, BoardKeeper
 from balcao.gateway.status.judgement import OWED
 
 # Everybody sees the same, and a crowd in a trouble is answered by caches.
 CACHED = {"Cache-Control": "public, max-age=10"}
-_STYLE = (files("balcao.gateway.status") / "status.css").read_text("utf-8")
-_STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-_POLICY = (
-    f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
-)
+_STYLE = read_style("balcao.gateway.status", "status.css")
+_POLICY = allow_style(_STYLE)
 
 
 class StatusPage:
     """Renders what is known; `city` is named where the installation names it."""
 
     def __init__(self, keeper: BoardKeeper, city: str) -> None:
-        environment = Environment(
-            loader=PackageLoader("balcao.gateway.status", "."),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-        )
+        environment = make_environment("balcao.gateway.status")
         environment.filters.update(
             {
                 "iso": lambda moment: moment.astimezone(keeper.zone).isoformat(timespec="seconds"),

@@ -1,0 +1,35 @@
+"""What the gateway's own pages have in common: templates beside the code, and a style that the policy names."""
+
+import base64
+import hashlib
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+_BASE = (files("balcao.gateway") / "base.css").read_text("utf-8")
+
+
+def make_environment(package: str) -> Environment:
+    """Return templates that lie in a package and escape what they are given."""
+    return Environment(
+        loader=PackageLoader(package, "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+def read_style(package: str, name: str) -> str:
+    """Return a style sheet of a package, behind the one of all pages."""
+    return _BASE + (files(package) / name).read_text("utf-8")
+
+
+def allow_style(style: str) -> str:
+    """Return the content policy of a page that has this style, and neither a script nor anything else."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    )

@@ -1,0 +1,106 @@
+"""The guides: their commands, typed as they stand, print what the guides say; their pages lead to one another."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import urljoin
+
+import httpx
+import pytest
+
+from balcao.gateway.portal import guides
+from balcao.settings import Settings
+from tests.invariants.test_docs_links import parse
+from tests.support.patience import PATIENCE
+from tests.support.sandbox import EmbeddedTokens, Sandbox, running
+from tests.support.server import free_port
+
+NAMES = sorted(file.stem for file in guides.FOLDER.glob("[a-z]*.md") if not file.name.endswith(".pt-BR.md"))
+OUTPUTS = {"text", "json"}
+BORDER = "-- end of a block --"
+# What a guide leaves out because it differs each time.
+GAP = "…"
+
+
+@pytest.fixture(scope="module")
+def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
+    with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
+        yield opened
+
+
+def read_blocks(name: str) -> list[tuple[str, str]]:
+    """Return what a guide prints to be typed, each with what it says comes of it, or nothing."""
+    fences = [(token.info, token.content) for token in parse(guides.FOLDER / f"{name}.md") if token.type == "fence"]
+    assert {language for language, _ in fences} <= {"sh", *OUTPUTS}
+    return [
+        (typed, shown if kind in OUTPUTS else "")
+        for (language, typed), (kind, shown) in pairwise([*fences, ("", "")])
+        if language == "sh"
+    ]
+
+
+def type_in(blocks: list[tuple[str, str]], sandbox: Sandbox, folder: Path) -> list[str]:
+    """Type the blocks into one shell, and return what each printed."""
+    script = "".join(f"{typed}\necho; echo '{BORDER}'\n" for typed, _ in blocks)
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    own = {
+        "PATH": programs,
+        "BALCAO_PORT": str(sandbox.settings.port),
+        "BALCAO_DATA_DIR": str(sandbox.settings.data_dir),
+    }
+    done = subprocess.run(
+        ["bash", "-eu", "-c", script.replace(guides.ADDRESS, sandbox.url)],
+        cwd=folder,
+        env=os.environ | own,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout.split(BORDER)[:-1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_commands_of_a_guide_print_what_it_says(name: str, sandbox: Sandbox, tmp_path: Path) -> None:
+    blocks = read_blocks(name)
+    assert any(shown for _, shown in blocks)
+    for (typed, shown), printed in zip(blocks, type_in(blocks, sandbox, tmp_path), strict=True):
+        expected = ".*?".join(re.escape(part) for part in shown.strip().split(GAP))
+        assert re.fullmatch(expected, printed.strip(), re.DOTALL), f"{typed}\n{printed}"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", sorted(guides.list_paths()))
+def test_every_link_of_a_page_leads_to_a_page(path: str, sandbox: Sandbox) -> None:
+    page = sandbox.http.get(path).raise_for_status()
+    links = re.findall(r'href="([^"]+)"', page.text)
+    for link in {link for link in links if not link.startswith(("data:", "#"))}:
+        target = httpx.get(urljoin(f"{sandbox.url}{path}", link), timeout=PATIENCE, follow_redirects=True)
+        assert target.status_code == 200, link
+        _, _, anchor = link.partition("#")
+        assert not anchor or f'id="{anchor}"' in target.text, link
+
+
+def test_the_front_door_leads_to_every_guide_and_each_to_the_next(sandbox: Sandbox) -> None:
+    front = sandbox.http.get("/docs").text
+    shown = re.findall(r'href="(/docs/pt-BR/[^"]+)"', front)
+    assert sorted(shown) == sorted(guides.path_of(name, "pt-BR") for name in NAMES)
+    for here, following in pairwise(shown):
+        assert f'<a href="{following}">' in sandbox.http.get(here).text.split("</main>")[0].rpartition("<p class")[2]
+
+
+def test_a_guide_names_the_addresses_of_the_installation_and_loads_nothing(sandbox: Sandbox) -> None:
+    own = guides.Guides("https://balcao.cidade.example", "https://login.cidade.example/realms/cidade")
+    html = own.by_path[guides.path_of("first-login", "en")].html
+    assert "ISSUER=https://login.cidade.example/realms/cidade" in html
+    assert "https://balcao.cidade.example/registry/v1/" in html
+    assert guides.ADDRESS not in html
+    page = sandbox.http.get("/docs/en/first-login")
+    assert "<script" not in page.text
+    assert page.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
+    assert len(page.content) < 40_000
