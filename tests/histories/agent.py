@@ -1,4 +1,4 @@
-"""The versions of agents, and which one is active (rules: agents 2.2, 4.1)."""
+"""The versions of agents, and which one is active (rules: agents 2.2, 4)."""
 
 import random
 from collections.abc import Sequence

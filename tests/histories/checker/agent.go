@@ -2,7 +2,7 @@ package main
 
 import "net/http"
 
-// The versions of an agent (rules: agents 2.2 and 4.1): numbered without a gap, one of them active. Who names the version
+// The versions of an agent (rules: agents 2.2 and 4): numbered without a gap, one of them active. Who names the version
 // that is expected to be active is refused where it is another.
 
 type agentAsked struct {
