@@ -152,6 +152,7 @@ def test_the_panels_largest_form_passes_and_more_does_not(gateway: httpx.Client)
     for much, status in ((largest.body_limit - 1_000, 401), (largest.body_limit + 1, 413)):
         answer = gateway.post(address, content=b"a=" + b"b" * (much - 2), headers=form)
         assert answer.status_code == status, (address, much)
+        assert "<html" in answer.text
 
 
 def choose(cases: list[Case]) -> list[Case]:
@@ -395,11 +396,21 @@ def test_who_comes_by_http_is_sent_to_the_port_that_people_type(kind: str, tmp_p
     assert (sent.status_code, sent.headers["Location"]) == (308, f"{public_url}{PETS}?page=2")
 
 
+def assert_is_page(answer: httpx.Response, title: str) -> None:
+    """Whoever is refused at the panel's address reads why: people look at it, in a browser."""
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert f"<h1>{title}</h1>" in answer.text
+    assert "style-src 'sha256-" in answer.headers["content-security-policy"]
+
+
 def test_a_flood_from_one_address_is_refused_in_the_words_of_the_service(kind: str, tmp_path: Path) -> None:
     rates: dict[str, Any] = {"BALCAO_MACHINE_READ_RATE": "9/second", "BALCAO_MACHINE_WRITE_RATE": "1/second"}
     with before_echo(kind, tmp_path, **rates) as (client, _):
-        answers = [client.get(path) for _ in range(100) for path in (PETS, "/access/api/v1/actions")]
-    refused = {tuple(answer.json()): answer for answer in answers if answer.status_code == 429}
+        answers = [client.get(path) for _ in range(100) for path in (PETS, "/access/api/v1/actions", "/painel")]
+    (page, *_) = (one for one in answers if one.status_code == 429 and one.url.path == "/painel")
+    assert_is_page(page, "Muitos pedidos em pouco tempo")
+    services = [one for one in answers if one.url.path != "/painel"]
+    refused = {tuple(answer.json()): answer for answer in services if answer.status_code == 429}
     assert refused.keys() == {("error", "message"), ("detail",)}
     for answer in refused.values():
         assert answer.headers["content-type"] == "application/json"
@@ -413,5 +424,6 @@ def test_while_no_process_is_there_the_gateway_speaks_for_the_service(kind: str,
         server.server_close()
         until_now(lambda: client.get(PETS).status_code == 503)
         answers = [client.get(path) for path in (PETS, "/jobs/api/v1/empregos", "/search/api/v1/search")]
+        assert_is_page(client.get("/painel/servicos"), "O painel não está disponível agora")
     assert [list(answer.json()) for answer in answers] == [["error", "message"], ["code", "message"], ["error"]]
     assert {(answer.status_code, answer.headers["Error-Code"]) for answer in answers} == {(503, "unavailable")}

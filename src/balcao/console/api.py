@@ -2,6 +2,7 @@
 
 ApiFault
 ├── Away          the service does not answer, or says that it cannot (timeouts, 5xx)
+│   └── InMaintenance 503, and until when, as its operators say
 ├── TooOften      429
 └── Refused       it answered no
     ├── NotAllowed    403
@@ -21,6 +22,7 @@ import httpx
 import msgspec
 
 from balcao.console.sessions.service import SessionOver
+from balcao.core.access.live import MAINTENANCE
 from balcao.core.logs import log
 
 T = TypeVar("T")
@@ -42,6 +44,12 @@ class ApiFault(Exception):
 
 class Away(ApiFault):
     pass
+
+
+class InMaintenance(Away):
+    """`text` is what the operators say, `retry_after` in seconds."""
+
+    retry_after: int = 1
 
 
 class TooOften(ApiFault):
@@ -248,9 +256,12 @@ def _to_fault(answer: httpx.Response) -> ApiFault:
     text = next((each for each in (told.get("message"), told.get("error"), detail) if isinstance(each, str)), "")
     if answer.status_code == 429:
         often = TooOften(text, request_id=request_id, status=429)
-        wait = answer.headers.get("retry-after", "1")
-        often.retry_after = int(wait) if wait.isdigit() else 1
+        often.retry_after = _read_wait(answer)
         return often
+    if answer.status_code == 503 and answer.headers.get("error-code") == MAINTENANCE:
+        closed = InMaintenance(text, request_id=request_id, status=503)
+        closed.retry_after = _read_wait(answer)
+        return closed
     kind = _KINDS.get(answer.status_code)
     if kind is None:
         return Away(text or "O serviço não conseguiu responder.", request_id=request_id, status=answer.status_code)
@@ -259,6 +270,11 @@ def _to_fault(answer: httpx.Response) -> ApiFault:
     refused.body = body
     refused.faults = [_read_item(item) for item in detail if isinstance(item, dict)] if isinstance(detail, list) else []
     return refused
+
+
+def _read_wait(answer: httpx.Response) -> int:
+    wait = answer.headers.get("retry-after", "1")
+    return int(wait) if wait.isdigit() else 1
 
 
 def _read_item(item: Mapping[str, Any]) -> FieldFault:

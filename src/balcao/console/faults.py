@@ -1,6 +1,16 @@
 """Why a page cannot be shown, in words for the person who asked for it."""
 
-from balcao.console.api import ApiFault, Away, InTheWay, Missing, NotAllowed, NotValid, Outdated, TooOften
+from balcao.console.api import (
+    ApiFault,
+    Away,
+    InMaintenance,
+    InTheWay,
+    Missing,
+    NotAllowed,
+    NotValid,
+    Outdated,
+    TooOften,
+)
 
 
 class PageFault(Exception):
@@ -74,6 +84,8 @@ def describe_api_fault(fault: ApiFault) -> PageFault:
                 f"Aguarde {fault.retry_after} s e tente de novo. Nada foi gravado.",
                 retry_after=fault.retry_after,
             )
+        case InMaintenance():
+            found = PageFault(503, "Em manutenção", fault.text, retry_after=fault.retry_after)
         case Away():
             found = PageFault(
                 503,

@@ -23,8 +23,8 @@ METRICS = "/metrics"
 class Mount:
     """What is reached under one prefix; `endpoints` are (method, path under the prefix, what answers).
 
-    `base` stands before every path also without prefix; `dialect` words the faults of paths that nothing answers;
-    `lenient` is of `Paths`.
+    `base` stands before every path also without prefix; `dialect` words the faults of paths that nothing answers,
+    `page` for who asks for a page; `lenient` is of `Paths`.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Mount:
     dialect: Callable[[str], Dialect]
     base: str = ""
     lenient: bool = False
+    page: Dialect | None = None
 
 
 class Gateway:
@@ -75,10 +76,10 @@ class Gateway:
         mount, path = self._choose_mount(request)
         found = self._paths[id(mount)].find(path)
         if found is None:
-            return self._refuse(mount, path, request.method, NotFound())
+            return self._refuse(mount, path, request, NotFound())
         method = "GET" if request.method == "HEAD" else request.method
         if method not in found.by_method:
-            return self._find_without_method(mount, path, request.method, found)
+            return self._find_without_method(mount, path, request, found)
         request.path_values = found.values
         return found.by_method[method]
 
@@ -96,14 +97,15 @@ class Gateway:
             return alone, path
         return self._pages, path
 
-    def _find_without_method(self, mount: Mount, path: bytes, method: str, found: Found[Endpoint]) -> Endpoint:
+    def _find_without_method(self, mount: Mount, path: bytes, request: Request, found: Found[Endpoint]) -> Endpoint:
         allow = allowed_methods(found.by_method)
-        if method == "OPTIONS":
+        if request.method == "OPTIONS":
             return OptionsEndpoint(mount.name, allow)
-        return self._refuse(mount, path, method, MethodNotAllowed(allow))
+        return self._refuse(mount, path, request, MethodNotAllowed(allow))
 
-    def _refuse(self, mount: Mount, path: bytes, method: str, fault: BalcaoError) -> Endpoint:
-        return StrayEndpoint(mount.name, method, self._choose_dialect(mount, path), fault, self._refusals)
+    def _refuse(self, mount: Mount, path: bytes, request: Request, fault: BalcaoError) -> Endpoint:
+        dialect = mount.page if mount.page is not None and _wants_page(request) else self._choose_dialect(mount, path)
+        return StrayEndpoint(mount.name, request.method, dialect, fault, self._refusals)
 
     def _choose_dialect(self, mount: Mount, path: bytes) -> Dialect:
         """Choose the words of the operations that the path resembles, or those of where it begins."""
@@ -111,6 +113,10 @@ class Gateway:
             if isinstance(endpoint, OperationEndpoint):
                 return endpoint.operation.dialect
         return mount.dialect(path.decode("latin-1").removeprefix(mount.base))
+
+
+def _wants_page(request: Request) -> bool:
+    return "text/html" in (request.headers.text(b"accept") or "")
 
 
 def _build_paths(mount: Mount) -> Paths[Endpoint]:

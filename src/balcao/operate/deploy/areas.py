@@ -9,6 +9,7 @@ from typing import Any
 from balcao.console.areas import PAGES as PANEL_PAGES
 from balcao.console.declaration import PREFIX
 from balcao.console.endpoints import READINESS
+from balcao.console.refusals import REFUSAL_PAGE
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.rules import PUBLIC
 from balcao.core.errors import BalcaoError, TooLarge, TooMany, Unavailable
@@ -35,6 +36,7 @@ class Refusal:
     status: int
     headers: dict[str, str]
     body: str
+    media_type: str
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def list_public_patterns(services: Sequence[Service]) -> list[str]:
 def _describe_panel(readiness: str) -> Area:
     """Return the area of the panel, whose largest form decides on its bodies."""
     limit = max(page.body_limit for page in PANEL_PAGES.values())
-    refusals = _word_refusals(ERROR_TEXT, TooLarge())
+    refusals = _word_refusals(REFUSAL_PAGE, TooLarge())
     return Area(PANEL, PANEL, PANEL_PATTERN, readiness, limit, *refusals, asks_token=False)
 
 
@@ -124,7 +126,7 @@ def _word_refusals(dialect: Dialect, too_large: BalcaoError) -> tuple[Refusal, R
 
 def _word(dialect: Dialect, fault: BalcaoError) -> Refusal:
     response: Response[Any] = dialect.response(fault)
-    return Refusal(fault.status, dict(response.headers), response.body.decode())
+    return Refusal(fault.status, dict(response.headers), response.body.decode(), response.media_type)
 
 
 def _path(service: Service, operation: Operation) -> str:
