@@ -177,8 +177,9 @@ def test_a_planned_maintenance_is_announced_and_begins_by_itself(
     until_now(lambda: http.get("/agent/openapi.json").status_code == 503)
     assert find(http, "agents")["message"] == SENTENCE
     assert read(http)["planned_maintenance"] == []
-    with pytest.raises(Conflict):  # it would end the one that is on
+    with pytest.raises(Conflict) as refused:  # it would end the one that is on
         act(maintenance.plan_maintenance, ["agents"], SENTENCE, begin, end, "ana@maquina")
+    assert refused.value.code == "in-maintenance"
     assert act(maintenance.end_maintenance, ["agents"]) == ["agents"]
     until_now(lambda: http.get("/agent/openapi.json").status_code == 200)
 

@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 
 from tests.histories.nemesis import FAULTS, break_in_turn
-from tests.histories.trial import Size, Verdict, judge, platform, record
+from tests.histories.trial import Verdict, all_resources, judge, platform, record
 from tests.support.sizes import FULL, report, size
 
 pytestmark = pytest.mark.histories
 
 # One run with each fault once, but for a start of everything, or one run for each fault, which comes several times.
-RUNS = [[fault] * 5 for fault in FAULTS] if FULL else [[fault for fault in FAULTS if fault != "kill everything"]]
-SIZE = Size(clients=size(6, 16), keys=range(size(16, 96)), answers=size(150, 1_200))
+RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [[fault for fault in FAULTS if fault != "kill everything"]]
+CLIENTS = size(4, 8)  # of each resource
+KEYS = range(size(16, 64))
+ANSWERS = size(200, 500)  # to all clients, between two faults
 SEED = int(os.environ.get("BALCAO_SEED") or size(1, random.randrange(1_000_000)))
 
 
@@ -23,7 +25,14 @@ SEED = int(os.environ.get("BALCAO_SEED") or size(1, random.randrange(1_000_000))
 def test_what_clients_are_told_under_faults_can_be(faults: Sequence[str], tmp_path: Path) -> None:
     history = tmp_path / "history.jsonl"
     with platform() as (settings, started):
-        record(settings, history, SIZE, SEED, lambda recorder: break_in_turn(recorder, started, faults, SIZE.answers))
+        record(
+            settings,
+            history,
+            all_resources(KEYS),
+            CLIENTS,
+            SEED,
+            lambda recorder: break_in_turn(recorder, started, faults, ANSWERS),
+        )
     judged = judge(history)
     report("\n".join(_row(faults, one) for one in judged))
     assert [one for one in judged if one.verdict != "possible"] == [], f"seed {SEED}, {history}"

@@ -1,7 +1,7 @@
 """The checker finds what is wrong: each planted fault, and nothing where none is planted."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,17 +13,16 @@ from balcao.settings import Settings
 from balcao_sandbox.postgresql import supervisor
 from tests.histories.lies import LIES
 from tests.histories.nemesis import answered, break_in_turn
-from tests.histories.trial import Size, judge, platform, record
+from tests.histories.preferences import PreferencesOfCitizens
+from tests.histories.recorder import Resource
+from tests.histories.trial import all_resources, judge, platform, record
 from tests.support.sizes import report
 
 pytestmark = pytest.mark.histories
 
 SEED = 1
-
-
-def size_of(place: int) -> Size:
-    """Return a size with citizens of its own, as what is not in the history would seem an anomaly."""
-    return Size(clients=6, keys=range(6 * place, 6 * place + 6), answers=400)
+CLIENTS = 6
+ANSWERS = 400
 
 
 @pytest.fixture(scope="module")
@@ -33,32 +32,41 @@ def settings() -> Iterator[Settings]:
 
 
 def test_where_none_is_planted_none_is_found(settings: Settings, tmp_path: Path) -> None:
-    assert [one.verdict for one in judge(work(settings, size_of(0), tmp_path))] == ["possible"]
+    judged = judge(work(settings, all_resources(range(6)), tmp_path))
+    assert {one.verdict for one in judged} == {"possible"}
 
 
 @pytest.mark.parametrize("place", range(len(LIES)), ids=[lies.__name__ for lies in LIES])
 def test_a_planted_fault_is_found(place: int, settings: Settings, tmp_path: Path) -> None:
-    lies = LIES[place]
-    (judged,) = judge(work(settings, size_of(place + 1), tmp_path, lies(SEED)))
-    report(f"{lies.__name__}: {judged.verdict} after {judged.after} operations, shortest {len(judged.shortest)}")
+    # Citizens of its own: a change that is not in the history would seem an anomaly.
+    citizens = PreferencesOfCitizens(range(6 * place + 6, 6 * place + 12))
+    (judged,) = judge(work(settings, [citizens], tmp_path, LIES[place](SEED)))
+    report(f"{LIES[place].__name__}: {judged.verdict} after {judged.after} operations")
     assert judged.verdict == "anomaly"
 
 
-def work(settings: Settings, size: Size, folder: Path, transport: httpx.AsyncBaseTransport | None = None) -> Path:
+def work(
+    settings: Settings,
+    resources: Sequence[Resource],
+    folder: Path,
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> Path:
     """Return the history of clients who were answered so many times."""
     history = folder / "history.jsonl"
-    record(settings, history, size, SEED, partial(answered, more=size.answers), transport)
+    record(settings, history, resources, CLIENTS, SEED, partial(answered, more=ANSWERS), transport)
     return history
 
 
 def test_a_database_that_answers_before_it_has_written_is_found_out_by_a_kill(tmp_path: Path) -> None:
     history = tmp_path / "history.jsonl"
+    citizens, kills = PreferencesOfCitizens(range(6)), ["kill postgres"] * 3
     with platform() as (settings, started):
         asyncio.run(answer_before_writing(settings))
-        kills = ["kill postgres"] * 3
-        record(settings, history, size_of(0), SEED, lambda recorder: break_in_turn(recorder, started, kills, 150))
+        record(
+            settings, history, [citizens], CLIENTS, SEED, lambda recorder: break_in_turn(recorder, started, kills, 150)
+        )
     (judged,) = judge(history)
-    report(f"synchronous_commit=off: {judged.verdict} after {judged.after}, shortest {len(judged.shortest)}")
+    report(f"synchronous_commit=off: {judged.verdict} after {judged.after} operations")
     assert judged.verdict == "anomaly"
 
 

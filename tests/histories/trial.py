@@ -3,9 +3,8 @@
 import asyncio
 import os
 import subprocess
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -13,20 +12,15 @@ import msgspec
 import pytest
 
 from balcao.settings import Settings
+from tests.histories.agent import VersionsOfAgents
+from tests.histories.declared import DeclaredFields
+from tests.histories.membership import MembersOfGroups
+from tests.histories.notification import NotificationsOfUnits
 from tests.histories.preferences import PreferencesOfCitizens
 from tests.histories.recorder import Operation, Recorder, Resource
 from tests.support.faulty_platform import FaultyPlatform
 from tests.support.server import free_port
 from tests.support.terminal import open_folder, remove
-
-
-@dataclass(frozen=True)
-class Size:
-    """Clients of each resource, the numbers of its keys, and how many answers there are between two faults."""
-
-    clients: int
-    keys: range
-    answers: int
 
 
 class Verdict(msgspec.Struct):
@@ -46,8 +40,10 @@ class Verdict(msgspec.Struct):
     shortest: list[Operation] = []
 
 
-def all_resources(size: Size) -> list[Resource]:
-    return [PreferencesOfCitizens(size.keys)]
+def all_resources(keys: range) -> list[Resource]:
+    """Return every resource that has a specification, with keys of these numbers."""
+    made = (PreferencesOfCitizens, DeclaredFields, MembersOfGroups, NotificationsOfUnits, VersionsOfAgents)
+    return [resource(keys) for resource in made]
 
 
 @contextmanager
@@ -65,17 +61,21 @@ def platform() -> Iterator[tuple[Settings, FaultyPlatform]]:
 def record(
     settings: Settings,
     history: Path,
-    size: Size,
+    resources: Sequence[Resource],
+    clients: int,
     seed: int,
     nemesis: Callable[[Recorder], Awaitable[None]],
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> None:
-    """Write the history of clients that work until the nemesis is done; `transport` is how they reach the platform."""
+    """Write the history of so many clients of each resource, who work until the nemesis is done.
+
+    `transport` is how they reach the platform.
+    """
 
     async def work() -> None:
         recorder = Recorder(settings, history, transport)
         try:
-            await recorder.run(all_resources(size), size.clients, seed, lambda: nemesis(recorder))
+            await recorder.run(resources, clients, seed, lambda: nemesis(recorder))
         finally:
             await recorder.close()
 

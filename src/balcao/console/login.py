@@ -5,7 +5,6 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -30,6 +29,8 @@ SESSION, ATTEMPT = "painel", "painel-entrada"
 # So long a person may take at the provider.
 _ATTEMPT_SECONDS = 900
 _PLACE = b"login attempt"
+# The parameter that says that the provider could not be told of a logout.
+_ONLY_HERE = "so-aqui"
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -106,14 +107,17 @@ class Login:
         log.info("console.logout")
         address: str | None = None
         if session.tokens is not None:
-            with suppress(ProviderAway):
+            try:
                 if not await panel.provider.end_session(session.tokens):
                     address = await panel.provider.build_logout_url(f"{panel.address}{PREFIX}{LEFT}")
+            except ProviderAway:  # nor could the browser reach it
+                address = f"{PREFIX}{LEFT}?{_ONLY_HERE}=1"
         return redirect(address or PREFIX + LEFT, 303, cookies=(gone,))
 
     async def show_end(self, request: Request) -> Response[Any]:
-        """Say that the session is over."""
-        return self._render("frame/left.html", 200)
+        """Say that the session is over, and where it may not be."""
+        only_here = bool(parse_fields(request.query_string).first(_ONLY_HERE))
+        return self._render("frame/left.html", 200, only_here=only_here)
 
     async def receive_logout_token(self, request: Request) -> Response[Any]:
         """End the sessions that the provider names (OpenID Connect Back-Channel Logout 1.0)."""

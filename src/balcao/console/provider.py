@@ -121,7 +121,10 @@ class Provider:
         return await self._post(document.token_endpoint, urlencode(form), _FORM)
 
     async def end_session(self, tokens: Tokens) -> bool:
-        """End the provider's session behind the browser, by the refresh token; false where it offers no such way."""
+        """End the provider's session behind the browser, by the refresh token; false where it offers no such way.
+
+        Raises ProviderAway.
+        """
         document = await self._read_document()
         if document.end_session_endpoint is None:
             return False
@@ -129,8 +132,10 @@ class Provider:
         form["client_secret"] = self._secret
         try:
             answer = await self._http.post(document.end_session_endpoint, data=form, timeout=_TIMEOUT)
-        except httpx.HTTPError:
-            return False
+        except httpx.HTTPError as fault:
+            raise ProviderAway() from fault
+        if answer.status_code >= 500:
+            raise ProviderAway()
         return answer.status_code in {200, 204}
 
     async def build_logout_url(self, back: str) -> str | None:

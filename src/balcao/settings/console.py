@@ -45,7 +45,12 @@ class ConsoleSettings(AddressSettings):
     def own_console_address(self) -> str:
         """Return where people reach a `balcao console`: as above, but without a gateway at its own port."""
         behind_gateway = self.console_url.rstrip("/") or self.public_url.rstrip("/")
-        return behind_gateway or f"http://{reach(self.host)}:{self.console_port}"
+        return behind_gateway or self.console_listening_url
+
+    @property
+    def console_listening_url(self) -> str:
+        """Return where this machine reaches a `balcao console` of its own."""
+        return f"http://{reach(self.host)}:{self.console_port}"
 
     @property
     def console_services_url(self) -> str:

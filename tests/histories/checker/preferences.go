@@ -42,8 +42,6 @@ type preferences struct {
 	ledger  []entry // the oldest one first
 }
 
-var preferencesBefore = preferences{}
-
 func (s preferences) equal(other preferences) bool {
 	return s.known == other.known && s.optIn == other.optIn && maps.Equal(s.choices, other.choices) &&
 		slices.Equal(s.ledger, other.ledger)

@@ -9,7 +9,11 @@ import (
 
 // specifications has one for each resource, by the name that the recorder gives it.
 var specifications = map[string]specification{
-	"preferences": specify(preferencesBefore, stepPreferences).settledBy(settlePreferences),
+	"agent":        specify(agent{}, stepAgent),
+	"declared":     specify(declared(""), stepDeclared),
+	"membership":   specify(membership{}, stepMembership),
+	"notification": specify(notification{}, stepNotification),
+	"preferences":  specify(preferences{}, stepPreferences).settledBy(settlePreferences),
 }
 
 // specification is what the rules say of one key of a resource.

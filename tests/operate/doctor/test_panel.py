@@ -7,11 +7,13 @@ from typing import Any
 import httpx
 import pytest
 
+from balcao.console import alone
+from balcao.core.context.processes import ALONE
 from balcao.operate.doctor.checks import Part, Subject
 from balcao.operate.doctor.panel import CHECK
 from balcao.settings import Settings
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
-from tests.support.server import free_port
+from tests.support.server import RunningServer, free_port
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +24,13 @@ def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 async def examine(sandbox: Sandbox, **changes: Any) -> Part:
-    """Look at an installation whose provider is the one that runs."""
+    """Look at an installation that has the panel, and whose provider is the one that runs."""
+    found = await look(sandbox, Path("/"), **changes)
+    assert found is not None
+    return found
+
+
+async def look(sandbox: Sandbox, root: Path, **changes: Any) -> Part | None:
     own = {
         "database_url": sandbox.database_url,
         "console_database_url": sandbox.database_url.replace("//balcao@", "//balcao_console@"),
@@ -31,7 +39,7 @@ async def examine(sandbox: Sandbox, **changes: Any) -> Part:
     }
     settings = Settings.load({f"BALCAO_{name.upper()}": value for name, value in (own | changes).items()})
     async with httpx.AsyncClient() as http:
-        return await CHECK.examine(Subject(settings, http, Path("/")))
+        return await CHECK.examine(Subject(settings, http, root))
 
 
 async def test_a_panel_with_which_nothing_is_wrong(sandbox: Sandbox) -> None:
@@ -64,6 +72,22 @@ async def test_a_demonstration_that_does_not_run_has_nothing_wrong(sandbox: Sand
     assert (found.state, found.problems) == ("stopped", [])
 
 
-def test_it_is_due_where_the_panel_is_on() -> None:
-    assert CHECK.is_due(Settings())
-    assert not CHECK.is_due(Settings(console=False))
+async def test_a_panel_apart_is_looked_at_while_it_answers_and_where_it_is_to_be_started(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    apart = {"console": "false", "console_port": str(free_port()), "console_client_secret": "outro segredo"}
+    assert await look(sandbox, tmp_path, **apart) is None
+    settings = sandbox.settings.model_copy(update={"console_port": int(apart["console_port"])})
+    with RunningServer(alone.build(settings, sandbox.database_url, ALONE), settings.console_port):
+        answering = await look(sandbox, tmp_path, **apart)
+    enabled = tmp_path / "etc/systemd/system/multi-user.target.wants"
+    enabled.mkdir(parents=True)
+    (enabled / "balcao-console.service").symlink_to("/nowhere")
+    for found in (answering, await look(sandbox, tmp_path, **apart)):
+        assert found is not None
+        (problem,) = found.problems
+        assert "BALCAO_CONSOLE_CLIENT_SECRET" in problem
+
+
+async def test_another_program_at_the_panels_port_is_no_panel(sandbox: Sandbox, tmp_path: Path) -> None:
+    assert await look(sandbox, tmp_path, console="false", console_port=str(sandbox.settings.port)) is None

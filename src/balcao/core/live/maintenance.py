@@ -38,7 +38,10 @@ async def plan_maintenance(
         closed = {change.name for change in await list_closed(connection)}
         for service in services:
             if service in closed:
-                raise Conflict(f"O serviço {service} está em manutenção: termine esta antes de planejar outra.")
+                raise Conflict(
+                    f"O serviço {service} está em manutenção: termine esta antes de planejar outra.",
+                    code="in-maintenance",
+                )
             await live.put_live_change(connection, MAINTENANCE, service, message, ends_at, author, begins_at)
             await call.platform.audit.record(connection, call, "update", fields=[service])
         return await list_planned(connection)

@@ -56,6 +56,8 @@ def is_due_in_production(settings: Settings) -> bool:
 class Check:
     """One thing to look at. `looks_at`, what is `wrong` there and the `remedy` are the manual's words for it.
 
+    `examine` returns None where there is nothing of the kind, which only looking can tell.
+
     `part` is where the report tells of it; checks without one have only sentences, which come first.
     """
 
@@ -63,6 +65,6 @@ class Check:
     looks_at: str
     wrong: str
     remedy: str
-    examine: Callable[[Subject], Awaitable[Part]]
+    examine: Callable[[Subject], Awaitable[Part | None]]
     part: str = ""
     is_due: Callable[[Settings], bool] = is_always_due

@@ -64,13 +64,12 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
     due = [check for check in CHECKS if check.is_due(settings)]
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         subject = Subject(settings, http, root, now)
-        found = await asyncio.gather(*(check.examine(subject) for check in due))
-    names = dict.fromkeys(check.part for check in due if check.part)
-    parts = {
-        name: _join([part for check, part in zip(due, found, strict=True) if check.part == name]) for name in names
-    }
-    problems = [sentence for part in found for sentence in part.problems]
-    notices = [sentence for part in found for sentence in part.notices]
+        looked = await asyncio.gather(*(check.examine(subject) for check in due))
+    found = [(check.part, part) for check, part in zip(due, looked, strict=True) if part is not None]
+    names = dict.fromkeys(name for name, _ in found if name)
+    parts = {name: _join([part for of, part in found if of == name]) for name in names}
+    problems = [sentence for _, part in found for sentence in part.problems]
+    notices = [sentence for _, part in found for sentence in part.notices]
     running = parts["services"].state == UP
     return Diagnosis(
         not problems, running, problems, notices, list_settings(settings), _list_addresses(settings), parts

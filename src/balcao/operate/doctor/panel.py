@@ -2,6 +2,7 @@
 
 import httpx
 
+from balcao.console.endpoints import SERVICE
 from balcao.console.login import find_return_url
 from balcao.console.panel import check_panel_database
 from balcao.console.provider import GrantRefused, Provider, ProviderAway
@@ -9,14 +10,39 @@ from balcao.core.database.migrations import MigrationError
 from balcao.core.database.roles import RoleError
 from balcao.core.errors import Unavailable
 from balcao.operate.database import find_embedded
+from balcao.operate.deploy.production import CONSOLE_UNIT
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.settings import Settings
 
 # What a provider says of a code that nobody gave, once it has taken the client's word for who it is.
 _CLIENT_ACCEPTED = "invalid_grant"
+# Below the root, what systemd starts with the machine.
+_ENABLED = "etc/systemd/system/multi-user.target.wants"
 
 
-async def _check_panel(subject: Subject) -> Part:
+async def _check_panel(subject: Subject) -> Part | None:
+    settings = subject.settings
+    if settings.has_console:
+        return await _check(subject, settings.console_address)
+    if not await _is_apart(subject):
+        return None
+    found = await _check(subject, settings.own_console_address)
+    refused = [] if settings.sandbox else settings.refuse_console()  # among the settings, where the panel is on
+    return Part(DOWN if refused else found.state, found.details, refused + found.problems)
+
+
+async def _is_apart(subject: Subject) -> bool:
+    """Return whether this machine has a `balcao console`: one that answers, or one that is to run and may not."""
+    if (subject.root / _ENABLED / CONSOLE_UNIT).is_symlink():
+        return True
+    try:
+        answer = await subject.http.get(f"{subject.settings.console_listening_url}/liveness")
+        return bool(answer.json().get("service") == SERVICE)
+    except (httpx.HTTPError, ValueError, AttributeError):  # nothing is there, or something else
+        return False
+
+
+async def _check(subject: Subject, address: str) -> Part:
     settings = subject.settings
     url = settings.console_database_url or settings.database_url or find_embedded(settings)
     if url is None:
@@ -25,7 +51,7 @@ async def _check_panel(subject: Subject) -> Part:
     if settings.embedded_identity:  # it has the client from the same settings
         return found
     try:
-        client = await _check_client(settings, subject.http)
+        client = await _check_client(settings, subject.http, address)
     except ProviderAway:  # told by the check of the provider
         return found
     problems = found.problems + client.problems
@@ -42,11 +68,11 @@ async def _check_database(settings: Settings, url: str) -> Part:
     return Part(UP, {"database": True})
 
 
-async def _check_client(settings: Settings, http: httpx.AsyncClient) -> Part:
+async def _check_client(settings: Settings, http: httpx.AsyncClient, address: str) -> Part:
     """Show the client's secret and ask for a login, as far as nobody need take part. Raises ProviderAway."""
     secret = settings.console_client_secret.get_secret_value()
     provider = Provider(settings.issuers[0], settings.console_client_id, secret, http)
-    back, problems = find_return_url(settings.console_address), []
+    back, problems = find_return_url(address), []
     try:
         await provider.exchange_code("doctor", back, "doctor", "doctor")
     except GrantRefused as refused:
@@ -58,8 +84,8 @@ async def _check_client(settings: Settings, http: httpx.AsyncClient) -> Part:
             f"O provedor recusou o cliente do painel, {settings.console_client_id}: confira BALCAO_CONSOLE_CLIENT_ID e "
             "BALCAO_CONSOLE_CLIENT_SECRET, e se ele é confidencial e tem o fluxo de código de autorização."
         )
-    address = await provider.build_login_url(back, "doctor", "doctor", "doctor" * 8)
-    leads_back = await _leads_on(f"{address}&prompt=none", http)
+    login = await provider.build_login_url(back, "doctor", "doctor", "doctor" * 8)
+    leads_back = await _leads_on(f"{login}&prompt=none", http)
     if is_known and not leads_back:
         problems.append(
             f"O provedor não aceita {back} como endereço de retorno do cliente {settings.console_client_id}: "
@@ -80,12 +106,12 @@ async def _leads_on(address: str, http: httpx.AsyncClient) -> bool:
 CHECK = Check(
     name="panel",
     part="panel",
-    looks_at="where the [panel](../operate/panel.md) is on (`BALCAO_CONSOLE`): role and schema in the database; and, "
-    "unless the provider is the embedded one, its client there, by its secret and by asking for a login as nobody",
+    looks_at="where the [panel](../operate/panel.md) is on (`BALCAO_CONSOLE`), and where a `balcao console` answers on "
+    "this machine or its unit is enabled: role and schema in the database; and, unless the provider is the embedded "
+    "one, its client there, by its secret and by asking for a login as nobody",
     wrong="a role that is missing or may not be taken; migrations that are missing; a client or a secret that the "
     "provider does not know; a return address that is not the client's",
     remedy="the sentence has the statements for an administrator of the PostgreSQL, or names the setting; "
     "`balcao migrate`; enter the address at the provider. Keys that are missing or weak are told among the settings",
     examine=_check_panel,
-    is_due=lambda settings: settings.has_console,
 )

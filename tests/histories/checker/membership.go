@@ -1,0 +1,60 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+)
+
+// A group and its members (rules: access 2.3): a name is taken once, adding and removing may be repeated, and the
+// memberships of a group that is deleted go with it.
+
+type membershipAsked struct {
+	Do      string `json:"do"` // read, create, delete, add, remove
+	Subject string `json:"subject"`
+}
+
+func (input membershipAsked) isRead() bool { return input.Do == "read" }
+
+type membershipAnswer struct {
+	Status  int      `json:"status"`
+	Members []string `json:"members"` // of a read, sorted
+}
+
+type membership struct {
+	exists  bool
+	members []string // sorted
+}
+
+func (s membership) equal(other membership) bool {
+	return s.exists == other.exists && slices.Equal(s.members, other.members)
+}
+
+func stepMembership(s membership, input membershipAsked, output *membershipAnswer) (bool, membership) {
+	answers := func(status int) bool { return output == nil || output.Status == status }
+	if input.Do == "create" {
+		if s.exists {
+			return answers(http.StatusConflict), s
+		}
+		return answers(http.StatusCreated), membership{exists: true}
+	}
+	if !s.exists {
+		return answers(http.StatusNotFound), s
+	}
+	place, isMember := slices.BinarySearch(s.members, input.Subject)
+	switch input.Do {
+	case "delete":
+		return answers(http.StatusNoContent), membership{}
+	case "add":
+		if !isMember {
+			s.members = slices.Insert(slices.Clone(s.members), place, input.Subject)
+		}
+		return answers(http.StatusOK), s
+	case "remove":
+		if isMember {
+			s.members = slices.Delete(slices.Clone(s.members), place, place+1)
+		}
+		return answers(http.StatusNoContent), s
+	default:
+		return answers(http.StatusOK) && slices.Equal(output.Members, s.members), s
+	}
+}

@@ -1,0 +1,42 @@
+"""A field that citizens declare, which is pushed to the CRM and comes back from there (rules: registry 2.1, 4.2)."""
+
+import random
+from collections.abc import Sequence
+from itertools import count
+
+import httpx
+
+from balcao.core.values.cpf import Cpf
+from tests.histories.recorder import Ask, Told
+
+ACTOR = "marina"
+
+
+class DeclaredFields:
+    """Staff says what citizens say of their gender, in words of which the CRM knows none."""
+
+    name = "declared"
+
+    def __init__(self, citizens: range) -> None:
+        self.keys = [Cpf.with_stem(f"94{number:07}").digits for number in citizens]
+        self._numbers = count(1)
+
+    def reads(self, key: str) -> Sequence[Ask]:
+        return [Ask(key, ACTOR, "GET", f"/registry/v1/citizen/{key}", {"do": "read"}, _shown)]
+
+    def choose(self, key: str, chance: random.Random) -> Ask:
+        if chance.random() < 0.5:
+            return self.reads(key)[0]
+        value = f"palavra {next(self._numbers)}"
+        asked = {"do": "declare", "value": value}
+        return Ask(key, ACTOR, "PUT", f"/registry/v1/citizen/{key}/gender", asked, _done, {"valor": value})
+
+
+def _shown(answer: httpx.Response) -> Told:
+    """Nobody knows a citizen who said nothing yet."""
+    return {"value": "" if answer.status_code == 404 else answer.raise_for_status().json()["genero"] or ""}
+
+
+def _done(answer: httpx.Response) -> Told:
+    answer.raise_for_status()
+    return {}
