@@ -118,6 +118,12 @@ async def test_few_rows_looked_at_or_many_the_page_is_the_same(
     assert tried["beyond the count"] or counted == 1000
 
 
+async def test_a_text_has_the_same_words_however_often_it_is_given(owner: asyncpg.Connection) -> None:
+    once = await store.fold_texts(owner, ["Vagas em creche", "obra"])
+    assert [word.folded for word in once["Vagas em creche"]] == ["vaga", "em", "creche"]
+    assert await store.fold_texts(owner, ["obra", "Vagas em creche", "obra", "obra"]) == once
+
+
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("sort_by", ["last_update", "created_at", "published_at"])
 async def test_the_staff_list_is_read_in_its_order(owner: asyncpg.Connection, sort_by: str, order: str) -> None:

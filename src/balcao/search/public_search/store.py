@@ -324,8 +324,8 @@ _WORDS = "SELECT text, folded, lexeme FROM search.words_of($1)"
 
 
 async def fold_texts(connection: Connection, texts: Sequence[str]) -> dict[str, list[Word]]:
-    """Return the words of each text as the folding of the collection makes them."""
+    """Return the words of each text, however often it is given, as the folding of the collection makes them."""
     words: dict[str, list[Word]] = {text: [] for text in texts}
-    for row in await connection.fetch(_WORDS, texts, timeout=BUDGET_SECONDS):
+    for row in await connection.fetch(_WORDS, list(words), timeout=BUDGET_SECONDS):
         words[row["text"]].append(Word(row["folded"], row["lexeme"]))
     return words
