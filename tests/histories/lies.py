@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+from abc import ABC, abstractmethod
 from typing import TypeAlias
 
 import httpx
@@ -11,7 +12,7 @@ SHARE = 0.05  # of the calls
 LATE_SECONDS = 0.2
 
 
-class _Liar(httpx.AsyncHTTPTransport):
+class _Liar(httpx.AsyncHTTPTransport, ABC):
     """Passes calls on, but for some in each hundred; the choice is the seed's."""
 
     def __init__(self, seed: int) -> None:
@@ -24,9 +25,9 @@ class _Liar(httpx.AsyncHTTPTransport):
         lied = await self.lie(request) if self._chance.random() < SHARE else None
         return lied or await self.pass_on(request)
 
+    @abstractmethod
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         """Return a false answer, if there is one to this request."""
-        raise NotImplementedError
 
     async def pass_on(self, request: httpx.Request) -> httpx.Response:
         answer = await super().handle_async_request(request)
