@@ -1,5 +1,6 @@
 """Somebody at the panel in a real browser, who does the same task in each of the ways (`ways.py`)."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -56,12 +57,14 @@ class Person:
         self.leave((within or self.main).get_by_role("link", name=name, exact=exact).first)
 
     def visit_area(self, label: str) -> None:
-        """Go to a page of the navigation; on a phone it is folded behind “Menu”."""
+        """Go to a page of the navigation, whatever waits there; on a phone it is folded behind “Menu”."""
         if self.way.width < 820:
             self.act(self.page.get_by_text("Menu", exact=True))
-            self.follow(label, self.page.get_by_role("navigation", name="Menu"), exact=True)
+            areas = self.page.get_by_role("navigation", name="Menu")
         else:
-            self.follow(label, self.page.get_by_role("navigation", name="Áreas"), exact=True)
+            areas = self.page.get_by_role("navigation", name="Áreas")
+        named = re.compile(rf"^{re.escape(label)}( \d.*)?$")
+        self.leave(areas.get_by_role("link", name=named).first)
 
     def leave(self, target: Locator) -> None:
         """Act upon what leads to another page, and arrive there; a click waits for it by itself, a key does not."""
