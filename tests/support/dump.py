@@ -19,6 +19,15 @@ def everything(sql: Sql) -> dict[str, list[str]]:
     return {name: sorted(as_text(row.values()) for row in sql(f"SELECT * FROM {name}")) for name in names}
 
 
+# What each process writes of the calls behind it, some seconds after them.
+BEHIND_CALLS = {"platform.call", "platform.response_count"}
+
+
+def what_calls_store(sql: Sql) -> dict[str, list[str]]:
+    """By table the rows that a call itself writes: two of these are alike when nothing was stored between them."""
+    return {name: rows for name, rows in everything(sql).items() if name not in BEHIND_CALLS}
+
+
 def as_text(values: Iterable[Any]) -> str:
     """Bytes as the text that they may be: a payload and an answer are JSON."""
     return " ".join(value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in values)

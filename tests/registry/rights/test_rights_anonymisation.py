@@ -21,7 +21,7 @@ from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import anonymisation
 from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
-from tests.support.dump import everything
+from tests.support.dump import what_calls_store
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 
@@ -66,9 +66,9 @@ def test_a_rehearsal_says_what_would_go_and_leaves_the_database_as_it_was(
 ) -> None:
     history = exported(http, owner)["historico_preferencias"]
     assert history
-    before = everything(sql)
+    before = what_calls_store(sql)
     answers = [post(), post({"dry_run": True}), post(content_is="ignored")]
-    assert everything(sql) == before
+    assert what_calls_store(sql) == before
     for answer in answers:
         assert answer.status_code == 200
         report = answer.json()
@@ -146,9 +146,9 @@ CHANGES = {
 def test_when_the_data_changed_since_the_rehearsal_nothing_is_erased(post: Post, sql: Sql, what: str) -> None:
     confirmation = post().json()["confirmation"]
     sql(CHANGES[what], ANA)
-    before = everything(sql)
+    before = what_calls_store(sql)
     assert refusal(post(dry_run=False, confirmation=confirmation)) == (409, "confirmation-refused")
-    assert everything(sql) == before
+    assert what_calls_store(sql) == before
     sql("DELETE FROM platform.idempotent_answer")
 
 
@@ -248,10 +248,10 @@ async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: 
 
 def test_without_its_audit_event_nothing_is_erased(post: Post, sql: Sql) -> None:
     confirmation = post().json()["confirmation"]
-    before = everything(sql)
+    before = what_calls_store(sql)
     sql("REVOKE INSERT ON platform.audit_event FROM balcao_app")
     try:
         assert refusal(post(dry_run=False, confirmation=confirmation)) == (503, "audit-not-written")
     finally:
         sql("GRANT INSERT ON platform.audit_event TO balcao_app")
-    assert everything(sql) == before
+    assert what_calls_store(sql) == before

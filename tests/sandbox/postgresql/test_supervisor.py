@@ -67,7 +67,8 @@ def test_the_log_keeps_no_value_of_a_refused_statement(folder: Path) -> None:
             )
     log = (folder / "postgres.log").read_text()
     assert "ready to accept connections" in log
-    assert "529" not in log
+    # Its parts as they are written: a shorter one may be part of the number of a process, or of a moment.
+    assert not [part for part in ("529.982", "982.247", "52998224725") if part in log]
 
 
 @pytest.mark.usefixtures("used")
