@@ -11,18 +11,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from balcao import __version__
+from balcao.gateway.portal.descriptions import HEADERS, Document, Operation, Paging, name_of, to_lower_camel_case
 from clients.generator.codes import read_remedies
-from clients.generator.documents import (
-    HEADERS,
-    ROOT,
-    Document,
-    Operation,
-    Paging,
-    name_of,
-    path_of,
-    read_documents,
-    to_lower_camel_case,
-)
+from clients.generator.documents import ROOT, path_of, read_documents
 
 FOLDER = ROOT / "clients" / "typescript"
 TEMPLATES = FOLDER / "templates"
