@@ -137,11 +137,12 @@ class Operation:
 
 @dataclass(frozen=True)
 class Document:
-    """A service as its document describes it."""
+    """A service as its document describes it; `tags` are its subjects by name."""
 
     service: str
     prefix: str
     title: str
+    tags: Mapping[str, str]
     operations: list[Operation] = field(default_factory=list)
 
     @property
@@ -154,7 +155,8 @@ def read_document(service: str, document: Mapping[str, Any]) -> Document:
     """Return what the document of a service says."""
     prefix = urlsplit(document["servers"][0]["url"]).path
     operations = sorted(_list_operations(service, document), key=lambda one: one.key)
-    return Document(service, prefix, document["info"]["title"], operations)
+    tags = {tag["name"]: tag["description"] for tag in document["tags"]}
+    return Document(service, prefix, document["info"]["title"], tags, operations)
 
 
 def is_json(media_type: str) -> bool:

@@ -49,7 +49,7 @@ class Reference:
 
     def list_sections(self, service: str) -> Iterator[Section]:
         """Yield the operations by subject, in the order of the service."""
-        tags = self._services[service].tags
+        tags = self.read(service).tags
         places = {name: place for place, name in enumerate(tags)}
         by_tag = sorted(self.read(service).operations, key=lambda one: (places.get(one.tag, len(places)), one.path))
         for tag, operations in groupby(by_tag, key=lambda one: one.tag):
