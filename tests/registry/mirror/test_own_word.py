@@ -188,7 +188,7 @@ def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhi
     within(story)
 
 
-@pytest.mark.cases("registry", "C11")
+@pytest.mark.cases("registry", "C12")
 def test_the_echo_of_a_login_before_the_last_one_takes_nothing_over_either(within: Within) -> None:
     async def story(connection: asyncpg.Connection) -> None:
         first = await mirror.begin_login_write(connection, ANA, TOKEN)
@@ -204,7 +204,7 @@ def test_the_echo_of_a_login_before_the_last_one_takes_nothing_over_either(withi
     within(story)
 
 
-@pytest.mark.cases("registry", "C11")
+@pytest.mark.cases("registry", "C12")
 @pytest.mark.parametrize(
     ("field", "values"),
     [("email", ("a@x.example", "b@x.example", "c@x.example")), ("nomeExibicao", ("Ana", "", "Ana Maria"))],
