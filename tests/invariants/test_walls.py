@@ -61,7 +61,7 @@ def test_each_contract_is_broken_by_an_import_that_it_forbids(tmp_path: Path) ->
     for importing, imported in HOLES.values():
         add_line(tmp_path / "src" / Path(*importing.split(".")), f"import {imported}")
     linter = Path(sys.executable).with_name("lint-imports")
-    words = [linter, "--no-logo", "--no-cache"]
+    words = [str(linter), "--no-logo", "--no-cache"]
     # What is installed is this tree: the copy has to be found before it.
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "src"), "COLUMNS": "500"}
     run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
