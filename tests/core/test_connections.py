@@ -1,12 +1,14 @@
 """The pool of connections ends in order: nothing is cut off, nobody waits in vain, no statement outlives its place."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 
 import asyncpg
 import pytest
 import pytest_asyncio
 
+from balcao.core.database.connections import IDLE_SECONDS
 from balcao.core.database.pool import Database
 from balcao.core.errors import Unavailable
 from tests.support.patience import PATIENCE
@@ -57,3 +59,54 @@ async def test_a_cancelled_statement_has_ended_before_its_place_is_free(database
         assert database.in_use == 0
     finally:
         await owner.close()
+
+
+class Clock:
+    """The event loop's, of which a minute passes when a test says so; deadlines alone go by the real one."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        loop = asyncio.get_running_loop()
+        self._call_later = loop.call_later
+        self._due: list[Callable[[], None]] = []
+        monkeypatch.setattr(loop, "call_later", self._remember)
+
+    def _remember(self, seconds: float, call: Callable[..., None], *args: object, **named: object) -> object:
+        if seconds != IDLE_SECONDS:
+            return self._call_later(seconds, call, *args, **named)  # type: ignore[arg-type]
+        self._due.append(call)
+        return self._call_later(PATIENCE, bool)
+
+    def pass_a_minute(self) -> None:
+        due, self._due = self._due, []
+        for call in due:
+            call()
+
+
+async def test_a_connection_that_nobody_needed_for_a_minute_is_closed(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that were used are kept, one of them for good, and what was closed is opened again when it is needed."""
+    clock = Clock(monkeypatch)
+    database = Database(database_url, size=4)
+    await database.open()
+
+    async def use(at_once: int) -> set[int]:
+        """Return which processes of the server worked for as many users at the same time."""
+        async with AsyncExitStack() as held:
+            taken = [await held.enter_async_context(database.connection()) for _ in range(at_once)]
+            return {await connection.fetchval("SELECT pg_backend_pid()") for connection in taken}
+
+    try:
+        every = await use(4)
+        clock.pass_a_minute()
+        assert await use(4) == every
+        clock.pass_a_minute()
+        last = await use(2)
+        clock.pass_a_minute()
+        again = await use(4)
+        assert again & every == last
+        clock.pass_a_minute()
+        clock.pass_a_minute()
+        assert len(await use(4) & again) == 1
+    finally:
+        await database.close()

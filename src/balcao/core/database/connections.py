@@ -18,10 +18,12 @@ ACQUIRE_SECONDS = 2.0
 STATEMENT_SECONDS = 30.0
 # How long closing may take, waiting for the end of a cancelled statement included.
 CLOSE_SECONDS = 2.0
+# A connection that nobody needed for so long is closed: PostgreSQL keeps 2 to 10 MB for each, whatever it does.
+IDLE_SECONDS = 60.0
 
 
 class Connections:
-    """At most `size` connections; a caller holds at most half of them at once.
+    """At most `size` connections; a caller holds at most half of them at once. One is kept, the others while needed.
 
     They carry no session state, so that one that was used goes to the next user as it is. A pool of our own: the
     driver's costs more than a read does (ADR 0012).
@@ -34,7 +36,9 @@ class Connections:
         self.options = options
         self._shares = Shares(max(1, size // 2))
         self._is_open = False
-        self._ready: list[asyncpg.Connection] = []
+        self._ready: list[asyncpg.Connection] = []  # the one used last is the next one to be taken
+        self._unneeded = 0  # how few were ready at any time since the last look
+        self._looking: asyncio.TimerHandle | None = None
         self._places = 0  # taken, of `size`: by connections in use, ready, or being opened or closed
         self._is_empty = asyncio.Event()  # no place is taken
         self._current: set[asyncpg.Connection] = set()  # opened since all were last replaced
@@ -48,6 +52,7 @@ class Connections:
         self._take_place()
         self._current.add(connection)
         self._ready.append(connection)
+        self._look_later()
 
     @property
     def in_use(self) -> int:
@@ -62,6 +67,8 @@ class Connections:
     async def close(self) -> None:
         """Wait until what is in use was given back, and close every connection."""
         self._is_open = False  # from here on what is given back is closed
+        if self._looking is not None:
+            self._looking.cancel()
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -75,7 +82,7 @@ class Connections:
         """Take a connection in the holder's name if one is ready, so that there is nothing to wait for."""
         if not self._is_open or not self._ready or self._ready[-1].is_closed() or not self._shares.take_now(name):
             return None
-        return self._ready.pop()
+        return self._pop()
 
     async def take(self, name: str, deadline: float) -> asyncpg.Connection:
         """Take a connection in the holder's name; `deadline` is an instant of the loop's clock.
@@ -100,7 +107,7 @@ class Connections:
         When all are in use, wait for the next that is given back.
         """
         while self._ready:
-            connection = self._ready.pop()
+            connection = self._pop()
             if not connection.is_closed():
                 return connection
             await self._close(connection)
@@ -115,6 +122,12 @@ class Connections:
             self._pass_place_on()
             raise
         current.add(connection)
+        return connection
+
+    def _pop(self) -> asyncpg.Connection:
+        connection = self._ready.pop()
+        if len(self._ready) < self._unneeded:
+            self._unneeded = len(self._ready)
         return connection
 
     async def _connect(self, seconds: float) -> asyncpg.Connection:
@@ -149,8 +162,25 @@ class Connections:
         """Replace every connection: those in use when they are given back."""
         self._current = set()
         while self._ready:
-            self._ready.pop().terminate()  # closing it would wait for a server that may be gone
-            self._pass_place_on()
+            self._drop(self._ready.pop())
+
+    def _look_later(self) -> None:
+        self._unneeded = len(self._ready)
+        self._looking = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._shed)
+
+    def _shed(self) -> None:
+        """Close those that were ready all the time since the last look, but for the last one."""
+        while self._unneeded > 0 and len(self._ready) > 1:
+            self._unneeded -= 1
+            connection = self._ready.pop(0)
+            self._current.discard(connection)
+            self._drop(connection)
+        self._look_later()
+
+    def _drop(self, connection: asyncpg.Connection) -> None:
+        """Cut a ready connection: closing it would wait for a server that may be gone."""
+        connection.terminate()
+        self._pass_place_on()
 
     async def _wait(self, deadline: float) -> asyncpg.Connection | None:
         """Wait in line for a connection; None stands for the place of one that is gone, to be filled with a new one."""

@@ -15,6 +15,7 @@ from balcao.core.database import servers
 from balcao.core.database.batching import Batch
 from balcao.core.database.connections import Connections
 from balcao.core.database.faults import LOST, UNSOUND, StoreFaults
+from balcao.core.database.listening import Listening
 from balcao.core.database.shares import holder
 
 T = TypeVar("T")
@@ -57,6 +58,7 @@ class Database(Connections):
             session["default_transaction_read_only"] = "on"
             options |= {"host": replica.host, "port": replica.port}
         super().__init__(url, size, options)
+        self.listening = Listening(self.listener)
         # Set where callers wait: a block is then bounded. Jobs and commands may take longer.
         self.is_serving = False
         self.is_replica = replica is not None

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
 
 from balcao.core.database.pool import Connection, Database
 from balcao.core.logs import log
@@ -60,24 +59,21 @@ class Watch:
 
     async def _listen(self) -> None:
         """Reload on every notice and at intervals; never return, raise when the connection is lost."""
-        # A server whose machine is gone closes no connection: its silence after this time is what ends the listening.
-        listener = await self._database.listener(ANSWER_SECONDS)
+        listening = self._database.listening
         try:
-            listener.add_termination_listener(self._notice)
-            await listener.add_listener(self._channel, self._notice)
-            while not listener.is_closed():
+            # A server whose machine is gone closes no connection: its silence for so long is what ends the listening.
+            connection = await listening.join(self._channel, self._noticed.set, ANSWER_SECONDS)
+            while not connection.is_closed():
                 self._noticed.clear()  # before the reload: a notice that comes during it must lead to another
                 if not self._loaded:
                     await self._reload()
                 self._loaded = False
                 self._pause = FIRST_PAUSE_SECONDS
                 if not await self._wait():
-                    await listener.execute("SELECT")
+                    await listening.ask(connection)
             raise ConnectionError
         finally:
-            # A fault of closing would hide what ended the listening, which may be the cancellation of this task.
-            with suppress(Exception):
-                await listener.close(timeout=1)
+            await listening.leave(self._channel, self._noticed.set)
 
     async def _wait(self) -> bool:
         """Wait for a notice or the end of the interval; return whether there was a notice."""
@@ -85,9 +81,6 @@ class Watch:
             async with asyncio.timeout(self._interval):  # wait_for would lose a cancellation that comes with a notice
                 return await self._noticed.wait()
         return False
-
-    def _notice(self, *_: Any) -> None:
-        self._noticed.set()
 
 
 async def notify_processes(connection: Connection, channel: str) -> None:
