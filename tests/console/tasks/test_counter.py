@@ -186,7 +186,7 @@ def test_an_anonymisation_is_rehearsed_confirmed_and_proven(person_of: PersonOf)
     officer.follow("Provas de consentimento")
     officer.expect_text("Recusou")
     officer.open("/painel/dados/guarda")
-    officer.expect_text("anonimizadas em 30 dias")
+    officer.expect_text("em 30 dias")
 
 
 @pytest.mark.task(40)

@@ -145,8 +145,8 @@ ADULT_YEARS = 18
 
 
 def name_member(name: str) -> str:
-    """Return a member of the record as people call it."""
-    return MEMBERS.get(name, name)
+    """Return a member of the record as people call it; of one in parts, the whole."""
+    return MEMBERS.get(name.partition(".")[0], name)
 
 
 def show_member(name: str, value: str | None) -> str:
