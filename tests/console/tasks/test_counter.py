@@ -112,7 +112,7 @@ def test_a_phone_is_changed_by_the_code_that_reaches_it(person_of: PersonOf, rea
     attendant.press("Confirmar")
     attendant.expect_text("O telefone foi confirmado")
     row = attendant.page.get_by_role("row", name="Telefone")
-    expect(row).to_contain_text(number)
+    expect(row).to_contain_text(f"(21) {number[:5]}-{number[5:]}")
     expect(row).to_contain_text("Por atendente")
 
 
