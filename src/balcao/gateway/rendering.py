@@ -9,10 +9,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 _BASE = (files("balcao.gateway") / "base.css").read_text("utf-8")
 
 
-def make_environment(package: str) -> Environment:
-    """Return templates that lie in a package and escape what they are given."""
+def make_environment(package: str, folder: str = ".") -> Environment:
+    """Return templates that lie in a folder of a package and escape what they are given."""
     return Environment(
-        loader=PackageLoader(package, "."),
+        loader=PackageLoader(package, folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
