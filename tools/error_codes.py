@@ -68,6 +68,7 @@ class Entry(NamedTuple):
     cause: str
     fix: str
     meaning: str
+    remedy: str
 
 
 @functools.cache

@@ -41,7 +41,7 @@ def write_a_service(page: Page) -> None:
     page.get_by_label("Tema", exact=True).select_option("Cidade")
     page.get_by_label("Órgãos responsáveis", exact=True).fill("Secretaria de Conservação")
     page.get_by_label("Para quem é", exact=True).fill("Público em geral")
-    page.get_by_role("button", name="Guardar", exact=True).click()
+    page.get_by_role("button", name="Gravar", exact=True).click()
     take(page, "2-servico")
 
 

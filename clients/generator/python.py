@@ -11,8 +11,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from balcao import __version__
+from balcao.gateway.portal.descriptions import HEADERS, Document, Operation, name_of
 from clients.generator.codes import read_remedies
-from clients.generator.documents import HEADERS, ROOT, Document, Operation, name_of, path_of, read_documents
+from clients.generator.documents import ROOT, path_of, read_documents
 
 FOLDER = ROOT / "clients" / "python"
 TEMPLATES = FOLDER / "templates"

@@ -6,23 +6,15 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from balcao import __version__
+from balcao.gateway.portal.descriptions import HEADERS, Document, Operation, Paging, name_of, to_lower_camel_case
 from clients.generator.codes import read_remedies
-from clients.generator.documents import (
-    HEADERS,
-    ROOT,
-    Document,
-    Operation,
-    Paging,
-    name_of,
-    path_of,
-    read_documents,
-    to_lower_camel_case,
-)
+from clients.generator.documents import ROOT, path_of, read_documents
 
 FOLDER = ROOT / "clients" / "typescript"
 TEMPLATES = FOLDER / "templates"
@@ -103,18 +95,35 @@ def member_of(paging: Paging) -> str:
 
 
 def _write_service(source: Path, document: Document, environment: Environment, modules: Path) -> None:
-    subprocess.run(
-        [
-            modules / ".bin" / "openapi-typescript",
-            path_of(document.service),
-            "-o",
-            source / "schemas" / f"{document.service}.ts",
-        ],
-        check=True,
-        capture_output=True,
-    )
+    described = json.loads(path_of(document.service).read_text("utf-8"))
+    _let_defaults_be_left_out(described)
+    with NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump(described, file)
+        file.flush()
+        command: list[str | Path] = [modules / ".bin" / "openapi-typescript", file.name]
+        command += ["-o", source / "schemas" / f"{document.service}.ts"]
+        subprocess.run(command, check=True, capture_output=True)
     text = environment.get_template("service.ts.jinja2").render(document=document)
     (source / f"{document.service}.ts").write_text(text, "utf-8")
+
+
+def _let_defaults_be_left_out(described: dict[str, Any]) -> None:
+    """Take the defaults from what is sent: the generator of types demands each member that has one, as in responses."""
+    schemas = described["components"]["schemas"]
+    pending = [operation.get("requestBody") for path in described["paths"].values() for operation in path.values()]
+    seen: set[str] = set()
+    while pending:
+        item = pending.pop()
+        if isinstance(item, list):
+            pending += item
+        elif isinstance(item, dict):
+            if (name := name_of(item)) and name not in seen:
+                seen.add(name)
+                pending.append(schemas[name])
+            for member in item.get("properties", {}).values():
+                if isinstance(member, dict):  # else `properties` is a member's own name
+                    member.pop("default", None)
+            pending += item.values()
 
 
 def _set_version(path: Path) -> None:

@@ -30,7 +30,7 @@ from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
 from balcao.core.declared import Declared
 from balcao.core.http.endpoint import Endpoint, OperationEndpoint
-from balcao.core.http.error_codes import Meanings
+from balcao.core.http.error_codes import Explanations
 from balcao.core.http.requests import Request
 from balcao.core.http.traced import TracedEndpoint
 from balcao.core.jobs import gauges as queue_gauges
@@ -264,7 +264,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         platform.parts[DeclaredDeadJobs] = DeclaredDeadJobs(
             declared for service in services for declared in service.dead_jobs
         )
-        platform.parts[Meanings] = Meanings({service.name: service.package for service in SERVICES})
+        platform.parts[Explanations] = Explanations({service.name: service.package for service in SERVICES})
         for service in services:
             await stack.enter_async_context(service.running(platform))
         yield

@@ -65,6 +65,7 @@ def test_a_client_sees_its_calls_with_the_remedy_beside_each_refusal(http: httpx
     assert seen is not None
     assert (seen["operation"], seen["status"], seen["code"]) == ("registry.read_preferences", 403, "forbidden")
     assert seen["meaning"]
+    assert seen["remedy"]
     assert seen["duration_ms"] >= 0
     assert find(http, machine, refused, status="2xx") is None
     assert find(http, machine, refused, code="too-many") is None
@@ -100,7 +101,7 @@ def test_a_refused_token_counts_for_its_client_where_its_issuer_signed_it(http: 
     forged = call(http, issuer.machine(MACHINE)[:-8] + "AAAAAAAA")
     until_now(lambda: find(http, machine, elsewhere) is not None)
     assert [find(http, machine, each)["code"] for each in (expired, elsewhere)] == ["token-expired", "token-audience"]  # type: ignore[index]
-    assert "peça outro" in find(http, machine, expired)["meaning"]  # type: ignore[index]
+    assert "Peça outro" in find(http, machine, expired)["remedy"]  # type: ignore[index]
     assert find(http, machine, forged) is None
 
 

@@ -1,15 +1,14 @@
 """The example of every operation as a call of a client: whose it is, its values, and what may come of it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from balcao import app
 from balcao.core.access.rules import MACHINE
-from balcao.core.http.openapi import find_example
 from balcao.core.http.operations import Operation
-from balcao.core.http.responses import EVENTS
+from balcao.gateway.portal.snippets import find_values, write_snippets
 from clients.generator.documents import read_documents
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
@@ -31,23 +30,26 @@ EXPECTED = {
 }
 # Open to everybody with a token by its rule, and to machines alone by its use case.
 OF_MACHINES = {"access.list_own_calls"}
+# Operation, kind of client, and the status or the name of a fault.
+Outcome = tuple[str, str, int | str]
 CHECKS = ("access.check_headers_", "access.check_path_")
-# These need more of their query than the document demands: one of several, or what staff have to say.
-WHOLE_QUERY = {"registry.drop_dead_letter", "registry.list_audit_events"}
 
 
 @dataclass
 class ExampleCall:
-    """A call as both languages read it: `values` are those of the path, in their order."""
+    """A call and what the portal shows of it in each language; `path` are the values of the path, in their order."""
 
     service: str
     key: str
     token: str
-    values: list[str]
-    query: dict[str, Any]
+    path: list[Any]
+    query: Mapping[str, Any]
     body: Any
     is_stream: bool
     takes_reason: bool
+    curl: str
+    python: str
+    typescript: str
 
 
 def list_calls(sandbox: Sandbox) -> list[ExampleCall]:
@@ -60,9 +62,13 @@ def write_calls(sandbox: Sandbox) -> str:
     return json.dumps([asdict(call) for call in list_calls(sandbox)])
 
 
-def check_outcomes(printed: str, sandbox: Sandbox, *, kinds: int) -> list[tuple[str, str, int | str]]:
-    """Return what came of every call, as (operation, kind of client, status or name of a fault); none was wrong."""
-    outcomes: list[tuple[str, str, int | str]] = [json.loads(line) for line in printed.splitlines()]
+def read_outcomes(printed: str) -> list[Outcome]:
+    """Return what a client printed of its calls."""
+    return [json.loads(line) for line in printed.splitlines()]
+
+
+def check_outcomes(outcomes: list[Outcome], sandbox: Sandbox, *, kinds: int) -> list[Outcome]:
+    """Return what came of every call; none was wrong."""
     wrong = [
         (key, kind, outcome)
         for key, kind, outcome in outcomes
@@ -78,22 +84,24 @@ def _is_expected(key: str, outcome: int) -> bool:
 
 
 def _list_ordered(sandbox: Sandbox) -> Iterator[tuple[int, ExampleCall]]:
-    documents = {one.service: {each.key: each for each in one.operations} for one in read_documents()}
+    documents = {document.service: document for document in read_documents()}
     for service in app.SERVICES:
+        document = documents[service.name]
+        described = {each.key: each for each in document.operations}
         for operation in service.operations():
             if operation.in_description:
-                key = operation.key.removeprefix(f"{service.name}.").replace(".", "_")
-                described = documents[service.name][key]
-                whole = operation.key in WHOLE_QUERY
+                own = described[operation.key.removeprefix(f"{service.name}.").replace(".", "_")]
+                values = find_values(service.name, own)
                 call = ExampleCall(
                     service.name,
-                    key,
+                    own.key,
                     _token_for(sandbox, operation),
-                    [str(marker.example) for marker in operation.signature.path.values()],
-                    {one.name: one.example for one in described.query if one.required or whole},
-                    find_example(operation),
-                    EVENTS in operation.media_types,
-                    "X-Access-Reason" in described.headers,
+                    values.path,
+                    values.query,
+                    values.body,
+                    own.is_stream,
+                    values.reason is not None,
+                    *write_snippets(document, own, sandbox.url),
                 )
                 yield ORDER.index(operation.key if operation.key == CLOSES_A_SERVICE else operation.method), call
 

@@ -1,25 +1,16 @@
-// Makes the calls that it reads from its input with the client of TypeScript; prints a line of JSON for each, as run_examples.py does.
+// Runs what the portal shows of each operation in silence; prints a line of JSON for each, as run_examples.py does.
+import { Fault } from "@balcao/client";
 import { readFileSync } from "node:fs";
 
-import { Balcao, Fault } from "@balcao/client";
-
-const REASON = "Exemplo da descrição – à parte";
-const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
-
-for (const call of JSON.parse(readFileSync(0, "utf-8"))) {
-  const balcao = new Balcao(process.argv[2], call.token, { retries: { times: 0 } });
-  const service = balcao[camel(call.service)];
-  const query = { ...call.query, ...(call.takes_reason ? { accessReason: REASON } : {}), ...(call.is_stream ? { desde: 0 } : {}) };
-  const values = [...call.values, ...(call.body === null ? [] : [call.body]), query];
+const print = console.log;
+console.log = () => {};
+for (const { service, key, token, file } of JSON.parse(readFileSync(0, "utf-8"))) {
+  process.env.TOKEN = token;
   let outcome = 200;
   try {
-    if (call.is_stream) {
-      for await (const _ of service[camel(call.key)](...values)) break;
-    } else {
-      await service[camel(call.key)](...values);
-    }
+    await import(file);
   } catch (fault) {
     outcome = fault instanceof Fault ? fault.status : `${fault.name}: ${fault.message}`;
   }
-  console.log(JSON.stringify([`${call.service}.${call.key}`, "typescript", outcome]));
+  print(JSON.stringify([`${service}.${key}`, "typescript", outcome]));
 }

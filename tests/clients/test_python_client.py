@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients import built
-from tests.clients.examples import check_outcomes, write_calls
+from tests.clients.examples import check_outcomes, read_outcomes, write_calls
 from tests.support.sandbox import Sandbox
 from tests.support.sizes import report
 
@@ -32,7 +32,7 @@ def interpreter(wheel: Path, folder: Path) -> Path:
     return built.install_python(wheel, folder / "environment")
 
 
-def test_the_examples_of_every_operation_run(sandbox: Sandbox, interpreter: Path) -> None:
+def test_what_is_shown_of_every_operation_runs(sandbox: Sandbox, interpreter: Path) -> None:
     done = subprocess.run(
         [interpreter, "-I", RUN, sandbox.url],
         input=write_calls(sandbox),
@@ -41,8 +41,8 @@ def test_the_examples_of_every_operation_run(sandbox: Sandbox, interpreter: Path
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    outcomes = check_outcomes(done.stdout, sandbox, kinds=2)
-    report(f"operations x sync and async: {Counter(outcome for _, _, outcome in outcomes)}")
+    outcomes = check_outcomes(read_outcomes(done.stdout), sandbox, kinds=2)
+    report(f"operations x as shown and awaited: {Counter(outcome for _, _, outcome in outcomes)}")
 
 
 def test_it_is_typed_strictly(wheel: Path, folder: Path) -> None:

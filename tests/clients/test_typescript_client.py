@@ -1,20 +1,25 @@
 """Our TypeScript client, installed from its package where there is nothing else, runs every operation's example."""
 
+import json
 import subprocess
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from tests.clients import built
-from tests.clients.examples import check_outcomes, write_calls
+from tests.clients.examples import check_outcomes, list_calls, read_outcomes
 from tests.support import node
 from tests.support.sandbox import Sandbox
-from tests.support.sizes import report
+from tests.support.sizes import report, size
 
 pytestmark = [pytest.mark.node, pytest.mark.sdk]
 
 RUN = Path(__file__).with_name("run-examples.mjs")
+STRICT = "--strict --noEmit --target es2022 --module nodenext --moduleResolution nodenext --skipLibCheck"
+# In an ordinary run every twentieth example is checked.
+SAMPLE = 20
 PAGE = """import { Balcao, etagOf, Fault, type RegistrySchemas } from "@balcao/client";
 
 const balcao = new Balcao("http://127.0.0.1:1", () => "token");
@@ -37,19 +42,34 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built.install_typescript(built.build_typescript(folder), folder / "project")
 
 
-def test_the_examples_of_every_operation_run(sandbox: Sandbox, project: Path) -> None:
+def test_what_is_shown_of_every_operation_runs(sandbox: Sandbox, project: Path) -> None:
     (project / RUN.name).write_text(RUN.read_text("utf-8"), "utf-8")
+    calls = [asdict(call) for call in list_calls(sandbox)]
+    for call in calls:
+        call["file"] = f"./{call['service']}.{call['key']}.mjs"
+        (project / call["file"]).write_text(call["typescript"], "utf-8")
     done = subprocess.run(
-        ["node", RUN.name, sandbox.url],
+        ["node", RUN.name],
         cwd=project,
-        input=write_calls(sandbox),
+        input=json.dumps(calls),
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    outcomes = check_outcomes(done.stdout, sandbox, kinds=1)
+    outcomes = check_outcomes(read_outcomes(done.stdout), sandbox, kinds=1)
     report(f"operations in TypeScript: {Counter(outcome for _, _, outcome in outcomes)}")
+
+
+def test_what_is_shown_of_an_operation_is_typed_strictly(sandbox: Sandbox, project: Path, tmp_path: Path) -> None:
+    (tmp_path / "node_modules").symlink_to(project / "node_modules")
+    (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
+    # Node's own types are not of the package: this is all that an example uses of them.
+    (tmp_path / "node.d.ts").write_text("declare const process: { env: { TOKEN?: string } };", "utf-8")
+    for call in list_calls(sandbox)[:: size(SAMPLE, 1)]:
+        (tmp_path / f"{call.service}.{call.key}.ts").write_text(call.typescript, "utf-8")
+    checked = node.run("tsc", *STRICT.split(), *sorted(file.name for file in tmp_path.glob("*.ts")), folder=tmp_path)
+    assert checked.returncode == 0, checked.stdout
 
 
 @pytest.mark.parametrize(
@@ -65,6 +85,5 @@ def test_a_page_that_uses_it_is_checked(project: Path, tmp_path: Path, text: str
     (tmp_path / "node_modules").symlink_to(project / "node_modules")
     (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
     (tmp_path / "page.ts").write_text(text, "utf-8")
-    options = "--strict --noEmit --target es2022 --module nodenext --moduleResolution nodenext --skipLibCheck"
-    checked = node.run("tsc", *options.split(), "page.ts", folder=tmp_path)
+    checked = node.run("tsc", *STRICT.split(), "page.ts", folder=tmp_path)
     assert (mistake in checked.stdout) if mistake else checked.returncode == 0, checked.stdout

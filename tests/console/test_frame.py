@@ -69,5 +69,5 @@ def test_what_is_typed_is_kept_while_it_is_typed_and_the_form_is_sent_as_before(
     screen.page.get_by_role("link", name="Continuar de onde parei").click()
     expect(screen.page.get_by_label("Resumo")).to_have_value("O que eu escrevia.")
     assert screen.complaints == []
-    screen.page.get_by_role("button", name="Guardar", exact=True).click()
+    screen.page.get_by_role("button", name="Gravar", exact=True).click()
     expect(screen.page.get_by_text("Nada foi gravado")).to_be_visible()

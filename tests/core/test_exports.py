@@ -1,6 +1,5 @@
 """A service's data leave encrypted, whole and in one order, and what a kill left of an export is gone on with."""
 
-import asyncio
 import gzip
 import json
 import re
@@ -19,7 +18,6 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from balcao import app
-from balcao.core.context.platform import assemble
 from balcao.core.errors import BalcaoError, Conflict, Invalid, NotFound
 from balcao.core.exports import folder as folders
 from balcao.core.exports import reading, service, store
@@ -27,11 +25,11 @@ from balcao.core.exports.folder import Manifest
 from balcao.core.exports.service import Order
 from balcao.core.service import Service
 from balcao.settings import Settings
-from balcao_sandbox.demo.services import DEMOS
 from tests.registry.importing import counts, importing
 from tests.support import databases
 from tests.support.acting import acting
 from tests.support.fixtures import Sql
+from tests.support.sandbox import fill_with_demo
 from tests.support.sizes import size
 
 SERVICES = [each for each in app.SERVICES if each.exports]
@@ -58,17 +56,9 @@ def database_url(settings: Settings) -> Iterator[str]:
     """A database with the demo data of all services, which these tests only read."""
     name = databases.new_name()
     url = databases.create(name)
-    asyncio.run(load_demo(settings, url))
+    fill_with_demo(settings, url)
     yield url
     databases.drop(name)
-
-
-async def load_demo(settings: Settings, url: str) -> None:
-    platform = assemble(settings, url)
-    async with app.open_services(platform):
-        for demos in DEMOS.values():
-            for demo in demos:
-                await demo.load(platform)
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,23 @@
-"""The front door and the guides in a real browser: for every eye and width, without script."""
+"""The front door, guides and pages about operations in a real browser: for every eye and width, without script."""
 
 import pytest
 from playwright.sync_api import Browser
 
 from balcao.gateway.portal import guides
+from balcao.gateway.portal.operation_pages import ROOTS
 from tests.support.screen import opened_screen
 from tests.support.server import RunningServer
 
 pytestmark = [pytest.mark.page, pytest.mark.node]
-PATHS = ["/docs", *sorted(guides.list_paths())]
+# What each kind of page about operations may hold: parameters and a body, a stream, and next to nothing.
+OPERATIONS = [
+    "",
+    "/registry",
+    "/registry/change_preferences",
+    "/health_units/stream_changes",
+    "/agent_docs/read_description",
+]
+PATHS = ["/docs", *sorted(guides.list_paths()), *(root + below for root in ROOTS.values() for below in OPERATIONS)]
 
 
 @pytest.fixture(scope="module")

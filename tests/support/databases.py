@@ -1,9 +1,12 @@
 """One PostgreSQL for the whole run, one migrated template, a copy for whoever writes."""
 
 import asyncio
+import fcntl
 import functools
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import asyncpg
@@ -55,6 +58,26 @@ def create(name: str, template: str = TEMPLATE) -> str:
     # Copying the files costs a fifth of writing each page to the log, too, as nothing is synchronised here.
     _administer(_address(), f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
     return url_of(name)
+
+
+def replace_by_copy(url: str, template: str, fill: Callable[[str], object]) -> None:
+    """Make a database that nobody uses yet a copy of one that `fill`, given an address, fills once in a run.
+
+    A run of many on one PostgreSQL fills each: what it tries would else be told by the rows of another.
+    """
+    if run_folder.shared():
+        fill(url)
+        return
+    filled = run_folder.path() / template
+    with filled.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not filled.exists():
+            name = new_name(template)
+            fill(create(name))
+            filled.write_text(name)
+    own = urlsplit(url).path.removeprefix("/")
+    drop(own)
+    create(own, filled.read_text())
 
 
 def drop(name: str) -> None:

@@ -14,6 +14,7 @@ from balcao.core.context.platform import assemble
 from balcao.settings import Settings
 from balcao_sandbox.demo.services import DEMOS
 from balcao_sandbox.identity.demo import clients, people
+from tests.support import databases
 from tests.support.cast import KLEBER
 from tests.support.crm import RunningCrm
 from tests.support.issuer import Issuer
@@ -87,14 +88,20 @@ class Sandbox:
 
 @contextlib.contextmanager
 def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[Sandbox]:
-    asyncio.run(load_demo(settings, database_url))
+    """Run it on a database that nobody uses yet."""
+    fill_with_demo(settings, database_url)
     with RunningCrm(settings) as crm, RunningServer(app.build(settings, database_url), settings.port) as server:
         sandbox = Sandbox(server.url, settings, database_url, tokens, crm)
         yield sandbox
         sandbox.http.close()
 
 
-async def load_demo(settings: Settings, database_url: str) -> None:
+def fill_with_demo(settings: Settings, database_url: str) -> None:
+    """Bring the demo data into a database that nobody uses yet; no setting changes what they are."""
+    databases.replace_by_copy(database_url, "template_demo", lambda url: asyncio.run(_load_demo(settings, url)))
+
+
+async def _load_demo(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
     async with opened(platform):
         for demos in DEMOS.values():

@@ -13,6 +13,7 @@ from balcao.console.words import (
     format_day,
     format_duration,
     format_number,
+    format_phone,
     format_weekday,
 )
 from balcao.core.http.assets import Assets
@@ -30,8 +31,10 @@ def make_environment(words: Words, assets: Assets, city: str) -> Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "moment": words.format_moment,
+        "deadline": words.format_deadline,
         "day": format_day,
         "number": format_number,
+        "phone": format_phone,
         "duration": format_duration,
         "sentence": begin_sentence,
         "weekday": format_weekday,

@@ -33,6 +33,15 @@ class Words:
             local.isoformat(timespec="seconds"), day, f"{local:%H:%M}"
         )
 
+    def format_deadline(self, moment: datetime | None) -> Markup:
+        """Return until when something goes: the day alone where it goes until its end, else the moment."""
+        if moment is None:
+            return Markup("–")
+        local = moment.astimezone(self.zone)
+        if (local.hour, local.minute) != (23, 59):
+            return self.format_moment(moment)
+        return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="seconds"), f"{local:%d/%m/%Y}")
+
     def format_today(self) -> str:
         """Return today as a letter would have it: "quinta-feira, 26 de novembro"."""
         return format_day_in_words(self.now().date())
@@ -78,6 +87,16 @@ def parse_number(text: str) -> int | None:
 def format_count(count: int, one: str, many: str) -> str:
     """Return so many of something: "1 tarefa", "1.200 tarefas"."""
     return f"{format_number(count)} {one if count == 1 else many}"
+
+
+def format_phone(number: str) -> str:
+    """Return a phone number of the country as people write it, "(21) 90000-0003"; any other as it is."""
+    digits = "".join(sign for sign in number if sign.isdigit())
+    if digits.startswith("55") and len(digits) in {12, 13}:
+        digits = digits[2:]
+    elif number.startswith("+") or len(digits) not in {10, 11}:
+        return number
+    return f"({digits[:2]}) {digits[2:-4]}-{digits[-4:]}"
 
 
 def format_duration(seconds: float) -> str:

@@ -17,6 +17,7 @@ from balcao.gateway.gateway import METRICS, Mount
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.gateway.metrics import Handler, answer_scraper
 from balcao.gateway.portal import guides
+from balcao.gateway.portal.operation_pages import ROOTS, OperationPages
 from balcao.gateway.portal.page import PortalPages
 from balcao.gateway.status import feeds
 from balcao.gateway.status.board import BoardKeeper
@@ -41,6 +42,7 @@ def mount_pages(
     page = StatusPage(keeper, settings.console_city)
     address = (*settings.server_urls, settings.base_url)[0].rstrip("/")
     portal = PortalPages(guides.Guides(address, settings.issuers[0]), services, titles, has_panel=has_panel)
+    operations = OperationPages(services, titles, address)
 
     def root(_: Request) -> Response[None]:
         return redirect("/docs")
@@ -72,6 +74,7 @@ def mount_pages(
         "/": root,
         "/docs": docs,
         **{path: show_guide(path) for path in guides.list_paths()},
+        **list_operation_pages(operations),
         "/status": status,
         "/status.json": status_json,
         "/status.atom": status_atom,
@@ -83,6 +86,19 @@ def mount_pages(
         ("GET", path, PageEndpoint("gateway", "", "GET", handler, refuse)) for path, handler in handlers.items()
     ]
     return Mount("gateway", "", endpoints, lambda _: ERROR_TEXT)
+
+
+def list_operation_pages(pages: OperationPages) -> dict[str, Handler]:
+    """Return the pages about operations, by the path of each."""
+
+    def show(language: str, root: str) -> dict[str, Handler]:
+        return {
+            root: lambda _: pages.render_services(language),
+            root + "/{service}": lambda request: pages.render_service(language, *request.path_values),
+            root + "/{service}/{key}": lambda request: pages.render_operation(language, *request.path_values),
+        }
+
+    return {path: handler for language, root in ROOTS.items() for path, handler in show(language, root).items()}
 
 
 def list_titles(services: Sequence[Service]) -> dict[str, str]:

@@ -12,7 +12,7 @@ KEY = "Use a chave AKIAIOSFODNN7EXAMPLE para consultar."
 def test_a_text_with_a_key_is_not_saved_before_it_is_removed_then_activated_and_taken_back(panel: PanelClient) -> None:
     panel.login("tereza", EDIT)
     panel.submit(EDIT, prompt=KEY, reason="nova consulta", fazer="salvar")
-    assert "Salvar mesmo assim" in panel.page.text
+    assert "Gravar mesmo assim" in panel.page.text
     assert "Linha 1:" in panel.page.text
     form = panel.find_form(EDIT)
     panel.post(EDIT, form.values | {"prompt": "Atenda com calma.", "reason": "nova consulta", "activate": "y"})
@@ -34,7 +34,7 @@ def test_two_editors_of_one_agent_lose_nothing_and_are_told(panel: PanelClient) 
     panel.post(EDIT, opened | {"model_name": "modelo-dela", "prompt": "Texto dela.", "reason": "dela"})
     answer = panel.post(EDIT, opened | {"embedding_name": "vetores-meus", "prompt": "Texto meu.", "reason": "meu"})
     assert answer.status_code == 409
-    assert "Outra pessoa salvou antes de você." in panel.page.text
+    assert "Outra pessoa gravou antes de você." in panel.page.text
     assert "Texto dela." in panel.page.text
     assert "Texto meu." in answer.text
     form = panel.find_form(EDIT).values

@@ -51,6 +51,6 @@ def test_axe_finds_nothing_in_any_state_of_a_service(screen: Screen, make: Make,
     screen.open(f"{here}/editar")
     screen.page.get_by_label("Resumo", exact=True).fill("O meu.")
     change(ask, service, resumo="O da colega.")
-    screen.page.get_by_role("button", name="Salvar e pôr no ar").click()
-    expect(screen.page.get_by_role("heading", level=1)).to_have_text("Alguém salvou antes de você")
+    screen.page.get_by_role("button", name="Gravar e pôr no ar").click()
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text("Alguém gravou antes de você")
     assert screen.axe() == []

@@ -39,7 +39,7 @@ def test_a_copy_of_a_job_is_a_draft_and_a_second_press_makes_no_second_one(panel
     form = panel.find_form(f"/painel/vagas/{KITCHEN}/duplicar")
     copies = {str(panel.post(form.action, form.values).url) for _ in range(2)}
     assert len(copies) == 1
-    assert panel.page.heading == "Editar: Auxiliar de cozinha (cópia)"
+    assert panel.page.heading == "Editar “Auxiliar de cozinha (cópia)”"
 
 
 def test_the_file_has_what_the_filters_find_in_the_citys_time(panel: PanelClient) -> None:

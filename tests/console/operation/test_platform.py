@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from balcao.app import list_jobs
+from balcao.console.operation.labels import KINDS
 from balcao.core.database.migrations import platform_migrations
 from tests.support.fixtures import Sql
 from tests.support.panel import PanelClient
@@ -55,6 +57,11 @@ def test_queues_are_shown_by_kind_with_the_clock_of_the_recurring_ones(panel: Pa
     assert "Encadeamento da trilha" in panel.page.text
 
 
+def test_every_kind_of_job_has_words() -> None:
+    kinds = {kind.name for kind in list_jobs()}
+    assert not kinds - KINDS.keys()
+
+
 def test_imports_say_that_there_are_none_and_how_far_one_is(panel: PanelClient, sql: Sql) -> None:
     sql("DELETE FROM platform.import")
     panel.login("kleber", "/painel/operacao/importacoes")
@@ -73,12 +80,12 @@ def test_imports_say_that_there_are_none_and_how_far_one_is(panel: PanelClient, 
 def test_a_limit_changes_once_its_meaning_was_confirmed_and_is_put_back(panel: PanelClient) -> None:
     panel.login("kleber", LIMIT)
     panel.submit(LIMIT, **TYPED)
-    assert "De 5000 por segundo para 1000 por segundo" in panel.page.text
+    assert "De 5.000 por segundo para 1.000 por segundo" in panel.page.text
     panel.get(LIMITS)
     assert UNDO not in [form.action for form in panel.page.forms]
     panel.submit(LIMIT, **TYPED)
     panel.post(LIMIT, panel.find_form(LIMIT).values | {"confirmado": "sim"})
-    assert "registry.read_preferences: 1000 por segundo" in panel.page.text
+    assert "registry.read_preferences: 1.000 por segundo" in panel.page.text
     assert ", por Kleber Assis" in panel.page.text
     panel.post(UNDO, panel.find_form(UNDO).values)
     assert "vale de novo como configurado" in panel.page.text

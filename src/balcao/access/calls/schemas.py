@@ -47,7 +47,14 @@ class OwnCall(msgspec.Struct):
             examples=["forbidden"],
         ),
     ]
-    meaning: Annotated[str | None, Meta(description="O que o código quer dizer e o que fazer; nulo sem código.")]
+    meaning: Annotated[
+        str | None,
+        Meta(description="O que o código quer dizer; nulo sem código.", examples=["O token venceu."]),
+    ]
+    remedy: Annotated[
+        str | None,
+        Meta(description="O que fazer; nulo sem código.", examples=["Peça outro antes do fim (`expires_in`)."]),
+    ]
     request_id: Annotated[str, Meta(description="O `X-Request-ID`.", examples=["0195d9a0-0000-7000-8000-000000000001"])]
     duration_ms: Annotated[float, Meta(description="Quanto levou, em milissegundos.", examples=[1.25])]
 

@@ -6,13 +6,16 @@ from balcao.core.errors import Forbidden
 from balcao.core.live import call_log
 from balcao.core.live.call_log import KEPT, LoggedCall
 
-# Which check a token failed, which no answer says: its client has proven itself by a good token now.
+# Which check a token failed, which no answer says: its client has proven itself by a good token now. Meaning, remedy.
 REFUSED_TOKENS = {
-    "token-expired": "O token venceu: peça outro antes do fim (`expires_in`).",
-    "token-audience": "O token não é para esta plataforma: falta a audiência que ela espera.",
-    "token-not-yet-valid": "O token ainda não vale: acerte o relógio de quem o emite ou de quem o usa.",
-    "token-times": "As datas do token não são datas.",
-    "token-session-ended": "A sessão da pessoa terminou: peça novo login.",
+    "token-expired": ("O token venceu.", "Peça outro antes do fim (`expires_in`)."),
+    "token-audience": (
+        "O token não é para esta plataforma: falta a audiência que ela espera.",
+        "Peça a quem administra o provedor que dê ao cliente a audiência `account`.",
+    ),
+    "token-not-yet-valid": ("O token ainda não vale.", "Acerte o relógio de quem o emite ou de quem o usa."),
+    "token-times": ("As datas do token não são datas.", "Peça outro token ao provedor da cidade."),
+    "token-session-ended": ("A sessão da pessoa terminou.", "Peça novo login."),
 }
 
 
@@ -41,15 +44,23 @@ async def list_own_calls(call: Call, query: OwnCallsQuery) -> OwnCalls:
 
 
 def _describe(call: Call, logged: LoggedCall) -> OwnCall:
-    meaning = None
-    if logged.code is not None:
-        meaning = REFUSED_TOKENS.get(logged.code) or call_log.explain_code(call.platform, logged.operation, logged.code)
+    meaning, remedy = _explain(call, logged)
     return OwnCall(
         logged.called_at,
         logged.operation,
         logged.status,
         logged.code,
         meaning,
+        remedy,
         logged.request_id,
         logged.microseconds / 1000,
     )
+
+
+def _explain(call: Call, logged: LoggedCall) -> tuple[str | None, str | None]:
+    if logged.code is None:
+        return None, None
+    if logged.code in REFUSED_TOKENS:
+        return REFUSED_TOKENS[logged.code]
+    said = call_log.explain_code(call.platform, logged.operation, logged.code)
+    return (said.meaning, said.remedy) if said else (None, None)

@@ -38,7 +38,7 @@ async def _list(visit: Visit, query: dict[str, Any], person: str) -> Response[An
     filters = [
         Filter("feito", "O que se fez", list(labels.DEEDS.items()), is_wide=True),
         Filter("alvo", "Nome do que mudou"),
-        Filter("desfecho", "Desfecho", [("done", "Feito"), ("denied", "Recusado")]),
+        Filter("desfecho", "Desfecho", [("done", "Feito"), ("denied", "Recusado")], unset="Qualquer"),
         Filter("de", "Desde", is_day=True),
         Filter("ate", "Até", is_day=True),
     ]

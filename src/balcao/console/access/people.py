@@ -21,7 +21,7 @@ async def list_people(visit: Visit) -> Response[Any]:
     """List the people of the catalogue, or those whose name or number has what is looked for."""
     filters = [
         Filter("procura", "Nome ou CPF", is_wide=True),
-        Filter("grupo", "Grupos", [("sim", "Só quem está em algum grupo")]),
+        Filter("grupo", "Grupos", [("sim", "Só quem está em algum grupo")], unset="Com ou sem"),
     ]
     listing = Listing(visit, ("pessoa", "pessoas"), filters)
     search = listing.values.get("procura")

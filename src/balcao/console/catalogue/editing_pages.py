@@ -75,7 +75,8 @@ async def edit_service(visit: Visit, service: str) -> Response[Any]:
                 return await visit.redirect(back, f"Gravado: versão {form.result.version}." + _describe(deed))
         if form.is_outdated:
             return await _show_conflict(visit, form, service, deed)
-    return await _render(visit, form, deed, title=read.value.nome_servico, service=read.value, is_proposed=is_proposed)
+    title = f"{'Propor mudança em' if is_proposed else 'Editar'} “{read.value.nome_servico}”"
+    return await _render(visit, form, deed, title=title, service=read.value, is_proposed=is_proposed)
 
 
 @pages.form("/servicos/{service}/propostas/{proposal}/editar", "Editar a proposta", actions=[UPDATE])

@@ -69,7 +69,7 @@ async def roll_back_service(visit: Visit, service: str, version: str) -> Respons
             back = visit.address("catalogue.show_service", service=service)
             return await visit.redirect(back, f"O texto da versão {number} voltou, como versão {form.result.version}.")
         if form.is_outdated:
-            form.refusal = "Alguém salvou outra versão enquanto você lia: veja abaixo o que mudaria agora."
+            form.refusal = "Alguém gravou outra versão enquanto você lia: veja abaixo o que mudaria agora."
             form.etag = read.etag
     found = await client.compare_versions(visit.api, service, read.value.version, number)
     return visit.render(

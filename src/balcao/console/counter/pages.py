@@ -103,12 +103,16 @@ async def show_crm(visit: Visit, attendance: str) -> Response[Any]:
     """Show the record and the CRM's account side by side, and the consents that came from there."""
     found = await attendances.find_attendance(visit, attendance)
     subject = _subject(visit, found)
-    record, account = await gather_blocks(people.read_provenance(subject), people.read_crm_account(subject))
+    blocks: list[Block[Any]] = await gather_blocks(
+        people.read_provenance(subject), people.read_crm_account(subject), people.list_categories(visit.api)
+    )
+    record, account, categories = blocks
     return visit.render(
         "counter/crm.html",
         found=found,
         record=record,
         account=account,
+        named={one.id: one.name for one in categories.value.categories} if categories.value else {},
         labels=labels,
         is_unknown=isinstance(account.fault, Missing),
         crumbs=_crumbs(visit, found),

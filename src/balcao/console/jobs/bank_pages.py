@@ -4,7 +4,7 @@ from typing import Any
 
 from balcao.console.declaration import Pages
 from balcao.console.jobs import companies_client as client
-from balcao.console.jobs.labels import format_months, format_phone
+from balcao.console.jobs.labels import format_months
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
@@ -30,6 +30,5 @@ async def show_bank_entry(visit: Visit, entry: str) -> Response[Any]:
         "jobs/bank_entry.html",
         entry=await client.read_bank_entry(visit.api, entry),
         format_months=format_months,
-        format_phone=format_phone,
         crumbs=[Crumb("Banco de currículos", visit.address("jobs.list_bank"))],
     )

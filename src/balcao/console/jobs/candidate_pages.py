@@ -20,12 +20,12 @@ from balcao.console.jobs.labels import (
     CANDIDATE_STATES,
     JOB_STATES,
     format_months,
-    format_phone,
     mask_cpf,
 )
 from balcao.console.jobs.listing_pages import READ, READ_CANDIDATES, job_crumb, jobs_crumb, open_job
 from balcao.console.lists import TAB, Filter, Listing, Tab
 from balcao.console.visit import Crumb, Visit
+from balcao.console.words import format_phone
 from balcao.core.http.responses import Response
 
 DECIDE = "job_application:decide"
@@ -78,7 +78,10 @@ async def list_candidates(visit: Visit, job: str) -> Response[Any]:
 def make_listing(visit: Visit, job: Job) -> Listing:
     """Return the list of a job's candidates with its filters, not read yet."""
     statuses = [(status, CANDIDATE_STATES[status].text) for status in STATUSES]
-    filters = [Filter("busca", "Nome, CPF ou e-mail", is_wide=True), Filter("situacao", "Situação", statuses)]
+    filters = [
+        Filter("busca", "Nome, CPF ou e-mail", is_wide=True),
+        Filter("situacao", "Situação", statuses, unset="Todas"),
+    ]
     if job.informacoes_complementares:
         titles = [(question.id, question.titulo) for question in job.informacoes_complementares]
         filters += [Filter("pergunta", "Resposta à pergunta", titles), Filter("resposta", "tem")]
@@ -192,7 +195,6 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
         age=_find_age(found, visit.panel.words.now().date()),
         mask_cpf=mask_cpf,
         format_months=format_months,
-        format_phone=format_phone,
         may_decide=visit.may(DECIDE),
         crumbs=[
             jobs_crumb(visit),

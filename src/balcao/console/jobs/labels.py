@@ -170,11 +170,3 @@ def format_months(months: int) -> str:
     if rest:
         parts.append("1 mês" if rest == 1 else f"{rest} meses")
     return " e ".join(parts) or "tempo não informado"
-
-
-def format_phone(number: str) -> str:
-    """Return a phone number of the country as people write it; any other as it is."""
-    digits = "".join(sign for sign in number if sign.isdigit())
-    if digits.startswith("55") and len(digits) in {12, 13}:
-        return f"({digits[2:4]}) {digits[4:-4]}-{digits[-4:]}"
-    return number

@@ -44,7 +44,7 @@ async def list_jobs(visit: Visit) -> Response[Any]:
     filters = [
         Filter("busca", "Título", is_wide=True),
         Filter("orgao", "Órgão", list(names.items())),
-        Filter("publicada", "Publicada", list(PUBLISHED_IN.items())),
+        Filter("publicada", "Publicada", list(PUBLISHED_IN.items()), unset="Quando for"),
         Filter("empresa", "CNPJ da empresa"),
     ]
     listing = Listing(visit, ("vaga", "vagas"), filters, [Tab("", "Todas")])

@@ -71,7 +71,10 @@ class OlderJobForm(Form):
 @pages.get("", "Vagas antigas", actions=[MANAGE], in_menu=True)
 async def list_older_jobs(visit: Visit) -> Response[Any]:
     """List the older jobs, newest first."""
-    filters = [Filter("situacao", "Situação", list(STATES.items())), Filter("tipo", "Contratação", list(TYPES.items()))]
+    filters = [
+        Filter("situacao", "Situação", list(STATES.items()), unset="Todas"),
+        Filter("tipo", "Contratação", list(TYPES.items()), unset="Todas"),
+    ]
     listing = Listing(visit, ("vaga antiga", "vagas antigas"), filters)
     query = {"status": listing.values.get("situacao"), "tipo_contratacao": listing.values.get("tipo")}
     found = await client.list_older_jobs(visit.api, query | {"page": listing.number, "pageSize": listing.size})

@@ -2,14 +2,30 @@
 
 import re
 
+from balcao.console.words import format_number
+
 KINDS = {
+    "agents.deliver_webhook": "aviso de agentes a outro sistema",
+    "application_email": "e-mail a quem se candidatou",
     "crm_push": "envio ao CRM",
     "crm_event": "evento do CRM",
     "crm_reconcile": "releitura do CRM",
+    "employability.read_bank_names": "nomes do banco de currículos",
+    "employability.refresh_bank_names": "revisão dos nomes do banco de currículos",
+    "employability.refresh_candidate": "dados de uma pessoa candidata",
+    "employability.refresh_departments": "órgãos das vagas",
+    "employability.refresh_people": "dados de quem se candidatou",
+    "job_closed": "encerramento de uma vaga",
     "phone_code": "código por telefone",
     "invite_email": "convite de condutor por e-mail",
+    "health_units.add_holidays": "feriados do ano que vem",
+    "health_units.read_sources": "leitura das fontes de risco",
     "health_units.deliver_webhook": "aviso de risco a outro sistema",
     "search.continue_migration": "migração da busca",
+    "search.count_words": "contagem das palavras da busca",
+    "search.enter_words": "palavras novas da busca",
+    "search.rank_services": "ordem dos serviços pelas leituras",
+    "search.tidy_up": "limpeza da busca",
     "platform.chain_audit": "encadeamento da trilha",
     "platform.apply_retention": "prazos de guarda",
 }
@@ -49,6 +65,18 @@ _PERIODS = {
     "day": ("dia", "dias"),
 }
 _RATE = re.compile(r"(\d+)\s*(?:/|per)\s*(\d*)\s*([a-z]+?)s?")
+_SETTINGS = {
+    "BALCAO_READ_RATE": "leituras de cada pessoa em cada operação",
+    "BALCAO_WRITE_RATE": "gravações de cada pessoa em cada operação",
+    "BALCAO_CRM_RATE": "chamadas de cada pessoa que consultam o CRM na hora",
+    "BALCAO_MACHINE_READ_RATE": "leituras de cada sistema em cada operação",
+    "BALCAO_MACHINE_WRITE_RATE": "gravações de cada sistema em cada operação",
+    "BALCAO_MACHINE_CRM_RATE": "chamadas de cada sistema que consultam o CRM na hora",
+    "BALCAO_EXPORT_LIMIT": "cópias dos dados de uma pessoa",
+    "BALCAO_ACCESS_LIST_LIMIT": "consultas a quem viu os dados de uma pessoa",
+    "BALCAO_ENUMERATION_LIMIT": "recusas em endereços com CPF ou CNPJ, antes de barrar quem tenta",
+    "BALCAO_REFUSED_RATE": "chamadas sem um token válido, de cada endereço de rede",
+}
 _LIMITED = {
     "setting": "todas as operações sem limite próprio",
     "use case": "o que estas buscas contam juntas",
@@ -99,13 +127,14 @@ def describe_rate(rate: str) -> str:
     if found is None or found[3] not in _PERIODS:
         return rate
     one, many = _PERIODS[found[3]]
-    return f"{found[1]} por {one}" if found[2] in ("", "1") else f"{found[1]} em {found[2]} {many}"
+    times = format_number(int(found[1]))
+    return f"{times} por {one}" if found[2] in ("", "1") else f"{times} em {found[2]} {many}"
 
 
 def describe_limit(about: str, name: str) -> str:
     """Return what a limit limits."""
-    whose = " (máquinas)" if name.endswith(":machines") else ""
-    return _LIMITED.get(about, about) + whose
+    whose = " (sistemas)" if name.endswith(":machines") else ""
+    return _SETTINGS.get(name) or _LIMITED.get(about, about) + whose
 
 
 def describe_replica(fault: str | None) -> str:

@@ -22,7 +22,7 @@ async def list_limits(visit: Visit) -> Response[Any]:
     """List the limits, those that somebody changed first, below the services in maintenance."""
     filters = [
         Filter("nome", "O nome contém", is_wide=True),
-        Filter("situacao", "Situação", CHANGED),
+        Filter("situacao", "Situação", CHANGED, unset="Todas"),
     ]
     listing = Listing(visit, ("limite", "limites"), filters)
     changed = {"true": True, "false": False}.get(listing.values.get("situacao", ""))

@@ -79,6 +79,9 @@ async def change_preferences(visit: Visit, place: Place) -> Response[Any]:
     found = await client.read_preferences(place.subject)
     (named,) = await gather_blocks(client.list_categories(visit.api))
     form = PreferencesForm(visit, {"opt_in": found.value.opt_in}, etag=found.etag)
+    if place.is_own:
+        form.opt_in.label.text = "Aceito receber mensagens da prefeitura"
+        form.reason.label.text = "Motivo, se quiser dizer"
     wanted = visit.posted.getlist("assuntos") if form.is_sent else None
     chosen = {
         each: (each in wanted if wanted is not None else is_in) for each, is_in in found.value.category_opt_ins.items()

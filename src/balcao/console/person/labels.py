@@ -1,9 +1,11 @@
 """What the API calls by its own names, in words for people."""
 
+import re
 from collections.abc import Sequence
 from datetime import date
 
 from balcao.console.person.client import Access, Choice
+from balcao.console.words import format_phone
 
 MEMBERS = {
     "nome": "Nome",
@@ -113,12 +115,28 @@ KINDS = {
     "vehicles": "veículos",
     "wordings": "textos que a pessoa escreveu",
 }
+_CHANNELS = {"email": "e-mail", "whatsapp": "WhatsApp", "sms": "SMS"}
+_POSTCODE_AT_END = re.compile(r"\b([0-9]{5})([0-9]{3})$")
 ADULT_YEARS = 18
 
 
 def name_member(name: str) -> str:
     """Return a member of the record as people call it."""
     return MEMBERS.get(name, name)
+
+
+def show_member(name: str, value: str | None) -> str:
+    """Return the value of a member of the record as people write it."""
+    if name == "nascimento" or not value:
+        return format_day(value)
+    if name == "telefone":
+        return format_phone(value)
+    return _POSTCODE_AT_END.sub(r"\1-\2", value) if name == "endereco" else value
+
+
+def name_channel(channel: str) -> str:
+    """Return a channel of messages as people call it; any other as it is named."""
+    return _CHANNELS.get(channel.lower(), channel)
 
 
 def name_kind(kind: str) -> str:

@@ -1,6 +1,6 @@
 """Which values of `Error-Code` an operation may answer with, and what each means to an integrator.
 
-The `errors.toml` of each package says what its codes mean. Which of them an operation can raise is read from the
+The `errors.toml` of each package explains its codes. Which of them an operation can raise is read from the
 compiled code that its handler reaches: the constants in it that are codes of its package's catalogue. What is reached
 by a method of another object than the call is not followed; the codes that any operation may answer with stand here.
 """
@@ -26,6 +26,8 @@ from balcao.core.http.decoding import is_model
 from balcao.core.http.operations import Operation
 
 _CORE = "balcao.core"
+# What stands behind the registry has codes of its own.
+_CRM = "balcao.crm"
 _FIELD = "<field>"
 # Raised before the handler runs, or by any use of the database.
 _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
@@ -71,33 +73,36 @@ _DEFAULTS = {
 
 
 @dataclass(frozen=True)
-class Meaning:
-    """The statuses that a code comes with, and its meaning in Portuguese."""
+class Explanation:
+    """The statuses that a code comes with; why it comes and how to fix it, in English, and both in Portuguese."""
 
-    statuses: Collection[int]
-    text: str
+    status: Collection[int]
+    cause: str
+    fix: str
+    meaning: str
+    remedy: str
 
 
 @functools.cache
-def catalogue(package: str) -> Mapping[str, Meaning]:
+def catalogue(package: str) -> Mapping[str, Explanation]:
     """Return the codes of a package such as `balcao.registry`; none where it declares none."""
     file = files(package) / "errors.toml"
     entries = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
-    return {code: Meaning(entry["status"], entry["meaning"]) for code, entry in entries.items()}
+    return {code: Explanation(**entry) for code, entry in entries.items()}
 
 
-class Meanings:
-    """What the codes of all services mean to an integrator; `packages` are the services', by name."""
+class Explanations:
+    """What is said of the codes of all services; `packages` are the services', by name."""
 
     def __init__(self, packages: Mapping[str, str]) -> None:
         self._packages = packages
 
-    def find(self, operation: str, code: str) -> str | None:
-        """Return the meaning of a code that this operation answered with; None for one that no release has any more."""
-        package = self._packages.get(operation.partition(".")[0], _CORE)
+    def find(self, service: str, code: str) -> Explanation | None:
+        """Return what is said of a code that this service answered with; None for one that no release has any more."""
+        package = self._packages.get(service, _CORE)
         field = f"{_FIELD}-{code.rpartition('-')[2]}"
-        known = ((where, name) for name in (code, field) for where in (package, _CORE))
-        return next((catalogue(where)[name].text for where, name in known if name in catalogue(where)), None)
+        known = ((where, name) for name in (code, field) for where in (package, _CORE, _CRM))
+        return next((catalogue(where)[name] for where, name in known if name in catalogue(where)), None)
 
 
 def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int, dict[str, str]]:
@@ -127,12 +132,12 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
         codes: dict[str, str] = {}
         # Two packages may use one code, each for a case of its own.
         for package, code in sorted(reached):
-            meaning = catalogue(package)[code]
-            if status in meaning.statuses and meaning.text not in codes.get(code, ""):
-                codes[code] = f"{codes[code]} {meaning.text}" if code in codes else meaning.text
-        codes |= {code: core[code].text for table in general for code in table.get(status, ())}
+            said = catalogue(package)[code]
+            if status in said.status and said.meaning not in codes.get(code, ""):
+                codes[code] = f"{codes[code]} {said.meaning}" if code in codes else said.meaning
+        codes |= {code: core[code].meaning for table in general for code in table.get(status, ())}
         if not codes and status in _DEFAULTS:
-            codes = {_DEFAULTS[status]: core[_DEFAULTS[status]].text}
+            codes = {_DEFAULTS[status]: core[_DEFAULTS[status]].meaning}
         found[status] = dict(sorted(codes.items()))
     return found
 

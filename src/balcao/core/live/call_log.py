@@ -17,7 +17,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
-from balcao.core.http.error_codes import Meanings
+from balcao.core.http.error_codes import Explanation, Explanations
 from balcao.core.logs import log
 
 FLUSH_SECONDS = 5.0
@@ -149,9 +149,9 @@ class CallLog:
             await self.flush_if_possible()
 
 
-def explain_code(platform: Platform, operation: str, code: str) -> str | None:
-    """Return what a code of this operation means to an integrator; None for one that no release has any more."""
-    return platform.part(Meanings).find(operation, code)
+def explain_code(platform: Platform, operation: str, code: str) -> Explanation | None:
+    """Return what is said of a code of this operation; None for one that no release has any more."""
+    return platform.part(Explanations).find(operation.partition(".")[0], code)
 
 
 def _make_call(

@@ -78,6 +78,6 @@ class StreamQuery(BaseModel):
         Field(
             ge=0,
             description="Última `sequencia` recebida; o cabeçalho `Last-Event-ID` vale mais que ele.",
-            examples=[42],
+            examples=[0],
         ),
     ] = None

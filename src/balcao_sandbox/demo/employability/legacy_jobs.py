@@ -38,12 +38,12 @@ async def examples(platform: Platform) -> Mapping[str, Any]:
 
 async def _load_jobs(call: Call) -> None:
     """Create a job for each status, one removed, one past its limit."""
-    day = _find_midnight(call)
+    last = _find_last_second(call)
     opened = _describe_job(
-        "Auxiliar de cozinha", LegacyJobStatus.OPEN, data_limite_candidatura=day + timedelta(days=30)
+        "Auxiliar de cozinha", LegacyJobStatus.OPEN, data_limite_candidatura=last + timedelta(days=30)
     )
     under_review = _describe_job(
-        "Jardineiro", LegacyJobStatus.OPEN, turno="MANHA", data_limite_candidatura=day + timedelta(days=5)
+        "Jardineiro", LegacyJobStatus.OPEN, turno="MANHA", data_limite_candidatura=last + timedelta(days=5)
     )
     closed = _describe_job("Operador de caixa", LegacyJobStatus.OPEN, numero_vagas=4)
     await legacy_jobs.create_job(
@@ -54,7 +54,7 @@ async def _load_jobs(call: Call) -> None:
         id_ = await _create_job(call, body)
         await legacy_jobs.replace_job(call, id_, msgspec.structs.replace(body, status=status))
     await legacy_jobs.remove_job(call, await _create_job(call, _describe_job("Vigia noturno", LegacyJobStatus.OPEN)))
-    past = _describe_job("Vendedor temporário", LegacyJobStatus.OPEN, data_limite_candidatura=day - timedelta(days=10))
+    past = _describe_job("Vendedor temporário", LegacyJobStatus.OPEN, data_limite_candidatura=last - timedelta(days=10))
     await legacy_jobs.create_job(call, past)
 
 
@@ -64,7 +64,7 @@ async def _create_job(call: Call, body: LegacyJobBody) -> int:
 
 def _describe_job(titulo: str, status: LegacyJobStatus, **fields: Any) -> LegacyJobBody:
     common: dict[str, Any] = {
-        "descricao": f"{titulo}: vaga de demonstração.",
+        "descricao": f"{titulo} em dois postos da prefeitura, com contrato de trabalho e vale-transporte.",
         "orgao_id": "1100",
         "escolaridade_id": 4,
         "numero_vagas": 2,
@@ -74,7 +74,7 @@ def _describe_job(titulo: str, status: LegacyJobStatus, **fields: Any) -> Legacy
     return LegacyJobBody(titulo, "CLT", status, **common | fields)
 
 
-def _find_midnight(call: Call) -> datetime:
-    """Return the last midnight in the platform's zone: the demo's instants hang on the day of the first start."""
+def _find_last_second(call: Call) -> datetime:
+    """Return the end of today in the platform's zone: the demo's limits hang on the day of the first start."""
     now = utc_now().astimezone(call.zone)
-    return now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return now.replace(hour=23, minute=59, second=59, microsecond=0)

@@ -53,7 +53,8 @@ COOKING_QUESTIONS = [
 
 def make_jobs(midnight: datetime) -> list[JobRow]:
     """Return the jobs; their instants hang on this local midnight."""
-    month, past = (midnight + timedelta(days=30)).isoformat(), (midnight - timedelta(days=10)).isoformat()
+    last = midnight + timedelta(hours=23, minutes=59, seconds=59)  # limits go until the end of their day
+    month, past = (last + timedelta(days=30)).isoformat(), (last - timedelta(days=10)).isoformat()
     before = (midnight - timedelta(days=20)).isoformat()
     baking = {"etapas": BAKING, "informacoes_complementares": BAKING_QUESTIONS}
     cooking = {

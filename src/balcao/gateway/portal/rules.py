@@ -1,0 +1,37 @@
+"""Who may call an operation, in words: what its `x-access-rule` says in short."""
+
+import re
+
+_PART = re.compile(r"(?P<kind>\w+)(?:[(:](?P<name>[^)]+)\)?)?")
+_WORDS = {
+    "pt-BR": {
+        "public": "qualquer um, sem token",
+        "authenticated": "quem tem um token",
+        "self": "a própria pessoa",
+        "self+": "a própria pessoa, ou quem tem a ação `{name}`",
+        "action": "quem tem a ação `{name}`",
+        "scope": "um sistema com o escopo `{name}`",
+        "client": "os clientes da configuração `{name}`",
+        "or": "; ou ",
+    },
+    "en": {
+        "public": "anybody, without a token",
+        "authenticated": "whoever has a token",
+        "self": "the person concerned",
+        "self+": "the person concerned, or whoever has the action `{name}`",
+        "action": "whoever has the action `{name}`",
+        "scope": "a system with the scope `{name}`",
+        "client": "the clients of the setting `{name}`",
+        "or": "; or ",
+    },
+}
+
+
+def explain_rule(rule: str, language: str) -> str:
+    """Return a rule such as `self(pets:read) or scope:smf:read` as a sentence says it."""
+    words = _WORDS[language]
+    parts = [_PART.fullmatch(part) for part in rule.split(" or ")]
+    named = [(part["kind"], part["name"]) for part in parts if part]
+    return words["or"].join(
+        words["self+" if kind == "self" and name else kind].format(name=name) for kind, name in named
+    )

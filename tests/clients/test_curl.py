@@ -1,0 +1,31 @@
+"""What the portal shows of each operation for the command line, typed as it stands."""
+
+import os
+import re
+import subprocess
+from collections import Counter
+
+from tests.clients.examples import ExampleCall, Outcome, check_outcomes, list_calls
+from tests.support.sandbox import Sandbox
+from tests.support.sizes import report
+
+BORDER = "-- end of a call --"
+STATUS = re.compile(r"^HTTP/1\.1 (\d+)", re.MULTILINE)
+
+
+def type_in(calls: list[ExampleCall]) -> list[str]:
+    """Type the calls into one shell, each with the token of its caller, and return what each printed."""
+    script = "".join(f"TOKEN={call.token}\n{call.curl}\necho; echo '{BORDER}'\n" for call in calls)
+    done = subprocess.run(["bash", "-u"], input=script.encode(), capture_output=True, env=os.environ, check=False)
+    assert done.stderr == b"", done.stderr
+    return done.stdout.decode("utf-8", "replace").split(BORDER)[:-1]
+
+
+def test_what_is_shown_of_every_operation_runs(sandbox: Sandbox) -> None:
+    calls = list_calls(sandbox)
+    outcomes: list[Outcome] = [
+        (f"{call.service}.{call.key}", "curl", int(found[1]) if (found := STATUS.search(printed)) else printed)
+        for call, printed in zip(calls, type_in(calls), strict=True)
+    ]
+    check_outcomes(outcomes, sandbox, kinds=1)
+    report(f"operations with curl: {Counter(outcome for _, _, outcome in outcomes)}")

@@ -1,0 +1,96 @@
+"""The pages about operations: every operation has one, with its calls and refusals, and no link leads nowhere."""
+
+import html
+import re
+from collections.abc import Iterator
+from urllib.parse import urljoin
+
+import httpx
+import pytest
+
+from balcao.gateway.portal.descriptions import Document
+from balcao.gateway.portal.operation_pages import ROOTS
+from balcao.gateway.portal.rules import explain_rule
+from balcao.settings import Settings
+from clients.generator.documents import read_documents
+from tests.support.patience import PATIENCE
+from tests.support.sandbox import EmbeddedTokens, Sandbox, running
+from tests.support.server import free_port
+from tests.support.sizes import size
+
+# In an ordinary run the page of every twentieth operation is read.
+SAMPLE = 20
+DOCUMENTS = read_documents()
+LINK = re.compile(r'href="([^"#]+)[^"]*"')
+
+
+@pytest.fixture(scope="module")
+def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
+    with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
+        yield opened
+
+
+def read_links(sandbox: Sandbox, path: str) -> set[str]:
+    page = sandbox.http.get(path).raise_for_status().text
+    return {link for link in LINK.findall(page) if not link.startswith("data:")}
+
+
+@pytest.mark.parametrize("root", ROOTS.values())
+def test_every_operation_has_a_page_that_the_lists_lead_to(sandbox: Sandbox, root: str) -> None:
+    listed = {
+        link
+        for document in DOCUMENTS
+        for link in read_links(sandbox, f"{root}/{document.service}")
+        if link.count("/") == root.count("/") + 2
+    }
+    assert listed == {f"{root}/{document.service}/{one.key}" for document in DOCUMENTS for one in document.operations}
+    assert {f"{root}/{document.service}" for document in DOCUMENTS} <= read_links(sandbox, root)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.service)
+def test_each_page_has_the_calls_and_every_refusal_with_its_remedy(sandbox: Sandbox, document: Document) -> None:
+    for operation in document.operations[:: size(SAMPLE, 1)]:
+        for language, root in ROOTS.items():
+            page = html.unescape(sandbox.http.get(f"{root}/{document.service}/{operation.key}").raise_for_status().text)
+            assert f"{sandbox.url}{document.prefix}/" in page
+            assert f"balcao.{document.service}.{operation.key}(" in page
+            codes = [code for refusal in operation.refusals for code in refusal.codes]
+            assert page.count("<dt id=") == len(codes)
+            remedy = {"pt-BR": "Remédio:", "en": "Remedy:"}[language]
+            assert page.count(remedy) == len(codes), (operation.key, codes)
+            assert len(page.encode()) < 150_000
+
+
+def test_every_link_of_a_page_leads_to_a_page(sandbox: Sandbox) -> None:
+    for root in ROOTS.values():
+        path = f"{root}/registry/change_preferences"
+        for link in read_links(sandbox, path):
+            found = httpx.get(urljoin(f"{sandbox.url}{path}", link), timeout=PATIENCE, follow_redirects=True)
+            assert found.status_code == 200, link
+
+
+@pytest.mark.parametrize("below", ["/nenhum", "/registry/nenhuma", "/nenhum/read_citizen"])
+def test_what_is_not_there_has_no_page(sandbox: Sandbox, below: str) -> None:
+    assert sandbox.http.get(ROOTS["pt-BR"] + below).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("public", "anybody, without a token"),
+        ("self", "the person concerned"),
+        ("action:audit:read", "whoever has the action `audit:read`"),
+        (
+            "self(pets:read) or scope:smf:read or client:CRM_WEBHOOK_CLIENTS",
+            "the person concerned, or whoever has the action `pets:read`; or a system with the scope `smf:read`; "
+            "or the clients of the setting `CRM_WEBHOOK_CLIENTS`",
+        ),
+    ],
+)
+def test_a_rule_is_said_in_words(rule: str, said: str) -> None:
+    assert explain_rule(rule, "en") == said
+
+
+def test_every_rule_can_be_said() -> None:
+    assert all(explain_rule(one.rule, "pt-BR") for document in DOCUMENTS for one in document.operations)
