@@ -5,6 +5,7 @@ get over a hundred: their own data within and beyond their rate, the public sear
 """
 
 import contextlib
+import statistics
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,8 @@ console = Console(highlight=False, width=120)
 
 # Of each round the latencies of the one who is disturbed, or not: p50 and p95 in milliseconds.
 Rounds = dict[str, list[tuple[float, float]]]
+# Of each round how many requests the other caller had answered in a second.
+Answered = dict[str, list[float]]
 
 
 def disturbances(made: Stage) -> Mapping[str, Sequence[bytes]]:
@@ -41,29 +44,39 @@ def disturbances(made: Stage) -> Mapping[str, Sequence[bytes]]:
     }
 
 
-def measure(server: Server, made: Stage, others: Mapping[str, Sequence[bytes]], seconds: float, rounds: int) -> Rounds:
-    """Measure the one who reads, in turns alone and beside each of the others."""
+def measure(
+    server: Server, made: Stage, others: Mapping[str, Sequence[bytes]], seconds: float, rounds: int
+) -> tuple[Rounds, Answered]:
+    """Measure the one who reads, in turns alone and beside each of the others, and what these get."""
     modest = preferences_case(dict(list(made.own.items())[1:]))
     order = load.Order(server.port, 1, seconds, modest.status, modest.requests, modest.expected)
     found: Rounds = {name: [] for name in (ALONE, *others)}
+    answered: Answered = {name: [] for name in others}
     for _ in range(rounds):
         for name, latencies in found.items():
-            with _disturbed(server, others.get(name), seconds + 1):
+            with _disturbed(server, others.get(name), seconds + 1, answered.get(name, [])):
                 result, _ = load.run(server.load, order)
             if result.wrong:
                 raise servers.WrongAnswers(f"{server.name}: {result.wrong} de {result.answers}: {result.example}")
             latencies.append((result.p50, result.p95))
-    return found
+    return found, answered
 
 
 @contextlib.contextmanager
-def _disturbed(server: Server, requests: Sequence[bytes] | None, seconds: float) -> Iterator[None]:
-    """Have the other caller ask while the block lasts; whatever they are answered, nobody looks at."""
+def _disturbed(
+    server: Server, requests: Sequence[bytes] | None, seconds: float, answered: list[float]
+) -> Iterator[None]:
+    """Have the other caller ask while the block lasts, and note how often they are answered, whatever it is."""
     if requests is None:
         yield
         return
     order = load.Order(server.port, CONNECTIONS, seconds, 0, requests, [b""] * len(requests))
-    asking = threading.Thread(target=load.run, args=(server.load, order))
+
+    def ask() -> None:
+        result, _ = load.run(server.load, order)
+        answered.append(result.answers / result.seconds)
+
+    asking = threading.Thread(target=ask)
     asking.start()
     try:
         yield
@@ -71,17 +84,18 @@ def _disturbed(server: Server, requests: Sequence[bytes] | None, seconds: float)
         asking.join()
 
 
-def show(taken: Mapping[str, Rounds]) -> None:
+def show(taken: Mapping[str, tuple[Rounds, Answered]]) -> None:
     """Print a row for each server and each disturbance, with what it costs beside nobody's."""
-    table = Table("quem", "enquanto outro pede", "p50 ms", "p95 ms", "p50 ÷", "p95 ÷")
-    for who, found in taken.items():
+    table = Table("quem", "enquanto outro pede", "p50 ms", "p95 ms", "p50 ÷", "p95 ÷", "req/s do outro")
+    for who, (found, answered) in taken.items():
         for name, latencies in found.items():
             middle = [sorted(column)[len(column) // 2] for column in zip(*latencies, strict=True)]
             ratios = [
                 str(Ratio.of(column, alone))
                 for column, alone in zip(zip(*latencies, strict=True), zip(*found[ALONE], strict=True), strict=True)
             ]
-            table.add_row(who, name, *(f"{value:.2f}" for value in middle), *([] if name == ALONE else ratios))
+            beside = [] if name == ALONE else [*ratios, f"{statistics.median(answered[name]):,.0f}"]
+            table.add_row(who, name, *(f"{value:.2f}" for value in middle), *beside)
         table.add_section()
     console.print(table)
 

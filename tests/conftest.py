@@ -4,6 +4,7 @@ import asyncio
 import functools
 import gc
 import ssl
+import sys
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 
 import asyncpg
@@ -12,13 +13,16 @@ import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
+from jinja2 import Environment, FileSystemBytecodeCache
 
 from balcao import agent_docs, app
+from balcao.console import templating
 from balcao.core import logs
 from balcao.core.access import keys
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.database import connections, pool
 from balcao.core.jobs.worker import Worker
+from balcao.gateway import rendering
 from balcao.settings import Settings
 from tests.support import databases, log_scan, run_folder
 from tests.support.issuer import Issuer
@@ -37,6 +41,9 @@ ssl.create_default_context = functools.cache(ssl.create_default_context)  # type
 
 # Most of what a server does when it starts, and the same each time.
 agent_docs.build_document = functools.cache(agent_docs.build_document)  # type: ignore[attr-defined]
+
+# The HTTP client looks for it at every call; where it is not installed each look goes through all folders of Python.
+sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type]
 
 # A request waits two seconds for a connection and three for keys: on a busy machine a test would meet that by chance.
 connections.ACQUIRE_SECONDS = PATIENCE
@@ -73,6 +80,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_leftovers] = Leftovers(run_folder.make())
     logs.configure("info")
     log_scan.start()
+    # Compiling the pages' templates is a third of the work of a server that each module starts and looks through once.
+    compiled = FileSystemBytecodeCache(str(run_folder.path()))
+    for module in (rendering, templating):
+        pytest.MonkeyPatch().setattr(module, "Environment", functools.partial(Environment, bytecode_cache=compiled))
     # A command configures the log of its process; one that a test runs here would silence what other tests wait for.
     logs.configure = _leave_log_as_it_is
     if controls:

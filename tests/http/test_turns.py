@@ -18,7 +18,7 @@ from balcao.core.http.requests import Request
 from balcao.gateway.application import Identity
 from balcao.gateway.limits import Limits
 from balcao.gateway.receiving import Exchange
-from balcao.gateway.turns import _A_TURN, _AT_ONCE, Turns
+from balcao.gateway.turns import _A_TURN, _ACCOMPANIED, _AT_ONCE, _PASSED, Turns
 from tests.http.application import Echo
 from tests.http.connection import Connection
 from tests.support.patience import until_now
@@ -162,18 +162,41 @@ def test_who_asks_once_is_begun_in_the_next_turn_however_many_requests_of_anothe
     assert sum(each.caller == "a" for each in world.begun) < 2 * _A_TURN
 
 
-@given(st.integers(_A_TURN + 2, 60), st.booleans())
-def test_beside_somebody_who_waits_a_caller_has_one_begun_a_turn(many: int, waits: bool) -> None:
+MANY = st.integers(_ACCOMPANIED + 3 * _A_TURN, 200)
+
+
+@given(MANY, st.booleans())
+def test_beside_somebody_who_waits_every_third_turn_begins_one_of_a_caller(many: int, waits: bool) -> None:
+    """So it goes on for a while after the other one's end: they may ask again at once."""
     world = World()
     world.ask("b", waits=True, at_once=False)
     for _ in range(many):
         world.ask("a", waits=waits, at_once=True)
-    world.turn()
-    assert world.this_turn == {"a": 1}
-    left = many - sum(each.caller == "a" for each in world.begun)
+    begun = []
+    for _ in range((_PASSED + 1) * 3):
+        world.turn()
+        begun.append(world.this_turn["a"])
+    assert begun == [1, *[0] * _PASSED] * 3
     world.finish("b")
+    for _ in range((_PASSED + 1) * (_ACCOMPANIED - 1)):
+        world.turn()
+        begun.append(world.this_turn["a"])
+    assert sum(begun) == 2 + _ACCOMPANIED
     world.turn()
-    assert world.this_turn["a"] == min(left, _A_TURN)
+    assert world.this_turn["a"] == _A_TURN
+
+
+@given(MANY, st.booleans())
+def test_who_asks_once_passes_no_turn(many: int, waits: bool) -> None:
+    """Of two who wait for their turn beside each other, only the one who asks for much leaves turns to others."""
+    world = World()
+    for _ in range(many):
+        world.ask("a", waits=waits, at_once=True)
+    one = world.ask("b", waits=waits, at_once=False)
+    assert one not in world.begun
+    world.turn()
+    assert one in world.begun
+    assert world.this_turn["a"] <= 1
 
 
 def get(path: str, caller: str) -> bytes:

@@ -1,9 +1,12 @@
 """The walls between modules hold: who may import whom, and what every operation declares."""
 
 import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +22,66 @@ def test_imports_keep_to_the_contracts() -> None:
     linter = Path(sys.executable).with_name("lint-imports")
     run = subprocess.run([linter], cwd=SOURCE.parent.parent, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout
+
+
+# By contract a module and what it must not import.
+HOLES = {
+    "The product knows nothing of the trial": ("balcao.version", "balcao_sandbox"),
+    "Services never import each other": ("balcao.search.synonyms.service", "balcao.agents.routes"),
+    "The core knows no service, nor what stands before them": ("balcao.core.values.clock", "balcao.gateway.wire"),
+    "What an operator does is called by the command line, and calls nothing back": (
+        "balcao.operate.faults",
+        "balcao.cli.serve",
+    ),
+    "Only the command line and the composition root know all services": (
+        "balcao.gateway.limits",
+        "balcao.registry.paths",
+    ),
+    "The panel is a client of the services: it knows them by their addresses alone": (
+        "balcao.console.waiting",
+        "balcao.search.routes",
+    ),
+    "The groups of the core build on each other in one direction": ("balcao.core.values.clock", "balcao.core.jobs"),
+    "No modules or packages import each other in a circle, not for a type alone either": (
+        "balcao.health_units.routes",
+        "balcao.health_units.holidays",
+    ),
+    "The areas of the registry build on each other in one direction": (
+        "balcao.registry.paths",
+        "balcao.registry.person",
+    ),
+}
+
+
+def test_each_contract_is_broken_by_an_import_that_it_forbids(tmp_path: Path) -> None:
+    """A contract that nothing can break holds nothing apart, as one over a misspelt module does."""
+    root = SOURCE.parent.parent
+    shutil.copytree(root / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(root / "pyproject.toml", tmp_path)
+    for importing, imported in HOLES.values():
+        add_line(tmp_path / "src" / Path(*importing.split(".")), f"import {imported}")
+    linter = Path(sys.executable).with_name("lint-imports")
+    words = [str(linter), "--no-logo", "--no-cache"]
+    # What is installed is this tree: the copy has to be found before it.
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "src"), "COLUMNS": "500"}
+    run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    contracts = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    assert {contract["name"] for contract in contracts} == set(HOLES)
+    assert {name: f"{name} BROKEN" in run.stdout for name in HOLES} == dict.fromkeys(HOLES, True)
+    headings = "|".join(map(re.escape, HOLES))
+    _, *told = re.split(rf"^({headings})$", run.stdout.partition("Broken contracts")[2], flags=re.MULTILINE)
+    chains = dict(zip(told[::2], told[1::2], strict=True))
+    for name, (importing, imported) in HOLES.items():
+        # A circle is told by what its package holds, `.routes -> .holidays`.
+        around = importing.rpartition(".")[0] if "circle" in name else ""
+        assert f"{importing.removeprefix(around)} -> {imported.removeprefix(around)} (" in chains[name], chains[name]
+
+
+def add_line(module: Path, line: str) -> None:
+    """Append a line to a module, or to a package's own file."""
+    file = module.with_suffix(".py")
+    with (file if file.exists() else module / "__init__.py").open("a", encoding="utf-8") as text:
+        text.write(f"\n{line}\n")
 
 
 def test_only_stores_and_the_database_touch_the_driver() -> None:

@@ -6,6 +6,12 @@ from typing import Any
 
 import asyncpg
 
+from tests.support.patience import PATIENCE
+
+# A platform whose event loop stopped while a statement was being prepared holds its tables until the process ends: who
+# empties them then fails by name, where it would hang.
+_LIMITS = {"lock_timeout": f"{PATIENCE}s"}
+
 
 class Owner:
     """Runs statements on one connection, which is kept; whoever asks while it is busy gets one of their own.
@@ -45,11 +51,11 @@ class Owner:
                 self._connection = None
         if self._connection is None:
             # Tests change what tables consist of: nothing is prepared for longer than a statement.
-            self._connection = await asyncpg.connect(self._url, statement_cache_size=0)
+            self._connection = await asyncpg.connect(self._url, statement_cache_size=0, server_settings=_LIMITS)
         return list(await self._connection.fetch(statement, *args))
 
     async def _run_apart(self, statement: str, args: tuple[Any, ...]) -> list[asyncpg.Record]:
-        connection = await asyncpg.connect(self._url)
+        connection = await asyncpg.connect(self._url, server_settings=_LIMITS)
         try:
             return list(await connection.fetch(statement, *args))
         finally:

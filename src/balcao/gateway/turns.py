@@ -1,8 +1,9 @@
 """A turn each: who asks for much waits for themselves, and nobody else waits for them.
 
-What arrives is begun at once, up to a few requests in each turn of the event loop. Those beyond wait by caller, and the
-next turns begin one of each caller, in between which the loop reads what has come from anybody else; a few at once only
-where there is nobody else, for whoever waits for the database waits several turns. Requests that wait for something
+What arrives is begun at once, up to a few requests in each turn of the event loop. Those beyond wait by caller, and
+later turns begin one of each caller, in between which the loop reads what has come from anybody else. Whoever waits for
+the database waits several turns, so that where somebody else is, or was a moment ago, only every third turn begins any
+of those who have more than one waiting; who is alone has a few begun in every one. Requests that wait for something
 count from beginning to end: of those a caller has a few at a time.
 """
 
@@ -19,6 +20,12 @@ from balcao.gateway.receiving import Exchange
 _A_TURN = 8
 # How many of one caller wait for something at the same time: enough to share look-ups and commits.
 _AT_ONCE = 16
+# How many turns begin none of who asks for much, after one that did, while there is somebody else: in them the others'
+# requests get on. A turn that has nothing to do takes some microseconds.
+_PASSED = 2
+# For how many turns that begin something a caller counts as accompanied: who asks again as soon as they are answered is
+# not there in between, and would find what was begun meanwhile before them.
+_ACCOMPANIED = 64
 
 
 class Waiting(Protocol):
@@ -51,6 +58,8 @@ class Turns:
         self._identify = identify
         self._left = _A_TURN
         self._has_next = False
+        self._to_pass = 0
+        self._accompanied = 0
         self._callers: dict[Identity, _Caller] = {}
         self._due: deque[_Caller] = deque()
 
@@ -92,6 +101,8 @@ class Turns:
         identity = self._identify(exchange.request)
         caller = self._callers.get(identity)
         if caller is None:
+            if self._callers:
+                self._accompanied = _ACCOMPANIED
             caller = self._callers[identity] = _Caller(identity)
         return caller
 
@@ -119,9 +130,19 @@ class Turns:
     def _take_turns(self) -> None:
         """Begin one of each caller, as far as this turn of the loop goes; a few of one who is alone."""
         self._left, self._has_next = _A_TURN, False
-        if self._due:
-            self._plan_next()
-        begun = _A_TURN if len(self._callers) == 1 else min(len(self._due), _A_TURN)
+        if not self._due:
+            return
+        self._plan_next()
+        if self._to_pass and all(len(caller.waiting) > 1 for caller in self._due):
+            self._to_pass -= 1
+            return
+        begun = _A_TURN
+        if len(self._callers) > 1:
+            self._accompanied = _ACCOMPANIED
+        if self._accompanied:
+            self._accompanied -= 1
+            self._to_pass = _PASSED
+            begun = min(len(self._due), _A_TURN)
         self._left -= begun
         while self._due and begun:
             caller = self._due.popleft()

@@ -3,10 +3,10 @@
 import copy
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from typing import Any, TypeAlias
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 
@@ -126,6 +126,6 @@ class Markup(HTMLParser):
                     self.faults.append(f"<{tag} {name}> leads to {scheme}:")
 
 
-def with_attack(address: str, name: str, text: str) -> str:
-    """Return the address with one parameter more."""
-    return f"{address}{'&' if '?' in address else '?'}{quote(name)}={quote(text)}"
+def with_attack(address: str, names: Iterable[str], text: str) -> str:
+    """Return the address with these parameters more."""
+    return f"{address}{'&' if '?' in address else '?'}{urlencode(dict.fromkeys(names, text))}"

@@ -19,8 +19,12 @@ from tests.support.sizes import FULL, size
 # Who together sees every area.
 WHO = ["kleber", "luiz", "ana", "marina", "gilda", "tereza"][: size(3, 6)]
 MOST = size(1, 6)
-# Parameters that every page is tried with, whether or not it knows them.
-ANYWHERE = ["q", "ordem", "rascunho", *(["pagina", "aba", "de", "ate", "desde", "antes"] if FULL else [])]
+# Parameters that every page is tried with, whether or not it knows them: in a proof one by one.
+ANYWHERE: list[tuple[str, ...]] = (
+    [(name,) for name in "q ordem rascunho pagina aba de ate desde antes".split()]
+    if FULL
+    else [("q", "ordem", "rascunho")]
+)
 REPORT = """() => {
     const open = [...document.querySelectorAll("script")].filter(one => !one.src.includes("/painel/recursos/"));
     const handlers = [...document.querySelectorAll("*")]
@@ -88,26 +92,26 @@ def test_what_stands_in_an_address_is_text_on_the_page(crawls: Mapping[str, Craw
     for login in WHO[: size(1, 2)]:
         with PanelClient(sandbox.url) as panel:
             panel.login(login)
-            for path, name in sorted(list_parameters(crawls[login])):
+            for path, names in sorted(list_parameters(crawls[login])):
                 for text in (attack.LONG, "²", "9" * 5_000)[: size(2, 3)]:
-                    answer = panel.http.get(attack.with_attack(path, name, text), follow_redirects=True)
+                    answer = panel.http.get(attack.with_attack(path, names, text), follow_redirects=True)
                     if answer.status_code >= 500:
-                        faults.append(f"{path}?{name}: {answer.status_code}")
+                        faults.append(f"{path}?{names}: {answer.status_code}")
                     if "text/html" in answer.headers["content-type"]:
-                        faults += [f"{path}?{name}: {each}" for each in attack.Markup(answer.text).faults]
+                        faults += [f"{path}?{names}: {each}" for each in attack.Markup(answer.text).faults]
     assert faults == []
 
 
-def list_parameters(crawl: Crawl) -> set[tuple[str, str]]:
-    """Return the pages with each of the parameters that they, or links to them, are known by, one page of each kind."""
-    found = {(urlsplit(seen.address).path, name) for seen in crawl.seen for name in ANYWHERE}
+def list_parameters(crawl: Crawl) -> set[tuple[str, tuple[str, ...]]]:
+    """Return one page of each kind, with each parameter that it, or a link to it, is known by, and with the others."""
+    found = {(urlsplit(seen.address).path, names) for seen in crawl.seen for names in ANYWHERE}
     for seen in crawl.seen:
         for address in [seen.address, *seen.addresses]:
             parts = urlsplit(address)
             if find_page(address, "GET"):
-                found |= {(parts.path, name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
-    known = {(find_page(path, "GET"), name): path for path, name in found}
-    return {(path, name) for (_, name), path in known.items()}
+                found |= {(parts.path, (name,)) for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    known = {(find_page(path, "GET"), names): path for path, names in found}
+    return {(path, names) for (_, names), path in known.items()}
 
 
 @pytest.mark.page
@@ -126,6 +130,6 @@ def test_a_browser_runs_none_of_it_and_has_nothing_to_refuse(
             continue  # of another session
         screen.open(address)
         assert (address, screen.page.evaluate(REPORT)) == (address, [])
-    screen.open(attack.with_attack("/painel/ir", "q", attack.LONG))
+    screen.open(attack.with_attack("/painel/ir", ["q"], attack.LONG))
     assert screen.page.evaluate(REPORT) == []
     assert (dialogs, screen.complaints, screen.strangers) == ([], [], [])

@@ -188,6 +188,48 @@ def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhi
     within(story)
 
 
+@pytest.mark.cases("registry", "C12")
+def test_the_echo_of_a_login_before_the_last_one_takes_nothing_over_either(within: Within) -> None:
+    async def story(connection: asyncpg.Connection) -> None:
+        first = await mirror.begin_login_write(connection, ANA, TOKEN)
+        assert first is not None
+        await declare(connection, email="a@x.example")
+        await mirror.end_login_write(connection, ANA, first, delivered=True)
+        assert await mirror.begin_login_write(connection, ANA, TOKEN) == ("a@x.example", True)
+        await tell(connection, LATER, email=TOKEN)
+        now = await held(connection)
+        assert (now.value, now.origin) == ("a@x.example", "citizen")
+        assert await outbox_store.list_dirty_fields(connection, ANA) == ["email"]
+
+    within(story)
+
+
+@pytest.mark.cases("registry", "C12")
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [("email", ("a@x.example", "b@x.example", "c@x.example")), ("nomeExibicao", ("Ana", "", "Ana Maria"))],
+)
+def test_the_echo_of_a_push_whose_response_was_lost_takes_nothing_over(
+    within: Within, field: str, values: tuple[str, ...]
+) -> None:
+    """The call arrived, its response did not; another value was declared and is on its way when the echo comes."""
+
+    async def story(connection: asyncpg.Connection) -> None:
+        for value in values:
+            await declare(connection, **{field: value})
+            await record_pushed_fields(connection, ANA, [field])
+        for minute, value in enumerate(values[:2]):
+            await tell(connection, after(minute), **{field: value or None})
+        now = await held(connection, field)
+        assert (now.value, now.origin) == (values[2], "citizen")
+        assert await outbox_store.list_dirty_fields(connection, ANA) == [field]
+        await mirror.confirm_sent(connection, ANA, [field])
+        await tell(connection, after(2), **{field: values[0]})  # confirmed, so this is the CRM's own word
+        assert (await held(connection, field)).origin == "crm"
+
+    within(story)
+
+
 class World:
     """The registry, a CRM with one account, and what is under way between them; whoever acts is chosen at random."""
 
@@ -252,6 +294,12 @@ class World:
             await mirror.end_login_write(self.connection, ANA, self.login, delivered=True)
             self.login, self.landed = None, False
 
+    async def lose(self) -> None:
+        """The response of our call is lost, or the call itself."""
+        if self.login is not None:
+            await mirror.end_login_write(self.connection, ANA, self.login, delivered=False)
+        self.sent, self.login, self.landed = None, None, False
+
     async def deliver(self) -> None:
         """An event comes, in whatever order, and perhaps comes again."""
         if self.on_the_way:
@@ -273,7 +321,8 @@ class World:
             await self.deliver()
 
 
-ACTIONS = ("citizen", "attendant", "attendant_elsewhere", "push", "push", "sign_in", "sign_in", "deliver", "reconcile")
+FREQUENT = ("push", "push", "sign_in", "sign_in", "deliver")
+ACTIONS = (*FREQUENT, "citizen", "attendant", "attendant_elsewhere", "lose", "reconcile")
 
 
 @pytest.mark.cases("registry", "C10")

@@ -16,7 +16,7 @@ class User(msgspec.Struct):
 
     id: Annotated[int, Meta(description="Identificador da pessoa no catálogo.", examples=[12])]
     cpf: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000020109"])]
-    display_name: Annotated[str | None, Meta(description="Nome, como o token o trouxe.", examples=["Editora Demo"])]
+    display_name: Annotated[str | None, Meta(description="Nome, como o token o trouxe.", examples=["Estela Ramos"])]
     groups: Annotated[list[str], Meta(description="Grupos da pessoa.", examples=[["busca_editores"]])]
     roles: Annotated[list[str], Meta(description="Papéis da pessoa.", examples=[["busca:services:editor"]])]
 

@@ -1,10 +1,13 @@
-"""SQL of what e-mail a login last wrote into the CRM: remembered as pushed, though nobody declared it here."""
+"""SQL of what e-mails logins wrote into the CRM: remembered as pushed, though nobody declared them here."""
 
 from typing import NamedTuple
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
+
+# How many of the values that were sent before the last one are kept until the CRM confirms, newest first.
+REMEMBERED = 8
 
 
 class LoginWrite(NamedTuple):
@@ -31,7 +34,12 @@ WITH own AS (
     SELECT :cpf, {digest_sql("chosen.email")}, clock_timestamp() + make_interval(secs => :seconds)
     FROM chosen WHERE email IS NOT NULL
     ON CONFLICT (cpf) DO UPDATE SET
-        email_sha256 = excluded.email_sha256, at = excluded.at, until = greatest(login_write.until, excluded.until)
+        email_sha256 = excluded.email_sha256, at = excluded.at, until = greatest(login_write.until, excluded.until),
+        earlier_sha256 = CASE
+            WHEN login_write.email_sha256 <> excluded.email_sha256 THEN
+                (array_prepend(login_write.email_sha256,
+                               array_remove(login_write.earlier_sha256, login_write.email_sha256)))[:{REMEMBERED}]
+            ELSE login_write.earlier_sha256 END
 )
 SELECT email #>> '{{}}' AS email, EXISTS (SELECT FROM own) AS is_own FROM chosen WHERE email IS NOT NULL
 """)

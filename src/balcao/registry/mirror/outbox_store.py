@@ -82,9 +82,11 @@ async def drop_overridden_fields(connection: Connection, cpf: Cpf) -> OutboxRow 
 
 @statement(f"""
 SELECT register.field,
-    coalesce(registry.compared(register.field, register.pushed_value)
-        = registry.compared(register.field, offered.value), false)
-    OR coalesce(register.field = 'email' AND login.email_sha256 = {digest_sql("offered.value")}, false) AS echo
+    EXISTS (
+        SELECT FROM unnest(array_prepend(register.pushed_value, register.pushed_before)) AS sent
+        WHERE registry.compared(register.field, sent) = registry.compared(register.field, offered.value))
+    OR coalesce(register.field = 'email' AND {digest_sql("offered.value")}
+        = ANY (array_prepend(login.email_sha256, login.earlier_sha256)), false) AS echo
 FROM registry.outbox AS waiting
 JOIN registry.register USING (cpf)
 JOIN jsonb_each(:offered::jsonb) AS offered ON offered.key = register.field
@@ -94,7 +96,7 @@ WHERE waiting.cpf = :cpf AND waiting.dirty ? register.field
 async def find_marked_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> Mapping[str, bool]:
     """Return which of these fields are dirty, and whether the value is one that we wrote there ourselves.
 
-    That is what a push last sent, or a login.
+    That is what pushes and logins have sent since the CRM last confirmed one.
     """
 
 

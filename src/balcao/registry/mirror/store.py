@@ -9,6 +9,7 @@ from balcao.core.database.pool import Connection, Source
 from balcao.core.database.results import Json
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
+from balcao.registry.mirror.login_write_store import REMEMBERED
 from balcao.registry.mirror.records import Covered, Erasures, ExportedConsent, ExportedField, Head, Mirror
 from balcao.registry.mirror.writes import Consent, Value
 
@@ -70,12 +71,21 @@ CASE WHEN registry.compared(field, confirmed_value) = registry.compared(field, r
 """
 
 
-# What is empty is sent as null, and comes back so.
-@statement("""
-UPDATE registry.register
-SET pushed_value = CASE WHEN value IN ('""', '[]') THEN 'null'::jsonb ELSE value END
-WHERE cpf = :cpf AND field = ANY(:fields) AND origin <> 'crm'
-RETURNING field, value::text
+# What is empty is sent as null, and comes back so. What was sent before is kept until the CRM confirms: a call that
+# failed may have reached it all the same, and its echo come after the person has declared something else.
+@statement(f"""
+UPDATE registry.register SET
+    pushed_value = sent.value,
+    pushed_before = CASE
+        WHEN pushed_value <> sent.value THEN
+            (array_prepend(pushed_value, array_remove(pushed_before, pushed_value)))[:{REMEMBERED}]
+        ELSE pushed_before END
+FROM (
+    SELECT field, CASE WHEN value IN ('""', '[]') THEN 'null'::jsonb ELSE value END AS value
+    FROM registry.register WHERE cpf = :cpf AND field = ANY(:fields) AND origin <> 'crm'
+) AS sent
+WHERE cpf = :cpf AND register.field = sent.field
+RETURNING register.field, register.value::text
 """)
 async def record_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> Mapping[str, Value]:
     """Record what is sent; return the values of those fields that are the citizen's own word. The mirror is locked."""
@@ -83,7 +93,8 @@ async def record_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequenc
 
 # Also of a field that the citizen has changed again meanwhile: the echo of this push is older than its confirmation.
 @statement("""
-UPDATE registry.register SET at = greatest(at, clock_timestamp()), pushed_at = clock_timestamp()
+UPDATE registry.register SET
+    at = greatest(at, clock_timestamp()), pushed_at = clock_timestamp(), pushed_before = NULL
 WHERE cpf = :cpf AND field = ANY(:fields) AND origin <> 'crm'
 """)
 async def stamp_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> None: ...
@@ -136,14 +147,16 @@ WITH head AS (
     WHERE cpf = :cpf AND at <= :at AND (confirmed_at > :at AND origin <> 'crm') IS NOT TRUE
 ), confirmed AS (
     UPDATE registry.register SET
-        value = confirmed_value, at = confirmed_at, origin = 'crm', pushed_value = NULL,
+        value = confirmed_value, at = confirmed_at, origin = 'crm', pushed_value = NULL, pushed_before = NULL,
         confirmed_value = NULL, confirmed_at = NULL
     WHERE cpf = :cpf AND at <= :at AND confirmed_at > :at AND origin <> 'crm'
 ), logins AS (
     DELETE FROM registry.login_write WHERE cpf = :cpf AND at <= :at
+), earlier_logins AS (
+    UPDATE registry.login_write SET earlier_sha256 = '{}' WHERE cpf = :cpf AND at > :at
 ), remembered AS (
-    UPDATE registry.register SET pushed_value = NULL
-    WHERE cpf = :cpf AND at > :at AND pushed_value IS DISTINCT FROM value
+    UPDATE registry.register SET pushed_value = CASE WHEN pushed_value = value THEN value END, pushed_before = NULL
+    WHERE cpf = :cpf AND at > :at AND (pushed_value IS DISTINCT FROM value OR pushed_before IS NOT NULL)
 ), wordings AS (
     DELETE FROM registry.wording WHERE cpf = :cpf AND at <= :at
 )
