@@ -100,6 +100,7 @@ class Presses:
     def press_at(self, address: str, kind: Kind) -> None:
         """Open the page anew and press the button, if both are there still: what came before may have ended them."""
         opened = Seen(address, "", self.person.http.get(address, follow_redirects=True))
+        assert opened.answer.status_code < 500, address
         offer = next((each for each in list_offers(opened) if each.kind == kind), None)
         if opened.answer.status_code == 200 and offer is not None:
             self._press(offer, address)
