@@ -14,6 +14,7 @@ import pytest
 
 from balcao.gateway.portal import guides
 from balcao.gateway.portal.operation_pages import ROOTS
+from balcao.gateway.portal.page import PortalPages
 from balcao.settings import Settings
 from tests.invariants.test_docs_links import parse
 from tests.support.patience import PATIENCE
@@ -105,3 +106,14 @@ def test_a_guide_names_the_addresses_of_the_installation_and_loads_nothing(sandb
     assert "<script" not in page.text
     assert page.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
     assert len(page.content) < 40_000
+
+
+def test_where_a_city_has_its_own_provider_the_pages_say_that_the_trials_people_open_nothing() -> None:
+    own = guides.Guides("https://balcao.cidade.example", "https://login.cidade.example/realms/cidade")
+    pages = PortalPages(own, [], {}, has_panel=False, own_clients=None, controls=None)
+    shown = [pages.render_front({}), *(pages.render_guide(path) for path in guides.list_paths())]
+    for page in shown:
+        text = page.body.decode()
+        assert "da demonstração" in text or "of the trial" in text
+        assert "<code>https://login.cidade.example/realms/cidade</code>" in text
+        assert "/realms/cidade/clients" not in text

@@ -41,7 +41,18 @@ def mount_pages(
     titles = list_titles(services)
     page = StatusPage(keeper, settings.console_city)
     address = (*settings.server_urls, settings.base_url)[0].rstrip("/")
-    portal = PortalPages(guides.Guides(address, settings.issuers[0]), services, titles, has_panel=has_panel)
+    issuer = settings.issuers[0]
+    # The embedded provider lets developers make clients; a city's does so where only it knows.
+    own_clients = f"{issuer}/clients" if settings.embedded_identity else None
+    controls = f"{settings.crm_url}/_sandbox/controls" if settings.sandbox_crm else None
+    portal = PortalPages(
+        guides.Guides(address, issuer),
+        services,
+        titles,
+        has_panel=has_panel,
+        own_clients=own_clients,
+        controls=controls,
+    )
     operations = OperationPages(services, titles, address)
 
     def root(_: Request) -> Response[None]:

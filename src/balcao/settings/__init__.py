@@ -46,6 +46,8 @@ SANDBOX_SECRETS = {
 SANDBOX_MACHINES = frozenset(
     "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime".split()
 )
+# How the ids of the clients begin that developers make for themselves at the embedded provider.
+TEST_CLIENTS = "teste-"
 NO_CLIENT = "none"
 
 
@@ -306,6 +308,11 @@ class Settings(
         if named is None:
             return SANDBOX_MACHINES if self.sandbox else frozenset()
         return named
+
+    @property
+    def test_clients(self) -> str:
+        """How the ids of developers' clients begin, which may be machines; empty without the embedded provider."""
+        return TEST_CLIENTS if self.embedded_identity else ""
 
     @property
     def fixed_tokens(self) -> tuple[FixedToken, ...]:

@@ -36,12 +36,12 @@ class Destination:
         return f"{self.redirect_uri}{'&' if urlsplit(self.redirect_uri).query else '?'}{encoded}"
 
 
-def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Destination:
+async def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Destination:
     """Return where the response may go.
 
     Raises InvalidRequest: a wrong client or address is shown to the person, never sent anywhere.
     """
-    client = realm.clients.get(parameters.get("client_id", ""))
+    client = await realm.find_client(parameters.get("client_id", ""))
     if client is None or "authorization_code" not in client.flows:
         raise InvalidRequest("O aplicativo que pediu o login não é conhecido.")
     redirect_uri = parameters.get("redirect_uri", "")

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import hmac
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote_plus, urlsplit
@@ -10,9 +9,8 @@ from urllib.parse import unquote_plus, urlsplit
 from balcao.identity.oauth import InvalidRequest, Refused
 from balcao_sandbox.identity.demo import Client
 from balcao_sandbox.identity.faults import ClientRefused
+from balcao_sandbox.identity.own_clients import LOOPBACK
 from balcao_sandbox.identity.realm import RealmRequest
-
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class Authenticated(NamedTuple):
@@ -33,9 +31,8 @@ async def authenticate(request: RealmRequest, form: Mapping[str, str], flow: str
     guesser = f"client-secret\0{request.address}\0{name}"
     if secret is not None:
         realm.secret_guard.refuse_shut(guesser)
-    client = realm.clients.get(name)
-    expected = client.secret if client is not None else ""
-    known = hmac.compare_digest((secret or "").encode(), expected.encode()) and bool(expected)
+    client = await realm.find_client(name)
+    known = client is not None and secret is not None and client.proves(secret)
     if client is None or not (known or _needs_no_secret(client, secret, flow)):
         if secret is not None:
             await realm.secret_guard.count(guesser)
@@ -87,6 +84,6 @@ def _is_loopback(address: str) -> bool:
         return False
     try:
         parts = urlsplit(address)
-        return parts.scheme == "http" and parts.hostname in _LOOPBACK and (parts.port is None or parts.port > 0)
+        return parts.scheme == "http" and parts.hostname in LOOPBACK and (parts.port is None or parts.port > 0)
     except ValueError:
         return False

@@ -1,6 +1,7 @@
 """The demo people and clients: one list, from which every demo loader takes them."""
 
 import functools
+import hmac
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
@@ -62,6 +63,10 @@ class Client(msgspec.Struct, frozen=True):
     machine_seconds: Annotated[int, msgspec.Meta(ge=30, le=LONGEST_ACCESS_SECONDS)] = 300
     refresh_seconds: Annotated[int, msgspec.Meta(ge=30, le=LONGEST_REFRESH_SECONDS)] = 1800
     repeat_seconds: Annotated[int, msgspec.Meta(ge=0, le=LONGEST_REPEAT_SECONDS)] = 30
+
+    def proves(self, secret: str) -> bool:
+        """Return whether this is its secret."""
+        return bool(self.secret) and hmac.compare_digest(secret.encode(), self.secret.encode())
 
 
 @functools.cache

@@ -27,7 +27,7 @@ OUTDATED_FORM = "O formulário expirou. Tente de novo."
 async def start_login(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
     """Answer with a code at once for who is logged in already, else with the page."""
     realm = request.realm
-    target = authorization.find_destination(realm, parameters)
+    target = await authorization.find_destination(realm, parameters)
     return await _redirect_refusal(realm, target, _answer_request(request, target, parameters))
 
 
@@ -43,12 +43,12 @@ async def _answer_request(request: RealmRequest, target: Destination, parameters
 async def attempt_login(request: RealmRequest) -> Response[Any]:
     """Check the form of the page; the authorization request comes with it and is checked again."""
     realm, parameters, form = request.realm, forms.read_query(request), forms.read_form(request)
-    target = authorization.find_destination(realm, parameters)
+    target = await authorization.find_destination(realm, parameters)
     username = form.get("username", "")
     if not browser.is_our_form(request, form):
         return _show_page(request, parameters, username, OUTDATED_FORM, 400)
     try:
-        person = await _find_person(realm, username, form.get("password", ""), request.address)
+        person = await find_person(realm, username, form.get("password", ""), request.address)
     except TooMany as fault:
         return _show_too_many(request, parameters, username, fault)
     if person is None:
@@ -63,7 +63,7 @@ async def _log_in(realm: Realm, target: Destination, person: Person, parameters:
     return response.adding(cookies=(browser.format_realm_cookie(realm, browser.SESSION, proof),))
 
 
-async def _find_person(realm: Realm, username: str, password: str, address: str) -> Person | None:
+async def find_person(realm: Realm, username: str, password: str, address: str) -> Person | None:
     """Return who these are, by CPF, with or without punctuation, or by user name. Raises TooMany."""
     await realm.limits.spend(realm.declared_rate(ADDRESS_RATE), "login-address", address)
     cpf = Cpf.parse_claim(username)
@@ -99,9 +99,13 @@ def _show_page(
     return response.adding(cookies=(browser.format_realm_cookie(realm, browser.CSRF, csrf),))
 
 
+def word_too_many(fault: TooMany) -> str:
+    """Return what a person is told who has tried too often."""
+    return f"Muitas tentativas. Tente de novo em {fault.retry_after} segundos."
+
+
 def _show_too_many(
     request: RealmRequest, parameters: Mapping[str, str], username: str, fault: TooMany
 ) -> Response[str]:
-    text = f"Muitas tentativas. Tente de novo em {fault.retry_after} segundos."
-    response = _show_page(request, parameters, username, text, fault.status)
+    response = _show_page(request, parameters, username, word_too_many(fault), fault.status)
     return response.adding({"Retry-After": str(fault.retry_after), "Error-Code": fault.code})

@@ -30,7 +30,7 @@ async def request_logout(request: RealmRequest, parameters: Mapping[str, str]) -
     """End the session at once for an ID token of ours, else ask the person. Raises InvalidRequest."""
     realm = request.realm
     hint = _read_hint(realm, parameters)
-    back = _find_return_address(realm, parameters, hint)
+    back = await _find_return_address(realm, parameters, hint)
     if hint is None:
         return _show_confirmation(request, parameters)
     current = await browser.find_session(request)
@@ -43,7 +43,7 @@ async def request_logout(request: RealmRequest, parameters: Mapping[str, str]) -
 
 async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
     realm = request.realm
-    back = _find_return_address(realm, form, None)
+    back = await _find_return_address(realm, form, None)
     if not browser.is_our_form(request, form):
         return _show_confirmation(request, form)
     current = await browser.find_session(request)
@@ -91,11 +91,13 @@ def _read_hint(realm: Realm, parameters: Mapping[str, str]) -> Mapping[str, Any]
     return claims
 
 
-def _find_return_address(realm: Realm, parameters: Mapping[str, str], hint: Mapping[str, Any] | None) -> str | None:
+async def _find_return_address(
+    realm: Realm, parameters: Mapping[str, str], hint: Mapping[str, Any] | None
+) -> str | None:
     address = parameters.get("post_logout_redirect_uri")
     if address is None:
         return None
-    client = realm.clients.get(hint["aud"] if hint else parameters.get("client_id", ""))
+    client = await realm.find_client(hint["aud"] if hint else parameters.get("client_id", ""))
     if client is None or not accepts_redirect(client, address):
         raise InvalidRequest("O endereço de retorno não está cadastrado para este aplicativo.")
     state = urlencode({"state": parameters["state"]}) if "state" in parameters else ""

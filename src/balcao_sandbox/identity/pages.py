@@ -7,9 +7,11 @@ from string import Template
 from urllib.parse import urlsplit
 
 from balcao.core.http.responses import HTML, Response
+from balcao.gateway.rendering import make_environment
 from balcao_sandbox.identity import demo
 
 _FOLDER = files("balcao_sandbox.identity") / "templates"
+_TEMPLATES = make_environment("balcao_sandbox.identity", "templates")
 # Browsers hold a form to its policy also where its response leads them on: back to the client.
 _POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action {}"
 _HEADERS = {
@@ -21,13 +23,19 @@ _HIDDEN = '<input type="hidden" name="{}" value="{}">'
 
 
 def render_login(
-    action: str, csrf: str, back: str, username: str = "", fault: str = "", status: int = 200
+    action: str,
+    csrf: str,
+    back: str,
+    username: str = "",
+    fault: str = "",
+    status: int = 200,
+    style: str = "../../login.css",
 ) -> Response[str]:
     """Render the login page; `action` is where the form goes, `back` where it leads in the end.
 
     What was typed stays, but for the password.
     """
-    values = {"action": action, "csrf": csrf, "username": username}
+    values = {"action": action, "csrf": csrf, "username": username, "style": style}
     markup = {"fault": _render_fault_line(fault), "people": _render_people()}
     return _render("login.html", values, status, markup, _list_form_targets(back))
 
@@ -46,6 +54,14 @@ def render_logged_out() -> Response[str]:
 def render_fault(text: str, status: int) -> Response[str]:
     """Render a refusal for a person."""
     return _render("message.html", {"title": "Não foi possível continuar", "text": text}, status)
+
+
+def render(name: str, status: int, **values: object) -> Response[str]:
+    """Render a page whose forms lead to the provider alone."""
+    headers = _HEADERS | {"Content-Security-Policy": _POLICY.format("'self'")}
+    return Response(
+        _TEMPLATES.get_template(name).render(**values).encode(), status=status, media_type=HTML, headers=headers
+    )
 
 
 def read_style() -> Response[str]:

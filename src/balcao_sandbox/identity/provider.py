@@ -13,7 +13,7 @@ from balcao.gateway.gateway import Mount
 from balcao.identity.backchannel import PREFIX
 from balcao.identity.oauth import MAX_FORM_BYTES, OAUTH
 from balcao.settings import Settings, SettingsError
-from balcao_sandbox.identity import discovery, faults, forms, grants, login, logout, pages, tokens
+from balcao_sandbox.identity import client_pages, discovery, faults, forms, grants, login, logout, pages, tokens
 from balcao_sandbox.identity.faults import TokenRefused
 from balcao_sandbox.identity.realm import Realm, RealmRequest
 
@@ -46,6 +46,12 @@ def mount_realm(realm: Realm) -> Mount:
         ("POST", f"{openid}/userinfo", "user_info", _read_user_info),
         ("GET", f"{openid}/logout", "end", _end_session),
         ("POST", f"{openid}/logout", "posted", logout.receive_form),
+        ("GET", "/clients", "clients", client_pages.show_clients),
+        ("POST", "/clients", "add_client", client_pages.add_client),
+        ("POST", "/clients/login", "clients_login", client_pages.log_in),
+        ("POST", "/clients/{client}/secret", "renew_secret", client_pages.renew_secret),
+        ("GET", "/clients/{client}/end", "confirm_end", client_pages.confirm_end),
+        ("POST", "/clients/{client}/end", "end_client", client_pages.end_client),
     ]
     endpoints = [
         (method, f"/realms/{{realm}}{path}", _endpoint(realm, method, name, handler))

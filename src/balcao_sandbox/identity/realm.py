@@ -16,6 +16,7 @@ from balcao.settings import Settings
 from balcao_sandbox.identity import demo
 from balcao_sandbox.identity.demo import Client
 from balcao_sandbox.identity.keys import SigningKeys
+from balcao_sandbox.identity.own_clients import OwnClients
 from balcao_sandbox.identity.records import Records
 
 # Of one client from one address.
@@ -31,6 +32,7 @@ class Realm:
         self.audience = settings.auth_audience
         self.clients = load_clients(settings)
         self.keys = SigningKeys(settings)
+        self.own_clients = OwnClients(database)
         self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
         self.http = http
@@ -40,6 +42,10 @@ class Realm:
             self.logout_urls.append(f"{settings.console_address}/painel/backchannel-logout")
         self.declared_rate = settings.declared_rate
         self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
+
+    async def find_client(self, client_id: str) -> Client | None:
+        """Return a client of the trial, or one that a developer made."""
+        return self.clients.get(client_id) or await self.own_clients.find(client_id)
 
     @functools.cached_property
     def path(self) -> str:
@@ -74,6 +80,7 @@ class RealmRequest:
         self.query_string = request.query_string
         self.content = request.content
         self.address = request.peer
+        self.path_values = request.path_values[1:]
         self._headers = request.headers
 
     def header(self, name: str) -> str:

@@ -9,7 +9,7 @@ from balcao.console.lists import Filter, Listing
 from balcao.console.operation import client, live, platform, responses
 from balcao.console.operation.declared import CRM_READ, CRM_WRITE, READ, WRITE, pages
 from balcao.console.operation.forms import DropForm, ReconcileForm
-from balcao.console.operation.labels import KINDS, describe_failure, name_kind
+from balcao.console.operation.labels import KINDS, describe_failure, name_fields, name_kind
 from balcao.console.visit import Crumb, Visit
 from balcao.console.words import format_count
 from balcao.core.http.responses import Response
@@ -29,7 +29,12 @@ async def list_jobs(visit: Visit) -> Response[Any]:
     found = await client.list_jobs(visit.api, kind=kind, page=listing.number, size=listing.size)
     listing.rows, listing.total = found.data, found.pagination.total
     return visit.render(
-        "operation/jobs.html", listing=listing, kind=kind, name_kind=name_kind, describe_failure=describe_failure
+        "operation/jobs.html",
+        listing=listing,
+        kind=kind,
+        name_fields=name_fields,
+        name_kind=name_kind,
+        describe_failure=describe_failure,
     )
 
 
@@ -40,6 +45,7 @@ async def show_job(visit: Visit, job: str) -> Response[Any]:
         "operation/job.html",
         job=await client.read_job(visit.api, job),
         crumbs=[_jobs_crumb(visit)],
+        name_fields=name_fields,
         name_kind=name_kind,
         describe_failure=describe_failure,
     )
@@ -76,6 +82,7 @@ async def drop_job(visit: Visit, job: str) -> Response[Any]:
         form=form,
         job=await client.read_job(visit.api, job),
         crumbs=[_jobs_crumb(visit)],
+        name_fields=name_fields,
         name_kind=name_kind,
         status=form.status,
     )
@@ -112,7 +119,7 @@ async def find_stopped_jobs(visit: Visit) -> Sequence[Item]:
         Item(
             title=format_count(total, "tarefa parada", "tarefas paradas"),
             href=visit.address("operation.list_jobs"),
-            text=f"a mais antiga: {name_kind(oldest.kind)}",
+            text=f"à espera de uma decisão; a mais antiga: {name_kind(oldest.kind)}",
             detail="Operação",
             urgency="warning",
             deed="Ver tarefas",

@@ -119,13 +119,15 @@ class TokenMissing(TokenRefused):
 class ClaimPolicy:
     """How this installation reads claims, as `BALCAO_CPF_CLAIM` and the settings beside it say.
 
-    `machine_clients` are the clients that may be machines; `role_clients` those whose `resource_access` roles count,
+    `machine_clients` are the clients that may be machines, and in the sandbox those whose id begins with
+    `test_clients`; `role_clients` those whose `resource_access` roles count,
     None is every client. Without `admin_from_token` administration is stored, never claimed (rules: access 4.4).
     """
 
     cpf_claim: str = "cpf"
     cpf_from_username: bool = False
     machine_clients: frozenset[str] = frozenset()
+    test_clients: str = ""
     role_clients: frozenset[str] | None = None
     admin_from_token: bool = True
 
@@ -173,7 +175,8 @@ def _cpf(claims: Mapping[str, Any], policy: ClaimPolicy) -> Cpf | None:
 
 
 def _is_machine(claims: Mapping[str, Any], client: str, policy: ClaimPolicy) -> bool:
-    if client not in policy.machine_clients or not MARKS_OF_A_LOGIN.isdisjoint(claims):
+    is_test_client = bool(policy.test_clients) and client.startswith(policy.test_clients)
+    if not (client in policy.machine_clients or is_test_client) or not MARKS_OF_A_LOGIN.isdisjoint(claims):
         return False
     # Keycloak writes user names in lower case, also those that it makes of a client's id.
     own = f"{_SERVICE_ACCOUNT}{client}".lower()

@@ -91,6 +91,7 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
         cpf_claim=settings.cpf_claim,
         cpf_from_username=settings.cpf_from_username,
         machine_clients=settings.machine_clients,
+        test_clients=settings.test_clients,
         role_clients=settings.role_clients,
         admin_from_token=settings.access_admin_from_token,
     )
