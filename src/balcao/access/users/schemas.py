@@ -42,6 +42,7 @@ class OwnActions(msgspec.Struct):
     """Everything that the caller may do now."""
 
     administrator: Annotated[bool, Meta(description="Se tem todas as ações, também as futuras.", examples=[False])]
+    superadmin: Annotated[bool, Meta(description="Se dá e tira também a administração.", examples=[False])]
     actions: Annotated[list[OwnAction], Meta(description="Ações de quem chama, por chave.")]
     catalogue_version: Annotated[int, Meta(description="Versão do catálogo que as dá.", examples=[120])]
 
