@@ -5,7 +5,8 @@ from zoneinfo import ZoneInfo
 
 from balcao.console.areas import AREAS
 from balcao.console.panel import list_uses
-from balcao.console.person.labels import show_member
+from balcao.console.person.client import Access
+from balcao.console.person.labels import describe_access, show_member
 from balcao.console.words import Words, format_phone
 
 WORDS = Words(ZoneInfo("America/Sao_Paulo"))
@@ -35,3 +36,9 @@ def test_what_the_record_holds_is_written_as_people_write_it() -> None:
 
 def test_a_right_is_told_by_the_pages_that_it_opens_those_of_the_navigation_first() -> None:
     assert list_uses(AREAS)["service:publish"][:2] == ["Fila de aprovação", "Publicar"]
+
+
+def test_what_was_read_is_said_once_however_many_fields_it_has() -> None:
+    fields = ["opt_in", "category_opt_ins", "tickets"]
+    access = Access(datetime.now(UTC), "read", "registry.read", fields, "staff", "painel", "", None, "done")
+    assert describe_access(access) == "Leu as preferências de mensagens e os chamados"

@@ -110,7 +110,7 @@ _ACTORS = {
     "worker": "A plataforma",
     "operator": "Quem opera a plataforma",
 }
-_CLIENTS = {"painel": "pelo Painel", "balcao-platform": "o da própria plataforma"}
+_CLIENTS = {"painel": "pelo Painel", "balcao-platform": "da própria plataforma"}
 KINDS = {
     "applications": "candidaturas",
     "audit_events": "trilha de acessos",
@@ -173,7 +173,7 @@ def describe_access(access: Access) -> str:
     deed = _DEEDS.get(access.action, access.action)
     if access.action in ("export", "anonymise", "denied"):
         return deed
-    what = [_FIELDS[field] for field in access.fields if field in _FIELDS]
+    what = list(dict.fromkeys(_FIELDS[field] for field in access.fields if field in _FIELDS))
     return f"{deed} {_join(what)}" if what else f"{deed} dados"
 
 
