@@ -4,10 +4,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from balcao.console.api import InTheWay, gather_blocks
+from balcao.console.declaration import Pages
 from balcao.console.forms import list_choices
 from balcao.console.lists import Filter, Listing
 from balcao.console.operation import platform_client
-from balcao.console.operation.declared import LIMITS, MAINTENANCE, OPERATION, pages
+from balcao.console.operation.declared import AREA, BASE, LIMITS, MAINTENANCE, OPERATION
 from balcao.console.operation.forms import LimitForm, MaintenanceForm
 from balcao.console.operation.labels import describe_limit, describe_rate, name_service
 from balcao.console.visit import Crumb, Visit
@@ -15,6 +16,8 @@ from balcao.core.http.responses import Response
 
 CHANGED = [("true", "Mudados ao vivo"), ("false", "Como configurados")]
 CONFIRMED = "confirmado"
+
+pages = Pages(AREA, BASE)
 
 
 @pages.get("/limites", "Limites e manutenção", actions=[OPERATION], in_menu=True)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from balcao.console.api import InTheWay, gather_blocks
-from balcao.console.declaration import Area, Item, Waiting
+from balcao.console.declaration import Area, Item, Pages, Waiting
 from balcao.console.lists import Filter, Listing
 from balcao.console.operation import client, live, platform, responses
-from balcao.console.operation.declared import CRM_READ, CRM_WRITE, READ, WRITE, pages
+from balcao.console.operation.declared import AREA as KEY
+from balcao.console.operation.declared import BASE, CRM_READ, CRM_WRITE, READ, WRITE
 from balcao.console.operation.forms import DropForm, ReconcileForm
 from balcao.console.operation.labels import KINDS, describe_failure, name_fields, name_kind
 from balcao.console.visit import Crumb, Visit
@@ -17,7 +18,7 @@ from balcao.core.http.responses import Response
 # So many are put back by one press: each is a call of the CRM sooner or later.
 MOST_AT_ONCE = 100
 
-__all__ = ["AREA", "live", "platform", "responses"]
+pages = Pages(KEY, BASE)
 
 
 @pages.get("/tarefas", "Tarefas paradas", actions=[READ], in_menu=True)
@@ -138,4 +139,12 @@ def _to_instant(visit: Visit, form: ReconcileForm) -> str:
     return form.since.data.replace(tzinfo=visit.panel.words.zone).isoformat()
 
 
-AREA = Area("Operação", 90, pages, waiting=[Waiting([READ], find_stopped_jobs, "operation.list_jobs")])
+_EVERY = Pages(KEY, BASE)  # in the order of the navigation
+_EVERY.declared = [
+    *platform.pages.declared,
+    *pages.declared,
+    *responses.pages.declared,
+    *live.pages.declared,
+]
+
+AREA = Area("Operação", 90, _EVERY, waiting=[Waiting([READ], find_stopped_jobs, "operation.list_jobs")])

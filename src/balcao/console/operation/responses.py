@@ -2,13 +2,16 @@
 
 from typing import Any
 
+from balcao.console.declaration import Pages
 from balcao.console.lists import Filter, Listing
 from balcao.console.operation import platform_client
-from balcao.console.operation.declared import OPERATION, pages
+from balcao.console.operation.declared import AREA, BASE, OPERATION
 from balcao.console.operation.drawing import COARSE, FINE, HEIGHT, LEFT, WIDTH, draw_slots, sum_slots
 from balcao.console.operation.labels import name_service
 from balcao.console.visit import Visit
 from balcao.core.http.responses import Response
+
+pages = Pages(AREA, BASE)
 
 
 @pages.get("/chamadas", "Chamadas", actions=[OPERATION], in_menu=True)

@@ -110,7 +110,7 @@ _ACTORS = {
     "worker": "A plataforma",
     "operator": "Quem opera a plataforma",
 }
-_CLIENTS = {"painel": "pelo Painel", "balcao-platform": "o da própria plataforma"}
+_CLIENTS = {"painel": "pelo Painel", "balcao-platform": "da própria plataforma"}
 KINDS = {
     "applications": "candidaturas",
     "audit_events": "trilha de acessos",
