@@ -43,8 +43,7 @@ PAGES = {
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("typescript-client")
-    return built.install_typescript(built.build_typescript(folder), folder / "project")
+    return built.install_typescript(built.build_typescript_once(), tmp_path_factory.mktemp("typescript-client"))
 
 
 def test_what_is_shown_of_every_operation_runs(sandbox: Sandbox, project: Path) -> None:
