@@ -266,7 +266,7 @@ def make_document(**members: Any) -> dict[str, Any]:
         "extra_fields": {},
         "status": 1,
         "buttons": [],
-        "autor": "Editora Demo",
+        "autor": "Estela Ramos",
         "created_at": UPDATED_AT,
         "last_update": UPDATED_AT,
         "search_content": members["nome_servico"],

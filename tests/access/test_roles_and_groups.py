@@ -97,12 +97,12 @@ def test_a_person_sees_their_own_roles_of_token_and_groups(
 ) -> None:
     superadmin("POST", f"/roles/groups/{group}/roles", {"role_name": "busca:services:editor"})
     superadmin("POST", f"/groups/{group}/members", {"subject": EDITOR})
-    token = issuer.person(EDITOR, name="Editora Demo", realm_access={"roles": ["admin", "offline_access"]})
+    token = issuer.person(EDITOR, name="Estela Ramos", realm_access={"roles": ["admin", "offline_access"]})
     mine = sender(http, token)("GET", "/users/me/").json()
     assert mine == {
         "id": mine["id"],
         "cpf": EDITOR,
-        "display_name": "Editora Demo",
+        "display_name": "Estela Ramos",
         "groups": [group],
         "roles": ["admin", "busca:services:editor"],
     }

@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from clients.generator import python, typescript
-from tests.support import node
+from tests.support import node, run_folder
 
 MISSING = (
     "Estes testes precisam do que gera os clientes: ponha a pasta em BALCAO_SDK_TOOLS (`tools/sdk/install` o instala "
@@ -40,6 +40,11 @@ def install_python(wheel: Path, folder: Path) -> Path:
             if top != ".." and not (packages / top).exists():
                 (packages / top).symlink_to(str(metadata.distribution(name).locate_file(top)))
     return folder / "bin" / "python"
+
+
+def build_typescript_once() -> Path:
+    """Return the package that is built once in a run of the tests, as compiling is most of what they cost."""
+    return next(run_folder.make_once("typescript-client", build_typescript).glob("*.tgz"))
 
 
 def build_typescript(folder: Path) -> Path:

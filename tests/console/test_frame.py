@@ -26,6 +26,12 @@ def test_a_person_logs_in_goes_to_a_page_by_its_name_and_leaves(screen: Screen) 
     assert screen.complaints == []
 
 
+def test_who_has_nothing_to_do_is_led_to_the_pages_of_their_work(screen: Screen) -> None:
+    screen.login("editora")
+    screen.page.get_by_role("main").get_by_role("link", name="Serviços", exact=True).click()
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text("Serviços")
+
+
 def test_the_first_stop_of_the_keyboard_leads_past_the_frame(screen: Screen) -> None:
     screen.login("kleber")
     screen.page.keyboard.press("Tab")

@@ -1,8 +1,12 @@
 """What refuses before a page of the panel is asked, or instead of it: a page for browsers, in words for people."""
 
+import socket
+
+import pytest
+
 from tests.support.issuer import bearer
 from tests.support.panel import PageContent, PanelClient
-from tests.support.patience import until_now
+from tests.support.patience import PATIENCE, until_now
 from tests.support.sandbox import ADMIN, Sandbox
 
 PAGE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -25,6 +29,46 @@ def test_a_body_that_is_too_large_is_refused_as_a_page(sandbox: Sandbox) -> None
     answer = sandbox.http.post("/painel/conta/sessoes/encerrar", content=b"a=" + b"b" * 1_100_000, headers=PAGE | form)
     assert answer.status_code == 413
     assert "<html" in answer.text
+
+
+ACCEPT = b"Host: a\r\nAccept: text/html,*/*\r\n"
+LONG = b"a" * 70_000
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "heading"),
+    [
+        (b"GET /painel/ir HTTP/1.1\r\n" + ACCEPT + b"Host: b\r\n\r\n", 400, "O pedido não pôde ser lido"),
+        (b"GET /painel/ir?q=" + LONG, 414, "O endereço é longo demais"),
+        (
+            b"GET /painel HTTP/1.1\r\n" + ACCEPT + b"Cookie: a=" + LONG,
+            431,
+            "O navegador enviou informação demais",
+        ),
+        (
+            b"POST /painel/sair HTTP/1.1\r\n" + ACCEPT + b"Content-Length: 9\r\n\r\na=",
+            400,
+            "O pedido não pôde ser lido",
+        ),
+        (b"GET /painel HTTP/1.1\r\nHost: a\r\nHost: b\r\nAccept: application/json\r\n\r\n", 400, ""),
+        (b"HEAD /painel HTTP/1.1\r\n" + ACCEPT + b"Host: b\r\n\r\n", 400, ""),
+        (b"GET /registry/v1/nada HTTP/1.1\r\n" + ACCEPT + b"Host: b\r\n\r\n", 400, ""),
+        (b"GET /painelzinho HTTP/1.1\r\n" + ACCEPT + b"Host: b\r\n\r\n", 400, ""),
+    ],
+)
+def test_what_is_refused_before_it_was_read_is_a_page_for_who_asks_for_one(
+    sandbox: Sandbox, sent: bytes, status: int, heading: str
+) -> None:
+    with socket.create_connection(("127.0.0.1", sandbox.settings.port), timeout=PATIENCE) as line:
+        line.sendall(sent)
+        line.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: line.recv(65_536), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 %d " % status)
+    assert PageContent(body.decode()).heading == heading
+    assert (b"content-length: %d\r\n" % len(body)) in head + b"\r\n"
+    assert (b"default-src 'none'; style-src" in head) is bool(heading)
+    assert b"connection: close" in head
 
 
 def test_a_service_in_maintenance_says_so_in_the_words_of_its_operators_and_is_there_again(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.panel import PanelClient
+from tests.support.patience import until_now
 from tests.support.sandbox import Sandbox
 
 Sql = Callable[..., list[dict[str, object]]]
@@ -104,6 +105,53 @@ def test_a_service_that_was_saved_leaves_no_text_behind(panel: PanelClient, sand
     assert panel.post("/painel/servicos/novo", filled).status_code == 200
     assert "O serviço foi criado" in panel.page.text
     assert sql("SELECT 1 FROM console.draft") == []
+
+
+def test_what_is_kept_late_of_a_form_that_was_sent_brings_nothing_back(panel: PanelClient, sql: Sql) -> None:
+    panel.login("kleber")
+    new = "/painel/servicos/novo"
+    fields = fields_of(panel, new)
+    refused = panel.post(new, fields | {"nome_servico": "Corte de grama", "deed": "guardar"})
+    assert refused.status_code == 422
+    anew = panel.find_form(new).values
+    assert anew["_lugar"] != fields["_lugar"]
+    panel.post(KEEP, anew | {"nome_servico": "Corte de grama", "resumo": "Depois da recusa."})
+    assert panel.post(KEEP, fields | {"resumo": "Antes da recusa."}).status_code == 200  # on its way for long
+    panel.get("/painel/rascunhos")
+    (kept,) = {link for link in panel.page.links if re.fullmatch(r"/painel/rascunhos/[0-9a-f-]{36}", link)}
+    assert "Depois da recusa." in panel.get(kept).text
+    filled = anew | {
+        "nome_servico": "Corte de grama",
+        "resumo": "Um resumo.",
+        "tema_geral": "Cidade",
+        "orgao_gestor": "Secretaria de Conservação",
+        "publico_especifico": "Público em geral",
+        "deed": "guardar",
+    }
+    panel.post(new, filled)
+    assert "O serviço foi criado" in panel.page.text
+    assert panel.post(KEEP, filled | {"resumo": "Depois do envio."}).status_code == 200
+    assert sql("SELECT 1 FROM console.draft") == []
+
+
+def test_who_has_other_rights_than_those_the_form_was_shown_by_sees_nobody_there(
+    panel: PanelClient, sandbox: Sandbox, sql: Sql
+) -> None:
+    admin = {"Authorization": f"Bearer {sandbox.tokens.person('90000040126')}"}
+    roles = "/access/api/v1/users/90000000175/roles"
+    sandbox.http.post(roles, json={"role_name": "busca:services:admin"}, headers=admin).raise_for_status()
+    sql("DELETE FROM console.presence")
+    panel.login("ana")
+    fields = fields_of(panel, "/painel/servicos/novo")
+    sql("UPDATE console.presence SET subject_key = 'another', seen_at = now()")
+    shown = {"_csrf": fields["_csrf"], "_lugar": fields["_lugar"]}
+    assert "também está aqui" in panel.post(STAY, shown).text
+    sql("DELETE FROM console.presence WHERE subject_key <> 'another'")
+    sandbox.http.delete(f"{roles}/busca:services:admin", headers=admin).raise_for_status()
+    until_now(lambda: "também está aqui" not in panel.post(STAY, shown).text)
+    sql("DELETE FROM console.presence WHERE subject_key <> 'another'")
+    panel.post(STAY, shown)
+    assert sql("SELECT 1 FROM console.presence WHERE subject_key <> 'another'") == []
 
 
 def test_nobody_is_led_away_from_a_form_because_the_session_ended_meanwhile(panel: PanelClient, sql: Sql) -> None:

@@ -68,6 +68,25 @@ async def test_what_two_processes_answered_is_added_up_by_five_minutes_and_by_th
     ]
     day = datetime(2026, 3, 2, tzinfo=ZONE)
     assert await read(platform, DAY) == [("registry", day, 5, 1, 1, 1), ("search", day, 1, 0, 0, 0)]
+    times = {one.service: list(one.times) for one in await list_response_counts(platform.database, DAY, LONG_AGO)}
+    at = {0.001: 0, 0.5: 8, 0.6: 9}  # the places of the bounds
+    assert [times["registry"][at[each]] for each in at] == [4, 0, 1]
+    assert (times["search"][at[0.5]], sum(times["search"])) == (1, 1)
+
+
+async def test_what_was_counted_before_times_were_is_added_to(platform: Platform) -> None:
+    five = datetime(2026, 3, 2, 3, 30, tzinfo=UTC)
+    async with platform.database.transaction() as connection:
+        counted = "INSERT INTO platform.response_count VALUES ('5m', $1, 'registry', 10, 0, 0, 0, 1.0)"
+        await connection.execute(counted, five)
+    (before,) = await list_response_counts(platform.database, FIVE_MINUTES, LONG_AGO)
+    assert list(before.times) == []
+    telemetry = Telemetry()
+    recorder = Recorder(platform.database, telemetry, ZONE)
+    answer(telemetry, "registry", 200, seconds=99)
+    await recorder.flush(NIGHT)
+    (after,) = await list_response_counts(platform.database, FIVE_MINUTES, LONG_AGO)
+    assert (after.responses, list(after.times)) == (11, [*[0] * 12, 1])
 
 
 async def test_nothing_is_written_of_a_time_in_which_nobody_called(platform: Platform) -> None:

@@ -110,7 +110,7 @@ def test_a_guide_names_the_addresses_of_the_installation_and_loads_nothing(sandb
 
 def test_where_a_city_has_its_own_provider_the_pages_say_that_the_trials_people_open_nothing() -> None:
     own = guides.Guides("https://balcao.cidade.example", "https://login.cidade.example/realms/cidade")
-    pages = PortalPages(own, [], {}, has_panel=False, own_clients=None)
+    pages = PortalPages(own, [], {}, has_panel=False, own_clients=None, controls=None)
     shown = [pages.render_front({}), *(pages.render_guide(path) for path in guides.list_paths())]
     for page in shown:
         text = page.body.decode()

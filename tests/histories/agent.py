@@ -2,12 +2,11 @@
 
 import random
 from collections.abc import Sequence
-from itertools import count
 from typing import Any
 
 import httpx
 
-from tests.histories.recorder import Ask, Told
+from tests.histories.recorder import Ask, Told, make_mark
 
 ACTOR = "tereza"
 PATH = "/agent/api/v1"
@@ -21,7 +20,6 @@ class VersionsOfAgents:
     def __init__(self, agents: range) -> None:
         self.keys = [f"historia_{number}" for number in agents]
         self._seen: dict[str, int] = {}
-        self._numbers = count(1)
 
     def reads(self, key: str) -> Sequence[Ask]:
         def shown(answer: httpx.Response) -> Told:
@@ -39,12 +37,13 @@ class VersionsOfAgents:
         expected: dict[str, Any] = {"expected_version": seen} if seen and chance.random() < 0.5 else {}
         asked: dict[str, Any] = {"expected": expected.get("expected_version", 0)}
         if kind < 0.7:
-            body: dict[str, Any] = {"agent_type": key, "prompt_content": f"texto {next(self._numbers)}"} | expected
-            return Ask(key, ACTOR, "POST", f"{PATH}/unified-save", asked | {"do": "save"}, _saved, body)
+            mark = make_mark(self.name)
+            body: dict[str, Any] = {"agent_type": key, "prompt_content": mark} | expected
+            return Ask(key, ACTOR, "POST", f"{PATH}/unified-save", asked | {"do": "save"}, _saved, body, events=(2,))
         version = chance.randint(1, seen + 1)
         body = {"agent_type": key, "version": version, "reason": "uma história"} | expected
         asked |= {"do": "activate", "version": version}
-        return Ask(key, ACTOR, "POST", f"{PATH}/agent-config/activate", asked, _activated, body)
+        return Ask(key, ACTOR, "POST", f"{PATH}/agent-config/activate", asked, _activated, body, events=(0, 1))
 
 
 def _saved(answer: httpx.Response) -> Told:

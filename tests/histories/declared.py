@@ -2,12 +2,11 @@
 
 import random
 from collections.abc import Sequence
-from itertools import count
 
 import httpx
 
 from balcao.core.values.cpf import Cpf
-from tests.histories.recorder import Ask, Told
+from tests.histories.recorder import Ask, Told, make_mark
 
 ACTOR = "marina"
 
@@ -19,7 +18,6 @@ class DeclaredFields:
 
     def __init__(self, citizens: range) -> None:
         self.keys = [Cpf.with_stem(f"94{number:07}").digits for number in citizens]
-        self._numbers = count(1)
 
     def reads(self, key: str) -> Sequence[Ask]:
         return [Ask(key, ACTOR, "GET", f"/registry/v1/citizen/{key}", {"do": "read"}, _shown)]
@@ -27,7 +25,7 @@ class DeclaredFields:
     def choose(self, key: str, chance: random.Random) -> Ask:
         if chance.random() < 0.5:
             return self.reads(key)[0]
-        value = f"palavra {next(self._numbers)}"
+        value = make_mark(self.name)
         asked = {"do": "declare", "value": value}
         return Ask(key, ACTOR, "PUT", f"/registry/v1/citizen/{key}/gender", asked, _done, {"valor": value})
 

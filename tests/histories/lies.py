@@ -13,16 +13,19 @@ LATE_SECONDS = 0.2
 
 
 class _Liar(httpx.AsyncHTTPTransport, ABC):
-    """Passes calls on, but for some in each hundred; the choice is the seed's."""
+    """Passes calls on, but for this share of them; the choice is the seed's."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, share: float = SHARE) -> None:
         super().__init__()
+        self._share = share
         self._chance = random.Random(seed)
         self._shown: dict[str, bytes] = {}
+        self._shown_first: dict[str, bytes] = {}
+        self._made: dict[tuple[str, str], httpx.Response] = {}
         self._late: set[asyncio.Task[httpx.Response]] = set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        lied = await self.lie(request) if self._chance.random() < SHARE else None
+        lied = await self.lie(request) if self._chance.random() < self._share else None
         return lied or await self.pass_on(request)
 
     @abstractmethod
@@ -34,7 +37,11 @@ class _Liar(httpx.AsyncHTTPTransport, ABC):
         body = await answer.aread()
         if request.method == "GET" and answer.status_code == 200:
             self._shown[str(request.url)] = body
-        return httpx.Response(answer.status_code, content=body)
+            self._shown_first.setdefault(str(request.url), body)
+        passed = httpx.Response(answer.status_code, headers=_list_headers(answer), content=body)
+        if request.method != "GET" and passed.is_success:
+            self._made[request.method, str(request.url)] = passed
+        return passed
 
     def pass_on_late(self, request: httpx.Request) -> None:
         async def wait() -> httpx.Response:
@@ -85,12 +92,51 @@ class DoubledWrites(_Liar):
 
 
 class StaleReads(_Liar):
-    """Shows what it has shown before, whatever was changed since, as a cache or a replica behind would."""
+    """Shows what it has shown first, whatever was changed since, as a cache or a replica behind would."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
-        shown = self._shown.get(str(request.url))
+        shown = self._shown_first.get(str(request.url))
         return httpx.Response(200, content=shown) if request.method == "GET" and shown is not None else None
 
 
-Lies: TypeAlias = type[LostWrites] | type[EarlyAnswers] | type[DoubledWrites] | type[StaleReads]
+class ForgottenWrites(_Liar):
+    """Answers a change as it answered the one before at that address, and does not make it."""
+
+    async def lie(self, request: httpx.Request) -> httpx.Response | None:
+        before = self._made.get((request.method, str(request.url)))
+        return before and httpx.Response(before.status_code, headers=before.headers, content=before.content)
+
+
+class FalseRefusals(_Liar):
+    """Makes changes and answers that it has refused them."""
+
+    async def lie(self, request: httpx.Request) -> httpx.Response | None:
+        if request.method == "GET":
+            return None
+        await self.pass_on(request)
+        return httpx.Response(403, json={"error": "Não é permitido."})
+
+
+class SwappedAnswers(_Liar):
+    """Shows what it has shown at another address, as a cache with a wrong key would."""
+
+    async def lie(self, request: httpx.Request) -> httpx.Response | None:
+        others = [body for url, body in self._shown.items() if url != str(request.url)]
+        return httpx.Response(200, content=self._chance.choice(others)) if request.method == "GET" and others else None
+
+
+def _list_headers(answer: httpx.Response) -> dict[str, str]:
+    """Return those that a client goes by; the others are about the body as it came over the wire."""
+    return {name: answer.headers[name] for name in ("location", "etag") if name in answer.headers}
+
+
+Lies: TypeAlias = (
+    type[LostWrites]
+    | type[EarlyAnswers]
+    | type[DoubledWrites]
+    | type[StaleReads]
+    | type[ForgottenWrites]
+    | type[FalseRefusals]
+    | type[SwappedAnswers]
+)
 LIES: tuple[Lies, ...] = (LostWrites, EarlyAnswers, DoubledWrites, StaleReads)

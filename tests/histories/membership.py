@@ -36,10 +36,9 @@ class MembersOfGroups:
             return Ask(key, ACTOR, "DELETE", _path(key), {"do": "delete"}, _answered)
         if kind < 0.8:
             asked = {"do": "add", "subject": subject}
-            return Ask(key, ACTOR, "POST", f"{_path(key)}/members", asked, _answered, {"subject": subject})
-        return Ask(
-            key, ACTOR, "DELETE", f"{_path(key)}/members/{subject}", {"do": "remove", "subject": subject}, _answered
-        )
+            return Ask(key, ACTOR, "POST", f"{_path(key)}/members", asked, _answered, {"subject": subject}, (0, 1))
+        asked = {"do": "remove", "subject": subject}
+        return Ask(key, ACTOR, "DELETE", f"{_path(key)}/members/{subject}", asked, _answered, events=(0, 1))
 
 
 def _path(group: str) -> str:

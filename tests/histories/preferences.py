@@ -2,13 +2,12 @@
 
 import random
 from collections.abc import Sequence
-from itertools import count
 from typing import Any
 
 import httpx
 
 from balcao.core.values.cpf import Cpf
-from tests.histories.recorder import Ask, Told
+from tests.histories.recorder import Ask, Told, make_mark
 
 ACTOR = "marina"
 CATEGORIES = ("health", "courses", "mei_opportunities")
@@ -22,7 +21,6 @@ class PreferencesOfCitizens:
 
     def __init__(self, citizens: range) -> None:
         self.keys = [Cpf.with_stem(f"95{number:07}").digits for number in citizens]
-        self._numbers = count(1)
 
     def reads(self, key: str) -> Sequence[Ask]:
         path = _path(key)
@@ -36,7 +34,8 @@ class PreferencesOfCitizens:
         kind = chance.random()
         if kind < 0.5:
             return self.reads(key)[kind < 0.15]
-        reason, category = f"mudança {next(self._numbers)}", chance.choice(CATEGORIES)
+        reason = make_mark(self.name)
+        category = chance.choice(CATEGORIES)
         change: dict[str, Any] = {"choices": {category: chance.random() < 0.5}}
         asked = {"do": "change", "reason": reason} | change
         if kind < 0.75:

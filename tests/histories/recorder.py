@@ -2,12 +2,15 @@
 
 import asyncio
 import random
+import re
 import time
+import uuid
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import httpx
 import msgspec
@@ -22,15 +25,26 @@ ANSWER_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
 # A refusal of the caller or of the platform as a whole: the operation did not happen, whatever the resource holds.
 REFUSED = (401, 408, 429)
+# A word that one write of the whole run carries, and that is found wherever it is shown or stored.
+MARK = re.compile(r"marca-[a-z]+-[0-9]+")
+_numbers = count(1)
 
 Told: TypeAlias = Mapping[str, Any]
+# Who calls, method, path and body; the answer is a success.
+Call: TypeAlias = Callable[..., Awaitable[httpx.Response]]
+
+
+def make_mark(resource: str) -> str:
+    """Return a mark that no other write has."""
+    return f"marca-{resource}-{next(_numbers)}"
 
 
 @dataclass(frozen=True)
 class Ask:
     """One operation on the key of a resource: what goes over the wire, and what the specification knows of it.
 
-    `told` makes of an answer what the specification compares.
+    `told` makes of an answer what the specification compares. `events` are the numbers of audit events that a write may
+    leave when it is acknowledged: several of a call that does several things, none of one that changes nothing.
     """
 
     key: str
@@ -40,6 +54,14 @@ class Ask:
     input: Mapping[str, Any]
     told: Callable[[httpx.Response], Told]
     body: Mapping[str, Any] | None = None
+    events: Sequence[int] = (1,)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def mark(self) -> str:
+        """Return the mark of what this would write, empty where it carries none."""
+        found = MARK.search(str(self.body))
+        return found.group() if found else ""
 
 
 class Resource(Protocol):
@@ -60,8 +82,20 @@ class Resource(Protocol):
         """Return an operation on the key."""
 
 
+@runtime_checkable
+class Prepared(Protocol):
+    """A resource whose keys stand for something that has to be there first."""
+
+    async def prepare(self, call: Call) -> None:
+        """Make what the keys stand for, before the history begins."""
+
+
 class Operation(msgspec.Struct):
-    """A line of a history, in nanoseconds of one monotonic clock; without an output its outcome is unknown."""
+    """A line of a history, in nanoseconds of one monotonic clock; without an output its outcome is unknown.
+
+    The checker reads the first members; the invariants of the whole history read the others: `mark` is what a write
+    carries, `shown` are the marks in the answer.
+    """
 
     resource: str
     key: str
@@ -71,6 +105,28 @@ class Operation(msgspec.Struct):
     answered: int = msgspec.field(name="return")
     input: Told
     output: Told | None
+    actor: str = ""
+    request: str = ""
+    method: str = ""
+    status: int = 0
+    events: Sequence[int] = ()
+    mark: str = ""
+    shown: list[str] = []
+
+    @property
+    def is_write(self) -> bool:
+        """Tell whether it asks for a change."""
+        return self.method != "GET"
+
+    @property
+    def is_acknowledged(self) -> bool:
+        """Tell whether the platform said that it is done."""
+        return self.output is not None and self.status < 400
+
+    @property
+    def is_refused(self) -> bool:
+        """Tell whether the platform said that it is not done and never will be."""
+        return self.output is not None and self.status >= 400
 
 
 class Recorder:
@@ -93,6 +149,9 @@ class Recorder:
 
         Each key is read before everything and, once the platform answers again, after everything.
         """
+        for resource in resources:
+            if isinstance(resource, Prepared):
+                await resource.prepare(self._call)
         await self._read_all(resources)
         ending = asyncio.Event()
         async with asyncio.TaskGroup() as working:
@@ -103,6 +162,11 @@ class Recorder:
             await nemesis()
             ending.set()
         await self._read_all(resources)
+
+    async def _call(self, actor: str, method: str, path: str, body: Any = None) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {await self._token(actor)}"}
+        answer = await self._http.request(method, path, json=body, headers=headers, timeout=PATIENCE)
+        return answer.raise_for_status()
 
     async def _read_all(self, resources: Sequence[Resource]) -> None:
         for resource in resources:
@@ -123,7 +187,8 @@ class Recorder:
         token = await self._token(ask.actor)
         if token is None:
             return False
-        headers = {"Authorization": f"Bearer {token}"}
+        request = str(uuid.uuid4())
+        headers = {"Authorization": f"Bearer {token}", "X-Request-ID": request, **ask.headers}
         call = time.monotonic_ns()
         try:
             answer = await self._http.request(ask.method, ask.path, json=ask.body, headers=headers)
@@ -137,7 +202,22 @@ class Recorder:
                 self._tokens.pop(ask.actor, None)
             return self._count(resource, "refused")
         told = ask.told(answer) if answer is not None and answer.status_code < 500 else None
-        operation = Operation(resource.name, ask.key, client, call, answered, ask.input, told)
+        operation = Operation(
+            resource=resource.name,
+            key=ask.key,
+            client=client,
+            call=call,
+            answered=answered,
+            input=ask.input,
+            output=told,
+            actor=ask.actor,
+            request=request,
+            method=ask.method,
+            status=0 if answer is None else answer.status_code,
+            events=ask.events if ask.method != "GET" else (0,),
+            mark=ask.mark,
+            shown=[] if answer is None else sorted(set(MARK.findall(answer.text))),
+        )
         self._file.write(msgspec.json.encode(operation) + b"\n")
         self.answers += told is not None
         return self._count(resource, "unknown" if told is None else "known")

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.histories.nemesis import FAULTS, break_in_turn
+from balcao.core.database.reloader import LONGEST_PAUSE_SECONDS
+from tests.histories.invariants import examine
+from tests.histories.nemesis import FAULTS, FROZEN_SECONDS, break_in_turn
+from tests.histories.rights import LIMIT_SECONDS
 from tests.histories.trial import Verdict, all_resources, judge, platform, record
 from tests.support.sizes import FULL, report, size
 
@@ -18,6 +21,8 @@ RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [[fault for fault in FAULT
 CLIENTS = size(4, 8)  # of each resource
 KEYS = range(size(16, 64))
 ANSWERS = size(200, 500)  # to all clients, between two faults
+# The database is away as long as a freeze lasts, and each process looks again after five seconds at the latest.
+REVOKED_WITHIN = LIMIT_SECONDS + FROZEN_SECONDS + LONGEST_PAUSE_SECONDS
 SEED = int(os.environ.get("BALCAO_SEED") or size(1, random.randrange(1_000_000)))
 
 
@@ -33,8 +38,10 @@ def test_what_clients_are_told_under_faults_can_be(faults: Sequence[str], tmp_pa
             SEED,
             lambda recorder: break_in_turn(recorder, started, faults, ANSWERS),
         )
+        broken = examine(settings, history, REVOKED_WITHIN)
     judged = judge(history)
     report("\n".join(_row(faults, one) for one in judged))
+    assert broken == [], f"seed {SEED}, {history}"
     assert [one for one in judged if one.verdict != "possible"] == [], f"seed {SEED}, {history}"
 
 

@@ -1,9 +1,10 @@
-"""The checker finds what is wrong: each planted fault, and nothing where none is planted."""
+"""Each planted fault is found, by the checker or by an invariant of the whole history, and nothing where none is."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import asyncpg
 import httpx
@@ -11,15 +12,35 @@ import pytest
 
 from balcao.settings import Settings
 from balcao_sandbox.postgresql import supervisor
-from tests.histories.lies import LIES
+from tests.histories.declared import DeclaredFields
+from tests.histories.invariants import examine
+from tests.histories.lies import (
+    LIES,
+    SHARE,
+    DoubledWrites,
+    FalseRefusals,
+    ForgottenWrites,
+    Lies,
+    StaleReads,
+    SwappedAnswers,
+)
 from tests.histories.nemesis import answered, break_in_turn
+from tests.histories.own import OwnData
 from tests.histories.preferences import PreferencesOfCitizens
-from tests.histories.recorder import Resource
-from tests.histories.trial import all_resources, judge, platform, record
+from tests.histories.recorder import Recorder, Resource
+from tests.histories.rights import LIMIT_SECONDS, RightsOfPeople
+from tests.histories.trial import RESOURCES, all_resources, judge, platform, record
+from tests.support.patience import until
 from tests.support.sizes import report
 
 pytestmark = pytest.mark.histories
 
+# The longest delay that may be set: what is written within it is lost by a kill.
+ANSWER_BEFORE_WRITING = (
+    "ALTER SYSTEM SET synchronous_commit = off",
+    "ALTER SYSTEM SET wal_writer_delay = '10s'",
+    "SELECT pg_reload_conf()",
+)
 SEED = 1
 CLIENTS = 6
 ANSWERS = 400
@@ -32,8 +53,9 @@ def settings() -> Iterator[Settings]:
 
 
 def test_where_none_is_planted_none_is_found(settings: Settings, tmp_path: Path) -> None:
-    judged = judge(work(settings, all_resources(range(6)), tmp_path))
-    assert {one.verdict for one in judged} == {"possible"}
+    history = work(settings, all_resources(range(6)), tmp_path)
+    assert {one.verdict for one in judge(history)} == {"possible"}
+    assert examine(settings, history, LIMIT_SECONDS) == []
 
 
 @pytest.mark.parametrize("place", range(len(LIES)), ids=[lies.__name__ for lies in LIES])
@@ -45,39 +67,123 @@ def test_a_planted_fault_is_found(place: int, settings: Settings, tmp_path: Path
     assert judged.verdict == "anomaly"
 
 
+@pytest.mark.parametrize("lies", [ForgottenWrites, StaleReads], ids=lambda lies: lies.__name__)
+def test_a_planted_fault_is_found_in_every_resource(lies: Lies, settings: Settings, tmp_path: Path) -> None:
+    place = 12 * (lies is StaleReads)
+    resources = [resource(range(100 + place, 106 + place)) for resource in RESOURCES]
+    judged = judge(work(settings, resources, tmp_path, lies(SEED, 4 * SHARE), len(resources) * ANSWERS // 2))
+    report("\n".join(f"{lies.__name__}, {one.resource}: {one.verdict} after {one.after} operations" for one in judged))
+    assert [one.resource for one in judged if one.verdict != "anomaly"] == []
+
+
 def work(
     settings: Settings,
     resources: Sequence[Resource],
     folder: Path,
     transport: httpx.AsyncBaseTransport | None = None,
+    answers: int = ANSWERS,
 ) -> Path:
     """Return the history of clients who were answered so many times."""
     history = folder / "history.jsonl"
-    record(settings, history, resources, CLIENTS, SEED, partial(answered, more=ANSWERS), transport)
+    record(settings, history, resources, CLIENTS, SEED, partial(answered, more=answers), transport)
     return history
+
+
+class Planted(NamedTuple):
+    """A fault in the database that belies the platform, and how it is taken out again."""
+
+    plant: str
+    mend: str
+    clean: str = "SELECT"
+
+
+# Some rows in each hundred come to nothing.
+LOST_EVENTS = Planted(
+    f"""
+    CREATE FUNCTION lose_some() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF random() < {SHARE} THEN RETURN NULL; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER lose_some BEFORE INSERT ON platform.audit_event FOR EACH ROW EXECUTE FUNCTION lose_some()
+    """,
+    "DROP FUNCTION lose_some() CASCADE",
+)
+LOST_JOBS = Planted(
+    f"""
+    CREATE FUNCTION lose_jobs() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN DELETE FROM queue.pgqueuer WHERE id = NEW.id AND random() < {SHARE}; RETURN NULL; END $$;
+    CREATE TRIGGER lose_jobs AFTER INSERT ON queue.pgqueuer FOR EACH ROW WHEN (NEW.entrypoint = 'crm_push')
+    EXECUTE FUNCTION lose_jobs()
+    """,
+    "DROP FUNCTION lose_jobs() CASCADE",
+    "DELETE FROM registry.outbox WHERE NOT given_up AND NOT platform.job_is_queued(job)",
+)
+# Neither the notification nor the poll finds a change that nobody noted.
+LOST_NOTES = Planted(
+    "ALTER TABLE access.membership DISABLE TRIGGER note_gone", "ALTER TABLE access.membership ENABLE TRIGGER note_gone"
+)
+
+
+@pytest.mark.parametrize(
+    ("planted", "invariant"),
+    [(LOST_EVENTS, "audit"), (LOST_JOBS, "jobs")],
+    ids=["lost audit events", "lost jobs"],
+)
+def test_a_fault_in_the_database_breaks_an_invariant(
+    planted: Planted, invariant: str, settings: Settings, tmp_path: Path
+) -> None:
+    run_sql(settings, planted.plant)
+    history = work(settings, [DeclaredFields(range(10, 60))], tmp_path)
+    run_sql(settings, planted.mend)
+    broken = examine(settings, history, LIMIT_SECONDS)
+    run_sql(settings, planted.clean)
+    assert {one.invariant for one in broken} == {invariant}
+
+
+@pytest.mark.parametrize(
+    ("lies", "invariant"),
+    [(ForgottenWrites, "audit"), (DoubledWrites, "audit"), (FalseRefusals, "refused"), (SwappedAnswers, "foreign")],
+    ids=lambda given: given if isinstance(given, str) else given.__name__,
+)
+def test_a_lie_breaks_an_invariant(lies: Lies, invariant: str, settings: Settings, tmp_path: Path) -> None:
+    broken = examine(settings, work(settings, [OwnData(range(0))], tmp_path, lies(SEED)), LIMIT_SECONDS)
+    assert invariant in {one.invariant for one in broken}
+
+
+def test_a_right_that_outlives_its_revocation_is_found(settings: Settings, tmp_path: Path) -> None:
+    history, people = tmp_path / "history.jsonl", RightsOfPeople(range(0), turn=1.1 * LIMIT_SECONDS)
+
+    async def third_turn(_: Recorder) -> None:
+        await until(lambda: people.turns > 2 * len(people.keys))
+
+    run_sql(settings, LOST_NOTES.plant)
+    record(settings, history, [people], 2, SEED, third_turn)
+    run_sql(settings, LOST_NOTES.mend)
+    assert {one.invariant for one in examine(settings, history, LIMIT_SECONDS)} == {"rights"}
+
+
+def run_sql(settings: Settings, statements: str) -> None:
+    """Run these as the owner of the database."""
+
+    async def run() -> None:
+        server = supervisor.find_running(settings.data_dir)
+        assert server
+        connection = await asyncpg.connect(server.url)
+        try:
+            await connection.execute(statements)
+        finally:
+            await connection.close()
+
+    asyncio.run(run())
 
 
 def test_a_database_that_answers_before_it_has_written_is_found_out_by_a_kill(tmp_path: Path) -> None:
     history = tmp_path / "history.jsonl"
     citizens, kills = PreferencesOfCitizens(range(6)), ["kill postgres"] * 3
     with platform() as (settings, started):
-        asyncio.run(answer_before_writing(settings))
+        for statement in ANSWER_BEFORE_WRITING:
+            run_sql(settings, statement)
         record(
             settings, history, [citizens], CLIENTS, SEED, lambda recorder: break_in_turn(recorder, started, kills, 150)
         )
     (judged,) = judge(history)
     report(f"synchronous_commit=off: {judged.verdict} after {judged.after} operations")
     assert judged.verdict == "anomaly"
-
-
-async def answer_before_writing(settings: Settings) -> None:
-    server = supervisor.find_running(settings.data_dir)
-    assert server
-    connection = await asyncpg.connect(server.url)
-    try:
-        await connection.execute("ALTER SYSTEM SET synchronous_commit = off")
-        # The longest that may be set: what is written within it is lost by a kill.
-        await connection.execute("ALTER SYSTEM SET wal_writer_delay = '10s'")
-        await connection.execute("SELECT pg_reload_conf()")
-    finally:
-        await connection.close()

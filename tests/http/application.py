@@ -48,6 +48,9 @@ class Echo:
     def match(self, request: Request) -> "Endpoint":
         return Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB, waits=request.path in _WAITING)
 
+    def show_unread(self, *_: object) -> None:
+        return
+
     def further_headers(self, _endpoint: object, _request: Request) -> RawHeaders:
         return []
 

@@ -10,7 +10,7 @@ from balcao.core.access.authorization import digest_of
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.gateway.application import Served
 from balcao.gateway.limits import Limits
-from balcao.gateway.receiving import Answering, Exchange, Receiver
+from balcao.gateway.receiving import Answering, Exchange, Receiver, Refusal
 from tests.http.application import Echo
 from tests.support.sizes import EXAMPLES
 
@@ -24,9 +24,9 @@ class Taking:
     is_full = False
 
     def __init__(self) -> None:
-        self.taken: list[Exchange | int] = []
+        self.taken: list[Exchange | Refusal] = []
 
-    def take(self, turn: Exchange | int) -> None:
+    def take(self, turn: Exchange | Refusal) -> None:
         self.taken.append(turn)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -173,6 +174,38 @@ def test_nobody_begins_a_maintenance_without_the_action_or_without_an_end(
     assert ask("GET", "/maintenance").json()["data"] == []
 
 
+@pytest.mark.cases("registry", "O9")
+def test_a_planned_maintenance_is_announced_and_given_up(http: httpx.Client, issuer: Issuer, ask: Ask) -> None:
+    tomorrow = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
+    for begin in (tomorrow + timedelta(hours=2), tomorrow):  # the later word holds
+        found = ask("PUT", "/maintenance/search", json=CLOSED | {"begins_at": begin.isoformat()})
+        assert found.status_code == 200, found.text
+    assert datetime.fromisoformat(found.json()["begins_at"]) == tomorrow
+    assert datetime.fromisoformat(found.json()["ends_at"]) == tomorrow + timedelta(minutes=90)
+    listed = ask("GET", "/maintenance").json()
+    assert (listed["data"], listed["planned"]) == ([], [found.json()])
+    assert ask("GET", "/state").json()["maintenance"] == []
+    assert http.get("/search/api/v1/categories").status_code == 200
+    until_now(lambda: SENTENCE in http.get("/status").text)
+    assert ask("DELETE", "/maintenance/search").status_code == 204
+    assert ask("GET", "/maintenance").json()["planned"] == []
+    assert refusal(ask("DELETE", "/maintenance/search")) == (409, "not-in-maintenance")
+
+
+@pytest.mark.cases("registry", "O9")
+def test_a_maintenance_is_planned_for_what_is_to_come_alone(ask: Ask) -> None:
+    now = datetime.now(UTC)
+    for begin in (now - timedelta(minutes=1), now + timedelta(days=91)):
+        planned = CLOSED | {"begins_at": begin.isoformat()}
+        assert refusal(ask("PUT", "/maintenance/search", json=planned)) == (400, "begins-at-range")
+    planned = CLOSED | {"begins_at": (now + timedelta(days=1)).isoformat()}
+    assert refusal(ask("PUT", "/maintenance/search", json=CLOSED | {"begins_at": "2031-01-01T10:00:00"}))[0] == 400
+    assert ask("PUT", "/maintenance/search", json=planned).status_code == 200
+    assert ask("PUT", "/maintenance/search", json=CLOSED).json()["begins_at"] is None  # before its time
+    assert ask("GET", "/maintenance").json()["planned"] == []
+    assert refusal(ask("PUT", "/maintenance/search", json=planned)) == (409, "in-maintenance")
+
+
 @pytest.mark.cases("registry", "O6")
 async def test_a_process_notes_itself_and_takes_its_note_away(platform: Platform) -> None:
     async def count() -> int:
@@ -227,7 +260,8 @@ def test_what_the_services_answered_is_added_up_five_minutes_by_five_minutes(ask
     sql("DELETE FROM platform.response_count")
     sql(
         "INSERT INTO platform.response_count SELECT '5m', date_trunc('hour', now()) - each.ago, each.service, 100, 7, "
-        "1, 2, 0.5 FROM (VALUES (interval '1 hour', 'registry'), ('2 hours', 'registry'), ('1 hour', 'search'), "
+        "1, 2, 0.5, '{90, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0}' "
+        "FROM (VALUES (interval '1 hour', 'registry'), ('2 hours', 'registry'), ('1 hour', 'search'), "
         "('30 hours', 'registry')) AS each (ago, service)"
     )
     found = ask("GET", "/response-counts").json()
@@ -240,7 +274,9 @@ def test_what_the_services_answered_is_added_up_five_minutes_by_five_minutes(ask
         "faults": 1,
         "slow": 2,
         "mean_ms": 5.0,
+        "times": [90, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0],
     }
+    assert found["bounds_ms"] == [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000]
     longer = ask("GET", "/response-counts?hours=48").json()["data"]
     assert [len(each["points"]) for each in longer if each["service"] == "registry"] == [3]
     assert refusal(ask("GET", "/response-counts?hours=169")) == (400, "hours-invalid")

@@ -56,7 +56,7 @@ def test_the_answer_has_exactly_the_members_of_the_specification(ask: Any, servi
     assert isinstance(found.pop("changed_at"), int)
     assert found == {
         "change_type": "update",
-        "changed_by": "Gestor Demo",
+        "changed_by": "Jorge Valente",
         "from_version": 1,
         "to_version": 2,
         "changes": [

@@ -374,7 +374,7 @@ async def test_the_history_tells_every_run_newest_first(platform: Platform, roll
         "previous_schema_version": "v3",
         "started_at": 0,
         "completed_at": 0,
-        "started_by": "Gestor Demo",
+        "started_by": "Jorge Valente",
         "total_documents": 0,
         "error_message": "",
     }

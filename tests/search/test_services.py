@@ -43,7 +43,7 @@ async def test_the_required_members_are_enough(platform: Platform, owner: asyncp
     created = await services.create_service(act_as_staff(platform), body())
     assert (created.version, created.status, created.documentos_necessarios, created.agents) == (1, 0, [], None)
     assert created.slug == f"poda-de-arvore-{created.id[:8]}"
-    assert (created.autor, created.resumo_plaintext) == ("Gestor Demo", "Solicita a poda de árvores.")
+    assert (created.autor, created.resumo_plaintext) == ("Jorge Valente", "Solicita a poda de árvores.")
     assert await versions(owner, created.id) == [(1, "create")]
 
 

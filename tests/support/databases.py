@@ -1,7 +1,6 @@
 """One PostgreSQL for the whole run, one migrated template, a copy for whoever writes."""
 
 import asyncio
-import fcntl
 import functools
 import threading
 from collections.abc import Callable
@@ -68,16 +67,15 @@ def replace_by_copy(url: str, template: str, fill: Callable[[str], object]) -> N
     if run_folder.shared():
         fill(url)
         return
-    filled = run_folder.path() / template
-    with filled.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not filled.exists():
-            name = new_name(template)
-            fill(create(name))
-            filled.write_text(name)
+
+    def fill_new(file: Path) -> None:
+        name = new_name(template)
+        fill(create(name))
+        file.write_text(name)
+
     own = urlsplit(url).path.removeprefix("/")
     drop(own)
-    create(own, filled.read_text())
+    create(own, run_folder.make_once(template, fill_new).read_text())
 
 
 def drop(name: str) -> None:

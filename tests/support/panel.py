@@ -15,12 +15,19 @@ from tests.support.patience import PATIENCE
 
 @dataclass
 class PageForm:
-    """A form of a page: where it goes, how, the values that it has already, and which of its boxes are ticked."""
+    """A form of a page: where it goes, how, the values that it has already, and which of its boxes are ticked.
+
+    `choices` are what its selections, circles and boxes offer, by their names, `needed` the fields that say that they
+    are, and `buttons` the name and the value that each of its buttons sends.
+    """
 
     action: str
     method: str
     values: dict[str, str] = field(default_factory=dict)
     checked: dict[str, str] = field(default_factory=dict)
+    choices: dict[str, list[str]] = field(default_factory=dict)
+    needed: set[str] = field(default_factory=set)
+    buttons: list[tuple[str, str]] = field(default_factory=list)
 
 
 class PageContent(HTMLParser):
@@ -46,7 +53,13 @@ class PageContent(HTMLParser):
             self.links.append(found["href"])
         elif tag == "form":
             self.forms.append(PageForm(found.get("action", ""), found.get("method", "get")))
+        elif self.forms and tag == "button" and "form" in self._open and found.get("type") != "button":
+            self.forms[-1].buttons.append((found.get("name", ""), found.get("value", "")))
         elif self.forms and "name" in found:
+            if found.get("type") in {"checkbox", "radio"} and "disabled" not in found:
+                self.forms[-1].choices.setdefault(found["name"], []).append(found.get("value", "on"))
+            if "aria-required" in found:
+                self.forms[-1].needed.add(found["name"])
             if tag in {"input", "textarea"} and found.get("type") not in {"checkbox", "radio"}:
                 self.forms[-1].values[found["name"]] = found.get("value", "")
                 self._textarea = found["name"] if tag == "textarea" else ""
@@ -54,12 +67,16 @@ class PageContent(HTMLParser):
                 self.forms[-1].checked[found["name"]] = found.get("value", "")
             elif tag == "select":
                 self._select = found["name"]
-        elif tag == "option" and self.forms and "selected" in found:
-            self.forms[-1].values[self._select] = found.get("value", "")
+        elif tag == "option" and self.forms and self._select:
+            self.forms[-1].choices.setdefault(self._select, []).append(found.get("value", ""))
+            if "selected" in found:
+                self.forms[-1].values[self._select] = found.get("value", "")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "textarea":
             self._textarea = ""
+        if tag == "select":
+            self._select = ""
         if tag in self._open:
             while self._open.pop() != tag:
                 pass

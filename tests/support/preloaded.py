@@ -17,9 +17,10 @@ from pathlib import Path
 
 # A monitor stands between the one that waits and each command, so that several may run at once. What was loaded is
 # frozen: a collection in a command would touch, and so copy, all of the memory that it shares with the one that waits.
+# The first client reads the certificates of the machine and loads what sends; both are most of what a command does.
 WAITING = """
-import gc, importlib, json, os, pkgutil, socket, sys
-import rich.live, rich.progress
+import functools, gc, importlib, json, os, pkgutil, socket, ssl, sys
+import anyio._backends._asyncio, httpcore, httpx, rich.live, rich.progress
 from balcao import operate
 from balcao.__main__ import main
 from balcao.cli.commands import list_entries
@@ -29,6 +30,8 @@ for entry in list_entries().values():
 for module in pkgutil.walk_packages(operate.__path__, "balcao.operate."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
+ssl.create_default_context = functools.cache(ssl.create_default_context)
+httpx.Client().close()
 gc.collect()
 gc.freeze()
 

@@ -1,8 +1,10 @@
 """The folder of one run of the tests: its PostgreSQL, its logs, all temporary files, and the mark of its processes."""
 
+import fcntl
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.support.sizes import FULL
@@ -40,3 +42,15 @@ def shared() -> bool:
 
 def path() -> Path:
     return Path(tempfile.gettempdir())
+
+
+def make_once(name: str, make: Callable[[Path], object]) -> Path:
+    """Return the file or folder of this name in the run's, which `make`, given a path, made for whoever came first."""
+    made = path() / name
+    with made.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            fresh = made.with_suffix(".new")
+            make(fresh)
+            fresh.rename(made)
+    return made

@@ -70,6 +70,7 @@ class Panel:
         self.assets = Assets(files("balcao.console") / "static", f"{PREFIX}/recursos")
         self.environment = make_environment(self.words, self.assets, settings.console_city)
         self._pages = {(page.name, page.method): page for area in areas for page in area.pages.declared}
+        self.uses = list_uses(areas)
 
     @property
     def origin(self) -> str:
@@ -123,6 +124,16 @@ class Panel:
                 await self.sessions.delete_old()
             except BalcaoError as fault:  # it is tried again at the next turn
                 log.warning("console.not_swept", code=fault.code)
+
+
+def list_uses(areas: Sequence[Area]) -> dict[str, list[str]]:
+    """Return by action the labels of the pages and deeds that it shows, those of the navigation first."""
+    found: dict[str, dict[str, None]] = {}
+    for area in areas:
+        for page in sorted(area.pages.declared, key=lambda page: not page.in_menu):
+            for action in page.actions:
+                found.setdefault(action, {})[page.label] = None
+    return {action: list(labels) for action, labels in found.items()}
 
 
 def list_migrations() -> list[Migration]:

@@ -11,20 +11,28 @@ from typing import Any
 
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT, Dialect
-from balcao.core.http.responses import HTML, Response
+from balcao.core.http.responses import HTML, NO_STORE, Response
 
 _TITLES: Mapping[int, str] = {
+    400: "O pedido não pôde ser lido",
     404: "Página não encontrada",
     405: "Isto não se abre por um endereço",
+    408: "O pedido demorou demais a chegar",
     413: "O que foi enviado é grande demais",
+    414: "O endereço é longo demais",
     429: "Muitos pedidos em pouco tempo",
+    431: "O navegador enviou informação demais",
     503: "O painel não está disponível agora",
 }
 _ADVICE: Mapping[int, str] = {
+    400: "Nada foi gravado. Confira o endereço ou comece pelo início.",
     404: "Confira o endereço ou comece pelo início.",
     405: "Volte à página em que estava ou comece pelo início.",
+    408: "Nada foi gravado. Confira a conexão e tente de novo.",
     413: "Nada foi gravado. Volte ao formulário e envie menos de cada vez.",
+    414: "Comece pelo início ou procure com menos palavras.",
     429: "Nada foi gravado. Aguarde alguns segundos e tente de novo.",
+    431: "Apague os cookies deste endereço no navegador e tente de novo.",
     503: "O que já estava gravado continua gravado. Tente de novo em instantes.",
 }
 # One line, without a dollar or a percent sign: a gateway's configuration has it as a text of its own.
@@ -49,11 +57,19 @@ _POLICY = (
 class _Page(Dialect, frozen=True):
     def response(self, fault: BalcaoError) -> Response[Any]:
         """Show the fault as a page, with the headers of any other refusal."""
-        title = _TITLES.get(fault.status, "O pedido não pôde ser atendido")
-        advice = _ADVICE.get(fault.status, fault.message)
-        text = _PAGE.format(title=escape(title), advice=escape(advice), style=_STYLE)
-        headers = {**super().response(fault).headers, "Content-Security-Policy": _POLICY}
-        return Response(text.encode(), status=fault.status, headers=headers, media_type=HTML)
+        return _render(fault.status, fault.message, super().response(fault).headers)
+
+
+def show_unread(status: int) -> Response[Any]:
+    """Return the page for a request that was refused before it was read, so that nobody knows more of it."""
+    return _render(status, "Comece de novo pelo início.", {"Cache-Control": NO_STORE})
+
+
+def _render(status: int, advice: str, headers: Mapping[str, str]) -> Response[Any]:
+    title, advice = _TITLES.get(status, "O pedido não pôde ser atendido"), _ADVICE.get(status, advice)
+    text = _PAGE.format(title=escape(title), advice=escape(advice), style=_STYLE)
+    guarded = {**headers, "Content-Security-Policy": _POLICY}
+    return Response(text.encode(), status=status, headers=guarded, media_type=HTML)
 
 
 REFUSAL_PAGE = _Page(ERROR_TEXT.body, ERROR_TEXT.schema)

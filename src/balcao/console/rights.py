@@ -20,6 +20,7 @@ class OwnAction(msgspec.Struct, frozen=True):
 
 class OwnActions(msgspec.Struct, frozen=True):
     administrator: bool
+    superadmin: bool
     actions: list[OwnAction]
 
 
@@ -28,6 +29,7 @@ class Rights:
     """The actions of one person, each with where it reaches; a key of a reach that is missing is no limit."""
 
     is_administrator: bool = False
+    is_superadmin: bool = False
     actions: dict[str, OwnAction] = field(default_factory=dict)
 
     def include(self, *actions: str) -> bool:
@@ -43,7 +45,9 @@ class Rights:
     def digest(self) -> str:
         """Return what tells these rights from any others, reach included."""
         held = [self.actions[name] for name in sorted(self.actions)]
-        return hashlib.sha256(msgspec.json.encode((self.is_administrator, held), order="sorted")).hexdigest()
+        return hashlib.sha256(
+            msgspec.json.encode((self.is_administrator, self.is_superadmin, held), order="sorted")
+        ).hexdigest()
 
     def lacking(self, actions: Sequence[str]) -> list[str]:
         """Return which of the actions the person does not hold."""
@@ -56,4 +60,4 @@ NO_RIGHTS = Rights()
 async def read_rights(api: Api) -> Rights:
     """Return the person's rights of now: what was taken away is gone at the next click."""
     found = await api.get("/access/api/v1/users/me/actions", OwnActions)
-    return Rights(found.administrator, {one.action: one for one in found.actions})
+    return Rights(found.administrator, found.superadmin, {one.action: one for one in found.actions})

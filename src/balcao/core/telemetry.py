@@ -7,6 +7,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from operator import add, sub
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -51,7 +52,9 @@ class Meter:
         """Return what was counted as the numbers of a service."""
         refusals = sum(count for status, count in self.statuses.items() if 400 <= status < 500)
         faults = sum(count for status, count in self.statuses.items() if status >= 500)
-        return ServiceNumbers(sum(self.buckets), refusals, faults, sum(self.buckets[_SLOW:]), self.seconds)
+        return ServiceNumbers(
+            sum(self.buckets), refusals, faults, sum(self.buckets[_SLOW:]), self.seconds, tuple(self.buckets)
+        )
 
 
 class Counter:
@@ -69,13 +72,17 @@ class Counter:
 
 
 class ServiceNumbers(NamedTuple):
-    """What all operations of a service answered: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second."""
+    """What all operations of a service answered: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second.
+
+    `times` are the responses by `BOUNDS`, each beyond the one before, and the rest.
+    """
 
     responses: int = 0
     refusals: int = 0
     faults: int = 0
     slow: int = 0
     seconds: float = 0.0
+    times: tuple[int, ...] = (0,) * len(_BUCKETS)
 
     def plus(self, other: "ServiceNumbers") -> "ServiceNumbers":
         """Return the sum of the two."""
@@ -85,6 +92,7 @@ class ServiceNumbers(NamedTuple):
             self.faults + other.faults,
             self.slow + other.slow,
             self.seconds + other.seconds,
+            tuple(map(add, self.times, other.times)),
         )
 
     def minus(self, other: "ServiceNumbers") -> "ServiceNumbers":
@@ -95,6 +103,7 @@ class ServiceNumbers(NamedTuple):
             self.faults - other.faults,
             self.slow - other.slow,
             self.seconds - other.seconds,
+            tuple(map(sub, self.times, other.times)),
         )
 
 

@@ -53,6 +53,9 @@ class Served(Protocol):
     def match(self, request: Request) -> Endpoint:
         """Return what answers the request."""
 
+    def show_unread(self, status: int, target: bytes, fields: RawHeaders) -> Response[Any] | None:
+        """Return the page for a request that is refused before it was read, of which these parts have come."""
+
     def further_headers(self, endpoint: Endpoint, request: Request) -> RawHeaders:
         """Return what this response has beside `COMMON_HEADERS` and its own."""
 
@@ -82,6 +85,7 @@ class Application:
         is_traffic: bool = True,
     ) -> None:
         self.match = gateway.match
+        self.show_unread = gateway.show_unread
         self.identify = identify
         self.find_caller = proxies.find_caller
         self._gateway = gateway

@@ -7,12 +7,14 @@ there is no hop between, so the check is made once (ADR 0002).
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import Any
 
 from balcao.core.access.refusals import Refusals
 from balcao.core.errors import BalcaoError, MethodNotAllowed, NotFound
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.endpoint import Endpoint, OperationEndpoint, OptionsEndpoint, StrayEndpoint, allowed_methods
 from balcao.core.http.requests import Request
+from balcao.core.http.responses import RawHeaders, Response
 from balcao.core.http.routing import Found, Paths
 
 # Always the gateway's: no service has such an operation.
@@ -24,7 +26,8 @@ class Mount:
     """What is reached under one prefix; `endpoints` are (method, path under the prefix, what answers).
 
     `base` stands before every path also without prefix; `dialect` words the faults of paths that nothing answers,
-    `page` for who asks for a page; `lenient` is of `Paths`.
+    `page` for who asks for a page; `unread` shows the status of a request that was refused before it was read;
+    `lenient` is of `Paths`.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Mount:
     base: str = ""
     lenient: bool = False
     page: Dialect | None = None
+    unread: Callable[[int], Response[Any]] | None = None
 
 
 class Gateway:
@@ -82,6 +86,17 @@ class Gateway:
             return self._find_without_method(mount, path, request, found)
         request.path_values = found.values
         return found.by_method[method]
+
+    def show_unread(self, status: int, target: bytes, fields: RawHeaders) -> Response[Any] | None:
+        """Return the page for who asks for one below a prefix that has it; of target and fields any part has come.
+
+        Where it broke off before anything was said of what is accepted, a page is what a browser would show.
+        """
+        known = self._mounts.get(target.partition(b"?")[0].split(b"/", 2)[1] if target.startswith(b"/") else b"")
+        if known is None or known[0].unread is None:
+            return None
+        accepted = b",".join(value for name, value in fields if name == b"accept")
+        return known[0].unread(status) if b"text/html" in accepted or not accepted else None
 
     def _choose_mount(self, request: Request) -> tuple[Mount, bytes]:
         """Choose by the first segment; the path goes on without the prefix."""

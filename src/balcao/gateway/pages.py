@@ -44,7 +44,15 @@ def mount_pages(
     issuer = settings.issuers[0]
     # The embedded provider lets developers make clients; a city's does so where only it knows.
     own_clients = f"{issuer}/clients" if settings.embedded_identity else None
-    portal = PortalPages(guides.Guides(address, issuer), services, titles, has_panel=has_panel, own_clients=own_clients)
+    controls = f"{settings.crm_url}/_sandbox/controls" if settings.sandbox_crm else None
+    portal = PortalPages(
+        guides.Guides(address, issuer),
+        services,
+        titles,
+        has_panel=has_panel,
+        own_clients=own_clients,
+        controls=controls,
+    )
     operations = OperationPages(services, titles, address)
 
     def root(_: Request) -> Response[None]:

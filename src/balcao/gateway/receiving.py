@@ -4,7 +4,7 @@ llhttp (`httptools`) parses: request line, fields, framing and chunks, strictly.
 what is received is here; `head_rules` judges a head.
 """
 
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 import httptools
 
@@ -12,7 +12,7 @@ from balcao.core.access.authorization import Authorization
 from balcao.core.context.headers import AUTHORIZATION, Headers
 from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.requests import Request
-from balcao.core.http.responses import RawHeaders
+from balcao.core.http.responses import RawHeaders, Response
 from balcao.core.logs import log
 from balcao.gateway.application import Identity, Served
 from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge, says_close, split_target
@@ -51,6 +51,13 @@ class Exchange:
         return len(self.request.content or b"")
 
 
+class Refusal(NamedTuple):
+    """What the wire answers by itself; only where people ask by a browser it has a page."""
+
+    status: int
+    page: Response[Any] | None = None
+
+
 class Answering(Protocol):
     """The answering side, as the receiving one sees it."""
 
@@ -58,8 +65,8 @@ class Answering(Protocol):
     def is_full(self) -> bool:
         """Whether nothing more is to be parsed for now."""
 
-    def take(self, turn: Exchange | int) -> None:
-        """Answer the request, or refuse with the status, after all before it."""
+    def take(self, turn: Exchange | Refusal) -> None:
+        """Answer the request, or refuse, after all before it."""
 
     def wait(self, seconds: float) -> None:
         """Wait so long for more, unless something is being answered."""
@@ -145,9 +152,12 @@ class Receiver:
 
     def refuse(self, status: int) -> None:
         """Refuse what cannot be served."""
+        page = None
+        if self._parser.get_method() != b"HEAD":
+            page = self._application.show_unread(status, self._target, self._fields)
         self.is_over, self.in_head, self.is_discarding = True, False, False
         self.reading, self._body, self._unparsed = None, [], b""
-        self._answering.take(status)
+        self._answering.take(Refusal(status, page))
 
     def close(self) -> None:
         """Let go of the parser and the answering side: they and the receiver hold each other, and bodies with them."""

@@ -2,16 +2,22 @@
 
 import base64
 import hashlib
+import re
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
+_CODE = re.compile(r"`([^`]+)`")
 _BASE = (files("balcao.gateway") / "base.css").read_text("utf-8")
 
 
 def make_environment(package: str, folder: str = ".") -> Environment:
-    """Return templates that lie in a folder of a package and escape what they are given."""
-    return Environment(
+    """Return templates that lie in a folder of a package and escape what they are given.
+
+    The filter `marked` shows what stands between backticks as code.
+    """
+    environment = Environment(
         loader=PackageLoader(package, folder),
         autoescape=True,
         undefined=StrictUndefined,
@@ -19,6 +25,12 @@ def make_environment(package: str, folder: str = ".") -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+    environment.filters["marked"] = _mark_code
+    return environment
+
+
+def _mark_code(text: str) -> Markup:
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - the text is escaped
 
 
 def read_style(package: str, name: str) -> str:

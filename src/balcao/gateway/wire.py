@@ -17,7 +17,7 @@ from balcao.gateway.application import COMMON_HEADERS, Served, is_page
 from balcao.gateway.field_lines import clock, encode, encode_checked, encode_status
 from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.gateway.limits import Limits
-from balcao.gateway.receiving import Exchange, Receiver
+from balcao.gateway.receiving import Exchange, Receiver, Refusal
 from balcao.gateway.turns import Turns
 
 _NEVER = float("inf")
@@ -61,20 +61,19 @@ class Shared:
 class Connection(asyncio.BufferedProtocol):
     """One connection; all methods belong to the event loop.
 
-    Requests wait in `_turns` until all before them are answered; a refusal of the wire's own waits there as its status.
+    Requests wait in `_turns` until all before them are answered; a refusal of the wire's own waits there, too.
     After `deadline`, by the event loop's clock, `expire` is to be called.
     """
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._application = shared.application
-        self._turns: deque[Exchange | int] = deque()
+        self._turns: deque[Exchange | Refusal] = deque()
         self._is_busy = False
         self._task: asyncio.Task[None] | None = None
         self._stream: asyncio.Task[None] | None = None
         self._unblocked: asyncio.Future[None] | None = None
-        self._unsent = 0
-        self._discarded = 0
+        self._unsent = self._discarded = 0
         self._is_held = False
         self._is_lingering = False
         self._is_draining = False
@@ -147,14 +146,13 @@ class Connection(asyncio.BufferedProtocol):
     @property
     def is_full(self) -> bool:
         """Whether nothing more is to be parsed for now."""
-        waiting = self._turns
-        if not waiting or self._is_held:
+        if not self._turns or self._is_held:
             return self._is_held
-        size = sum(turn.body_size for turn in waiting if isinstance(turn, Exchange))
-        return self._unblocked is not None or len(waiting) >= _MOST_WAITING or size > _MOST_WAITING_BYTES
+        size = sum(turn.body_size for turn in self._turns if isinstance(turn, Exchange))
+        return self._unblocked is not None or len(self._turns) >= _MOST_WAITING or size > _MOST_WAITING_BYTES
 
-    def take(self, turn: Exchange | int) -> None:
-        """Answer the request, or refuse with the status, after all before it."""
+    def take(self, turn: Exchange | Refusal) -> None:
+        """Answer the request, or refuse, after all before it."""
         if self._is_busy or self._turns or self._unblocked is not None:
             self._turns.append(turn)
         else:
@@ -209,7 +207,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def turn_away(self) -> None:
         """Answer 503, as there is no place."""
-        self._write_refusal(503, b"retry-after: 1\r\n")
+        self._write_refusal(Refusal(503), b"retry-after: 1\r\n")
 
     def expire(self, now: float) -> None:
         """Do what is due, as the deadline has passed."""
@@ -261,12 +259,11 @@ class Connection(asyncio.BufferedProtocol):
                 self._receiver.go_on()
             self.continue_body()
 
-    def _enter(self, turn: Exchange | int) -> None:
-        if isinstance(turn, int):
+    def _enter(self, turn: Exchange | Refusal) -> None:
+        if isinstance(turn, Refusal):
             self._write_refusal(turn)
             return
-        self._is_busy = True
-        self.deadline = _NEVER
+        self._is_busy, self.deadline = True, _NEVER
         self._shared.turns.enter(self, turn)
 
     def begin(self, turn: Exchange) -> None:
@@ -384,8 +381,11 @@ class Connection(asyncio.BufferedProtocol):
         connection = _CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
         return [encode_status(status), lines, encode(further), clock.read(), more, connection, b"\r\n"]
 
-    def _write_refusal(self, status: int, more: bytes = b"") -> None:
-        self._write(encode_status(status) + more + _SERVER + clock.read() + _CLOSE + b"content-length: 0\r\n\r\n")
+    def _write_refusal(self, refusal: Refusal, more: bytes = b"") -> None:
+        lines, body = _SERVER + b"content-length: 0\r\n", b""
+        if (page := refusal.page) is not None:
+            lines, body = encode(page.raw_headers) + _COMMON_LINES[is_page(page)], page.body
+        self._write(encode_status(refusal.status) + more + lines + clock.read() + _CLOSE + b"\r\n" + body)
         self._linger()
 
     def _fail(self) -> None:
@@ -393,7 +393,7 @@ class Connection(asyncio.BufferedProtocol):
         log.exception("request.failed")
         self._is_busy, self._task = False, None
         self._turns.clear()
-        self._write_refusal(500)
+        self._write_refusal(Refusal(500))
 
 
 def _write_to_nobody(_: bytes) -> None:

@@ -23,7 +23,7 @@ from balcao.search.zero_results.api import FEATURE as ZERO_RESULTS
 SERVICE = Service(
     name="search",
     prefix="/search",
-    title="Balcão: administração da busca",
+    title="Balcão: busca de serviços",
     package=__name__,
     features=[
         HEALTH,

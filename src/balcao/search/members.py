@@ -65,7 +65,7 @@ ExtraFields: TypeAlias = Annotated[
     Meta(description="Campos livres, até 32 KiB e 5 níveis.", examples=[{"codigo_legado": "poda-1"}]),
 ]
 State: TypeAlias = Annotated[int, Meta(description="0 em edição, 1 publicado.", examples=[0])]
-Author: TypeAlias = Annotated[str, Meta(description="Nome de quem criou o serviço.", examples=["Editora Demo"])]
+Author: TypeAlias = Annotated[str, Meta(description="Nome de quem criou o serviço.", examples=["Estela Ramos"])]
 NoAuthor: TypeAlias = Annotated[str, Meta(description="Sempre vazio: quem escreveu não é público.", examples=[""])]
 ServiceId: TypeAlias = Annotated[
     str,

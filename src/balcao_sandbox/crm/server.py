@@ -17,7 +17,7 @@ from balcao.gateway.application import Application
 from balcao.gateway.asgi import AsgiApplication
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.settings import Settings, SettingsError
-from balcao_sandbox.crm import api, control, demo
+from balcao_sandbox.crm import api, control, controls, demo
 from balcao_sandbox.crm.connections import ClosableProtocol, remember_client
 from balcao_sandbox.crm.mailbox import Mailbox
 from balcao_sandbox.crm.records import Records
@@ -50,7 +50,7 @@ def build_application(settings: Settings, anonymisation_seconds: float = ANONYMI
 
     client = (settings.crm_client_id, settings.crm_client_secret.get_secret_value())
     crm = SandboxCrm(sandbox, Mailbox(settings.phone_code_secret.get_secret_value()), client)
-    routes = [*api.ROUTES, *control.ROUTES]
+    routes = [*api.ROUTES, *control.ROUTES, *controls.ROUTES]
     endpoints = [(method, path, _endpoint(crm, method, handler)) for method, path, handler in routes]
     return AsgiApplication(
         Application(Gateway([], Mount("crm", "", endpoints, lambda _: SALESFORCE_DIALECT, lenient=True), running))

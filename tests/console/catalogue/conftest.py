@@ -22,7 +22,7 @@ Make = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Ask:
-    """Call the search as Gestor Demo, below `/search/api/v1`."""
+    """Call the search as Jorge Valente, below `/search/api/v1`."""
 
     def call(method: str, path: str, **options: Any) -> httpx.Response:
         headers = bearer(sandbox.tokens.person(GESTOR))

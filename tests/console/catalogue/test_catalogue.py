@@ -88,7 +88,7 @@ def test_a_proposal_goes_its_way(panel: PanelClient, make: Make, ask: Ask) -> No
     panel.submit(f"{place}/devolver", reason="Falta o horário.")
     assert "A proposta voltou para edição." in panel.page.text
     panel.submit(f"{place}/editar", resumo="Proposto, das 8h às 17h.", deed="enviar")
-    assert "Gestor Demo devolveu" not in panel.get(place).text
+    assert "Jorge Valente devolveu" not in panel.get(place).text
     panel.submit(place, action=f"{place}/publicar")
     assert "A proposta está no ar, como versão 2." in panel.page.text
     assert ask("GET", f"/admin/services/{service['id']}").json()["resumo"] == "Proposto, das 8h às 17h."

@@ -1,6 +1,8 @@
 """What runs, waits and is imported, and what is changed while the platform runs: the pages, over HTTP."""
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -9,6 +11,8 @@ from balcao.console.operation.labels import KINDS
 from balcao.core.database.migrations import platform_migrations
 from tests.support.fixtures import Sql
 from tests.support.panel import PanelClient
+from tests.support.patience import until_now
+from tests.support.sandbox import Sandbox
 
 LIMITS = "/painel/operacao/limites"
 LIMIT = f"{LIMITS}/registry.read_preferences/mudar"
@@ -117,6 +121,28 @@ def test_a_service_stops_once_its_meaning_was_confirmed_and_is_put_back_into_use
     assert "todos os serviços no ar" in panel.page.text
 
 
+def test_a_maintenance_is_planned_announced_changed_and_given_up(panel: PanelClient, sandbox: Sandbox) -> None:
+    panel.login("kleber", BEGIN)
+    for begin, message in (("2035-06-01T22:00", "A busca para à noite."), ("2035-06-02T22:00", "Outra frase.")):
+        answer = panel.submit(BEGIN, **CLOSED | {"begins_at": begin, "message": message})
+        assert answer.status_code == 200
+        answer = panel.post(BEGIN, panel.find_form(BEGIN).values | {"confirmado": "sim"})
+        assert answer.status_code == 422  # more than 90 days away
+        assert "no máximo 90 dias" in panel.page.text
+    tomorrow = datetime.now(ZoneInfo("America/Sao_Paulo")) + timedelta(days=1)
+    for message in ("A busca para à noite.", "A busca para amanhã à noite."):
+        panel.submit(BEGIN, **CLOSED | {"begins_at": f"{tomorrow:%Y-%m-%dT22:00}", "message": message})
+        assert f"de {tomorrow:%d/%m/%Y} 22:00 até" in panel.page.text
+        panel.post(BEGIN, panel.find_form(BEGIN).values | {"confirmado": "sim"})
+        assert "A manutenção está planejada e anunciada" in panel.page.text
+    assert "todos os serviços no ar" in panel.page.text
+    assert "A busca para à noite." not in panel.page.text  # the later word holds
+    until_now(lambda: "A busca para amanhã à noite." in sandbox.http.get("/status").text)
+    end = "/painel/operacao/limites/manutencao/search/encerrar"
+    panel.post(end, panel.find_form(end).values)
+    assert "Manutenções planejadas" not in panel.page.text
+
+
 def test_the_pages_answer_while_the_services_that_they_stand_on_are_in_maintenance(
     panel: PanelClient, sql: Sql
 ) -> None:
@@ -139,12 +165,13 @@ def test_the_calls_of_the_last_day_are_drawn_with_their_table(panel: PanelClient
     assert '<svg class="plot"' not in answer.text
     sql(
         "INSERT INTO platform.response_count SELECT '5m', date_trunc('hour', now()) - each.ago, each.service, 1200, 7, "
-        "1, 2, 3.0 FROM (VALUES (interval '1 hour', 'registry'), ('1 hour', 'search')) AS each (ago, service)"
+        "1, 2, 3.0, '{0, 0, 0, 1000, 0, 0, 200, 0, 0, 0, 0, 0, 0}' "
+        "FROM (VALUES (interval '1 hour', 'registry'), ('1 hour', 'search')) AS each (ago, service)"
     )
     drawn = panel.get("/painel/operacao/chamadas")
-    assert drawn.text.count('<svg class="plot"') == 4
+    assert drawn.text.count('<svg class="plot"') == 5
     assert "2.400" in panel.page.text
-    assert "2,5 ms" in panel.page.text
+    assert "2,5 ms8,0 ms85,0 ms" in panel.page.text  # the mean, half of them, nineteen of twenty
     panel.get("/painel/operacao/chamadas?servico=search")
     assert "1.200" in panel.page.text
     assert "2.400" not in panel.page.text

@@ -130,7 +130,7 @@ def test_an_editor_sees_why_a_service_came_back(person_of: PersonOf, make: Make)
     curator.press("Devolver para edição")
     expect(curator.page.get_by_role("status")).to_contain_text("voltou para edição")
     editor = person_of(EDITOR, f"/painel/servicos/{service['id']}")
-    editor.expect_text("Gestor Demo devolveu o serviço: Falta o horário do posto.")
+    editor.expect_text("Jorge Valente devolveu o serviço: Falta o horário do posto.")
 
 
 @pytest.mark.task(10)
@@ -142,7 +142,7 @@ def test_of_two_who_save_the_second_joins_both(person_of: PersonOf, make: Make, 
     change(ask, service, resumo="O resumo da colega.", documentos_necessarios=["CPF"])
     person.press("Gravar")
     expect(person.heading).to_have_text("Alguém gravou antes de você")
-    expect(person.page.get_by_role("alert")).to_contain_text("Gestor Demo gravou a versão 2")
+    expect(person.page.get_by_role("alert")).to_contain_text("Jorge Valente gravou a versão 2")
     expect(person.page.locator("fieldset")).to_have_count(1)
     person.press("Gravar com estas escolhas")
     expect(person.page.locator(".head")).to_contain_text("versão 3")

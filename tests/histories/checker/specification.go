@@ -11,9 +11,15 @@ import (
 var specifications = map[string]specification{
 	"agent":        specify(agent{}, stepAgent),
 	"declared":     specify(declared(""), stepDeclared),
+	"driver":       specify(drivers{}, stepDriver),
+	"job":          specify(job{jobActive, map[string]string{}}, stepJob),
 	"membership":   specify(membership{}, stepMembership),
 	"notification": specify(notification{}, stepNotification),
+	"own":          specify(own{}, stepOwn),
+	"phone":        specify(phone{}, stepPhone),
 	"preferences":  specify(preferences{}, stepPreferences).settledBy(settlePreferences),
+	"repeat":       specify(repeats{}, stepRepeat),
+	"service":      specify(service{version: 1, name: "Poda"}, stepService),
 }
 
 // specification is what the rules say of one key of a resource.

@@ -38,7 +38,7 @@ def test_a_push_comes_back_and_changes_nothing(
     send()
     until_now(lambda: bool(sql(ECHOES, BRUNO)))
     drain()
-    assert [row["result"] for row in sql(ECHOES, BRUNO)] == ["partly_older"]  # the channel is the CRM's to tell
+    assert [row["result"] for row in sql(ECHOES, BRUNO)] == ["applied"]  # it confirms what was sent
     after = sandbox.http.get(PATH, headers=token).json()
     assert (after["genero"], after) == ("Agênero", before)
     sandbox.crm.switch.delete("/requests")

@@ -19,7 +19,8 @@ from balcao.core.context.call import worker_call
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import outbox, outbox_store
 from balcao.registry.mirror import service as mirror
-from balcao.registry.mirror.store import lock_mirror, record_pushed_fields
+from balcao.registry.mirror.records import OutboxRow
+from balcao.registry.mirror.store import lock_mirror, read_clock, record_pushed_fields
 from balcao.registry.mirror.writes import OwnWrite, parse_delta
 from tests.support import cast
 from tests.support.sizes import size
@@ -120,19 +121,20 @@ def declared(values: dict[str, Any]) -> Step:
 
 def pushed() -> list[Step]:
     """Two steps: the values are taken, then the CRM has confirmed them."""
-    taken: list[asyncpg.Record] = []
+    taken: list[tuple[OutboxRow, datetime]] = []
 
     async def take(connection: asyncpg.Connection) -> None:
         await lock_mirror(connection, ANA)
         row = await outbox_store.lock_outbox_row(connection, ANA)
         assert row is not None
-        taken[:] = [row]
         await record_pushed_fields(connection, ANA, list(row.dirty))
+        taken[:] = [(row, await read_clock(connection))]
 
     async def confirm(connection: asyncpg.Connection) -> None:
         await lock_mirror(connection, ANA)
-        await mirror.confirm_sent(connection, ANA, list(taken[0].dirty))
-        await outbox.mark_fields_sent(connection, ANA, taken[0].id, taken[0].dirty)
+        [(row, begun_at)] = taken
+        await outbox.mark_fields_sent(connection, ANA, row.id, row.dirty)
+        await mirror.confirm_sent(connection, ANA, list(row.dirty), begun_at)
 
     return [take, confirm]
 

@@ -19,7 +19,7 @@ from balcao.registry.mirror import outbox, outbox_store
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.login_write_store import LoginWrite
 from balcao.registry.mirror.records import MirroredField, OutboxRow
-from balcao.registry.mirror.store import lock_mirror, read_mirror, record_pushed_fields
+from balcao.registry.mirror.store import lock_mirror, read_clock, read_mirror, record_pushed_fields
 from balcao.registry.mirror.writes import OwnWrite, parse_delta
 from tests.support import cast
 from tests.support.sizes import size
@@ -175,7 +175,8 @@ def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhi
 
     async def story(connection: asyncpg.Connection) -> None:
         login = await mirror.begin_login_write(connection, ANA, TOKEN)
-        assert login == (TOKEN, False)
+        assert login
+        assert (login.email, login.is_own) == (TOKEN, False)
         assert 0 < await mirror.find_login_write_seconds(connection, ANA) <= mirror.LOGIN_WRITE_SECONDS
         await declare(connection, email="a@x.example")
         await tell(connection, LATER, email=told)
@@ -183,7 +184,41 @@ def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhi
         assert await outbox_store.list_dirty_fields(connection, ANA) == ["email"]
         await mirror.end_login_write(connection, ANA, login, delivered=True)
         assert await mirror.find_login_write_seconds(connection, ANA) == 0
-        assert await mirror.begin_login_write(connection, ANA, TOKEN) == ("a@x.example", True)
+        again = await mirror.begin_login_write(connection, ANA, TOKEN)
+        assert again
+        assert (again.email, again.is_own) == ("a@x.example", True)
+
+    within(story)
+
+
+@pytest.mark.cases("registry", "C13")
+def test_what_people_change_in_the_crm_before_a_push_is_confirmed_is_later_than_it(within: Within) -> None:
+    async def story(connection: asyncpg.Connection) -> None:
+        await declare(connection, email="a@x.example")
+        row = await outbox_store.lock_outbox_row(connection, ANA)
+        assert row is not None
+        await record_pushed_fields(connection, ANA, ["email"])
+        begun = await read_clock(connection)
+        changed = await read_clock(connection)  # the call has reached the CRM, whose people change it at once
+        await outbox.mark_fields_sent(connection, ANA, row.id, row.dirty)
+        await mirror.confirm_sent(connection, ANA, ["email"], begun)
+        await tell(connection, changed, email="b@x.example")
+        assert (await held(connection)).value == "b@x.example"
+
+    within(story)
+
+
+@pytest.mark.cases("registry", "C13")
+def test_the_echo_of_a_login_takes_nothing_over_from_a_word_that_is_not_sent_yet(within: Within) -> None:
+    async def story(connection: asyncpg.Connection) -> None:
+        await declare(connection, email="a@x.example")
+        login = await mirror.begin_login_write(connection, ANA, TOKEN)
+        assert login
+        await declare(connection, email="b@x.example")
+        written = await read_clock(connection)
+        await mirror.end_login_write(connection, ANA, login, delivered=True)
+        await tell(connection, written, email="a@x.example")
+        assert (await held(connection)).value == "b@x.example"
 
     within(story)
 
@@ -195,7 +230,9 @@ def test_the_echo_of_a_login_before_the_last_one_takes_nothing_over_either(withi
         assert first is not None
         await declare(connection, email="a@x.example")
         await mirror.end_login_write(connection, ANA, first, delivered=True)
-        assert await mirror.begin_login_write(connection, ANA, TOKEN) == ("a@x.example", True)
+        second = await mirror.begin_login_write(connection, ANA, TOKEN)
+        assert second is not None
+        assert (second.email, second.is_own) == ("a@x.example", True)
         await tell(connection, LATER, email=TOKEN)
         now = await held(connection)
         assert (now.value, now.origin) == ("a@x.example", "citizen")
@@ -223,7 +260,7 @@ def test_the_echo_of_a_push_whose_response_was_lost_takes_nothing_over(
         now = await held(connection, field)
         assert (now.value, now.origin) == (values[2], "citizen")
         assert await outbox_store.list_dirty_fields(connection, ANA) == [field]
-        await mirror.confirm_sent(connection, ANA, [field])
+        await mirror.confirm_sent(connection, ANA, [field], await read_clock(connection))
         await tell(connection, after(2), **{field: values[0]})  # confirmed, so this is the CRM's own word
         assert (await held(connection, field)).origin == "crm"
 
@@ -239,13 +276,13 @@ class World:
         self.changed: datetime | None = None
         self.on_the_way: list[Told] = []
         self.declared: str | None = None  # as long as nobody in the CRM has changed it since
-        self.sent: tuple[OutboxRow, dict[str, Any]] | None = None
+        self.sent: tuple[OutboxRow, dict[str, Any], datetime] | None = None
         self.login: LoginWrite | None = None
         self.landed = False  # a call has reached the CRM, and its response not us
 
     async def write_crm(self, values: dict[str, Any], *, whole: bool) -> None:
         self.crm |= {field: value or None for field, value in values.items() if field in self.crm}
-        self.changed = moment = await self.connection.fetchval("SELECT clock_timestamp()")
+        self.changed = moment = await read_clock(self.connection)
         self.on_the_way.append((moment, dict(self.crm) if whole else dict(values)))
 
     async def citizen(self) -> None:
@@ -253,10 +290,9 @@ class World:
         await declare(self.connection, email=self.declared)
 
     async def attendant(self) -> None:
-        """The answer to our own call is not long in coming: nobody changes the account just then."""
-        if not self.landed:
-            self.declared = None
-            await self.write_crm({"email": self.chance.choice(EMAILS)}, whole=self.chance.random() < 0.5)
+        """Whatever we have under way, also between our call and its answer."""
+        self.declared = None
+        await self.write_crm({"email": self.chance.choice(EMAILS)}, whole=self.chance.random() < 0.5)
 
     async def attendant_elsewhere(self) -> None:
         """A whole record is told, whose e-mail is the one that the person declared."""
@@ -268,15 +304,15 @@ class World:
             await lock_mirror(self.connection, ANA)
             row = await outbox_store.lock_outbox_row(self.connection, ANA)
             if row is not None and (values := await record_pushed_fields(self.connection, ANA, list(row.dirty))):
-                self.sent = row, dict(values)
+                self.sent = row, dict(values), await read_clock(self.connection)
         elif self.sent is not None and not self.landed:
             self.landed = True
             await self.write_crm(self.sent[1], whole=self.chance.random() < 0.5)
         elif self.sent is not None and self.login is None:
-            row, values = self.sent
+            row, values, begun = self.sent
             await lock_mirror(self.connection, ANA)
-            await mirror.confirm_sent(self.connection, ANA, list(values))
             await outbox.mark_fields_sent(self.connection, ANA, row.id, row.dirty)
+            await mirror.confirm_sent(self.connection, ANA, list(values), begun)
             self.sent, self.landed = None, False
 
     async def sign_in(self) -> None:

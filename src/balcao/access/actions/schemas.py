@@ -154,7 +154,7 @@ class Holder(msgspec.Struct):
     """A person who holds the action by what is stored."""
 
     subject: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000020109"])]
-    display_name: Annotated[str | None, Meta(description="Nome, se a pessoa já entrou.", examples=["Editora Demo"])]
+    display_name: Annotated[str | None, Meta(description="Nome, se a pessoa já entrou.", examples=["Estela Ramos"])]
     via: Annotated[list[Way], Meta(description="Por quais papéis.")]
     reach: Annotated[dict[str, list[str]], Meta(description=f"{_REACH} Todos os caminhos somados.", examples=[{}])]
 

@@ -123,7 +123,7 @@ class Member(msgspec.Struct):
     """A person in a group."""
 
     subject: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000020109"])]
-    display_name: Annotated[str | None, Meta(description="Nome, se a pessoa já entrou.", examples=["Editora Demo"])]
+    display_name: Annotated[str | None, Meta(description="Nome, se a pessoa já entrou.", examples=["Estela Ramos"])]
     joined_at: Annotated[datetime, Meta(description="Desde quando.", examples=["2026-03-02T12:00:00Z"])]
     added_by: Annotated[
         str | None, Meta(description="CPF mascarado de quem a incluiu; nulo se foi a plataforma.", examples=[None])

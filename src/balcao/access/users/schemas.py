@@ -16,7 +16,7 @@ class User(msgspec.Struct):
 
     id: Annotated[int, Meta(description="Identificador da pessoa no catálogo.", examples=[12])]
     cpf: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000020109"])]
-    display_name: Annotated[str | None, Meta(description="Nome, como o token o trouxe.", examples=["Editora Demo"])]
+    display_name: Annotated[str | None, Meta(description="Nome, como o token o trouxe.", examples=["Estela Ramos"])]
     groups: Annotated[list[str], Meta(description="Grupos da pessoa.", examples=[["busca_editores"]])]
     roles: Annotated[list[str], Meta(description="Papéis da pessoa.", examples=[["busca:services:editor"]])]
 
@@ -42,6 +42,7 @@ class OwnActions(msgspec.Struct):
     """Everything that the caller may do now."""
 
     administrator: Annotated[bool, Meta(description="Se tem todas as ações, também as futuras.", examples=[False])]
+    superadmin: Annotated[bool, Meta(description="Se dá e tira também a administração.", examples=[False])]
     actions: Annotated[list[OwnAction], Meta(description="Ações de quem chama, por chave.")]
     catalogue_version: Annotated[int, Meta(description="Versão do catálogo que as dá.", examples=[120])]
 

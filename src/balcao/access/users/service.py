@@ -58,7 +58,8 @@ def list_own_actions(call: Call) -> OwnActions:
         for action in snapshot.actions.values()
         if not action.key.startswith(OF_THE_PLATFORM) and (held.is_administrator or action.key in held.grants)
     ]
-    return OwnActions(held.is_administrator, sorted(granted, key=lambda one: one.action), snapshot.version)
+    by_key = sorted(granted, key=lambda one: one.action)
+    return OwnActions(held.is_administrator, held.is_superadmin, by_key, snapshot.version)
 
 
 class _Page(TypedDict):

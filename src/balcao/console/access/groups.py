@@ -4,6 +4,7 @@ from typing import Any
 
 from balcao.console.access import client, labels
 from balcao.console.access.forms import ChoiceForm, GroupForm, MemberForm, NewGroupForm, clean_cpf, split_lines
+from balcao.console.access.reserved import is_reserved, is_reserved_group, list_roles_to_give
 from balcao.console.access.rights import (
     EXPLAIN,
     GROUP_ASSIGN,
@@ -16,7 +17,7 @@ from balcao.console.access.rights import (
 )
 from balcao.console.api import Block, gather_blocks
 from balcao.console.declaration import Pages
-from balcao.console.forms import Form, list_choices
+from balcao.console.forms import Form
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
 from balcao.console.words import format_count
@@ -71,6 +72,7 @@ async def show_group(visit: Visit, group: str) -> Response[Any]:
         roles=roles,
         members=members,
         listing=listing,
+        is_reserved=is_reserved,
         crumbs=[_groups_crumb(visit)],
         labels=labels,
     )
@@ -120,6 +122,7 @@ async def delete_group(visit: Visit, group: str) -> Response[Any]:
         form=form,
         title=f"Excluir o grupo {group}?",
         text=f"O grupo tem {format_count(members, 'pessoa', 'pessoas')}; o que só ele dá acaba na hora. Não se desfaz.",
+        is_reserved=is_reserved(visit, [role.name for role in roles.value or []]),
         items=[role.name for role in roles.value or []],
         items_title="Papéis que o grupo dá",
         deed="Excluir o grupo",
@@ -151,6 +154,7 @@ async def add_member(visit: Visit, group: str) -> Response[Any]:
         form=form,
         group=group,
         gains=gains,
+        is_reserved=await is_reserved_group(visit, group),
         crumbs=[_groups_crumb(visit), _group_crumb(visit, group)],
         labels=labels,
         status=form.status,
@@ -161,8 +165,7 @@ async def add_member(visit: Visit, group: str) -> Response[Any]:
 async def assign_group_role(visit: Visit, group: str) -> Response[Any]:
     """Let a group give a role to its members."""
     form = ChoiceForm(visit)
-    roles = (await client.list_roles(visit.api)).items
-    form.choice.choices = list_choices(((one.name, f"{one.name}: {one.description}") for one in roles), is_asked=True)
+    form.choice.choices = await list_roles_to_give(visit)
     back = visit.address("access.show_group", group=group)
     if form.is_sent and await form.submit(lambda: client.assign_group_role(visit.api, group, form.choice.data)):
         return await visit.redirect(back, f"O grupo dá agora o papel {form.choice.data}.")
@@ -190,6 +193,7 @@ async def remove_group_role(visit: Visit, group: str, role: str) -> Response[Any
         form=form,
         title=f"Tirar o papel {role} do grupo {group}?",
         text="As pessoas do grupo deixam de poder o que só ele lhes dá, na hora.",
+        is_reserved=is_reserved(visit, [role]),
         items=[one.name for one in actions],
         items_title="O que o papel dá",
         deed="Tirar o papel",

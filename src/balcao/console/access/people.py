@@ -4,6 +4,7 @@ from typing import Any
 
 from balcao.console.access import client, labels
 from balcao.console.access.forms import ChoiceForm, GroupChoiceForm
+from balcao.console.access.reserved import is_reserved, is_reserved_group, list_roles_to_give
 from balcao.console.access.rights import EXPLAIN, GROUP_READ, MEMBERS_MANAGE, USER_ASSIGN, USER_READ
 from balcao.console.api import gather_blocks
 from balcao.console.declaration import Pages
@@ -46,6 +47,7 @@ async def show_person(visit: Visit, person: str) -> Response[Any]:
         user=user,
         rights=rights,
         direct=direct,
+        is_reserved=is_reserved,
         may_join=visit.may(MEMBERS_MANAGE) and visit.may(GROUP_READ),
         crumbs=[_people_crumb(visit)],
         labels=labels,
@@ -82,6 +84,7 @@ async def join_group(visit: Visit, person: str) -> Response[Any]:
         form=form,
         group=group,
         gains=gains,
+        is_reserved=bool(group) and await is_reserved_group(visit, group),
         crumbs=[_people_crumb(visit), _person_crumb(visit, user)],
         labels=labels,
         status=form.status,
@@ -105,6 +108,7 @@ async def leave_group(visit: Visit, person: str, group: str) -> Response[Any]:
         form=form,
         title=f"Retirar do grupo {group}?",
         text=f"{labels.name_person(user.display_name, user.cpf)} perde na hora o que só este grupo lhe dá.",
+        is_reserved=await is_reserved_group(visit, group),
         items=[one.action for one in lost],
         items_title="O que a pessoa deixa de poder",
         deed="Retirar do grupo",
@@ -119,8 +123,7 @@ async def assign_role(visit: Visit, person: str) -> Response[Any]:
     """Give a person a role without a group."""
     user = await client.find_user(visit.api, person)
     form = ChoiceForm(visit)
-    roles = (await client.list_roles(visit.api)).items
-    form.choice.choices = list_choices(((one.name, f"{one.name}: {one.description}") for one in roles), is_asked=True)
+    form.choice.choices = await list_roles_to_give(visit)
     if form.is_sent and await form.submit(lambda: client.assign_direct_role(visit.api, user.cpf, form.choice.data)):
         text = f"{labels.name_person(user.display_name, user.cpf)} tem agora o papel {form.choice.data}."
         return await visit.redirect(visit.address("access.show_person", person=person), text)
@@ -148,6 +151,7 @@ async def remove_role(visit: Visit, person: str, role: str) -> Response[Any]:
         form=form,
         title=f"Tirar o papel {role}?",
         text=f"{labels.name_person(user.display_name, user.cpf)} o perde na hora, se não o tem também por um grupo.",
+        is_reserved=is_reserved(visit, [role]),
         items=[],
         items_title="",
         deed="Tirar o papel",

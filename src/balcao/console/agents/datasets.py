@@ -103,7 +103,8 @@ async def delete_dataset(visit: Visit, dataset: str) -> Response[Any]:
     if form.is_sent and await form.submit(lambda: client.delete_dataset(visit.api, dataset)):
         return await visit.redirect(visit.address("agents.list_datasets"), "O conjunto foi excluído.")
     found = await client.read_dataset(visit.api, dataset, first=1)
-    text = f"Vão junto {format_count(found.example_count, 'exemplo', 'exemplos')} e os experimentos. Não se desfaz."
+    parts = f"{format_count(found.example_count, 'exemplo', 'exemplos')} e os experimentos"
+    text = f"{f'Vão junto {parts}.' if found.example_count else 'O conjunto não tem exemplos.'} Não se desfaz."
     back = visit.address("agents.show_dataset", dataset=dataset)
     return _confirm(visit, form, f"Excluir o conjunto {found.name}?", text, back)
 

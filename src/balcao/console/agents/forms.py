@@ -46,7 +46,7 @@ def make_version_form(blocks: Sequence[str]) -> type[VersionForm]:
     """Return the form with a field for each memory block of these labels."""
     fields = {
         name_field(label): TextAreaField(
-            f"Bloco {label}", description="Vazio: o bloco sai da versão.", validators=[Optional(), length(0, 20_000)]
+            f"Memória: {label}", description="Vazio: o bloco sai da versão.", validators=[Optional(), length(0, 20_000)]
         )
         for label in blocks
     }
@@ -83,7 +83,7 @@ def to_fields(version: Version, blocks: Sequence[str]) -> dict[str, str]:
 
 def name_fields(blocks: Sequence[str]) -> dict[str, str]:
     """Return what each field is called that two editors may both change."""
-    return LABELS | {name_field(label): f"Bloco {label}" for label in blocks}
+    return LABELS | {name_field(label): f"Memória: {label}" for label in blocks}
 
 
 def to_content(form: VersionForm, version: Version, blocks: Sequence[str]) -> dict[str, Any]:

@@ -17,6 +17,8 @@ IN_EDITION = State("", "Em edição", "pen")
 AWAITING = State("at", "Espera aprovação", "clock")
 PUBLISHED = State("ok", "Publicado", "check")
 
+# What the two old systems that every installation knows are called; others are called by their own word.
+SOURCES = {"1746_v2_llm": "Central 1746", "carioca-digital_v2_llm": "Carioca Digital"}
 FIELDS = {
     "nome_servico": "Nome",
     "orgao_gestor": "Órgãos responsáveis",

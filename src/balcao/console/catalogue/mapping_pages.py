@@ -6,6 +6,7 @@ from balcao.console.api import InTheWay, gather_blocks
 from balcao.console.catalogue import client, search_client
 from balcao.console.catalogue.client import to_moment
 from balcao.console.catalogue.forms import MappingForm
+from balcao.console.catalogue.labels import SOURCES
 from balcao.console.catalogue.routes import AREA, READ, REDIRECTS
 from balcao.console.declaration import Pages
 from balcao.console.forms import list_choices
@@ -13,8 +14,6 @@ from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
 
-# What the two old systems that every installation knows are called; others are called by their own word.
-SOURCES = {"1746_v2_llm": "Central 1746", "carioca-digital_v2_llm": "Carioca Digital"}
 _MOST_NAMED = 10
 
 pages = Pages(AREA, "")

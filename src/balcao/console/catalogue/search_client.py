@@ -97,6 +97,12 @@ class DryRun(msgspec.Struct):
     estimated_seconds: int
 
 
+class Reversal(msgspec.Struct):
+    """What undoing a run answers: where the search is again, and the number of no run."""
+
+    schema_version: str
+
+
 class Run(msgspec.Struct):
     status: str
     schema_version: str
@@ -248,8 +254,8 @@ async def abort_migration(api: Api, run: str, reason: str | None) -> Run:
     return await api.send("POST", f"{_MIGRATION}/abort", Run, {"migration_id": run, "reason": reason})
 
 
-async def roll_back_migration(api: Api, run: str, reason: str | None) -> Run:
-    return await api.send("POST", f"{_MIGRATION}/rollback", Run, {"migration_id": run, "reason": reason})
+async def roll_back_migration(api: Api, run: str, reason: str | None) -> Reversal:
+    return await api.send("POST", f"{_MIGRATION}/rollback", Reversal, {"migration_id": run, "reason": reason})
 
 
 class _NamedCategory(msgspec.Struct):

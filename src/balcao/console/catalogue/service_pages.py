@@ -9,7 +9,7 @@ from balcao.console.catalogue import client, search_client
 from balcao.console.catalogue.client import to_moment
 from balcao.console.catalogue.content import to_fields
 from balcao.console.catalogue.forms import DeleteForm, ReasonForm
-from balcao.console.catalogue.labels import name_fields, name_state, name_version
+from balcao.console.catalogue.labels import SOURCES, name_fields, name_state, name_version
 from balcao.console.catalogue.markup import render_markdown
 from balcao.console.catalogue.routes import (
     AREA,
@@ -105,6 +105,7 @@ async def show_service(visit: Visit, service: str) -> Response[Any]:
         versions=blocks[1] if visit.may(VERSIONS) else None,
         mappings=blocks[-1] if visit.may(REDIRECTS) else None,
         crumbs=service_crumbs(visit),
+        sources=SOURCES,
         name_version=name_version,
         name_fields=name_fields,
         to_moment=to_moment,

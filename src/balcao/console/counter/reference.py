@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from balcao.console.api import InTheWay, Missing
+from balcao.console.api import InTheWay, Missing, gather_blocks
 from balcao.console.counter import reference_client as client
 from balcao.console.counter.pages import pages
 from balcao.console.counter.reference_forms import KINDS, BrandForm, CategoryForm, ModelForm, NewCategoryForm
@@ -13,17 +13,19 @@ from balcao.core.http.responses import Response
 
 CATEGORIES, VEHICLES = "categories:write", "vehicle_catalog:write"
 DEPARTMENTS = "staff_departments:read"
+_ALL_DEPARTMENTS = 1000
 
 
 @pages.get("/orgaos", "Órgãos", actions=[DEPARTMENTS], in_menu=True)
 async def list_departments(visit: Visit) -> Response[Any]:
     """List the city's departments, by level."""
     listing = Listing(visit, ("órgão", "órgãos"), [Filter("busca", "Nome ou sigla", is_wide=True)])
-    found = await client.list_departments(
-        visit.api, search=listing.values.get("busca"), page=listing.number, size=listing.size
-    )
+    asked = listing.values.get("busca")
+    found = await client.list_departments(visit.api, search=asked, page=listing.number, size=listing.size)
     listing.rows, listing.total = found.departments, found.pagination.total
-    return visit.render("counter/departments.html", listing=listing)
+    (every,) = await gather_blocks(client.list_departments(visit.api, search=None, page=1, size=_ALL_DEPARTMENTS))
+    above = {one.cd_ua: one.nome_ua for one in every.value.departments} if every.value else {}
+    return visit.render("counter/departments.html", listing=listing, above=above)
 
 
 @pages.get("/assuntos", "Assuntos de mensagens", actions=[CATEGORIES], in_menu=True)

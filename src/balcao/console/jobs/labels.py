@@ -158,7 +158,7 @@ def format_cnpj(cnpj: str) -> str:
 
 def mask_cpf(cpf: str | None) -> str:
     """Return the middle of a CPF, which is enough to tell two people of one name apart."""
-    return f"•••.{cpf[3:6]}.{cpf[6:9]}-••" if cpf and len(cpf) == 11 else "–"
+    return f"***.{cpf[3:6]}.{cpf[6:9]}-**" if cpf and len(cpf) == 11 else "–"
 
 
 def format_months(months: int) -> str:

@@ -1,10 +1,8 @@
-"""The area's pages, and the actions that they need."""
-
-from balcao.console.declaration import Pages
+"""The area's word and address, and the actions that its pages need."""
 
 READ, WRITE = "jobs:read", "jobs:write"
 CRM_READ, CRM_WRITE = "crm:read", "crm:write"
 OPERATION = "operation:read"
 LIMITS, MAINTENANCE = "limits:write", "maintenance:write"
 
-pages = Pages("operation", "/operacao")
+AREA, BASE = "operation", "/operacao"

@@ -1,9 +1,11 @@
 """Forms of the operation."""
 
+from datetime import datetime
 from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
 
 from wtforms import DateTimeLocalField, IntegerField, SelectField, StringField
-from wtforms.validators import InputRequired, NumberRange
+from wtforms.validators import InputRequired, NumberRange, Optional
 
 from balcao.console.forms import Form, length, list_choices, needed
 
@@ -69,7 +71,7 @@ class LimitForm(Form):
 
 
 class MaintenanceForm(Form):
-    """A service that is taken out of use for a while."""
+    """A service that is taken out of use for a while, now or at a time to come."""
 
     service = SelectField("Serviço", validators=[needed("Escolha o serviço.")], validate_choice=False)
     message = StringField(
@@ -78,6 +80,11 @@ class MaintenanceForm(Form):
         default="Serviço em manutenção. Tente de novo mais tarde.",
         validators=[needed("Diga o que as pessoas devem ler."), length(1, 300)],
     )
+    begins_at = DateTimeLocalField(
+        "Começa",
+        description="Data e hora da cidade; a página de estado anuncia. Em branco: agora.",
+        validators=[Optional()],
+    )
     minutes = SelectField(
         "Durante", description="Depois o serviço volta sozinho.", choices=list_choices(_DAYS), default="60"
     )
@@ -85,7 +92,17 @@ class MaintenanceForm(Form):
         "Motivo", description=_REASON, validators=[needed("Diga por que o serviço para."), length(3, 150)]
     )
 
-    @property
-    def body(self) -> dict[str, Any]:
+    def find_begin(self, zone: ZoneInfo) -> datetime | None:
+        """Return the instant that was typed as the city's time; None for now."""
+        typed: datetime | None = self.begins_at.data
+        return typed and typed.replace(tzinfo=zone)
+
+    def make_body(self, zone: ZoneInfo) -> dict[str, Any]:
         """Return what is sent."""
-        return {"message": self.message.data, "minutes": int(self.minutes.data), "reason": self.reason.data}
+        begins_at = self.find_begin(zone)
+        return {
+            "message": self.message.data,
+            "minutes": int(self.minutes.data),
+            "reason": self.reason.data,
+            "begins_at": begins_at and begins_at.isoformat(),
+        }

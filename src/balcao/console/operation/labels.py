@@ -1,7 +1,9 @@
 """Kinds of jobs, reasons of failures, services, rates and states in words."""
 
 import re
+from collections.abc import Sequence
 
+from balcao.console.person.labels import name_member
 from balcao.console.words import format_number
 
 KINDS = {
@@ -93,6 +95,11 @@ _REPLICA_FAULTS = {
 def name_kind(kind: str) -> str:
     """Return a kind of job as people call it; one that has no words yet by its own name."""
     return KINDS.get(kind, kind.replace("_", " "))
+
+
+def name_fields(fields: Sequence[str]) -> str:
+    """Return the members of a person's record that a job is about as people call them."""
+    return ", ".join(name_member(field) for field in fields)
 
 
 def describe_failure(code: str | None, status: int | None) -> str:

@@ -4,10 +4,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from balcao.console.api import InTheWay, gather_blocks
+from balcao.console.declaration import Pages
 from balcao.console.forms import list_choices
 from balcao.console.lists import Filter, Listing
 from balcao.console.operation import platform_client
-from balcao.console.operation.declared import LIMITS, MAINTENANCE, OPERATION, pages
+from balcao.console.operation.declared import AREA, BASE, LIMITS, MAINTENANCE, OPERATION
 from balcao.console.operation.forms import LimitForm, MaintenanceForm
 from balcao.console.operation.labels import describe_limit, describe_rate, name_service
 from balcao.console.visit import Crumb, Visit
@@ -15,6 +16,8 @@ from balcao.core.http.responses import Response
 
 CHANGED = [("true", "Mudados ao vivo"), ("false", "Como configurados")]
 CONFIRMED = "confirmado"
+
+pages = Pages(AREA, BASE)
 
 
 @pages.get("/limites", "Limites e manutenção", actions=[OPERATION], in_menu=True)
@@ -75,23 +78,31 @@ async def reset_limit(visit: Visit, limit: str) -> Response[Any]:
 
 @pages.form("/limites/manutencao", "Pôr em manutenção", actions=[MAINTENANCE])
 async def begin_maintenance(visit: Visit) -> Response[Any]:
-    """Take a service out of use for a while, once somebody has seen what that means."""
+    """Take a service out of use for a while, now or later, once somebody has seen what that means."""
+    zone = visit.panel.words.zone
     known = await platform_client.list_maintenance(visit.api)
     present = {each.service: each for each in known.data}
     asked = present.get(visit.query.first("servico"))
     form = MaintenanceForm(visit, {"service": asked.service, "message": asked.message} if asked else None)
     form.service.choices = list_choices([(name, name_service(name)) for name in known.services], is_asked=True)
     if _is_confirmed(visit) and await form.submit(
-        lambda: platform_client.begin_maintenance(visit.api, form.service.data or "", form.body)
+        lambda: platform_client.begin_maintenance(visit.api, form.service.data or "", form.make_body(zone))
     ):
-        said = f"{name_service(form.service.data or '')} em manutenção, em todos os processos em segundos."
+        name = name_service(form.service.data or "")
+        said = (
+            f"A manutenção está planejada e anunciada: {name}."
+            if form.begins_at.data
+            else f"{name} em manutenção, em todos os processos em segundos."
+        )
         return await visit.redirect(visit.address("operation.list_limits"), said)
     return visit.render(
         "operation/maintenance.html",
         form=form,
         asks=_asks(visit, form),
-        ends_at=_find_end(visit, form.minutes.data),
+        begins_at=form.find_begin(zone),
+        ends_at=_find_end(visit, form.minutes.data, form.find_begin(zone)),
         present=present,
+        planned={each.service: each for each in known.planned},
         name_service=name_service,
         crumbs=[_limits_crumb(visit)],
         status=form.status,
@@ -100,7 +111,7 @@ async def begin_maintenance(visit: Visit) -> Response[Any]:
 
 @pages.post("/limites/manutencao/{service}/encerrar", "Encerrar a manutenção", actions=[MAINTENANCE])
 async def end_maintenance(visit: Visit, service: str) -> Response[Any]:
-    """Put a service back into use."""
+    """Put a service back into use, or give up what was planned."""
     back = visit.address("operation.list_limits")
     try:
         await platform_client.end_maintenance(visit.api, service)
@@ -118,8 +129,9 @@ def _asks(visit: Visit, form: LimitForm | MaintenanceForm) -> bool:
     return form.is_sent and visit.posted.first(CONFIRMED) == "" and form.validate()
 
 
-def _find_end(visit: Visit, minutes: str | None) -> datetime | None:
-    return visit.panel.words.now() + timedelta(minutes=int(minutes)) if minutes and minutes.isdigit() else None
+def _find_end(visit: Visit, minutes: str | None, begin: datetime | None = None) -> datetime | None:
+    begin = begin or visit.panel.words.now()
+    return begin + timedelta(minutes=int(minutes)) if minutes and minutes.isdigit() else None
 
 
 def _limits_crumb(visit: Visit) -> Crumb:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from balcao.console.api import InTheWay, gather_blocks
-from balcao.console.declaration import Area, Item, Waiting
+from balcao.console.declaration import Area, Item, Pages, Waiting
 from balcao.console.lists import Filter, Listing
 from balcao.console.operation import client, live, platform, responses
-from balcao.console.operation.declared import CRM_READ, CRM_WRITE, READ, WRITE, pages
+from balcao.console.operation.declared import AREA as KEY
+from balcao.console.operation.declared import BASE, CRM_READ, CRM_WRITE, READ, WRITE
 from balcao.console.operation.forms import DropForm, ReconcileForm
-from balcao.console.operation.labels import KINDS, describe_failure, name_kind
+from balcao.console.operation.labels import KINDS, describe_failure, name_fields, name_kind
 from balcao.console.visit import Crumb, Visit
 from balcao.console.words import format_count
 from balcao.core.http.responses import Response
@@ -17,7 +18,7 @@ from balcao.core.http.responses import Response
 # So many are put back by one press: each is a call of the CRM sooner or later.
 MOST_AT_ONCE = 100
 
-__all__ = ["AREA", "live", "platform", "responses"]
+pages = Pages(KEY, BASE)
 
 
 @pages.get("/tarefas", "Tarefas paradas", actions=[READ], in_menu=True)
@@ -29,7 +30,12 @@ async def list_jobs(visit: Visit) -> Response[Any]:
     found = await client.list_jobs(visit.api, kind=kind, page=listing.number, size=listing.size)
     listing.rows, listing.total = found.data, found.pagination.total
     return visit.render(
-        "operation/jobs.html", listing=listing, kind=kind, name_kind=name_kind, describe_failure=describe_failure
+        "operation/jobs.html",
+        listing=listing,
+        kind=kind,
+        name_fields=name_fields,
+        name_kind=name_kind,
+        describe_failure=describe_failure,
     )
 
 
@@ -40,6 +46,7 @@ async def show_job(visit: Visit, job: str) -> Response[Any]:
         "operation/job.html",
         job=await client.read_job(visit.api, job),
         crumbs=[_jobs_crumb(visit)],
+        name_fields=name_fields,
         name_kind=name_kind,
         describe_failure=describe_failure,
     )
@@ -76,6 +83,7 @@ async def drop_job(visit: Visit, job: str) -> Response[Any]:
         form=form,
         job=await client.read_job(visit.api, job),
         crumbs=[_jobs_crumb(visit)],
+        name_fields=name_fields,
         name_kind=name_kind,
         status=form.status,
     )
@@ -112,7 +120,7 @@ async def find_stopped_jobs(visit: Visit) -> Sequence[Item]:
         Item(
             title=format_count(total, "tarefa parada", "tarefas paradas"),
             href=visit.address("operation.list_jobs"),
-            text=f"a mais antiga: {name_kind(oldest.kind)}",
+            text=f"à espera de uma decisão; a mais antiga: {name_kind(oldest.kind)}",
             detail="Operação",
             urgency="warning",
             deed="Ver tarefas",
@@ -131,4 +139,12 @@ def _to_instant(visit: Visit, form: ReconcileForm) -> str:
     return form.since.data.replace(tzinfo=visit.panel.words.zone).isoformat()
 
 
-AREA = Area("Operação", 90, pages, waiting=[Waiting([READ], find_stopped_jobs, "operation.list_jobs")])
+_EVERY = Pages(KEY, BASE)  # in the order of the navigation
+_EVERY.declared = [
+    *platform.pages.declared,
+    *pages.declared,
+    *responses.pages.declared,
+    *live.pages.declared,
+]
+
+AREA = Area("Operação", 90, _EVERY, waiting=[Waiting([READ], find_stopped_jobs, "operation.list_jobs")])

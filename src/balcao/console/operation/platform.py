@@ -3,8 +3,9 @@
 from typing import Any
 
 from balcao.console.api import gather_blocks
+from balcao.console.declaration import Pages
 from balcao.console.operation import client, platform_client
-from balcao.console.operation.declared import OPERATION, READ, pages
+from balcao.console.operation.declared import AREA, BASE, OPERATION, READ
 from balcao.console.operation.labels import (
     IMPORT_STATES,
     SERVICES,
@@ -16,6 +17,8 @@ from balcao.console.operation.labels import (
 )
 from balcao.console.visit import Visit
 from balcao.core.http.responses import Response
+
+pages = Pages(AREA, BASE)
 
 
 @pages.get("", "Estado", actions=[READ, OPERATION], in_menu=True)

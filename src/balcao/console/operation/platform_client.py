@@ -118,6 +118,7 @@ class ResponseCount(msgspec.Struct):
     faults: int
     slow: int
     mean_ms: float
+    times: list[int]
 
 
 class ServiceCounts(msgspec.Struct):
@@ -128,6 +129,7 @@ class ServiceCounts(msgspec.Struct):
 class ResponseCounts(msgspec.Struct):
     since: datetime
     until: datetime
+    bounds_ms: list[float]
     data: list[ServiceCounts]
 
 
@@ -150,12 +152,14 @@ class Maintenance(msgspec.Struct):
     service: str
     message: str
     since: datetime
+    begins_at: datetime | None
     ends_at: datetime | None
     by: str
 
 
 class Maintenances(msgspec.Struct):
     data: list[Maintenance]
+    planned: list[Maintenance]
     services: list[str]
 
 

@@ -2,27 +2,27 @@
 
 from typing import Any
 
+from balcao.console.declaration import Pages
 from balcao.console.lists import Filter, Listing
 from balcao.console.operation import platform_client
-from balcao.console.operation.declared import OPERATION, pages
+from balcao.console.operation.declared import AREA, BASE, OPERATION
 from balcao.console.operation.drawing import COARSE, FINE, HEIGHT, LEFT, WIDTH, draw_slots, sum_slots
 from balcao.console.operation.labels import name_service
 from balcao.console.visit import Visit
 from balcao.core.http.responses import Response
 
+pages = Pages(AREA, BASE)
+
 
 @pages.get("/chamadas", "Chamadas", actions=[OPERATION], in_menu=True)
 async def show_responses(visit: Visit) -> Response[Any]:
-    """Show calls, faults, refusals and mean times of the last day, of one service or of all together."""
+    """Show calls, faults, refusals and times of the last day, of one service or of all together."""
     found = await platform_client.read_response_counts(visit.api)
     filters = [Filter("servico", "Serviço", [(each.service, name_service(each.service)) for each in found.data])]
     listing = Listing(visit, ("hora", "horas"), filters, size=30)
     chosen = listing.values.get("servico")
-    counts = [count for each in found.data if chosen in (None, each.service) for count in each.points]
-    fine, coarse = (
-        sum_slots(counts, found.since, found.until, step, visit.panel.words.zone) for step in (FINE, COARSE)
-    )
-    if counts:
+    fine, coarse = (sum_slots(found, chosen, step, visit.panel.words.zone) for step in (FINE, COARSE))
+    if any(slot.responses for slot in coarse):
         listing.rows, listing.total = coarse[::-1], len(coarse)
     return visit.render(
         "operation/responses.html",
@@ -33,7 +33,8 @@ async def show_responses(visit: Visit) -> Response[Any]:
         calls=draw_slots(fine, lambda slot: slot.responses),
         faults=draw_slots(fine, lambda slot: slot.faults),
         refusals=draw_slots(fine, lambda slot: slot.refusals),
-        times=draw_slots(fine, lambda slot: slot.mean_ms),
+        halves=draw_slots(fine, lambda slot: slot.half_ms),
+        most=draw_slots(fine, lambda slot: slot.most_ms),
         size=(WIDTH, HEIGHT),
         left=LEFT,
     )

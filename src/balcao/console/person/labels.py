@@ -72,6 +72,30 @@ _FIELDS = {
     "wallet": "a carteira",
     "phone_book": "o caderno de telefones",
     "phone_verification": "a confirmação de um telefone",
+    "apresentacao": "a apresentação",
+    "banco_curriculos": "a ficha no banco de currículos",
+    "bloqueio": "o bloqueio de candidaturas",
+    "candidatura": "a candidatura",
+    "category_opt_ins": "as preferências de mensagens",
+    "cd_uas": "a lotação",
+    "conquistas": "as conquistas",
+    "criterios_nao_atendidos": "os critérios de uma vaga",
+    "crm_tickets": "os chamados no CRM",
+    "curriculo": "o currículo",
+    "cursos_complementares": "os cursos",
+    "dataset": "um conjunto de exemplos",
+    "empresa": "uma empresa",
+    "entregas": "as entregas de avisos",
+    "eventos": "os eventos de risco",
+    "experiencias": "as experiências",
+    "experiment": "um experimento de agentes",
+    "formacoes": "a formação",
+    "idiomas": "os idiomas",
+    "jobs": "as tarefas paradas",
+    "situacao_interesses": "a situação e os interesses",
+    "prompt": "as instruções de um agente",
+    "termos_uso": "os termos aceitos",
+    "vaga": "uma vaga",
     "telefone": "o telefone",
     "email": "o e-mail",
     "endereco": "o endereço",
@@ -86,7 +110,7 @@ _ACTORS = {
     "worker": "A plataforma",
     "operator": "Quem opera a plataforma",
 }
-_CLIENTS = {"painel": "pelo Painel", "balcao-platform": "o da própria plataforma"}
+_CLIENTS = {"painel": "pelo Painel", "balcao-platform": "da própria plataforma"}
 KINDS = {
     "applications": "candidaturas",
     "audit_events": "trilha de acessos",
@@ -121,8 +145,8 @@ ADULT_YEARS = 18
 
 
 def name_member(name: str) -> str:
-    """Return a member of the record as people call it."""
-    return MEMBERS.get(name, name)
+    """Return a member of the record as people call it; of one in parts, the whole."""
+    return MEMBERS.get(name.partition(".")[0], name)
 
 
 def show_member(name: str, value: str | None) -> str:
@@ -149,7 +173,7 @@ def describe_access(access: Access) -> str:
     deed = _DEEDS.get(access.action, access.action)
     if access.action in ("export", "anonymise", "denied"):
         return deed
-    what = [_FIELDS[field] for field in access.fields if field in _FIELDS]
+    what = list(dict.fromkeys(_FIELDS[field] for field in access.fields if field in _FIELDS))
     return f"{deed} {_join(what)}" if what else f"{deed} dados"
 
 

@@ -19,7 +19,7 @@ from balcao.console.sessions import store
 from balcao.console.sessions.store import LivingSession, StoredSession
 from balcao.core.access.caller import session_key, subject_key
 from balcao.core.access.sessions import SessionEnd
-from balcao.core.database.pool import Database
+from balcao.core.database.pool import Connection, Database
 
 # An access token is renewed when it has less than this left: longer than any page takes.
 FRESH_SECONDS = 45.0
@@ -284,13 +284,17 @@ class Sessions:
 
     # ---- what was typed when the session was over -------------------------------------------------------------------
 
-    async def keep_draft(self, session: Session, draft: Draft, number: UUID | None = None) -> None:
-        """Keep what was typed, for the same person's next session; under a number, in the place of what it names."""
+    async def keep_draft(self, session: Session, draft: Draft) -> None:
+        """Keep what was typed, for the same person's next session."""
+        async with self._database.transaction() as connection:
+            await self.write_draft(connection, session, draft, uuid4())
+
+    async def write_draft(self, connection: Connection, session: Session, draft: Draft, number: UUID) -> None:
+        """Keep it within a transaction, in the place of what has this number."""
         subject = session.stored.subject_key
         sealed = self._sealer.seal(b"draft" + subject, msgspec.json.encode(draft))
-        async with self._database.transaction() as connection:
-            await store.write_draft(connection, number or uuid4(), subject, sealed)
-            await store.delete_drafts_beyond(connection, subject, MOST_DRAFTS)
+        await store.write_draft(connection, number, subject, sealed)
+        await store.delete_drafts_beyond(connection, subject, MOST_DRAFTS)
 
     async def list_drafts(self, session: Session) -> list[tuple[UUID, Draft]]:
         """Return what is kept for the person, the newest first."""

@@ -1,14 +1,15 @@
 """A form that somebody works on: colleagues at the same one are named, and what is typed is kept for a day.
 
 Only a page that could be shown hands out its place, sealed for this session: who may not read the record cannot learn
-who is at it, nor be seen there. Forms with data of citizens take no part.
+who is at it, nor be seen there; with other rights than those that it was shown by, nobody either. What comes of a page
+after its form was sent is kept no more. Forms with data of citizens take no part.
 """
 
 import base64
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import msgspec
 
@@ -18,12 +19,18 @@ from balcao.console.visit import DRAFT_IN_ADDRESS, PLACE, Visit
 from balcao.console.working import store
 
 LASTING = timedelta(minutes=2)
+# Nothing that a browser sent is under way for longer.
+_OPENINGS_KEPT = timedelta(days=1)
 _MOST_NAMED = 5
 
 
 class _Place(msgspec.Struct, frozen=True):
+    """Where a form is, and this one time that it was shown, by these rights."""
+
     path: str
     title: str
+    opening: UUID
+    rights: str
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,9 @@ class Work:
 
 async def begin_work(visit: Visit) -> Work:
     """Note that the person has this form open, once they were let see what it shows."""
-    place = _Place(visit.path, visit.page.label)
+    if visit.is_post and (before := _read_place(visit)) is not None:  # it was refused, and is shown anew
+        await _end(visit, before)
+    place = _Place(visit.path, visit.page.label, uuid4(), visit.rights.digest)
     sealed = visit.panel.sealer.seal(_bind(visit), msgspec.json.encode(place))
     is_fresh = not visit.is_post and not visit.query.first(DRAFT_IN_ADDRESS)
     number = _number(visit, place.path)
@@ -57,20 +66,25 @@ async def begin_work(visit: Visit) -> Work:
 async def stay(visit: Visit) -> list[str] | None:
     """Note that the page is still open, and return who else is there; None for a place that is none of the session's.
 
-    Whoever the page is of may have lost the right to it: then the page itself says so when it is next opened.
+    Whoever has other rights by now may have lost that to the page: they see nobody, and are seen by nobody, until it is
+    opened anew.
     """
     place = _read_place(visit)
-    return None if place is None else await _meet(visit, place.path)
+    if place is None:
+        return None
+    return await _meet(visit, place.path) if place.rights == visit.rights.digest else []
 
 
 async def keep_typed(visit: Visit) -> bool:
-    """Keep what stands in the form; false for a place that is none of the session's."""
+    """Keep what stands in the form, unless it was sent meanwhile; false for a place that is none of the session's."""
     place = _read_place(visit)
     if place is None:
         return False
     fields = {name: values for name, values in visit.posted.items() if name not in {"_csrf", PLACE}}
     draft = Draft(place.path, place.title, fields)
-    await visit.panel.sessions.keep_draft(visit.session, draft, _number(visit, place.path))
+    async with visit.panel.database.transaction() as connection:
+        if await store.touch_opening(connection, place.opening) is not None:
+            await visit.panel.sessions.write_draft(connection, visit.session, draft, _number(visit, place.path))
     return True
 
 
@@ -79,9 +93,17 @@ async def finish_work(visit: Visit) -> None:
     place = _read_place(visit)
     if place is None:
         return
+    await _end(visit, place)
     await visit.panel.sessions.drop_draft(visit.session, str(_number(visit, place.path)))
     async with visit.panel.database.connection() as connection:
         await store.delete_presence(connection, _hash(place.path), visit.session.stored.subject_key)
+
+
+async def _end(visit: Visit, place: _Place) -> None:
+    """Keep nothing more that comes of this opening, after what is being kept of it at this moment."""
+    async with visit.panel.database.connection() as connection:
+        await store.end_opening(connection, place.opening)
+        await store.delete_old_openings(connection, _OPENINGS_KEPT)
 
 
 async def _meet(visit: Visit, path: str) -> list[str]:

@@ -1,6 +1,7 @@
 """SQL of who has which form open, by the clock of the database."""
 
 from datetime import timedelta
+from uuid import UUID
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
@@ -33,3 +34,27 @@ WHERE (place, subject_key) IN
     (SELECT place, subject_key FROM console.presence WHERE seen_at < now() - :lasting::interval LIMIT 1000)
 """)
 async def delete_old_presence(connection: Connection, lasting: timedelta) -> int: ...
+
+
+# Its row is locked until the text is kept: `end_opening` comes before that, or waits for it.
+@statement("""
+INSERT INTO console.form_opening (id, is_over) VALUES (:id, false)
+ON CONFLICT (id) DO UPDATE SET touched_at = now() WHERE NOT form_opening.is_over
+RETURNING id
+""")
+async def touch_opening(connection: Connection, id: UUID) -> UUID | None:
+    """Return None for an opening that is over."""
+
+
+@statement("""
+INSERT INTO console.form_opening (id, is_over) VALUES (:id, true)
+ON CONFLICT (id) DO UPDATE SET is_over = true, touched_at = now()
+""")
+async def end_opening(connection: Connection, id: UUID) -> None: ...
+
+
+@statement("""
+DELETE FROM console.form_opening
+WHERE id IN (SELECT id FROM console.form_opening WHERE touched_at < now() - :kept::interval LIMIT 1000)
+""")
+async def delete_old_openings(connection: Connection, kept: timedelta) -> int: ...

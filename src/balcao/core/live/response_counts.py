@@ -30,7 +30,10 @@ _STEP = timedelta(minutes=5)
 
 @dataclass(frozen=True)
 class ResponseCount:
-    """What a service answered from `starts_at` on: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second."""
+    """What a service answered from `starts_at` on: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second.
+
+    `times` are the responses by the bounds of the metrics; none where nobody counted them.
+    """
 
     span: str
     starts_at: datetime
@@ -40,26 +43,36 @@ class ResponseCount:
     faults: int
     slow: int
     seconds: float
+    times: Sequence[int] = ()
+
+    @property
+    def written_times(self) -> str:
+        """Return the times as one value of many: an array of arrays comes apart on its way."""
+        return "{" + ",".join(map(str, self.times)) + "}"
 
 
 # In the order of the key, so that two processes never wait for each other in a circle.
 @statement("""
 INSERT INTO platform.response_count AS kept
-SELECT * FROM unnest(:counts.span::text[], :counts.starts_at::timestamptz[], :counts.service::text[],
-                     :counts.responses::bigint[], :counts.refusals::bigint[], :counts.faults::bigint[],
-                     :counts.slow::bigint[], :counts.seconds::float8[])
-         AS counted (span, starts_at, service, responses, refusals, faults, slow, seconds)
+SELECT span, starts_at, service, responses, refusals, faults, slow, seconds, times::bigint[]
+FROM unnest(:counts.span::text[], :counts.starts_at::timestamptz[], :counts.service::text[],
+            :counts.responses::bigint[], :counts.refusals::bigint[], :counts.faults::bigint[],
+            :counts.slow::bigint[], :counts.seconds::float8[], :counts.written_times::text[])
+     AS counted (span, starts_at, service, responses, refusals, faults, slow, seconds, times)
 ORDER BY span, starts_at, service
 ON CONFLICT (span, starts_at, service) DO UPDATE
 SET responses = kept.responses + excluded.responses, refusals = kept.refusals + excluded.refusals,
-    faults = kept.faults + excluded.faults, slow = kept.slow + excluded.slow, seconds = kept.seconds + excluded.seconds
+    faults = kept.faults + excluded.faults, slow = kept.slow + excluded.slow, seconds = kept.seconds + excluded.seconds,
+    times = (SELECT array_agg(coalesce(before, 0) + coalesce(added, 0) ORDER BY place)
+             FROM unnest(kept.times, excluded.times) WITH ORDINALITY AS both_of (before, added, place))
 """)
 async def _add_counts(connection: Connection, counts: Sequence[ResponseCount]) -> None:
     """Add to what is there; no two of `counts` have the same key."""
 
 
 @statement("""
-SELECT span, starts_at, service, responses, refusals, faults, slow, seconds FROM platform.response_count
+SELECT span, starts_at, service, responses, refusals, faults, slow, seconds, coalesce(times, '{}') AS times
+FROM platform.response_count
 WHERE span = :span AND starts_at >= :since ORDER BY service, starts_at
 """)
 async def list_response_counts(connection: Connection, span: Span, since: datetime) -> list[ResponseCount]:

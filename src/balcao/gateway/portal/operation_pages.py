@@ -1,10 +1,7 @@
 """The pages about operations: what each takes, one call in three languages, and each refusal with its remedy."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-
-from markupsafe import Markup, escape
 
 from balcao.core.http.responses import HTML, Response
 from balcao.core.service import Service
@@ -19,7 +16,6 @@ _HEADERS = {"Content-Security-Policy": allow_style(_STYLE), "Cache-Control": "pu
 # By language, the path of the list of all services; those of a service and of an operation stand below it.
 ROOTS = {"pt-BR": "/docs/pt-BR/operacoes", "en": "/docs/en/operations"}
 _OTHER = {"pt-BR": "en", "en": "pt-BR"}
-_CODE = re.compile(r"`([^`]+)`")
 
 
 class OperationPages:
@@ -30,7 +26,7 @@ class OperationPages:
         self._reference = Reference(services)
         self._address = address
         self._environment = make_environment("balcao.gateway.portal")
-        self._environment.filters |= {"marked": _mark_code, "as_json": _format_json}
+        self._environment.filters["as_json"] = _format_json
         self._environment.globals.update(style=_STYLE, titles=titles)
 
     def render_services(self, language: str) -> Response[str]:
@@ -66,11 +62,6 @@ class OperationPages:
             lang=language, root=ROOTS[language], other=ROOTS[_OTHER[language]] + below, **shown
         )
         return Response(body.encode(), media_type=HTML, headers=_HEADERS)
-
-
-def _mark_code(text: str) -> Markup:
-    """Show what stands between backticks as code."""
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - the text is escaped
 
 
 def _format_json(value: object) -> str:

@@ -16,7 +16,10 @@ _OTHER = {"pt-BR": "en", "en": "pt-BR"}
 
 
 class PortalPages:
-    """Renders `/docs` and the guides; `own_clients` is where developers make clients, in the trial alone."""
+    """Renders `/docs` and the guides.
+
+    In the trial `own_clients` is where developers make clients, and `controls` where they plant faults.
+    """
 
     def __init__(
         self,
@@ -26,12 +29,13 @@ class PortalPages:
         *,
         has_panel: bool,
         own_clients: str | None,
+        controls: str | None,
     ) -> None:
         self._guides = guides
         self._services = services
         environment = make_environment("balcao.gateway.portal")
         environment.globals.update(style=_STYLE, titles=titles, has_panel=has_panel)
-        environment.globals.update(own_clients=own_clients, issuer=guides.issuer)
+        environment.globals.update(own_clients=own_clients, controls=controls, issuer=guides.issuer)
         self._front = environment.get_template("front.html")
         self._guide = environment.get_template("guide.html")
 

@@ -1,5 +1,6 @@
 """SQL of what e-mails logins wrote into the CRM: remembered as pushed, though nobody declared them here."""
 
+from datetime import datetime
 from typing import NamedTuple
 
 from balcao.core.database.pool import Connection
@@ -11,10 +12,11 @@ REMEMBERED = 8
 
 
 class LoginWrite(NamedTuple):
-    """The e-mail to write, and whether it is the one that the person, or staff for them, declared."""
+    """The e-mail to write, whether it is the one that the person, or staff for them, declared, and since when."""
 
     email: str
     is_own: bool
+    begun_at: datetime
 
 
 def digest_sql(email: str) -> str:
@@ -28,10 +30,10 @@ WITH own AS (
     SELECT value FROM registry.register
     WHERE cpf = :cpf AND field = 'email' AND origin <> 'crm' AND registry.compared(field, value) <> 'null'
 ), chosen AS (
-    SELECT coalesce((SELECT value FROM own), to_jsonb(:offered::text)) AS email
+    SELECT coalesce((SELECT value FROM own), to_jsonb(:offered::text)) AS email, clock_timestamp() AS begun_at
 ), remembered AS (
-    INSERT INTO registry.login_write (cpf, email_sha256, until)
-    SELECT :cpf, {digest_sql("chosen.email")}, clock_timestamp() + make_interval(secs => :seconds)
+    INSERT INTO registry.login_write (cpf, email_sha256, at, until)
+    SELECT :cpf, {digest_sql("chosen.email")}, begun_at, begun_at + make_interval(secs => :seconds)
     FROM chosen WHERE email IS NOT NULL
     ON CONFLICT (cpf) DO UPDATE SET
         email_sha256 = excluded.email_sha256, at = excluded.at, until = greatest(login_write.until, excluded.until),
@@ -41,7 +43,7 @@ WITH own AS (
                                array_remove(login_write.earlier_sha256, login_write.email_sha256)))[:{REMEMBERED}]
             ELSE login_write.earlier_sha256 END
 )
-SELECT email #>> '{{}}' AS email, EXISTS (SELECT FROM own) AS is_own FROM chosen WHERE email IS NOT NULL
+SELECT email #>> '{{}}' AS email, EXISTS (SELECT FROM own) AS is_own, begun_at FROM chosen WHERE email IS NOT NULL
 """)
 async def begin_login_write(
     connection: Connection, cpf: Cpf, offered: str | None, seconds: float
@@ -52,7 +54,11 @@ async def begin_login_write(
 async def end_login_write(connection: Connection, cpf: Cpf) -> None: ...
 
 
-@statement("DELETE FROM registry.login_write WHERE cpf = :cpf AND until <= clock_timestamp()")
+# Its echo is older than what was pushed since, but not than a word that still waits for its push.
+@statement("""
+DELETE FROM registry.login_write WHERE cpf = :cpf AND until <= clock_timestamp()
+    AND NOT EXISTS (SELECT FROM registry.outbox WHERE cpf = :cpf AND dirty ? 'email')
+""")
 async def forget_login_write(connection: Connection, cpf: Cpf) -> None: ...
 
 

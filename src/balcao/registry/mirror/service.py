@@ -99,12 +99,12 @@ async def write_own_fields(
     )
 
 
-async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> None:
-    """Record that the CRM has what was sent: what it had before can no longer override the citizen's word.
+async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str], sent_at: datetime) -> None:
+    """Record that the CRM has what a call brought that began then, and that is no longer marked for the push.
 
-    Whatever e-mail a login wrote before is what it had before, too.
+    What the CRM had before can no longer override the citizen's word; what its people have changed since can.
     """
-    await store.stamp_pushed_fields(connection, cpf, fields)
+    await store.stamp_pushed_fields(connection, cpf, fields, sent_at)
     if EMAIL in fields:
         await login_write_store.forget_login_write(connection, cpf)
 
@@ -125,7 +125,7 @@ async def end_login_write(connection: Connection, cpf: Cpf, write: LoginWrite, *
         await store.lock_mirror(connection, cpf)
     await login_write_store.end_login_write(connection, cpf)
     if confirmed:
-        await confirm_sent(connection, cpf, [EMAIL])
+        await confirm_sent(connection, cpf, [EMAIL], write.begun_at)
 
 
 async def find_login_write_seconds(connection: Connection, cpf: Cpf) -> float:

@@ -91,13 +91,18 @@ async def record_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequenc
     """Record what is sent; return the values of those fields that are the citizen's own word. The mirror is locked."""
 
 
-# Also of a field that the citizen has changed again meanwhile: the echo of this push is older than its confirmation.
+@statement("SELECT clock_timestamp()")
+async def read_clock(connection: Connection) -> datetime:
+    """Return the time at which a call to the CRM is about to begin, as the mirror counts it."""
+
+
+# The time of the confirmation would be too late: what people of the CRM have changed since the call would be ignored.
 @statement("""
 UPDATE registry.register SET
-    at = greatest(at, clock_timestamp()), pushed_at = clock_timestamp(), pushed_before = NULL
+    at = greatest(at, :sent_at), pushed_at = clock_timestamp(), pushed_before = NULL
 WHERE cpf = :cpf AND field = ANY(:fields) AND origin <> 'crm'
 """)
-async def stamp_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> None: ...
+async def stamp_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence[str], sent_at: datetime) -> None: ...
 
 
 def _merge_consents_sql(consents: str, at: str, origin: str, source: str) -> str:

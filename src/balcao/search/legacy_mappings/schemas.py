@@ -32,7 +32,7 @@ class LegacyMapping(msgspec.Struct):
     id_servico_antigo: OldId
     id_servico_novo: NewId
     criado_em: Annotated[int, Meta(description="Quando foi feito, em segundos Unix.", examples=[1791232200])]
-    criado_por: Annotated[str, Meta(description="Nome de quem o fez.", examples=["Gestor Demo"])]
+    criado_por: Annotated[str, Meta(description="Nome de quem o fez.", examples=["Jorge Valente"])]
     observacoes: Notes | None
 
 
@@ -61,7 +61,7 @@ class LegacyMappingQuery(msgspec.Struct):
     page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(description="Tombamentos por página, até 100.", examples=[10])] = 10
     origem: Annotated[str | None, Meta(description="Sistema antigo.", examples=["1746_v2_llm"])] = None
-    criado_por: Annotated[str | None, Meta(description="Nome de quem os fez.", examples=["Gestor Demo"])] = None
+    criado_por: Annotated[str | None, Meta(description="Nome de quem os fez.", examples=["Jorge Valente"])] = None
     id_servico_novo: Annotated[
         str | None, Meta(description="Serviço do catálogo.", examples=["5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"])
     ] = None

@@ -62,13 +62,13 @@ class ProposalEntry(msgspec.Struct):
         list[str], Meta(description="Campos que diferem de `base_version`.", examples=[["resumo"]])
     ]
     created_at: Annotated[int, Meta(description="Quando foi feita, em segundos Unix.", examples=[1791232200])]
-    created_by: Annotated[str, Meta(description="Nome de quem propôs.", examples=["Editora Demo"])]
+    created_by: Annotated[str, Meta(description="Nome de quem propôs.", examples=["Estela Ramos"])]
     updated_at: Annotated[int, Meta(description="Última mudança, em segundos Unix.", examples=[1791232200])]
-    updated_by: Annotated[str, Meta(description="Nome de quem mudou por último.", examples=["Editora Demo"])]
+    updated_by: Annotated[str, Meta(description="Nome de quem mudou por último.", examples=["Estela Ramos"])]
     returned_at: (
         Annotated[int, Meta(description="Quando foi devolvida, em segundos Unix.", examples=[1791232200])] | None
     )
-    returned_by: Annotated[str, Meta(description="Nome de quem a devolveu.", examples=["Gestor Demo"])] | None
+    returned_by: Annotated[str, Meta(description="Nome de quem a devolveu.", examples=["Jorge Valente"])] | None
     returned_reason: Annotated[str, Meta(description="Por que foi devolvida.", examples=["Falta o horário."])] | None
 
 

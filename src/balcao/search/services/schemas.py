@@ -78,7 +78,7 @@ class ServiceSummary(msgspec.Struct):
     published_at: members.PublishedAt | None
     last_update: members.LastUpdate
     version: members.VersionNumber
-    changed_by: Annotated[str, Meta(description="Nome de quem fez a versão mais nova.", examples=["Editora Demo"])]
+    changed_by: Annotated[str, Meta(description="Nome de quem fez a versão mais nova.", examples=["Estela Ramos"])]
     proposals: Annotated[int, Meta(description="Propostas de mudança que há deste serviço.", examples=[0])]
 
 
@@ -135,7 +135,7 @@ class ServiceListQuery(msgspec.Struct, omit_defaults=True):
     sub_categoria: Annotated[
         str | None, Meta(description="Subcategoria, sem diferença de acentos.", examples=["Áreas verdes"])
     ] = None
-    author: Annotated[str | None, Meta(description="Nome de quem criou.", examples=["Gestor Demo"])] = None
+    author: Annotated[str | None, Meta(description="Nome de quem criou.", examples=["Jorge Valente"])] = None
     is_free: Annotated[Flag | None, Meta(description="Se é gratuito.")] = None
     published_at: (
         Annotated[int, Meta(ge=0, description="Instante exato, em segundos Unix.", examples=[1767225600])] | None

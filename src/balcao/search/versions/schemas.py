@@ -54,7 +54,7 @@ VersionId: TypeAlias = Annotated[
     str, Meta(description="Identificador da versão (UUID).", examples=["0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"])
 ]
 MadeAt: TypeAlias = Annotated[int, Meta(description="Quando foi feita, em segundos Unix.", examples=[1791232200])]
-MadeBy: TypeAlias = Annotated[str, Meta(description="Nome de quem a fez.", examples=["Editora Demo"])]
+MadeBy: TypeAlias = Annotated[str, Meta(description="Nome de quem a fez.", examples=["Estela Ramos"])]
 Subject: TypeAlias = Annotated[
     str, Meta(description="Identificador de quem a fez, no provedor de identidade.", examples=["demo-editora"])
 ]
@@ -68,7 +68,7 @@ Previous: TypeAlias = Annotated[int, Meta(description="Versão anterior; nula na
 IsRollback: TypeAlias = Annotated[bool, Meta(description="Se trouxe de volta outra versão.", examples=[False])]
 RollbackTo: TypeAlias = Annotated[int, Meta(description="Versão que voltou, se voltou alguma.", examples=[1])]
 ProposedBy: TypeAlias = Annotated[
-    str, Meta(description="Nome de quem propôs o que esta versão publicou, se foi proposto.", examples=["Editora Demo"])
+    str, Meta(description="Nome de quem propôs o que esta versão publicou, se foi proposto.", examples=["Estela Ramos"])
 ]
 ChangedFields: TypeAlias = Annotated[
     list[str], Meta(description="Campos que diferem da versão anterior.", examples=[["resumo"]])

@@ -3,7 +3,7 @@
 import random
 import time
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from balcao.core.context.call import worker_call
@@ -22,7 +22,7 @@ from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.fields import EMAIL
 from balcao.registry.mirror.outbox_store import find_outbox_owner, take_outbox_row
 from balcao.registry.mirror.records import OutboxRow
-from balcao.registry.mirror.store import lock_mirror, record_pushed_fields
+from balcao.registry.mirror.store import lock_mirror, read_clock, record_pushed_fields
 
 # Less than the queue's lease, so that the call of a worker that lost its job is over before another one begins.
 BUDGET_SECONDS = 20.0
@@ -39,6 +39,7 @@ class Push:
 
     row: OutboxRow
     change: Change
+    begun_at: datetime
 
 
 async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
@@ -95,16 +96,17 @@ async def _take(platform: Platform, outbox_id: str) -> Push | None:
         if not values:
             await outbox.mark_fields_sent(connection, cpf, outbox_id, row.dirty)
             return None
-        return Push(row, Change(cpf, values, erased.anonymised_at is not None))
+        change = Change(cpf, values, erased.anonymised_at is not None)
+        return Push(row, change, await read_clock(connection))
 
 
 async def _finish(platform: Platform, pushed: Push, *, delivered: bool) -> None:
     cpf = pushed.change.cpf
     async with platform.database.transaction() as connection:
         await lock_mirror(connection, cpf)
-        if delivered:
-            await mirror.confirm_sent(connection, cpf, list(pushed.change.values))
         await outbox.mark_fields_sent(connection, cpf, pushed.row.id, pushed.row.dirty)
+        if delivered:
+            await mirror.confirm_sent(connection, cpf, list(pushed.change.values), pushed.begun_at)
         await _audit(platform, connection, pushed, "delivered" if delivered else "skipped")
     _count("delivered" if delivered else "skipped", pushed)
 

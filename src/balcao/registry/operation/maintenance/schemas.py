@@ -1,5 +1,6 @@
 """Wire types of the maintenance (rules: registry 2.13)."""
 
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -9,22 +10,28 @@ from balcao.registry.operation.members import ChangedAt, ChangedBy, EndsAt, Reas
 
 LONGEST_MESSAGE = 300
 MOST_MINUTES = 7 * 24 * 60
+MOST_DAYS_AHEAD = 90
 
 
 class MaintenanceState(msgspec.Struct):
-    """A service that answers nothing but its message."""
+    """A service that answers nothing but its message, or will from `begins_at` on."""
 
     service: Annotated[str, Meta(description="Serviço.", examples=["search"])]
     message: Annotated[str, Meta(description="A frase que quem chama recebe.", examples=["A busca volta às 14h."])]
     since: ChangedAt
+    begins_at: Annotated[
+        datetime | None,
+        Meta(description="Quando começa, se é planejada (RFC 3339); nulo se já vale.", examples=[None]),
+    ]
     ends_at: EndsAt
     by: ChangedBy
 
 
 class Maintenances(msgspec.Struct):
-    """The services in maintenance."""
+    """The services in maintenance, and those that will be."""
 
     data: Annotated[list[MaintenanceState], Meta(description="Serviços em manutenção, por nome.")]
+    planned: Annotated[list[MaintenanceState], Meta(description="Manutenções planejadas, por nome do serviço.")]
     services: Annotated[
         list[str],
         Meta(description="Todos os serviços que podem entrar em manutenção.", examples=[["registry", "search"]]),
@@ -32,7 +39,7 @@ class Maintenances(msgspec.Struct):
 
 
 class MaintenanceBody(msgspec.Struct):
-    """A maintenance to begin, or what is to hold of one from now on."""
+    """A maintenance to begin or to plan, or what is to hold of one from now on."""
 
     message: Annotated[
         str,
@@ -47,3 +54,10 @@ class MaintenanceBody(msgspec.Struct):
         int, Meta(ge=1, le=MOST_MINUTES, description="Por quantos minutos, no máximo uma semana.", examples=[90])
     ]
     reason: ReasonInBody
+    begins_at: Annotated[
+        Annotated[datetime, Meta(tz=True)] | None,
+        Meta(
+            description=f"Quando começa (RFC 3339), a no máximo {MOST_DAYS_AHEAD} dias; sem ele, agora.",
+            examples=[None],
+        ),
+    ] = None

@@ -5,12 +5,13 @@ from datetime import timedelta
 from balcao.core.access.live import Change
 from balcao.core.context.call import Call
 from balcao.core.declared import Declared
-from balcao.core.errors import Conflict, NotFound
+from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.live import maintenance
 from balcao.core.values.clock import utc_now
 from balcao.core.values.text import clean_text
 from balcao.registry.operation.maintenance.schemas import (
     LONGEST_MESSAGE,
+    MOST_DAYS_AHEAD,
     MaintenanceBody,
     Maintenances,
     MaintenanceState,
@@ -18,26 +19,41 @@ from balcao.registry.operation.maintenance.schemas import (
 
 
 async def list_maintenance(call: Call) -> Maintenances:
-    """Return the services in maintenance."""
-    found = await maintenance.list_services(call)
-    return Maintenances([_describe(change) for change in found], list(call.platform.part(Declared).services))
+    """Return the services in maintenance, and those that will be."""
+    closed, planned = await maintenance.list_services(call), await maintenance.list_planned_services(call)
+    services = list(call.platform.part(Declared).services)
+    return Maintenances([_describe(change) for change in closed], [_describe(change) for change in planned], services)
 
 
 async def begin_maintenance(call: Call, name: str, body: MaintenanceBody) -> MaintenanceState:
-    """Take a service out of use, or change message and end. Raises NotFound, Invalid."""
+    """Take a service out of use, now or from `begins_at` on, or change message and end.
+
+    Raises NotFound, Invalid, and Conflict for a plan over a maintenance that has begun.
+    """
     _require_service(call, name)
     message = clean_text("message", body.message, longest=LONGEST_MESSAGE)
     call.give_reason("reason", body.reason)
-    ends_at = utc_now() + timedelta(minutes=body.minutes)
-    found = await maintenance.begin_maintenance(call, [name], message, ends_at, call.author.name)
+    now, lasting = utc_now(), timedelta(minutes=body.minutes)
+    if body.begins_at is None:
+        found = await maintenance.begin_maintenance(call, [name], message, now + lasting, call.author.name)
+    else:
+        begins_at = body.begins_at
+        if not now < begins_at <= now + timedelta(days=MOST_DAYS_AHEAD):
+            raise Invalid(
+                f"O campo `begins_at` deve ficar no futuro, a no máximo {MOST_DAYS_AHEAD} dias.",
+                code="begins-at-range",
+            )
+        found = await maintenance.plan_maintenance(
+            call, [name], message, begins_at, begins_at + lasting, call.author.name
+        )
     return next(_describe(change) for change in found if change.name == name)
 
 
 async def end_maintenance(call: Call, name: str) -> None:
-    """Put a service back into use. Raises NotFound, Conflict where it is in use."""
+    """Put a service back into use, or give up what was planned. Raises NotFound, Conflict where there is neither."""
     _require_service(call, name)
     if not await maintenance.end_maintenance(call, [name]):
-        raise Conflict(f"O serviço {name} não está em manutenção.", code="not-in-maintenance")
+        raise Conflict(f"O serviço {name} não está em manutenção, nem há uma planejada.", code="not-in-maintenance")
 
 
 def _require_service(call: Call, name: str) -> None:
@@ -46,4 +62,5 @@ def _require_service(call: Call, name: str) -> None:
 
 
 def _describe(change: Change) -> MaintenanceState:
-    return MaintenanceState(change.name, change.value, change.changed_at, change.ends_at, change.author)
+    begins_at = change.begins_at if change.is_planned else None
+    return MaintenanceState(change.name, change.value, change.changed_at, begins_at, change.ends_at, change.author)

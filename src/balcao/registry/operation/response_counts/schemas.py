@@ -26,6 +26,14 @@ class ResponseCountPoint(msgspec.Struct):
     faults: Annotated[int, Meta(description="Com falha, com status a partir de 500.", examples=[0])]
     slow: Annotated[int, Meta(description="Respondidas depois de meio segundo.", examples=[3])]
     mean_ms: Annotated[float, Meta(description="Tempo médio até a resposta, em milissegundos.", examples=[4.2])]
+    times: Annotated[
+        list[int],
+        Meta(
+            description="Chamadas por `bounds_ms`: até o primeiro limite, até cada um dos outros e além do último; "
+            "vazia para o que se contou antes de haver esta contagem.",
+            examples=[[900, 700, 150, 50, 20, 5, 2, 0, 0, 3, 0, 0, 0]],
+        ),
+    ]
 
 
 class ServiceResponseCounts(msgspec.Struct):
@@ -40,4 +48,7 @@ class ResponseCounts(msgspec.Struct):
 
     since: Annotated[datetime, Meta(description="Desde quando (RFC 3339).", examples=["2026-03-01T12:35:00Z"])]
     until: Annotated[datetime, Meta(description="Até quando (RFC 3339).", examples=["2026-03-02T12:34:10Z"])]
+    bounds_ms: Annotated[
+        list[float], Meta(description="Limites de `times`, em milissegundos, crescentes.", examples=[[1, 2.5, 5]])
+    ]
     data: Annotated[list[ServiceResponseCounts], Meta(description="Serviços que responderam a alguém, por nome.")]

@@ -7,6 +7,7 @@ from itertools import groupby
 from balcao.core.context.call import Call
 from balcao.core.live import response_counts
 from balcao.core.live.response_counts import FIVE_MINUTES, ResponseCount, begin_five_minutes
+from balcao.core.telemetry import BOUNDS
 from balcao.core.values.clock import utc_now
 from balcao.core.values.numbers import parse_whole_number
 from balcao.registry.operation.response_counts.schemas import (
@@ -28,7 +29,7 @@ async def read_response_counts(call: Call, query: Mapping[str, str]) -> Response
         ServiceResponseCounts(service, [_describe(count) for count in of_service])
         for service, of_service in groupby(counts, lambda count: count.service)
     ]
-    return ResponseCounts(since, now, data)
+    return ResponseCounts(since, now, [bound * 1000 for bound in BOUNDS], data)
 
 
 def _describe(count: ResponseCount) -> ResponseCountPoint:
@@ -39,4 +40,5 @@ def _describe(count: ResponseCount) -> ResponseCountPoint:
         faults=count.faults,
         slow=count.slow,
         mean_ms=round(count.seconds / count.responses * 1000, 1),
+        times=list(count.times),
     )

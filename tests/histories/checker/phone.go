@@ -1,0 +1,69 @@
+package main
+
+import "net/http"
+
+// A telephone number (rules: registry 4.13): free, bound to one person, or in quarantine. On their word alone nobody takes
+// a number that somebody has, and consent never passes on to who has it next.
+
+type phoneAsked struct {
+	Do     string `json:"do"` // read, bind, opt-in, opt-out, quarantine, release
+	Person string `json:"person"`
+}
+
+func (input phoneAsked) isRead() bool { return input.Do == "read" }
+
+// phoneAnswer has of a read who has the number, empty for nobody; of the others the word that tells what was done.
+type phoneAnswer struct {
+	Status      int    `json:"status"`
+	Word        string `json:"word"`
+	Person      string `json:"person"`
+	OptedIn     bool   `json:"opted_in"`
+	Quarantined bool   `json:"quarantined"`
+}
+
+type phone struct {
+	person      string
+	optedIn     bool
+	quarantined bool
+}
+
+func (s phone) equal(other phone) bool { return s == other }
+
+func stepPhone(s phone, input phoneAsked, output *phoneAnswer) (bool, phone) {
+	answers := func(status int, word string) bool {
+		return output == nil || output.Status == status && output.Word == word
+	}
+	isTheirs := s.person == input.Person
+	switch input.Do {
+	case "read":
+		return phone{output.Person, output.OptedIn, output.Quarantined} == s, s
+	case "bind":
+		if s.quarantined || s.person != "" && !isTheirs {
+			return answers(http.StatusConflict, ""), s
+		}
+		return answers(http.StatusOK, "bound"), phone{person: input.Person, optedIn: s.optedIn}
+	case "opt-in":
+		if !isTheirs {
+			return answers(http.StatusConflict, ""), s
+		}
+		if s.optedIn {
+			return answers(http.StatusOK, "already_opted_in"), s
+		}
+		return answers(http.StatusOK, "opted_in"), phone{person: s.person, optedIn: true}
+	case "opt-out":
+		if s.person == "" {
+			return answers(http.StatusOK, "not_found"), s
+		}
+		if !s.optedIn {
+			return answers(http.StatusOK, "already_opted_out"), s
+		}
+		return answers(http.StatusOK, "opted_out"), phone{person: s.person}
+	case "quarantine":
+		return answers(http.StatusOK, "quarantined"), phone{quarantined: true}
+	default:
+		if !s.quarantined {
+			return answers(http.StatusNotFound, ""), s
+		}
+		return answers(http.StatusOK, "released"), phone{}
+	}
+}

@@ -1,0 +1,217 @@
+"""What must be true of a history as a whole, whatever each key's operations are: once all jobs are done."""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import asyncpg
+import httpx
+import msgspec
+
+from balcao.settings import Settings
+from balcao_sandbox.identity.demo import people_by_login
+from balcao_sandbox.postgresql import supervisor
+from tests.histories.recorder import MARK, Operation
+from tests.support.dump import TABLES, as_text
+from tests.support.patience import PATIENCE
+
+NANOSECONDS = 1_000_000_000
+KINDS = ["crm_push", "crm_event", "invite_email"]
+HASTEN = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = ANY($1) AND status = 'queued'"
+UNFINISHED = "SELECT count(*) FROM queue.pgqueuer WHERE entrypoint = ANY($1) AND status IN ('queued', 'picked')"
+DEAD = "SELECT count(*) FROM queue.pgqueuer WHERE entrypoint = ANY($1) AND status = 'failed'"
+UNSENT = "SELECT count(*) FROM registry.outbox WHERE NOT given_up"
+UNAPPLIED = "SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL"
+APPLIED = "SELECT count(*) FROM registry.crm_event WHERE applied_at IS NOT NULL"
+APPLICATIONS = "SELECT count(*) FROM platform.audit_event WHERE operation = 'registry.apply_crm_event'"
+CHANGES = """
+SELECT request_id, count(*) FROM (
+    SELECT request_id FROM platform.audit_event
+    WHERE action IN ('create', 'update', 'delete') AND actor_kind <> 'worker'
+    UNION ALL
+    SELECT request_id FROM access.audit_event
+    WHERE outcome = 'done' AND operation <> 'group.read_members') AS event
+WHERE request_id = ANY($1) GROUP BY request_id
+"""
+MIRRORED = "SELECT cpf, value FROM registry.register WHERE field = $1 AND cpf = ANY($2)"
+
+
+class Pushed(NamedTuple):
+    """A field of the mirror that a resource writes, and what the CRM calls it."""
+
+    resource: str
+    field: str
+    in_the_crm: str
+
+
+PUSHED = (Pushed("declared", "genero", "Genero__c"), Pushed("own", "nomeExibicao", "NomeExibicao__c"))
+
+
+class Whole(NamedTuple):
+    """A history and what the platform holds after it: by table the rows as text, and the CRM's accounts."""
+
+    operations: Sequence[Operation]
+    changes: Mapping[str, int]
+    jobs: Mapping[str, int]
+    mirrored: Mapping[tuple[str, str], Any]
+    accounts: Sequence[Mapping[str, Any]]
+    stored: frozenset[str]
+
+
+class Broken(NamedTuple):
+    """An invariant that does not hold, and where."""
+
+    invariant: str
+    where: str
+
+
+def read_history(history: Path) -> list[Operation]:
+    with history.open("rb") as lines:
+        return [msgspec.json.decode(line, type=Operation) for line in lines]
+
+
+def examine(settings: Settings, history: Path, revoked_within: float) -> list[Broken]:
+    """Wait until the jobs are done, and return what does not hold.
+
+    A right that was revoked may open something for `revoked_within` seconds.
+    """
+    whole = asyncio.run(_read_whole(settings, read_history(history)))
+    return [
+        *find_untold_changes(whole),
+        *find_undone_jobs(whole),
+        *find_refused_writes(whole),
+        *find_foreign_data(whole.operations),
+        *find_revoked_rights(whole.operations, revoked_within),
+    ]
+
+
+def find_untold_changes(whole: Whole) -> Iterator[Broken]:
+    """Each acknowledged write has its audit event, once; what was refused or only read has none of a change."""
+    for one in whole.operations:
+        found = whole.changes.get(one.request, 0)
+        allowed = one.events if one.is_acknowledged else (0,) if one.is_refused else (0, *one.events)
+        if found not in allowed:
+            yield Broken("audit", f"{found} events of {_describe(one)}")
+
+
+def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
+    """Each job ran once in effect: nothing waits or was given up, and the CRM has one account with the last word."""
+    for what, count in whole.jobs.items():
+        if count:
+            yield Broken("jobs", f"{count} {what}")
+    for resource, field, in_the_crm in PUSHED:
+        accounts: dict[str, list[Any]] = defaultdict(list)
+        for account in whole.accounts:
+            accounts[account["CPF__c"]].append(account[in_the_crm])
+        for (mirrored, cpf), value in whole.mirrored.items():
+            if mirrored == field and accounts[cpf] != [value]:
+                yield Broken("jobs", f"{resource}: {field} is {value}, in the CRM {accounts[cpf]}")
+
+
+def find_refused_writes(whole: Whole) -> Iterator[Broken]:
+    """Nothing of a write that was refused is shown or stored."""
+    refused = {one.mark: one for one in whole.operations if one.mark and one.is_refused}
+    for one in whole.operations:
+        for mark in set(one.shown) & set(refused):
+            yield Broken("refused", f"{_describe(refused[mark])} is shown to {_describe(one)}")
+    for mark in whole.stored & set(refused):
+        yield Broken("refused", f"{_describe(refused[mark])} is stored")
+
+
+def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
+    """Nobody was shown what belongs to another key than the one that was asked for."""
+    owner = {one.mark: one.key for one in operations}
+    for one in operations:
+        for mark in one.shown:
+            if owner.get(mark, one.key) != one.key:
+                yield Broken("foreign", f"{mark} is shown to {_describe(one)}")
+
+
+def find_revoked_rights(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
+    """A right that was revoked opened nothing after that many seconds, unless it may have been given again."""
+    keys: dict[str, list[Operation]] = defaultdict(list)
+    for one in operations:
+        if one.resource == "rights":
+            keys[one.key].append(one)
+    for key in keys.values():
+        grants = [one for one in key if one.input["do"] == "grant" and not one.is_refused]
+        revocations = [one for one in key if one.input["do"] == "revoke" and one.is_acknowledged]
+        for used in key:
+            if used.input["do"] != "use" or not used.is_acknowledged:
+                continue
+            for revoked in revocations:
+                late = used.call - revoked.answered
+                again = any(
+                    grant.call < used.answered and (grant.output is None or grant.answered > revoked.call)
+                    for grant in grants
+                )
+                if late > within * NANOSECONDS and not again:
+                    yield Broken("rights", f"{late / NANOSECONDS:.1f} s after it was revoked: {_describe(used)}")
+
+
+def _describe(one: Operation) -> str:
+    return f"{one.actor} on {one.resource} {one.key}: {dict(one.input)} -> {one.status}, request {one.request}"
+
+
+async def _read_whole(settings: Settings, operations: Sequence[Operation]) -> Whole:
+    server = supervisor.find_running(settings.data_dir)
+    assert server
+    connection = await asyncpg.connect(server.url)
+    try:
+        await _wait_for_jobs(connection)
+        async with httpx.AsyncClient(timeout=PATIENCE) as crm:
+            accounts = await crm.get(f"{settings.crm_url}/_sandbox/accounts")
+        return Whole(
+            operations=operations,
+            changes=await _read_changes(connection, operations),
+            jobs=await _read_jobs(connection),
+            mirrored=await _read_mirrored(connection, operations),
+            accounts=accounts.json(),
+            stored=await _read_marks(connection),
+        )
+    finally:
+        await connection.close()
+
+
+async def _wait_for_jobs(connection: asyncpg.Connection) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while await connection.fetchval(UNFINISHED, KINDS):
+            await connection.execute(HASTEN, KINDS)
+            await asyncio.sleep(0.1)
+
+
+async def _read_changes(connection: asyncpg.Connection, operations: Sequence[Operation]) -> dict[str, int]:
+    return {row[0]: row[1] for row in await connection.fetch(CHANGES, [one.request for one in operations])}
+
+
+async def _read_jobs(connection: asyncpg.Connection) -> dict[str, int]:
+    """Return how many things there are of each kind of which there must be none; the demo has one dead job."""
+    return {
+        "dead jobs": await connection.fetchval(DEAD, KINDS) - 1,
+        "changes that no job sends to the CRM": await connection.fetchval(UNSENT),
+        "events that no job applies": await connection.fetchval(UNAPPLIED),
+        "events applied twice": max(0, await connection.fetchval(APPLICATIONS) - await connection.fetchval(APPLIED)),
+    }
+
+
+async def _read_mirrored(connection: asyncpg.Connection, operations: Sequence[Operation]) -> dict[tuple[str, str], Any]:
+    """Return what the mirror holds of the people whose fields were written, by field and CPF."""
+    found: dict[tuple[str, str], Any] = {}
+    for resource, field, _ in PUSHED:
+        logins = people_by_login()
+        written = {one.key for one in operations if one.resource == resource and one.is_write and one.is_acknowledged}
+        people = [logins[key].cpf if key in logins else key for key in written]
+        for row in await connection.fetch(MIRRORED, field, people):
+            found[field, row["cpf"]] = msgspec.json.decode(row["value"])
+    return found
+
+
+async def _read_marks(connection: asyncpg.Connection) -> frozenset[str]:
+    """Return the marks that stand in any row of any table."""
+    found: Counter[str] = Counter()
+    for table in [row["name"] for row in await connection.fetch(TABLES)]:
+        for row in await connection.fetch(f"SELECT * FROM {table}"):
+            found.update(MARK.findall(as_text(row.values())))
+    return frozenset(found)

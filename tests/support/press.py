@@ -1,0 +1,150 @@
+"""Pressing what the panel shows to one person: each kind of button once, with the least that its form takes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from balcao.console.declaration import PREFIX
+from tests.support.cast import BRUNO
+from tests.support.crawl import AWAY, FRAME, Seen, find_page
+from tests.support.panel import PageForm, PanelClient
+
+# What is typed into an empty field of this name; into another one that is needed, `ANYTHING`.
+LEAST = {
+    "birth_date": "1985-05-02",
+    "cep": "20000-001",
+    "cnes": "9900099",
+    "cnpj": "11222333000181",
+    "cpf": BRUNO,
+    "data_limite": "2035-06-01",
+    "dia": "2035-06-01",
+    "ddd": "21",
+    "document": "format: 1",
+    "email": "prova@balcao.example",
+    "examples": '{"input": "Qual o horário?", "expected": "Das 8h às 17h."}',
+    "id": "prova",
+    "intervalos": "08:00-12:00",
+    "name": "prova:botao",
+    "orgao_gestor": "Secretaria de Obras",
+    "number": "21987654321",
+    "path": "/prova/botao",
+    "since": "2026-01-02T03:04",
+    "motivo": "Falta de médicos",
+    "valor": "21987654321",
+    "terms": "lixo\nentulho",
+    "titulo": "Ajudante de cozinha",
+    "url": "https://avisos.balcao.example/prova",
+    "word": "APAGAR",
+}
+ANYTHING = "Prova de um botão"
+# Boxes of which one has to be ticked before the button does anything.
+TICKED = {"pessoa"}
+
+
+class Kind(NamedTuple):
+    """Buttons that do the same: the page that they post to, what they send themselves, and the fields of the form."""
+
+    page: str
+    button: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A button on a page that was opened."""
+
+    kind: Kind
+    address: str
+    form: PageForm
+    button: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Pressed:
+    """What came of a button: `answers` are the response and, where it leads on, the page that this ends at."""
+
+    offer: Offer
+    found_on: str
+    answers: Sequence[httpx.Response]
+
+    @property
+    def fault(self) -> str:
+        """Return why nobody should have been shown this button; "" for one that works or says what a field lacks."""
+        answer = self.answers[-1]
+        is_led_on = len(self.answers) > 1
+        if answer.status_code in {401, 403} or answer.status_code >= (400 if is_led_on else 500):
+            return f"{self}: {answer.status_code} {Seen('', '', answer).content.heading}"
+        return f"{self}: a part is away" if AWAY in answer.text else ""
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether it did what it says, instead of asking for something."""
+        return len(self.answers) > 1
+
+    def __str__(self) -> str:
+        name, value = self.offer.button
+        return f"{self.found_on} → {self.offer.address} {name}={value}"
+
+
+@dataclass
+class Presses:
+    """What came of the buttons that somebody pressed, each kind once, with those that came to light by it."""
+
+    person: PanelClient
+    pressed: list[Pressed] = field(default_factory=list)
+    known: set[Kind] = field(default_factory=set)
+
+    def press_at(self, address: str, kind: Kind) -> None:
+        """Open the page anew and press the button, if both are there still: what came before may have ended them."""
+        opened = Seen(address, "", self.person.http.get(address, follow_redirects=True))
+        assert opened.answer.status_code < 500, address
+        offer = next((each for each in list_offers(opened) if each.kind == kind), None)
+        if opened.answer.status_code == 200 and offer is not None:
+            self._press(offer, address)
+
+    def _press(self, offer: Offer, found_on: str) -> None:
+        self.known.add(offer.kind)
+        here = {"Origin": self.person.url, "Sec-Fetch-Site": "same-origin"}
+        answers = [self.person.http.post(offer.address, data=fill(offer), headers=here)]
+        leads_to = urljoin(offer.address, answers[0].headers.get("location", ""))
+        if answers[0].is_redirect and leads_to.startswith(PREFIX):
+            answers.append(self.person.http.get(leads_to, follow_redirects=True))
+        self.pressed.append(Pressed(offer, found_on, answers))
+        shown = Seen(leads_to, found_on, answers[-1])
+        for each in list_offers(shown):
+            if each.kind not in self.known:
+                if len(answers) > 1:
+                    self.press_at(leads_to, each.kind)
+                else:  # nothing but this response has it
+                    self._press(each, leads_to)
+
+
+def list_offers(seen: Seen) -> Iterator[Offer]:
+    """Yield the buttons of a page that change something."""
+    for address, form in seen.deeds:
+        page = find_page(address, "POST")
+        if page is None or FRAME.fullmatch(urlsplit(address).path):
+            continue
+        for button in form.buttons:
+            name, value = button
+            kind = Kind(page.name, f"{name}={value.partition(':')[0]}", tuple(sorted(form.values)))
+            yield Offer(kind, address, form, button)
+
+
+def fill(offer: Offer) -> dict[str, str]:
+    """Return what the form holds, with the least in the fields that want something, and what the button sends."""
+    form = offer.form
+    values = form.values | form.checked
+    for name, choices in form.choices.items():
+        is_wanted = name in form.needed | TICKED or (name not in form.values and len(choices) > 1)
+        if not values.get(name) and is_wanted:
+            values[name] = next(filter(None, choices), "")
+    for name in form.values:
+        last = name.rpartition("-")[2]
+        if not values[name] and not name.startswith("_") and name not in form.choices:
+            values[name] = LEAST.get(last, ANYTHING if name in form.needed else "")
+    name, value = offer.button
+    return values | ({name: value} if name else {})
