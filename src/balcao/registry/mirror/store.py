@@ -310,6 +310,7 @@ OFFERED = (
     find_tombstone_moment,
     list_tombstones,
     lock_mirror,
+    read_clock,
     read_mirror,
     record_pushed_fields,
 )
