@@ -1,7 +1,9 @@
 """When the change or its event cannot be written, nothing is changed (rules: access 2.1, 5.2)."""
 
+import asyncio
+import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 
 import httpx
@@ -9,8 +11,12 @@ import pytest
 
 from balcao.access.actions import service
 from balcao.access.actions.schemas import ActionChange
+from balcao.access.catalogue.events import CatalogueEvent
+from balcao.access.catalogue.service import write_catalogue
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
+from balcao.core.database import connections
+from balcao.core.database.shares import holder
 from tests.access import stored
 from tests.access.stored import format_path
 from tests.support.fixtures import Sql
@@ -18,6 +24,8 @@ from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 
 REFUSE = "CREATE FUNCTION access.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'secret'; END $$"
+
+MADE = CatalogueEvent("action.create", "action", "1", "De teste")
 
 
 @contextmanager
@@ -75,3 +83,25 @@ async def test_an_update_takes_at_most_five_statements(platform: Platform) -> No
     await service.update_action(call, made.action.id, ActionChange(name=stored.make_name()))
     inside = statements[statements.index("BEGIN;") + 1 : statements.index("COMMIT;")]
     assert 1 <= len(inside) <= 5
+
+
+async def test_a_change_is_told_as_made_though_its_caller_has_no_connection_left_to_read_it_with(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waits in line gets the connection that wrote it; a refusal would say that nothing had been changed."""
+    await platform.catalogue.stop()  # or its reading would bring the version first
+    before = platform.catalogue.latest.version
+    database, mine = platform.database, holder.set("somebody")
+    async with AsyncExitStack() as held:
+        async with write_catalogue(operator_call(platform, "access.test"), MADE) as write:
+            write.record(MADE)
+            for _ in range(database.size // 2 - 1):
+                await held.enter_async_context(database.connection())
+            in_line = asyncio.create_task(database.take("somebody", math.inf))
+            await asyncio.sleep(0)  # it stands in line now
+            monkeypatch.setattr(connections, "ACQUIRE_SECONDS", 0.1)
+        await database.give_back(await in_line, "somebody", sound=True)
+    holder.reset(mine)
+    assert write.version == before + 1
+    await platform.catalogue.reload()
+    assert platform.catalogue.latest.version == write.version

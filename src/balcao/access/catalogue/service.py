@@ -13,7 +13,7 @@ from balcao.core.access.limits import DENIED
 from balcao.core.context.call import Call, RecordDenial
 from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
-from balcao.core.errors import BalcaoError, Forbidden, Unavailable
+from balcao.core.errors import BalcaoError, Forbidden, TooMany, Unavailable
 from balcao.core.logs import log
 
 # How many reads of people's data by one caller are recorded, and under which key they are counted.
@@ -152,10 +152,14 @@ async def record_read(call: Call, event: CatalogueEvent) -> None:
 
 
 async def _reload(call: Call, version: int) -> None:
-    """Take over the committed change; should the database be lost just now, the next poll brings the version."""
+    """Take over the committed change.
+
+    Should the database be lost just now, or the caller have all the connections that one may have, the next notice
+    brings the version: the change is made, and a refusal would say that it is not.
+    """
     try:
         await call.platform.catalogue.reach(version)
-    except Unavailable:
+    except (TooMany, Unavailable):
         log.warning("catalogue.reload_failed")
 
 
