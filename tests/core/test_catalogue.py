@@ -13,6 +13,7 @@ from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.rules import Rule, action, public
 from balcao.core.access.snapshot import Changes
 from balcao.core.context.platform import Platform
+from balcao.core.database.listening import Listening
 from balcao.core.database.pool import Database
 from balcao.core.errors import Unavailable
 from balcao.core.feature import Feature
@@ -71,8 +72,9 @@ async def test_a_cut_listener_listens_again_and_misses_nothing(
 
 
 def named(database: Database, name: str) -> Database:
-    """Return the same pool, whose listener can be told from others."""
+    """Return the same pool with a listener of its own, which can be told from others."""
     other = copy(database)
+    other.listening = Listening(other.listener)
     other.options["server_settings"] |= {"application_name": name}
     return other
 
