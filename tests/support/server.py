@@ -67,14 +67,21 @@ class RunningServer:
             self._loop.call_soon_threadsafe(function)
 
 
+_given: set[int] = set()
+
+
 def free_port() -> int:
     """Return a port that is free, as is the next one, where a sandbox's CRM listens.
 
-    It lies below those that the kernel gives to outgoing connections, so that none of them takes it meanwhile.
+    It lies below those that the kernel gives to outgoing connections, so that none of them takes it meanwhile, and is
+    given once: a program may be told of two before it listens on either.
     """
     while True:
         port = random.randrange(10_000, 30_000, 2)
+        if port in _given:
+            continue
         with socket.socket() as probe, socket.socket() as next_probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
             next_probe.bind(("127.0.0.1", port + 1))
+            _given.add(port)
             return port
