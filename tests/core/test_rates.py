@@ -125,6 +125,13 @@ def test_a_rate_that_cannot_be_read_is_refused_by_name() -> None:
         Settings.load({"BALCAO_WRITE_RATE": "muitas"})
 
 
+# In this database alone: the tests of other modules wait for locks on the same server.
+WAITING_HERE = """
+SELECT count(*) FROM pg_locks
+WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+
 async def test_one_callers_blocked_writes_leave_connections_to_everybody_else(
     server: object, http: httpx.Client, issuer: Issuer, database_url: str
 ) -> None:
@@ -140,7 +147,7 @@ async def test_one_callers_blocked_writes_leave_connections_to_everybody_else(
                 tasks = [asyncio.create_task(calls.put(path, headers=greedy, json=body)) for _ in range(20)]
 
                 async def count_waiting() -> int:
-                    found: int = await connection.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted")
+                    found: int = await connection.fetchval(WAITING_HERE)
                     return found
 
                 while await count_waiting() < 2:  # noqa: ASYNC110 - the server has no event for it
