@@ -15,11 +15,12 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, Unavailable
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.forms import FormData, read_form
+from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, NO_STORE, Response
 from balcao.core.http.strangers import refuse_token
 from balcao.gateway.portal.operation_pages import ROOTS
-from balcao.gateway.rendering import allow_style, make_environment, read_style
+from balcao.gateway.rendering import make_environment, read_style
 
 PATH = "/docs/pt-BR/chamadas"
 MOST_SHOWN = 100
