@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from balcao.console.api import InTheWay, NotValid, Outdated, gather_blocks
+from balcao.console.api import Block, InTheWay, NotValid, Outdated, gather_blocks
 from balcao.console.declaration import Pages
 from balcao.console.jobs import candidates_client
 from balcao.console.jobs.bulk import service as bulk
@@ -178,14 +178,17 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
             except (InTheWay, NotValid) as fault:
                 form.take(fault)
     found = read.value
-    job, history = await gather_blocks(
-        _read_job_if_let(visit, found.id_vaga), candidates_client.list_candidate_history(visit.api, candidate)
+    blocks: list[Block[Any]] = await gather_blocks(
+        # The job's criteria stand beside the resume; a deleted job cannot be read any more.
+        open_job(visit, found.id_vaga) if visit.may(READ) else None,
+        candidates_client.list_candidate_history(visit.api, candidate),
     )
+    job, history = blocks
     return visit.render(
         "jobs/candidate.html",
         candidate=found,
         form=form,
-        job=job.value,
+        job=job.value.value if job.value else None,
         history=history,
         steps={step.id: step.titulo for step in found.vaga.etapas},
         states=CANDIDATE_STATES,
@@ -203,11 +206,6 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
         ],
         status=form.status,
     )
-
-
-async def _read_job_if_let(visit: Visit, job: str) -> Job | None:
-    """Return the job, whose criteria stand beside the resume; a deleted one cannot be read any more."""
-    return (await open_job(visit, job)).value if visit.may(READ) else None
 
 
 async def _decide(visit: Visit, candidate: str, form: ReasonForm) -> str:
