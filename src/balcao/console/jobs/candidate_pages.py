@@ -12,7 +12,7 @@ from balcao.console.jobs import candidates_client
 from balcao.console.jobs.bulk import service as bulk
 from balcao.console.jobs.bulk.choice import describe_result, seal_person
 from balcao.console.jobs.candidates_client import REASON, Candidate, CandidatePage
-from balcao.console.jobs.client import Job, Question
+from balcao.console.jobs.client import Job
 from balcao.console.jobs.forms import ReasonForm
 from balcao.console.jobs.labels import (
     ACCESSIBILITY,
@@ -55,13 +55,14 @@ async def list_candidates(visit: Visit, job: str) -> Response[Any]:
     found = await find_candidates(visit, listing, job)
     listing.rows, listing.total = found.data, found.meta.total
     running = [each for each in await bulk.list_unseen(visit) if each.work.job == job]
+    asked = listing.values.get("pergunta")
     return visit.render(
         "jobs/candidates.html",
         job=read.value,
         listing=listing,
         states=CANDIDATE_STATES,
         job_states=JOB_STATES,
-        question=_find_question(read.value, listing.values.get("pergunta")),
+        question=next((one for one in read.value.informacoes_complementares if one.id == asked), None),
         takes_all=visit.query.first("todas") == "1" and listing.total <= bulk.MOST_PEOPLE,
         may_decide=visit.may(DECIDE) and read.value.status not in {"vaga_congelada", "vaga_descontinuada"},
         most=bulk.MOST_PEOPLE,
@@ -108,10 +109,6 @@ async def find_candidates(visit: Visit, listing: Listing, job: str) -> Candidate
     """Return the list's page."""
     paging = {"page": listing.number, "pageSize": listing.size}
     return await candidates_client.list_candidates(visit.api, make_query(listing, job) | paging)
-
-
-def _find_question(job: Job, id_: str | None) -> Question | None:
-    return next((question for question in job.informacoes_complementares if question.id == id_), None)
 
 
 @pages.get("/vagas/{job}/candidaturas/planilha", "Planilha das candidaturas", actions=[READ_CANDIDATES])
