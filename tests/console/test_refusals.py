@@ -4,10 +4,13 @@ import socket
 
 import pytest
 
+from balcao import app
+from balcao.gateway.limits import Limits
 from tests.support.issuer import bearer
 from tests.support.panel import PageContent, PanelClient
 from tests.support.patience import PATIENCE, until_now
 from tests.support.sandbox import ADMIN, Sandbox
+from tests.support.server import RunningServer
 
 PAGE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 DATA = {"Accept": "application/json"}
@@ -53,7 +56,6 @@ LONG = b"a" * 70_000
         (b"GET /painel HTTP/1.1\r\nHost: a\r\nHost: b\r\nAccept: application/json\r\n\r\n", 400, ""),
         (b"HEAD /painel HTTP/1.1\r\n" + ACCEPT + b"Host: b\r\n\r\n", 400, ""),
         (b"GET /registry/v1/nada HTTP/1.1\r\n" + ACCEPT + b"Host: b\r\n\r\n", 400, ""),
-        (b"GET /painelzinho HTTP/1.1\r\n" + ACCEPT + b"Host: b\r\n\r\n", 400, ""),
     ],
 )
 def test_what_is_refused_before_it_was_read_is_a_page_for_who_asks_for_one(
@@ -69,6 +71,19 @@ def test_what_is_refused_before_it_was_read_is_a_page_for_who_asks_for_one(
     assert (b"content-length: %d\r\n" % len(body)) in head + b"\r\n"
     assert (b"default-src 'none'; style-src" in head) is bool(heading)
     assert b"connection: close" in head
+
+
+def test_a_form_that_does_not_come_whole_is_refused_as_a_page(sandbox: Sandbox) -> None:
+    limits = Limits(body_seconds=0.2, settling_seconds=0)
+    begun = b"POST /painel/sair HTTP/1.1\r\n" + ACCEPT + b"Content-Length: 9\r\n\r\na="
+    with (
+        RunningServer(app.build(sandbox.settings, sandbox.database_url), limits=limits) as hasty,
+        socket.create_connection(("127.0.0.1", hasty.port), timeout=PATIENCE) as line,
+    ):
+        line.sendall(begun)
+        answer = b"".join(iter(lambda: line.recv(65_536), b""))
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert PageContent(answer.decode()).heading == "O pedido demorou demais a chegar"
 
 
 def test_a_service_in_maintenance_says_so_in_the_words_of_its_operators_and_is_there_again(

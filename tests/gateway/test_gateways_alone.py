@@ -145,6 +145,6 @@ def test_while_no_process_is_there_the_gateway_speaks_for_the_service(kind: str,
         server.server_close()
         until_now(lambda: client.get(PETS).status_code == 503)
         answers = [client.get(path) for path in (PETS, "/jobs/api/v1/empregos", "/search/api/v1/search")]
-        assert_is_page(client.get("/painel/servicos"), "O painel não está disponível agora")
+        assert_is_page(client.get("/painel/servicos"), "Não está disponível agora")
     assert [list(answer.json()) for answer in answers] == [["error", "message"], ["code", "message"], ["error"]]
     assert {(answer.status_code, answer.headers["Error-Code"]) for answer in answers} == {(503, "unavailable")}

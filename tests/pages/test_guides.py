@@ -36,3 +36,6 @@ def test_everybody_can_use_the_pages(browser: Browser, address: str, width: int,
             assert screen.page.get_by_role("main").count() == 1
         assert screen.complaints == []
         assert screen.strangers == []
+        screen.open("/docs/nada")
+        assert screen.page.get_by_role("heading").inner_text() == "Página não encontrada"
+        assert (screen.axe(), screen.wider_than_the_screen()) == ([], [])

@@ -8,6 +8,7 @@ from balcao.console.areas import AREAS
 from balcao.console.declaration import PREFIX
 from balcao.console.endpoints import SERVICE, Endpoints
 from balcao.console.panel import Panel
+from balcao.console.refusals import REFUSAL_PAGE
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.processes import ProcessGroup
 from balcao.core.errors import BalcaoError
@@ -60,4 +61,4 @@ def _mount_pages(settings: Settings, panel: Panel, metrics: Metrics) -> Mount:
     if settings.management_port_of_console is None:
         handlers[METRICS] = answer_scraper(settings, panel.database, metrics, (), apart=False)
     endpoints = [("GET", path, PageEndpoint(SERVICE, "", "GET", handler, refuse)) for path, handler in handlers.items()]
-    return Mount("pages", "", endpoints, lambda _: ERROR_TEXT)
+    return Mount("pages", "", endpoints, lambda _: ERROR_TEXT, page=REFUSAL_PAGE)

@@ -12,7 +12,7 @@ from balcao.console.guard import FORM_SECRET
 from balcao.console.login import Login
 from balcao.console.panel import Panel
 from balcao.console.provider import ProviderAway
-from balcao.console.refusals import REFUSAL_PAGE, show_unread
+from balcao.console.refusals import REFUSAL_PAGE
 from balcao.console.rights import NO_RIGHTS, read_rights
 from balcao.console.sessions.service import Draft, Session, SessionOver
 from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, PLACE, Visit
@@ -65,7 +65,7 @@ class Endpoints:
             ("GET", "/recursos/{name}", self._make_endpoint("asset", "GET", self._panel.assets.respond, is_page=False)),
             ("GET", f"/{REST_OF_PATH}", self._make_endpoint("nothing", "GET", self._show_nothing)),
         ]
-        return Mount(SERVICE, PREFIX, endpoints, lambda _: ERROR_TEXT, page=REFUSAL_PAGE, unread=show_unread)
+        return Mount(SERVICE, PREFIX, endpoints, lambda _: ERROR_TEXT, page=REFUSAL_PAGE)
 
     # ---- compiling --------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from balcao.core.access.refusals import Refusals
 from balcao.core.errors import BalcaoError, MethodNotAllowed, NotFound
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.endpoint import Endpoint, OperationEndpoint, OptionsEndpoint, StrayEndpoint, allowed_methods
+from balcao.core.http.refusal_pages import RefusalPage, wants_page
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
 from balcao.core.http.routing import Found, Paths
@@ -26,8 +27,7 @@ class Mount:
     """What is reached under one prefix; `endpoints` are (method, path under the prefix, what answers).
 
     `base` stands before every path also without prefix; `dialect` words the faults of paths that nothing answers,
-    `page` for who asks for a page; `unread` shows the status of a request that was refused before it was read;
-    `lenient` is of `Paths`.
+    `page` for who asks for a page, also where a request was refused before it was read; `lenient` is of `Paths`.
     """
 
     name: str
@@ -36,8 +36,7 @@ class Mount:
     dialect: Callable[[str], Dialect]
     base: str = ""
     lenient: bool = False
-    page: Dialect | None = None
-    unread: Callable[[int], Response[Any]] | None = None
+    page: RefusalPage | None = None
 
 
 class Gateway:
@@ -77,7 +76,7 @@ class Gateway:
         if known is not None:
             request.prefix, endpoint = known
             return endpoint
-        mount, path = self._choose_mount(request)
+        mount, request.prefix, path = self._choose_mount(request.path)
         found = self._paths[id(mount)].find(path)
         if found is None:
             return self._refuse(mount, path, request, NotFound())
@@ -88,29 +87,27 @@ class Gateway:
         return found.by_method[method]
 
     def show_unread(self, status: int, target: bytes, fields: RawHeaders) -> Response[Any] | None:
-        """Return the page for who asks for one below a prefix that has it; of target and fields any part has come.
+        """Return the page for who asks for one where there is one; of target and fields any part has come.
 
         Where it broke off before anything was said of what is accepted, a page is what a browser would show.
         """
-        known = self._mounts.get(target.partition(b"?")[0].split(b"/", 2)[1] if target.startswith(b"/") else b"")
-        if known is None or known[0].unread is None:
+        page = self._choose_mount(target.partition(b"?")[0])[0].page if target.startswith(b"/") else None
+        if page is None:
             return None
-        accepted = b",".join(value for name, value in fields if name == b"accept")
-        return known[0].unread(status) if b"text/html" in accepted or not accepted else None
+        accepted = b",".join(value for name, value in fields if name == b"accept").decode("latin-1")
+        return page.show_unread(status) if not accepted or wants_page(accepted) else None
 
-    def _choose_mount(self, request: Request) -> tuple[Mount, bytes]:
-        """Choose by the first segment; the path goes on without the prefix."""
-        path = request.path
+    def _choose_mount(self, path: bytes) -> tuple[Mount, str, bytes]:
+        """Choose by the first segment; return the prefix, too, and how the path goes on without it."""
         known = self._mounts.get(path.split(b"/", 2)[1] if path.startswith(b"/") else b"")
         if known is not None:
             mount, prefix = known
             if path.startswith(prefix) or path == prefix[:-1]:
-                request.prefix = mount.prefix
-                return mount, path[len(prefix) - 1 :] or b"/"
+                return mount, mount.prefix, path[len(prefix) - 1 :] or b"/"
         alone = self._alone
         if alone is not None and path != METRICS.encode() and path.startswith(alone.base.encode() + b"/"):
-            return alone, path
-        return self._pages, path
+            return alone, "", path
+        return self._pages, "", path
 
     def _find_without_method(self, mount: Mount, path: bytes, request: Request, found: Found[Endpoint]) -> Endpoint:
         allow = allowed_methods(found.by_method)
@@ -119,7 +116,9 @@ class Gateway:
         return self._refuse(mount, path, request, MethodNotAllowed(allow))
 
     def _refuse(self, mount: Mount, path: bytes, request: Request, fault: BalcaoError) -> Endpoint:
-        dialect = mount.page if mount.page is not None and _wants_page(request) else self._choose_dialect(mount, path)
+        dialect: Dialect | None = mount.page
+        if dialect is None or not wants_page(request.headers.text(b"accept")):
+            dialect = self._choose_dialect(mount, path)
         return StrayEndpoint(mount.name, request.method, dialect, fault, self._refusals)
 
     def _choose_dialect(self, mount: Mount, path: bytes) -> Dialect:
@@ -128,10 +127,6 @@ class Gateway:
             if isinstance(endpoint, OperationEndpoint):
                 return endpoint.operation.dialect
         return mount.dialect(path.decode("latin-1").removeprefix(mount.base))
-
-
-def _wants_page(request: Request) -> bool:
-    return "text/html" in (request.headers.text(b"accept") or "")
 
 
 def _build_paths(mount: Mount) -> Paths[Endpoint]:

@@ -8,6 +8,7 @@ from balcao.core.database.gauges import Gauge
 from balcao.core.errors import BalcaoError, NotFound, Unauthenticated
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import PageEndpoint
+from balcao.core.http.refusal_pages import wants_page
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response, redirect, to_json
 from balcao.core.http.strangers import refuse_path
@@ -19,6 +20,7 @@ from balcao.gateway.metrics import Handler, answer_scraper
 from balcao.gateway.portal import guides
 from balcao.gateway.portal.operation_pages import ROOTS, OperationPages
 from balcao.gateway.portal.page import PortalPages
+from balcao.gateway.refusals import REFUSAL_PAGE
 from balcao.gateway.status import feeds
 from balcao.gateway.status.board import BoardKeeper
 from balcao.gateway.status.page import StatusPage
@@ -68,9 +70,10 @@ def mount_pages(
         return to_json({"status": "healthy", "service": "gateway", "timestamp": utc_now()}, headers=instance)
 
     def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
+        dialect = REFUSAL_PAGE if wants_page(request.headers.text(b"accept")) else ERROR_TEXT
         if isinstance(fault, (Unauthenticated, NotFound)):
-            return refuse_path(platform.refusals, request, ERROR_TEXT, fault)
-        return ERROR_TEXT.response(fault)
+            return refuse_path(platform.refusals, request, dialect, fault)
+        return dialect.response(fault)
 
     def status(_: Request) -> Response[str]:
         return page.render(keeper.show(utc_now()))
@@ -96,7 +99,7 @@ def mount_pages(
     endpoints = [
         ("GET", path, PageEndpoint("gateway", "", "GET", handler, refuse)) for path, handler in handlers.items()
     ]
-    return Mount("gateway", "", endpoints, lambda _: ERROR_TEXT)
+    return Mount("gateway", "", endpoints, lambda _: ERROR_TEXT, page=REFUSAL_PAGE)
 
 
 def list_operation_pages(pages: OperationPages) -> dict[str, Handler]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from balcao.core.errors import BalcaoError
+from balcao.core.http.refusal_pages import wants_page
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.identity.oauth import OAUTH, Refused
@@ -42,7 +43,7 @@ _CHALLENGES: Mapping[type[BalcaoError], str] = {
 
 def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
     """Word the fault: browsers say that they read HTML; programs do not."""
-    if b"text/html" in request.headers.get(b"accept", b""):
+    if wants_page(request.headers.text(b"accept")):
         return pages.render_fault(fault.message, fault.status).adding({"Error-Code": fault.code})
     challenge = _CHALLENGES.get(type(fault))
     response = OAUTH.response(fault)

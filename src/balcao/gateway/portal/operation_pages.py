@@ -3,12 +3,13 @@
 import json
 from collections.abc import Mapping, Sequence
 
+from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.responses import HTML, Response
 from balcao.core.service import Service
 from balcao.gateway.portal.reference import Reference
 from balcao.gateway.portal.rules import explain_rule
 from balcao.gateway.portal.snippets import write_snippets
-from balcao.gateway.rendering import allow_style, make_environment, read_style
+from balcao.gateway.rendering import make_environment, read_style
 
 _STYLE = read_style("balcao.gateway.portal", "portal.css")
 # They change with a release alone.

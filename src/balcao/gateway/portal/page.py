@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from balcao.core.access.live import Maintenance
+from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.responses import HTML, Response
 from balcao.core.service import Service
 from balcao.gateway.portal.guides import INDEX, Guide, Guides, path_of
-from balcao.gateway.rendering import allow_style, make_environment, read_style
+from balcao.gateway.rendering import make_environment, read_style
 
 _STYLE = read_style("balcao.gateway.portal", "portal.css")
 _HEADERS = {"Content-Security-Policy": allow_style(_STYLE)}

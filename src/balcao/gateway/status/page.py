@@ -2,8 +2,9 @@
 
 from functools import partial
 
+from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.responses import HTML, Response
-from balcao.gateway.rendering import allow_style, make_environment, read_style
+from balcao.gateway.rendering import make_environment, read_style
 from balcao.gateway.status import words
 from balcao.gateway.status.board import Board, BoardKeeper
 from balcao.gateway.status.judgement import OWED

@@ -1,0 +1,13 @@
+"""The page that a browser is shown at an address of the gateway that is none, or that cannot answer it."""
+
+from balcao.core.http.dialects import ERROR_TEXT
+from balcao.core.http.refusal_pages import RefusalPage
+from balcao.gateway.rendering import BASE_STYLE
+
+REFUSAL_PAGE = RefusalPage(
+    ERROR_TEXT.body,
+    ERROR_TEXT.schema,
+    site="Balcão",
+    style=BASE_STYLE,
+    links=(("/docs", "Ir para a página inicial"), ("/status", "Ver a situação dos serviços")),
+)
