@@ -4,7 +4,6 @@ A call that is added costs one append to a list that is bounded for each client;
 calls twice after a lost confirmation, does no harm: nothing but the developer's view hangs on it.
 """
 
-import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
@@ -19,6 +18,7 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
 from balcao.core.http.error_codes import Explanation, Explanations
 from balcao.core.logs import log
+from balcao.core.repeating import repeating
 
 FLUSH_SECONDS = 5.0
 MOST_CALLS = 1000
@@ -119,13 +119,10 @@ class CallLog:
                 for issuer, client in waiting:
                     await _delete_beyond(connection, issuer, client, MOST_CALLS)
         except BalcaoError:
-            self._take_back(waiting)
+            for owner, earlier in waiting.items():
+                earlier.extend(self._waiting.get(owner, ()))
+                self._waiting[owner] = earlier
             raise
-
-    def _take_back(self, waiting: dict[Owner, deque[tuple[float, str, int, str | None, str, float]]]) -> None:
-        for owner, earlier in waiting.items():
-            earlier.extend(self._waiting.get(owner, ()))
-            self._waiting[owner] = earlier
 
     async def flush_if_possible(self) -> None:
         """Flush; while the database is away what was noted is kept for the next time."""
@@ -134,20 +131,13 @@ class CallLog:
         except BalcaoError as fault:
             log.warning("calls.not_written", code=fault.code)
 
-    async def _keep_flushing(self) -> None:
-        while True:
-            await asyncio.sleep(FLUSH_SECONDS)
-            await self.flush_if_possible()
-
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[None]:
         """Write every few seconds while the block lasts, and the last of it at its end."""
-        flushing = asyncio.create_task(self._keep_flushing())
         try:
-            yield
+            async with repeating(self.flush_if_possible, FLUSH_SECONDS):
+                yield
         finally:
-            flushing.cancel()
-            await asyncio.gather(flushing, return_exceptions=True)
             await self.flush_if_possible()
 
 
