@@ -4,8 +4,8 @@ from typing import Any
 
 from balcao.console.api import InTheWay, Missing, gather_blocks
 from balcao.console.counter import reference_client as client
-from balcao.console.counter.pages import pages
 from balcao.console.counter.reference_forms import KINDS, BrandForm, CategoryForm, ModelForm, NewCategoryForm
+from balcao.console.declaration import Pages
 from balcao.console.faults import make_not_found
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
@@ -14,6 +14,8 @@ from balcao.core.http.responses import Response
 CATEGORIES, VEHICLES = "categories:write", "vehicle_catalog:write"
 DEPARTMENTS = "staff_departments:read"
 _ALL_DEPARTMENTS = 1000
+
+pages = Pages("counter", "")
 
 
 @pages.get("/orgaos", "Órgãos", actions=[DEPARTMENTS], in_menu=True)
