@@ -65,6 +65,7 @@ async def _delete_beyond(connection: Connection, issuer: str, client: str, most:
 SELECT issuer, client, called_at, operation, status, code, request_id, microseconds FROM platform.call
 WHERE issuer = :issuer AND client = :client AND called_at > now() - :age::interval
   AND status BETWEEN :least AND :most AND (:code::text IS NULL OR code = :code::text)
+  AND (:request_id::text IS NULL OR request_id = :request_id::text)
 ORDER BY called_at DESC, request_id LIMIT :limit OFFSET :skip
 """)
 async def list_calls(
@@ -75,10 +76,11 @@ async def list_calls(
     least: int,
     most: int,
     code: str | None,
+    request_id: str | None,
     limit: int,
     skip: int,
 ) -> list[LoggedCall]:
-    """Return the client's calls with these statuses, the last one first; those with the code, where one is given."""
+    """Return the client's calls with these statuses, the last first; those with code and id, where given."""
 
 
 @statement("SELECT count(*) FROM platform.call")
