@@ -130,11 +130,12 @@ def prepared(folder: Path, against: Sequence[Checkout]) -> Iterator[Stage]:
 def _filled(folder: Path, url: str, issuer: str, checkout: Checkout, people: Sequence[str]) -> str:
     """By the checkout's own commands, then with our rows; returns the address."""
     environment = checkout.environment(folder / "commands", url, issuer)
-    _run(checkout.command("migrate"), environment)
-    offered = json.loads(_run(checkout.command("demo", "--load", "--json"), environment))
+    run_command(checkout.command("migrate"), environment)
+    offered = json.loads(run_command(checkout.command("demo", "--load", "--json"), environment))
     asyncio.run(rows.fill(url, people, offered["examples"]["agent_config_id"]))
     return url
 
 
-def _run(command: Sequence[str], environment: dict[str, str]) -> str:
+def run_command(command: Sequence[str], environment: dict[str, str]) -> str:
+    """Run a command of ours to its end, and return what it printed."""
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout

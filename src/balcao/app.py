@@ -40,6 +40,7 @@ from balcao.core.jobs.worker import JobKind
 from balcao.core.live import maintenance, processes, rates, response_counts
 from balcao.core.live.call_log import CallLog
 from balcao.core.live.rates import Limit
+from balcao.core.repeating import repeating
 from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
 from balcao.employability import SERVICE as EMPLOYABILITY
@@ -212,9 +213,10 @@ async def open_for_serving(
             platform.database, keys.CHANNEL, keys.LONGEST_AGE_SECONDS, platform.tokens.refresh_keys, loaded=True
         )
         await refresh.start()
-        announcing = asyncio.create_task(catalogue.keep_announced(platform.database, operations))
+        announce_again = functools.partial(catalogue.confirm_operations, platform.database, operations)
         try:
             async with (
+                repeating(announce_again, catalogue.ANNOUNCING_SECONDS),
                 processes.noting(platform, [service.name for service in services]),
                 response_counts.recording(platform.database, telemetry, platform.zone),
                 keeper.reading(),
@@ -222,7 +224,6 @@ async def open_for_serving(
             ):
                 yield
         finally:
-            announcing.cancel()
             await refresh.stop()
             await platform.replicas.stop()
             await platform.live.stop()

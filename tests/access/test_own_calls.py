@@ -140,7 +140,15 @@ async def test_the_last_thousand_calls_stay_whichever_process_wrote_them(platfor
         other.add(OWNER, f"registry.second_{number}", 200, None, str(uuid4()), 0.001)
     await other.flush()
     found = await call_log.list_calls(
-        platform.database, *OWNER, age=call_log.KEPT, least=100, most=599, code=None, limit=2000, skip=0
+        platform.database,
+        *OWNER,
+        age=call_log.KEPT,
+        least=100,
+        most=599,
+        code=None,
+        request_id=None,
+        limit=2000,
+        skip=0,
     )
     assert len(found) == 1000
     assert (found[0].operation, found[-1].operation) == ("registry.second_599", "registry.first_1100")

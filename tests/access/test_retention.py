@@ -1,6 +1,7 @@
 """What of the catalogue goes by itself, and when (rules: access 3.6, 5.3)."""
 
 import asyncio
+import functools
 import re
 
 import pytest
@@ -15,6 +16,7 @@ from balcao.core.access.rules import Decision, Reason
 from balcao.core.audit import retention
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
+from balcao.core.repeating import repeating
 from balcao.core.service import describe_operations
 from balcao.core.values.cpf import Cpf
 from tests.access import stored
@@ -199,20 +201,18 @@ async def test_what_no_process_serves_for_a_day_is_retired_and_goes_ninety_days_
     assert await sweep(platform, "access_mapping") == (1, 1)
 
 
-async def test_a_process_says_again_and_again_what_it_serves(
-    platform: Platform, sql: Sql, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(catalogue, "ANNOUNCING_SECONDS", 0.01)
+async def test_a_process_says_again_and_again_what_it_serves(platform: Platform) -> None:
     operations = describe_operations(app.choose_services(["access"])[0])
     async with platform.database.transaction() as connection:
         await catalogue.announce_operations(connection, operations)
         await connection.execute("UPDATE access.endpoint_mapping SET announced_at = now() - interval '2 hours'")
-    announcing = asyncio.create_task(catalogue.keep_announced(platform.database, operations))
-    try:
-        async with platform.database.connection() as connection, asyncio.timeout(PATIENCE):
-            while await connection.fetchval(  # noqa: ASYNC110 - the server has no event for it
-                "SELECT bool_or(announced_at < now() - interval '1 hour') FROM access.endpoint_mapping"
-            ):
-                await asyncio.sleep(0.01)
-    finally:
-        announcing.cancel()
+    announce_again = functools.partial(catalogue.confirm_operations, platform.database, operations)
+    async with (
+        repeating(announce_again, 0.01),
+        platform.database.connection() as connection,
+        asyncio.timeout(PATIENCE),
+    ):
+        while await connection.fetchval(  # noqa: ASYNC110 - the server has no event for it
+            "SELECT bool_or(announced_at < now() - interval '1 hour') FROM access.endpoint_mapping"
+        ):
+            await asyncio.sleep(0.01)

@@ -20,6 +20,11 @@ MISSING = (
 )
 
 
+def build_python_once() -> Path:
+    """Return the wheel that is built once in a run of the tests."""
+    return next(run_folder.make_once("python-client", build_python).glob("*.whl"))
+
+
 def build_python(folder: Path) -> Path:
     """Write the Python client into a folder and build its wheel; return the wheel."""
     python.write(folder / "python", _tools())
@@ -43,7 +48,7 @@ def install_python(wheel: Path, folder: Path) -> Path:
 
 
 def build_typescript_once() -> Path:
-    """Return the package that is built once in a run of the tests, as compiling is most of what they cost."""
+    """Return the package that is built once in a run of the tests."""
     return next(run_folder.make_once("typescript-client", build_typescript).glob("*.tgz"))
 
 

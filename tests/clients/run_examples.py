@@ -10,6 +10,7 @@ import inspect
 import io
 import json
 import os
+import ssl
 import sys
 import typing
 from typing import Any
@@ -19,6 +20,9 @@ import msgspec
 from balcao_client import AsyncBalcao, Balcao
 from balcao_client.calls import Retries
 from balcao_client.faults import BalcaoError, Fault
+
+# Reading the certificates of the machine costs each client more than its call, and nobody here speaks TLS.
+ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
 
 ONCE = Retries(times=0)
 REASON = "Exemplo da descrição – à parte"

@@ -23,8 +23,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(folder: Path) -> Path:
-    return built.build_python(folder)
+def wheel() -> Path:
+    return built.build_python_once()
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_it_is_typed_strictly(wheel: Path, folder: Path) -> None:
             "-p",
             "balcao_client",
         ],
-        cwd=folder / "python" / "src",
+        cwd=wheel.parent / "python" / "src",
         capture_output=True,
         text=True,
         check=False,

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 import httpx
 import pytest
 
-from balcao.gateway.portal import guides
+from balcao.gateway.portal import guides, own_calls
 from balcao.gateway.portal.operation_pages import ROOTS
 from balcao.gateway.portal.page import PortalPages
 from balcao.settings import Settings
@@ -23,6 +23,8 @@ from tests.support.server import free_port
 
 NAMES = sorted(file.stem for file in guides.FOLDER.glob("[a-z]*.md") if not file.name.endswith(".pt-BR.md"))
 OUTPUTS = {"text", "json"}
+# What the front door leads to beside guides.
+OTHERS = {ROOTS["pt-BR"], own_calls.PATH}
 BORDER = "-- end of a block --"
 # What a guide leaves out because it differs each time.
 GAP = "…"
@@ -90,7 +92,7 @@ def test_every_link_of_a_page_leads_to_a_page(path: str, sandbox: Sandbox) -> No
 
 def test_the_front_door_leads_to_every_guide_and_each_to_the_next(sandbox: Sandbox) -> None:
     front = sandbox.http.get("/docs").text
-    shown = [link for link in re.findall(r'href="(/docs/pt-BR/[^"]+)"', front) if link != ROOTS["pt-BR"]]
+    shown = [link for link in re.findall(r'href="(/docs/pt-BR/[^"]+)"', front) if link not in OTHERS]
     assert sorted(shown) == sorted(guides.path_of(name, "pt-BR") for name in NAMES)
     for here, following in pairwise(shown):
         assert f'<a href="{following}">' in sandbox.http.get(here).text.split("</main>")[0].rpartition("<p class")[2]

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser
 
-from balcao.gateway.portal import guides
+from balcao.gateway.portal import guides, own_calls
 from balcao.gateway.portal.operation_pages import ROOTS
 from tests.support.screen import opened_screen
 from tests.support.server import RunningServer
@@ -17,7 +17,12 @@ OPERATIONS = [
     "/health_units/stream_changes",
     "/agent_docs/read_description",
 ]
-PATHS = ["/docs", *sorted(guides.list_paths()), *(root + below for root in ROOTS.values() for below in OPERATIONS)]
+PATHS = [
+    "/docs",
+    own_calls.PATH,
+    *sorted(guides.list_paths()),
+    *(root + below for root in ROOTS.values() for below in OPERATIONS),
+]
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """An owner's connection, a way back to an empty catalogue, and a staff member over HTTP."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import asyncpg
 import httpx
@@ -8,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from balcao.settings import Settings
-from tests.search.staff import Staff
+from tests.search.staff import Ask, Staff
 from tests.search.stage import Stage
 from tests.support.issuer import Issuer
 
@@ -41,6 +42,17 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
 @pytest.fixture
 def staff(http: httpx.Client, issuer: Issuer) -> Staff:
     return Staff(http, issuer)
+
+
+@pytest.fixture
+def ask(staff: Staff) -> Ask:
+    """Call the services as an administrator of the search; `role` names another role."""
+    return lambda method, path="", **options: staff(method, f"/services{path}", **options)
+
+
+@pytest.fixture
+def service(staff: Staff) -> dict[str, Any]:
+    return staff.create()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Staff of the catalogue who call over HTTP."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 import httpx
@@ -8,6 +9,7 @@ import httpx
 from tests.search.support import REQUIRED
 from tests.support.issuer import Issuer, bearer
 
+Ask: TypeAlias = Callable[..., httpx.Response]
 ADMIN, EDITOR = "busca:services:admin", "busca:services:editor"
 
 

@@ -16,7 +16,6 @@ from balcao.cli.portuguese import Commands
 if TYPE_CHECKING:
     from balcao.core.context.call import Call
     from balcao.core.jobs.schedule import Recurring
-    from balcao.core.jobs.schemas import DeadLetter
 
 OPERATION = "jobs.operate"
 MOST_PER_PAGE = 100  # the same as `core.http.paging.MOST_PER_PAGE`
@@ -63,7 +62,9 @@ def list_jobs(
         return
     table = Table("número", "tipo", "estado", "tentativas", "última falha", "código", "pessoa")
     for job in found.data:
-        table.add_row(*_format_row(job))
+        failed = _format_time(job.last_failed_at)
+        attempts, code = str(job.attempts), job.error_code or ""
+        table.add_row(job.id, job.kind, WORDS[job.state], attempts, failed, code, job.cpf or "")
     console.print(table if found.data else "Nenhuma tarefa.")
     console.print(f"{found.pagination.total} no total", highlight=False)
 
@@ -135,8 +136,3 @@ def list_recurring(as_json: Json = False) -> None:
 
 def _format_time(at: datetime | None) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S %Z}" if at else ""
-
-
-def _format_row(job: "DeadLetter") -> list[str]:
-    failed = _format_time(job.last_failed_at)
-    return [job.id, job.kind, WORDS[job.state], str(job.attempts), failed, job.error_code or "", job.cpf or ""]

@@ -201,21 +201,26 @@ class Api:
         return answer
 
 
-async def gather_blocks(*reading: Awaitable[T]) -> list[Block[T]]:
+async def gather_blocks(*reading: Awaitable[T] | None) -> list[Block[T]]:
     """Wait for all at once; one that fails leaves its fault in its place, and the others are there.
 
-    The end of the session is not a block's fault: it is raised.
+    None stands for what the person may not read, and its block is empty. The end of the session is not a block's
+    fault: it is raised.
     """
-    results = await asyncio.gather(*reading, return_exceptions=True)
+    results = await asyncio.gather(*map(_read_block, reading), return_exceptions=True)
     blocks: list[Block[T]] = []
     for result in results:
-        if isinstance(result, ApiFault):
-            blocks.append(Block(None, result))
-        elif isinstance(result, BaseException):
+        if isinstance(result, BaseException):
             raise result
-        else:
-            blocks.append(Block(result))
+        blocks.append(result)
     return blocks
+
+
+async def _read_block(reading: Awaitable[T] | None) -> Block[T]:
+    try:
+        return Block(None if reading is None else await reading)
+    except ApiFault as fault:
+        return Block(None, fault)
 
 
 def quoted(value: object) -> str:

@@ -1,6 +1,5 @@
 """What a process holds for the panel, and the panel as a part of what the process serves."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -28,6 +27,7 @@ from balcao.core.database.roles import CONSOLE_SCHEMA, RoleError
 from balcao.core.errors import BalcaoError, Unavailable
 from balcao.core.http.assets import Assets
 from balcao.core.logs import log
+from balcao.core.repeating import repeating
 from balcao.core.tracing import make_http_client
 from balcao.settings import Settings
 
@@ -105,25 +105,21 @@ class Panel:
         """
         await open_panel_database(self.database, self.settings)
         self.provider.start()
-        sweeping = asyncio.create_task(self._sweep())
         try:
-            yield
+            async with repeating(self._delete_old_sessions, _SWEEP_SECONDS):
+                yield
         finally:
-            sweeping.cancel()
             await self.background.stop()
             await self.feed.stop()
             self.provider.stop()
             await self.http.aclose()
             await self.database.close()
 
-    async def _sweep(self) -> None:
-        """Delete what is over, for the life of the process."""
-        while True:
-            await asyncio.sleep(_SWEEP_SECONDS)
-            try:
-                await self.sessions.delete_old()
-            except BalcaoError as fault:  # it is tried again at the next turn
-                log.warning("console.not_swept", code=fault.code)
+    async def _delete_old_sessions(self) -> None:
+        try:
+            await self.sessions.delete_old()
+        except BalcaoError as fault:  # it is tried again at the next turn
+            log.warning("console.not_swept", code=fault.code)
 
 
 def list_uses(areas: Sequence[Area]) -> dict[str, list[str]]:

@@ -18,7 +18,9 @@ from balcao.gateway.gateway import METRICS, Mount
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.gateway.metrics import Handler, answer_scraper
 from balcao.gateway.portal import guides
+from balcao.gateway.portal import own_calls as own_calls_page
 from balcao.gateway.portal.operation_pages import ROOTS, OperationPages
+from balcao.gateway.portal.own_calls import OwnCallsPage
 from balcao.gateway.portal.page import PortalPages
 from balcao.gateway.refusals import REFUSAL_PAGE
 from balcao.gateway.status import feeds
@@ -56,6 +58,7 @@ def mount_pages(
         controls=controls,
     )
     operations = OperationPages(services, titles, address)
+    own_calls = OwnCallsPage(platform)
 
     def root(_: Request) -> Response[None]:
         return redirect("/docs")
@@ -89,6 +92,7 @@ def mount_pages(
         "/docs": docs,
         **{path: show_guide(path) for path in guides.list_paths()},
         **list_operation_pages(operations),
+        own_calls_page.PATH: own_calls.render_form,
         "/status": status,
         "/status.json": status_json,
         "/status.atom": status_atom,
@@ -99,6 +103,8 @@ def mount_pages(
     endpoints = [
         ("GET", path, PageEndpoint("gateway", "", "GET", handler, refuse)) for path, handler in handlers.items()
     ]
+    posted = PageEndpoint("gateway", "", "POST", own_calls.show_calls, refuse, own_calls_page.MAX_FORM_BYTES)
+    endpoints.append(("POST", own_calls_page.PATH, posted))
     return Mount("gateway", "", endpoints, lambda _: ERROR_TEXT, page=REFUSAL_PAGE)
 
 

@@ -1,6 +1,6 @@
 """Counts by day that a process keeps in memory and writes down every few seconds: views, queries without results."""
 
-import asyncio
+import functools
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -8,6 +8,7 @@ from datetime import date
 from typing import NamedTuple
 
 from balcao.core.logs import log
+from balcao.core.repeating import repeating
 from balcao.core.values.clock import utc_now
 
 FLUSH_SECONDS = 10.0
@@ -50,18 +51,10 @@ class Tally:
 @asynccontextmanager
 async def flushing(flush: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
     """Call `flush` every ten seconds, and once more at the end."""
-    keeper = asyncio.create_task(_keep_flushing(flush))
     try:
-        yield
+        async with repeating(functools.partial(_flush, flush), FLUSH_SECONDS):
+            yield
     finally:
-        keeper.cancel()
-        await asyncio.gather(keeper, return_exceptions=True)
-        await _flush(flush)
-
-
-async def _keep_flushing(flush: Callable[[], Awaitable[None]]) -> None:
-    while True:
-        await asyncio.sleep(FLUSH_SECONDS)
         await _flush(flush)
 
 

@@ -21,11 +21,7 @@ def accounts() -> Iterator[tuple[Entity, dict[str, Any]]]:
         account |= {"Id": f"{ACCOUNT.prefix}{number:015d}", "CreatedDate": moment, "LastModifiedDate": moment}
         yield ACCOUNT, account | FieldMap.load().to_crm(known[account["CPF__c"]])
         for consent in consents:
-            yield CONSENT, consent | _identify_consent(account, consent)
+            key = "|".join((account["CPF__c"], consent["Categoria__c"], consent["Canal__c"]))
+            yield CONSENT, consent | {"Conta__c": account["Id"], "CPF__c": account["CPF__c"], "Chave__c": key}
         for entity, record in related:
             yield entity, record | {"AccountId": account["Id"], "CPF__c": account["CPF__c"]}
-
-
-def _identify_consent(account: dict[str, Any], consent: dict[str, Any]) -> dict[str, Any]:
-    key = "|".join((account["CPF__c"], consent["Categoria__c"], consent["Canal__c"]))
-    return {"Conta__c": account["Id"], "CPF__c": account["CPF__c"], "Chave__c": key}

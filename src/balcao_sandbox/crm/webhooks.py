@@ -104,8 +104,6 @@ class Webhooks:
 
     def _to_dados(self, entity: Entity, record: Record, written: Mapping[str, Any]) -> dict[str, Any]:
         if entity is CONSENT:
-            return {"consentimento": [self._to_consent(record)]}
+            members = self._fields.consent.items()
+            return {"consentimento": [{key: record[field] for key, field in members if record[field] is not None}]}
         return self._fields.from_crm(written) if entity is ACCOUNT else {}
-
-    def _to_consent(self, record: Record) -> dict[str, Any]:
-        return {key: record[field] for key, field in self._fields.consent.items() if record[field] is not None}

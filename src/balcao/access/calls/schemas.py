@@ -12,6 +12,8 @@ from balcao.access.conventions import SliceQuery
 Statuses = Annotated[str, StringConstraints(pattern=r"^[1-5](xx|[0-9]{2})$")]
 Code = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_.-]{1,100}$")]
 
+RequestId = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,100}$")]
+
 
 class OwnCallsQuery(SliceQuery):
     """Which calls are wanted."""
@@ -22,6 +24,10 @@ class OwnCallsQuery(SliceQuery):
     code: Annotated[Code | None, Field(description="Só as recusas com este `Error-Code`.", examples=["too-many"])] = (
         None
     )
+    request_id: Annotated[
+        RequestId | None,
+        Field(description="Só a chamada com este `X-Request-ID`.", examples=["0195d9a0-0000-7000-8000-000000000001"]),
+    ] = None
 
     @property
     def bounds(self) -> tuple[int, int]:

@@ -36,6 +36,7 @@ async def list_own_calls(call: Call, query: OwnCallsQuery) -> OwnCalls:
         least=least,
         most=most,
         code=query.code,
+        request_id=query.request_id,
         limit=query.limit + 1,
         skip=query.skip,
     )

@@ -93,10 +93,11 @@ class GroupedChange(Generic[Wanted, Value]):
         turn = RequestedChange(call, wanted)
         async with _recording_denials(call, attempt):
             outcome, version = await call.platform.database.write_grouped(self._make_together, turn)
-            made = _require_completed(outcome)
-        if made.event is not None:
+            if isinstance(outcome, BalcaoError):
+                raise outcome
+        if outcome.event is not None:
             await _reload(call, version)
-        return made.value, version
+        return outcome.value, version
 
     async def _make_together(
         self, connection: Connection, turns: Sequence[RequestedChange[Wanted]]
@@ -117,12 +118,6 @@ class GroupedChange(Generic[Wanted, Value]):
                 version = next(made)
             answered.append((outcome, version))
         return answered
-
-
-def _require_completed(outcome: CompletedChange[Value] | BalcaoError) -> CompletedChange[Value]:
-    if isinstance(outcome, BalcaoError):
-        raise outcome
-    return outcome
 
 
 @asynccontextmanager

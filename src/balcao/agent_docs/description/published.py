@@ -1,12 +1,12 @@
 """What this process publishes: generated once, when it is first asked for, then frozen as bytes."""
 
-import asyncio
 import gzip
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from balcao.core.errors import Unavailable
 from balcao.core.logs import log
+from balcao.core.once import Once
 from balcao.core.values.etags import etag_of
 from balcao.core.values.ready import Ready
 
@@ -35,14 +35,11 @@ class Published:
         self.root = EncodedBody.of(root)
         self.root_without_slash = EncodedBody.of(root_without_slash)
         self._build_document = build_document
-        self._generating: asyncio.Future[EncodedBody | None] | None = None
+        self._document = Once(self._generate)
 
     async def find_document(self) -> EncodedBody | None:
         """Return the document, None when it could not be generated: that is logged, and stays so."""
-        if self._generating is None:
-            # In a thread: nobody else is to wait for it.
-            self._generating = asyncio.ensure_future(asyncio.to_thread(self._generate))
-        return await asyncio.shield(self._generating)
+        return await self._document.get()
 
     async def read_document(self) -> EncodedBody:
         """Return the document. Raises Unavailable when it could not be generated."""

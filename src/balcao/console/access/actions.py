@@ -50,9 +50,7 @@ async def show_action(visit: Visit, action: str) -> Response[Any]:
     listing = Listing(visit, ("pessoa", "pessoas"))
     blocks: list[Block[Any]] = await gather_blocks(
         client.read_impact(visit.api, action),
-        client.list_holders(visit.api, action, limit=listing.size, skip=listing.skip)
-        if visit.may(EXPLAIN)
-        else _nobody(),
+        client.list_holders(visit.api, action, limit=listing.size, skip=listing.skip) if visit.may(EXPLAIN) else None,
     )
     impact, holders = blocks
     if impact.fault is not None:
@@ -67,10 +65,6 @@ async def show_action(visit: Visit, action: str) -> Response[Any]:
         crumbs=[_actions_crumb(visit)],
         labels=labels,
     )
-
-
-async def _nobody() -> None:
-    return None
 
 
 @pages.form("/{action}/editar", "Mudar a ação", actions=[ACTION_UPDATE])

@@ -59,7 +59,7 @@ async def show_group(visit: Visit, group: str) -> Response[Any]:
         client.list_group_roles(visit.api, group),
         client.list_members(visit.api, group, limit=listing.size, skip=listing.skip)
         if visit.may(MEMBERS_READ)
-        else _nobody(),
+        else None,
     )
     found, roles, members = blocks
     if found.fault is not None:
@@ -76,10 +76,6 @@ async def show_group(visit: Visit, group: str) -> Response[Any]:
         crumbs=[_groups_crumb(visit)],
         labels=labels,
     )
-
-
-async def _nobody() -> list[client.Member]:
-    return []
 
 
 @pages.form("/{group}/editar", "Editar o grupo", actions=[GROUP_UPDATE])

@@ -39,8 +39,8 @@ async def show_person(visit: Visit, person: str) -> Response[Any]:
     """Show a person's groups and roles, and everything that they may do, each with its reasons."""
     user = await client.find_user(visit.api, person)
     rights, direct = await gather_blocks(
-        client.list_person_actions(visit.api, user.cpf) if visit.may(EXPLAIN) else _nothing(),
-        client.list_direct_roles(visit.api, user.cpf) if visit.may(USER_ASSIGN) else _nothing(),
+        client.list_person_actions(visit.api, user.cpf) if visit.may(EXPLAIN) else None,
+        client.list_direct_roles(visit.api, user.cpf) if visit.may(USER_ASSIGN) else None,
     )
     return visit.render(
         "access/person.html",
@@ -52,10 +52,6 @@ async def show_person(visit: Visit, person: str) -> Response[Any]:
         crumbs=[_people_crumb(visit)],
         labels=labels,
     )
-
-
-async def _nothing() -> None:
-    return None
 
 
 @pages.form("/{person}/incluir", "Incluir em um grupo", actions=[MEMBERS_MANAGE])
@@ -99,9 +95,7 @@ async def leave_group(visit: Visit, person: str, group: str) -> Response[Any]:
     if form.is_sent and await form.submit(lambda: client.remove_member(visit.api, group, user.cpf)):
         text = f"{labels.name_person(user.display_name, user.cpf)} não está mais no grupo {group}."
         return await visit.redirect(visit.address("access.show_person", person=person), text)
-    (rights,) = await gather_blocks(
-        client.list_person_actions(visit.api, user.cpf) if visit.may(EXPLAIN) else _nothing()
-    )
+    (rights,) = await gather_blocks(client.list_person_actions(visit.api, user.cpf) if visit.may(EXPLAIN) else None)
     lost = [one for one in (rights.value.actions if rights.value else []) if all(way.group == group for way in one.via)]
     return visit.render(
         "access/confirm.html",

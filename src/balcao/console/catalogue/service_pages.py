@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.console.api import Outdated, gather_blocks
+from balcao.console.api import Block, Outdated, gather_blocks
 from balcao.console.catalogue import client, search_client
 from balcao.console.catalogue.client import to_moment
 from balcao.console.catalogue.content import to_fields
@@ -87,12 +87,14 @@ async def list_services(visit: Visit) -> Response[Any]:
 async def show_service(visit: Visit, service: str) -> Response[Any]:
     """Show a service as a citizen sees it, with where it stands, who changed it and what is proposed."""
     read, departments = await client.read_service(visit.api, service), await read_departments(visit)
-    reading: list[Any] = [client.list_proposals(visit.api, service)]
-    if visit.may(VERSIONS):
-        reading.append(client.list_versions(visit.api, service, size=5))
-    if visit.may(REDIRECTS):
-        reading.append(search_client.list_mappings(visit.api, {"id_servico_novo": service, "per_page": 20}))
-    blocks = await gather_blocks(*reading)
+    may_read_versions, may_map = visit.may(VERSIONS), visit.may(REDIRECTS)
+    of_service = {"id_servico_novo": service, "per_page": 20}
+    blocks: list[Block[Any]] = await gather_blocks(
+        client.list_proposals(visit.api, service),
+        client.list_versions(visit.api, service, size=5) if may_read_versions else None,
+        search_client.list_mappings(visit.api, of_service) if may_map else None,
+    )
+    proposals, versions, mappings = blocks
     found = read.value
     return visit.render(
         "catalogue/service.html",
@@ -101,9 +103,11 @@ async def show_service(visit: Visit, service: str) -> Response[Any]:
         markdown=render_markdown,
         etag=read.etag,
         state=name_state(found),
-        proposals=blocks[0],
-        versions=blocks[1] if visit.may(VERSIONS) else None,
-        mappings=blocks[-1] if visit.may(REDIRECTS) else None,
+        proposals=proposals,
+        versions=versions,
+        mappings=mappings,
+        may_read_versions=may_read_versions,
+        may_map=may_map,
         crumbs=service_crumbs(visit),
         sources=SOURCES,
         name_version=name_version,

@@ -76,7 +76,9 @@ async def create_brand(visit: Visit) -> Response[Any]:
     form = BrandForm(visit)
     if await form.submit(lambda: client.create_brand(visit.api, form.name.data or "")):
         return await visit.redirect(visit.address("counter.show_vehicles"), "A marca foi incluída.")
-    return await _show_vehicles(visit, form, _make_empty_model_form(visit))
+    models = ModelForm(visit)
+    models.is_sent = False  # what was sent is a brand
+    return await _show_vehicles(visit, form, models)
 
 
 @pages.post("/catalogo-de-veiculos/modelos", "Incluir o modelo", actions=[VEHICLES])
@@ -135,9 +137,3 @@ async def _show_vehicles(visit: Visit, brand_form: BrandForm, model_form: ModelF
 def _list_choices(brands: list[client.Brand]) -> dict[str, str]:
     living = {one.id: one.name for one in brands if one.deleted_at is None and not one.is_other}
     return {"": "Escolha…", **living}
-
-
-def _make_empty_model_form(visit: Visit) -> ModelForm:
-    form = ModelForm(visit)
-    form.is_sent = False
-    return form

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from balcao.console.api import InTheWay, NotValid, Outdated, gather_blocks
+from balcao.console.api import Block, InTheWay, NotValid, Outdated, gather_blocks
 from balcao.console.declaration import Pages
 from balcao.console.jobs import candidates_client
 from balcao.console.jobs.bulk import service as bulk
 from balcao.console.jobs.bulk.choice import describe_result, seal_person
 from balcao.console.jobs.candidates_client import REASON, Candidate, CandidatePage
-from balcao.console.jobs.client import Job, Question
+from balcao.console.jobs.client import Job
 from balcao.console.jobs.forms import ReasonForm
 from balcao.console.jobs.labels import (
     ACCESSIBILITY,
@@ -55,13 +55,14 @@ async def list_candidates(visit: Visit, job: str) -> Response[Any]:
     found = await find_candidates(visit, listing, job)
     listing.rows, listing.total = found.data, found.meta.total
     running = [each for each in await bulk.list_unseen(visit) if each.work.job == job]
+    asked = listing.values.get("pergunta")
     return visit.render(
         "jobs/candidates.html",
         job=read.value,
         listing=listing,
         states=CANDIDATE_STATES,
         job_states=JOB_STATES,
-        question=_find_question(read.value, listing.values.get("pergunta")),
+        question=next((one for one in read.value.informacoes_complementares if one.id == asked), None),
         takes_all=visit.query.first("todas") == "1" and listing.total <= bulk.MOST_PEOPLE,
         may_decide=visit.may(DECIDE) and read.value.status not in {"vaga_congelada", "vaga_descontinuada"},
         most=bulk.MOST_PEOPLE,
@@ -108,10 +109,6 @@ async def find_candidates(visit: Visit, listing: Listing, job: str) -> Candidate
     """Return the list's page."""
     paging = {"page": listing.number, "pageSize": listing.size}
     return await candidates_client.list_candidates(visit.api, make_query(listing, job) | paging)
-
-
-def _find_question(job: Job, id_: str | None) -> Question | None:
-    return next((question for question in job.informacoes_complementares if question.id == id_), None)
 
 
 @pages.get("/vagas/{job}/candidaturas/planilha", "Planilha das candidaturas", actions=[READ_CANDIDATES])
@@ -178,14 +175,17 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
             except (InTheWay, NotValid) as fault:
                 form.take(fault)
     found = read.value
-    job, history = await gather_blocks(
-        _read_job_if_let(visit, found.id_vaga), candidates_client.list_candidate_history(visit.api, candidate)
+    blocks: list[Block[Any]] = await gather_blocks(
+        # The job's criteria stand beside the resume; a deleted job cannot be read any more.
+        open_job(visit, found.id_vaga) if visit.may(READ) else None,
+        candidates_client.list_candidate_history(visit.api, candidate),
     )
+    job, history = blocks
     return visit.render(
         "jobs/candidate.html",
         candidate=found,
         form=form,
-        job=job.value,
+        job=job.value.value if job.value else None,
         history=history,
         steps={step.id: step.titulo for step in found.vaga.etapas},
         states=CANDIDATE_STATES,
@@ -203,11 +203,6 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
         ],
         status=form.status,
     )
-
-
-async def _read_job_if_let(visit: Visit, job: str) -> Job | None:
-    """Return the job, whose criteria stand beside the resume; a deleted one cannot be read any more."""
-    return (await open_job(visit, job)).value if visit.may(READ) else None
 
 
 async def _decide(visit: Visit, candidate: str, form: ReasonForm) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.console.api import InTheWay, Missing, NotValid, Outdated, Read, gather_blocks
+from balcao.console.api import Block, InTheWay, Missing, NotValid, Outdated, Read, gather_blocks
 from balcao.console.declaration import Item, Pages
 from balcao.console.faults import PageFault, make_not_found
 from balcao.console.jobs import candidates_client, client, reference
@@ -76,7 +76,11 @@ async def list_jobs(visit: Visit) -> Response[Any]:
 async def show_job(visit: Visit, job: str) -> Response[Any]:
     """Show a job with what may be done with it, its history and how many applied."""
     read = await open_job(visit, job)
-    history, counts = await gather_blocks(client.list_history(visit.api, job), _count(visit, job))
+    blocks: list[Block[Any]] = await gather_blocks(
+        client.list_history(visit.api, job),
+        candidates_client.count_candidates(visit.api, job) if visit.may(READ_CANDIDATES) else None,
+    )
+    history, counts = blocks
     found = read.value
     return visit.render(
         "jobs/job.html",
@@ -95,10 +99,6 @@ async def show_job(visit: Visit, job: str) -> Response[Any]:
         copy_key=new_id(),
         crumbs=[jobs_crumb(visit)],
     )
-
-
-async def _count(visit: Visit, job: str) -> Any:
-    return await candidates_client.count_candidates(visit.api, job) if visit.may(READ_CANDIDATES) else None
 
 
 @pages.post("/{job}/duplicar", "Duplicar a vaga", actions=[CREATE])
@@ -123,7 +123,8 @@ async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
             await client.move_job(visit.api, job, chosen.event, form.reason.data or "", form.etag)
             return await visit.redirect(visit.address("jobs.show_job", job=job), chosen.done)
         except NotValid as fault:
-            missing = _list_missing(fault)
+            # The field of the form and the label of each member that the service says is missing.
+            missing = [describe_member(name) for name in _MISSING.findall(fault.text)]
             if not missing:
                 form.take(fault)
         except InTheWay as fault:
@@ -149,11 +150,6 @@ async def _count_affected(visit: Visit, job: str, deed: Deed) -> int | None:
         return None
     (counts,) = await gather_blocks(candidates_client.count_candidates(visit.api, job))
     return None if counts.value is None else counts.value.total
-
-
-def _list_missing(fault: NotValid) -> list[tuple[str, str]]:
-    """Return the field of the form and the label of each member that the service says is missing."""
-    return [describe_member(name) for name in _MISSING.findall(fault.text)]
 
 
 @pages.form("/{job}/excluir", "Excluir a vaga", actions=[DELETE, DELETE_PUBLISHED])

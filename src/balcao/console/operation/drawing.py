@@ -49,7 +49,8 @@ def sum_slots(found: ResponseCounts, service: str | None, step: timedelta, zone:
 
     It goes step by step in the city's hours, also where nobody called.
     """
-    begun = _begin(found.since.astimezone(zone), step)
+    since = found.since.astimezone(zone)
+    begun = since - timedelta(seconds=since.timestamp() % step.total_seconds())
     slots: list[list[ResponseCount]] = [[] for _ in range(int((found.until - begun) / step) + 1)]
     for each in found.data:
         for count in each.points if service in (None, each.service) else ():
@@ -71,10 +72,6 @@ def _sum(starts_at: datetime, counts: Sequence[ResponseCount], bounds: Sequence[
         find_quantile(times, bounds, 0.5),
         find_quantile(times, bounds, 0.95),
     )
-
-
-def _begin(moment: datetime, step: timedelta) -> datetime:
-    return moment - timedelta(seconds=moment.timestamp() % step.total_seconds())
 
 
 def draw_slots(slots: Sequence[Slot], value: Callable[[Slot], float | None]) -> Plot:

@@ -67,16 +67,13 @@ async def announce_operations(connection: Connection, operations: Iterable[Annou
 async def _confirm_served(connection: Connection, operations: Sequence[str]) -> None: ...
 
 
-async def keep_announced(database: Database, operations: Sequence[AnnouncedOperation]) -> None:
-    """Say at intervals, for the life of the process, that these are served: what nobody serves is retired."""
-    served = [operation.operation for operation in operations]
-    while True:
-        await asyncio.sleep(ANNOUNCING_SECONDS)
-        try:
-            async with database.connection() as connection:
-                await _confirm_served(connection, served)
-        except Exception as failure:  # it is tried again at the next interval
-            log.warning("catalogue.not_announced", code=type(failure).__name__)
+async def confirm_operations(database: Database, operations: Sequence[AnnouncedOperation]) -> None:
+    """Say again that these are served: what nobody serves is retired."""
+    try:
+        async with database.connection() as connection:
+            await _confirm_served(connection, [operation.operation for operation in operations])
+    except Exception as failure:  # it is tried again at the next interval
+        log.warning("catalogue.not_announced", code=type(failure).__name__)
 
 
 @statement("SELECT access.snapshot_since(:version, :position)")

@@ -108,7 +108,7 @@ class OperationEndpoint:
         """Answer the request; at once where nothing has to be waited for."""
         operation, platform = self.operation, self._platform
         if self._maintenance is not None and (closed := self._maintenance.refusal()) is not None:
-            return operation.dialect.response(closed)
+            return self._refuse_closed(request, closed)
         call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
         try:
             snapshot = platform.catalogue.latest  # one version for the whole decision, whatever is loaded meanwhile
@@ -135,6 +135,12 @@ class OperationEndpoint:
         if self._may_wait and result.__class__ is not Response:
             return self._finish(call, request, result)
         return self._encode(result)
+
+    def _refuse_closed(self, request: Request, closed: BalcaoError) -> Response[Any]:
+        """Refuse in a maintenance: no token is verified then, and one that is known tells whose call it was."""
+        if (caller := self._platform.tokens.known(request.headers.get(AUTHORIZATION))) is not None:
+            request.client_key = caller.client_key
+        return self.operation.dialect.response(closed)
 
     def _admit(self, call: Call, request: Request, caller: Caller, snapshot: Snapshot, bound: str) -> None:
         """Check the caller against the operation's rule; each thing is looked up once (rules: access 4.1)."""

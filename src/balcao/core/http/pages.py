@@ -14,6 +14,7 @@ from balcao.core.errors import NotFound
 from balcao.core.http.operations import PLATFORM_TAG, Operation, Routes
 from balcao.core.http.parameters import InPath, OfRequest
 from balcao.core.http.responses import HTML, PUBLIC, Response, from_bytes
+from balcao.core.once import Once
 from balcao.core.values.etags import etag_of
 
 if TYPE_CHECKING:
@@ -71,12 +72,12 @@ def description_operations(service: "Described") -> list[Operation]:
         "Descrição da API em OpenAPI",
         errors=[304],
     )
-    def read_openapi(call: Call) -> Response[dict[str, Any]]:
+    async def read_openapi(call: Call) -> Response[dict[str, Any]]:
         """Devolve este documento, em OpenAPI 3.1, com os endereços em que a cidade oferece a plataforma."""
         settings = call.platform.settings
         # What the city names, or the address under which this process is reached.
-        body = document(service, settings.server_urls or (settings.base_url,))
-        return from_bytes(body, etag_of(body), call, PUBLIC)
+        body, etag = await _described(service, settings.server_urls or (settings.base_url,)).get()
+        return from_bytes(body, etag, call, PUBLIC)
 
     @routes.get("/docs", f"{service.name}.docs", public(), "Página da API", in_description=False)
     def read_docs(call: Call, prefix: Prefix) -> Response[str]:
@@ -119,6 +120,15 @@ def _origin(address: str) -> str:
     """Return scheme, host and port of an address, as a content security policy names them."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}"
+
+
+@functools.cache
+def _described(service: "Described", gateways: tuple[str, ...]) -> Once[tuple[bytes, str]]:
+    def describe() -> tuple[bytes, str]:
+        body = document(service, gateways)
+        return body, etag_of(body)
+
+    return Once(describe)
 
 
 @functools.cache

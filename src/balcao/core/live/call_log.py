@@ -4,7 +4,6 @@ A call that is added costs one append to a list that is bounded for each client;
 calls twice after a lost confirmation, does no harm: nothing but the developer's view hangs on it.
 """
 
-import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
@@ -19,6 +18,7 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
 from balcao.core.http.error_codes import Explanation, Explanations
 from balcao.core.logs import log
+from balcao.core.repeating import repeating
 
 FLUSH_SECONDS = 5.0
 MOST_CALLS = 1000
@@ -65,6 +65,7 @@ async def _delete_beyond(connection: Connection, issuer: str, client: str, most:
 SELECT issuer, client, called_at, operation, status, code, request_id, microseconds FROM platform.call
 WHERE issuer = :issuer AND client = :client AND called_at > now() - :age::interval
   AND status BETWEEN :least AND :most AND (:code::text IS NULL OR code = :code::text)
+  AND (:request_id::text IS NULL OR request_id = :request_id::text)
 ORDER BY called_at DESC, request_id LIMIT :limit OFFSET :skip
 """)
 async def list_calls(
@@ -75,10 +76,11 @@ async def list_calls(
     least: int,
     most: int,
     code: str | None,
+    request_id: str | None,
     limit: int,
     skip: int,
 ) -> list[LoggedCall]:
-    """Return the client's calls with these statuses, the last one first; those with the code, where one is given."""
+    """Return the client's calls with these statuses, the last first; those with code and id, where given."""
 
 
 @statement("SELECT count(*) FROM platform.call")
@@ -117,13 +119,10 @@ class CallLog:
                 for issuer, client in waiting:
                     await _delete_beyond(connection, issuer, client, MOST_CALLS)
         except BalcaoError:
-            self._take_back(waiting)
+            for owner, earlier in waiting.items():
+                earlier.extend(self._waiting.get(owner, ()))
+                self._waiting[owner] = earlier
             raise
-
-    def _take_back(self, waiting: dict[Owner, deque[tuple[float, str, int, str | None, str, float]]]) -> None:
-        for owner, earlier in waiting.items():
-            earlier.extend(self._waiting.get(owner, ()))
-            self._waiting[owner] = earlier
 
     async def flush_if_possible(self) -> None:
         """Flush; while the database is away what was noted is kept for the next time."""
@@ -132,20 +131,13 @@ class CallLog:
         except BalcaoError as fault:
             log.warning("calls.not_written", code=fault.code)
 
-    async def _keep_flushing(self) -> None:
-        while True:
-            await asyncio.sleep(FLUSH_SECONDS)
-            await self.flush_if_possible()
-
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[None]:
         """Write every few seconds while the block lasts, and the last of it at its end."""
-        flushing = asyncio.create_task(self._keep_flushing())
         try:
-            yield
+            async with repeating(self.flush_if_possible, FLUSH_SECONDS):
+                yield
         finally:
-            flushing.cancel()
-            await asyncio.gather(flushing, return_exceptions=True)
             await self.flush_if_possible()
 
 

@@ -6,6 +6,7 @@ looks later sees what has happened.
 
 import asyncio
 import contextlib
+import functools
 import socket
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime, timedelta
@@ -16,6 +17,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
+from balcao.core.repeating import repeating
 from balcao.core.values.ids import new_id
 from balcao.version import describe_version
 
@@ -84,21 +86,13 @@ async def noting(platform: Platform, services: Sequence[str]) -> AsyncIterator[N
     """Keep the note of this process while the block lasts."""
     note = Note(new_id(), platform.metrics.process, socket.gethostname(), describe_version(), list(services))
     await _say(platform.database, note)
-    keeping = asyncio.create_task(_keep(platform.database, note))
     try:
-        yield
+        async with repeating(functools.partial(_say, platform.database, note), BEAT_SECONDS):
+            yield
     finally:
-        keeping.cancel()
-        await asyncio.gather(keeping, return_exceptions=True)
         with contextlib.suppress(BalcaoError, TimeoutError):
             async with asyncio.timeout(_PATIENCE_SECONDS), platform.database.connection() as connection:
                 await _remove_note(connection, note.id)
-
-
-async def _keep(database: Database, note: Note) -> None:
-    while True:
-        await asyncio.sleep(BEAT_SECONDS)
-        await _say(database, note)
 
 
 async def _say(database: Database, note: Note) -> None:

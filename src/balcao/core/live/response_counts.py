@@ -5,7 +5,6 @@ processes share. While the database is away it keeps the numbers by the five min
 killed process loses those of the last seconds; a commit whose confirmation is lost counts its numbers twice.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from balcao.core.database.pool import Connection, Database
 from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
 from balcao.core.logs import log
+from balcao.core.repeating import repeating
 from balcao.core.telemetry import ServiceNumbers, Telemetry
 from balcao.core.values.clock import utc_now
 
@@ -121,12 +121,6 @@ class Recorder:
                     self._waiting[key] = self._waiting.get(key, ServiceNumbers()).plus(added)
         self._before = counted
 
-    async def keep_flushing(self) -> None:
-        """Flush for the life of the process."""
-        while True:
-            await asyncio.sleep(FLUSH_SECONDS)
-            await self.flush_if_possible()
-
     async def flush_if_possible(self) -> None:
         """Flush; while the database is away what was counted is kept for the next time."""
         try:
@@ -149,10 +143,8 @@ def begin_day(now: datetime, zone: ZoneInfo) -> datetime:
 async def recording(database: Database, telemetry: Telemetry, zone: ZoneInfo) -> AsyncIterator[None]:
     """Record what this process answers while the block lasts, the last of it at its end."""
     recorder = Recorder(database, telemetry, zone)
-    flushing = asyncio.create_task(recorder.keep_flushing())
     try:
-        yield
+        async with repeating(recorder.flush_if_possible, FLUSH_SECONDS):
+            yield
     finally:
-        flushing.cancel()
-        await asyncio.gather(flushing, return_exceptions=True)
         await recorder.flush_if_possible()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.responses import HTML, Response
 from balcao.core.service import Service
-from balcao.gateway.portal.reference import Reference
+from balcao.gateway.portal.reference import Reference, find_operation, list_sections
 from balcao.gateway.portal.rules import explain_rule
 from balcao.gateway.portal.snippets import write_snippets
 from balcao.gateway.rendering import make_environment, read_style
@@ -35,15 +35,16 @@ class OperationPages:
         counts = {service.name: self._reference.count(service.name) for service in self._services}
         return self._render("operation_services.html", language, "", services=self._services, counts=counts)
 
-    def render_service(self, language: str, service: str) -> Response[str]:
+    async def render_service(self, language: str, service: str) -> Response[str]:
         """Return the list of a service's operations. Raises NotFound."""
-        document = self._reference.read(service)
-        sections = list(self._reference.list_sections(service))
+        document = await self._reference.read(service)
+        sections = list(list_sections(document))
         return self._render("operation_list.html", language, f"/{service}", document=document, sections=sections)
 
-    def render_operation(self, language: str, service: str, key: str) -> Response[str]:
+    async def render_operation(self, language: str, service: str, key: str) -> Response[str]:
         """Return the page of an operation. Raises NotFound."""
-        document, operation = self._reference.read(service), self._reference.find(service, key)
+        document = await self._reference.read(service)
+        operation = find_operation(document, key)
         explanations = {
             code: self._reference.explain(service, code) for refusal in operation.refusals for code in refusal.codes
         }

@@ -1,6 +1,5 @@
 """What a process knows of how the services stand: read from the database every few seconds, kept while it is away."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from balcao.core.live import incidents, maintenance, response_counts
 from balcao.core.live.incidents import Incident
 from balcao.core.live.response_counts import DAY, FIVE_MINUTES, ResponseCount
 from balcao.core.logs import log
+from balcao.core.repeating import repeating
 from balcao.core.values.clock import utc_now
 from balcao.gateway.status.judgement import DAYS, RECENT, Day, State, is_recent, judge, list_days, measure_share
 
@@ -71,12 +71,8 @@ class BoardKeeper:
     async def reading(self) -> AsyncIterator[None]:
         """Read now and every few seconds, for as long as the process serves."""
         await self._try_to_read()
-        keeping = asyncio.create_task(self._keep_reading())
-        try:
+        async with repeating(self._try_to_read, READ_SECONDS):
             yield
-        finally:
-            keeping.cancel()
-            await asyncio.gather(keeping, return_exceptions=True)
 
     def show(self, now: datetime) -> Board:
         """Return how the services stand by what is known; without the database nobody knows how they stand now."""
@@ -99,11 +95,6 @@ class BoardKeeper:
         today = now.astimezone(self.zone).date()
         message = closed.value if closed and state is State.MAINTENANCE else None
         return Standing(name, title, state, message, measure_share(days), list_days(days, today))
-
-    async def _keep_reading(self) -> None:
-        while True:
-            await asyncio.sleep(READ_SECONDS)
-            await self._try_to_read()
 
     async def _try_to_read(self) -> None:
         try:

@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 
 import msgspec
 
-from balcao.core.access.live import Change
 from balcao.core.http.responses import JSON, Response
 from balcao.core.live.incidents import Incident
 from balcao.core.values.clock import format_rfc3339
@@ -94,11 +93,8 @@ def _list_entries(board: Board, titles: Mapping[str, str], page: str) -> Iterato
             yield f"{link}-{place}", title, moment, words, link
     for change in board.planned:
         title = f"Manutenção planejada: {list_titles([change.name], titles)}"
-        yield _name_plan(page, change), title, change.changed_at, change.value, page
-
-
-def _name_plan(page: str, change: Change) -> str:
-    return f"{page}#manutencao-{change.name}-{change.changed_at.timestamp():.0f}"
+        key = f"{page}#manutencao-{change.name}-{change.changed_at.timestamp():.0f}"
+        yield key, title, change.changed_at, change.value, page
 
 
 def _add(parent: ElementTree.Element, name: str, text: str) -> None:

@@ -42,6 +42,8 @@ async def _check_management(subject: Subject) -> Part:
 async def _ask_ports(settings: Settings, http: httpx.AsyncClient) -> tuple[dict[str, str], list[str]]:
     """Return what each port says, and what is wrong. A machine may have no worker, or nothing that runs yet."""
     states, problems = {}, []
+    token = settings.metrics_token.get_secret_value()
+    shown = {"Authorization": f"Bearer {token}"} if token else {}
     ports = {settings.management_port: "BALCAO_MANAGEMENT_PORT"}
     if settings.worker_management_port:
         ports[settings.worker_management_port] = "BALCAO_WORKER_MANAGEMENT_PORT"
@@ -49,7 +51,7 @@ async def _ask_ports(settings: Settings, http: httpx.AsyncClient) -> tuple[dict[
         address = f"http://{settings.management_host}:{port}"
         try:
             answer = await http.get(f"{address}/readiness")
-            scraped = await http.get(f"{address}/metrics", headers=_show_token(settings))
+            scraped = await http.get(f"{address}/metrics", headers=shown)
         except (httpx.HTTPError, httpx.InvalidURL):
             states[address] = SILENT
             if variable == "BALCAO_MANAGEMENT_PORT" and await _is_served(settings, http):
@@ -71,11 +73,6 @@ def _judge(
         yield f"A porta de gestão {address} diz que algo não vai bem: {failed}."
     if not scraped.is_success:
         yield f"Em {address} as métricas recusam BALCAO_METRICS_TOKEN: reinicie os processos, que têm outro."
-
-
-def _show_token(settings: Settings) -> dict[str, str]:
-    token = settings.metrics_token.get_secret_value()
-    return {"Authorization": f"Bearer {token}"} if token else {}
 
 
 async def _is_served(settings: Settings, http: httpx.AsyncClient) -> bool:

@@ -87,7 +87,9 @@ async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
                 while not is_stopping() and await worker.step():
                     continue
             if is_stopping():
-                await _hand_on(connection, run)
+                async with connection.transaction():
+                    await store.release_run(connection, run)
+                    await enqueue(connection, WORK_JOB, {"run": run.id})
         return None
     finally:
         await database.close()
@@ -100,12 +102,6 @@ async def _claim(connection: Connection, run_id: str, lease: timedelta) -> RunUn
         if run is not None:
             await enqueue(connection, WORK_JOB, {"run": run_id}, delay=lease)
         return run
-
-
-async def _hand_on(connection: Connection, run: RunUnderWay) -> None:
-    async with connection.transaction():
-        await store.release_run(connection, run)
-        await enqueue(connection, WORK_JOB, {"run": run.id})
 
 
 @asynccontextmanager

@@ -71,19 +71,14 @@ class ServicePage(msgspec.Struct, frozen=True):
 async def list_services(
     connection: Connection, alias: Alias, filters: ServiceFilters, page: int, per_page: int
 ) -> ServicePage:
-    condition, values = _build_condition(filters)
+    whatever_state, states, values = _build_conditions(filters)
+    condition = f"{whatever_state} AND {states}"
     order = f"{_ORDERS[filters.sort_by].format(order=filters.order)}, service.id {filters.order}"
     statement = _LIST.format(physical=alias.physical, condition=condition, order=order)
     offset = (page - 1) * per_page
     rows = await connection.fetch(statement, per_page, offset, alias.schema_version, PROGRAM_VERSION, *values)
     services = [StoredService.from_row(row) for row in rows if row["doc"] is not None]
     return ServicePage(rows[0]["found"], rows[0]["out_of"], services)
-
-
-def _build_condition(filters: ServiceFilters) -> tuple[str, list[Any]]:
-    """Return the condition, whose parameters come after the list's own four, and their values."""
-    whatever_state, states, values = _build_conditions(filters)
-    return f"{whatever_state} AND {states}", values
 
 
 def _build_conditions(filters: ServiceFilters) -> tuple[str, str, list[Any]]:

@@ -4,7 +4,7 @@ What a person tried out and removed comes back at the next start, so that there 
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -38,7 +38,8 @@ async def examples(platform: Platform) -> Mapping[str, Any]:
 
 async def _load_jobs(call: Call) -> None:
     """Create a job for each status, one removed, one past its limit."""
-    last = _find_last_second(call)
+    # The end of today in the city: the limits hang on the day of the first start.
+    last = utc_now().astimezone(call.zone).replace(hour=23, minute=59, second=59, microsecond=0)
     opened = _describe_job(
         "Auxiliar de cozinha", LegacyJobStatus.OPEN, data_limite_candidatura=last + timedelta(days=30)
     )
@@ -72,9 +73,3 @@ def _describe_job(titulo: str, status: LegacyJobStatus, **fields: Any) -> Legacy
         "salario_max": 2100,
     }
     return LegacyJobBody(titulo, "CLT", status, **common | fields)
-
-
-def _find_last_second(call: Call) -> datetime:
-    """Return the end of today in the platform's zone: the demo's limits hang on the day of the first start."""
-    now = utc_now().astimezone(call.zone)
-    return now.replace(hour=23, minute=59, second=59, microsecond=0)

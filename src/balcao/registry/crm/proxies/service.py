@@ -59,11 +59,7 @@ def _group_by_category(entries: Sequence[dict[str, str]]) -> list[CrmExportedCon
         category = entry.get("categoria", "")
         consent = found.setdefault(category, CrmExportedConsent(category, "", []))
         consent.descricao = consent.descricao or entry.get("finalidade", "")
-        consent.canais.append(_to_channel(entry))
+        status = entry.get("status", "")
+        tipo = {"IN": "optin", "OUT": "optout"}.get(status, "")
+        consent.canais.append(CrmExportedChannel(entry.get("canal", ""), status, tipo, entry.get("motivo")))
     return list(found.values())
-
-
-def _to_channel(entry: dict[str, str]) -> CrmExportedChannel:
-    status = entry.get("status", "")
-    tipo = {"IN": "optin", "OUT": "optout"}.get(status, "")
-    return CrmExportedChannel(entry.get("canal", ""), status, tipo, entry.get("motivo"))

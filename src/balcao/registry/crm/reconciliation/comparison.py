@@ -21,19 +21,15 @@ def list_events(person: Person, consented: Set[tuple[str, str]]) -> Iterator[Bod
     cpf = person.cpf.digits
     for moment in person.anonymised:
         yield {"cpf": cpf, "evento": "anonimizacao", "updatedAt": moment}
-    deleted = _has_deleted_consents(person, consented)
+    # What the mirror has and the CRM has no more: an event can only clear all consents.
+    listed = {(consent.entry.get("categoria", ""), consent.entry.get("canal", "")) for consent in person.consents}
+    deleted = not listed >= consented
     if person.dados is not None:
         dados = {**person.dados, **({CONSENTS: None} if deleted else {})}
         yield {"cpf": cpf, "updatedAt": person.changed, "dados": dados}
     for consent in person.consents:
         moment = _after_clearing(person, consent.changed) if deleted else consent.changed
         yield {"cpf": cpf, "updatedAt": moment, "dados": {CONSENTS: [consent.entry]}}
-
-
-def _has_deleted_consents(person: Person, consented: Set[tuple[str, str]]) -> bool:
-    """Return whether the mirror has consents that the CRM has no more: an event can only clear all of them."""
-    listed = {(consent.entry.get("categoria", ""), consent.entry.get("canal", "")) for consent in person.consents}
-    return not listed >= consented
 
 
 def _after_clearing(person: Person, changed: str) -> str:

@@ -1,0 +1,34 @@
+"""Work that is repeated at intervals."""
+
+import asyncio
+
+from balcao.core.repeating import repeating
+from tests.support.patience import PATIENCE
+
+
+async def test_work_is_repeated_until_the_block_ends() -> None:
+    begun, done = asyncio.Semaphore(0), []
+
+    async def work() -> None:
+        begun.release()
+        await asyncio.sleep(0)
+        done.append("done")
+
+    async with repeating(work, 0.001), asyncio.timeout(PATIENCE):
+        for _ in range(3):
+            await begun.acquire()
+    assert len(done) >= 2
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_fault_of_the_work_does_not_end_the_block() -> None:
+    failed = asyncio.Event()
+
+    async def work() -> None:
+        failed.set()
+        raise ValueError
+
+    async with repeating(work, 0.001), asyncio.timeout(PATIENCE):
+        await failed.wait()
+        await asyncio.sleep(0)
+    assert asyncio.all_tasks() == {asyncio.current_task()}

@@ -1,0 +1,150 @@
+"""What the gateways of other makers do by themselves with the generated configuration: what they tell who is behind."""
+
+import contextlib
+import dataclasses
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from balcao import app
+from balcao.operate.deploy.answers import Server
+from balcao.operate.deploy.gateways import Plan
+from balcao.settings import Settings
+from tests.support.cast import ANA
+from tests.support.gateways import Certificate, running
+from tests.support.issuer import Issuer, bearer, new_key
+from tests.support.patience import PATIENCE, until_now
+from tests.support.server import free_port
+
+PETS = f"/registry/v1/citizen/{ANA}/pets"
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param("haproxy", marks=pytest.mark.haproxy),
+        pytest.param("nginx", marks=pytest.mark.nginx),
+        pytest.param("envoy", marks=pytest.mark.validators),
+    ],
+)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Answers everything with the headers that it got."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        body = json.dumps({name.lower(): value for name, value in self.headers.items()}).encode()
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@contextlib.contextmanager
+def before_echo(
+    kind: str, folder: Path, http_port: int = 0, /, *, keys: dict[str, bytes] | None = None, **settings: str
+) -> Iterator[tuple[httpx.Client, ThreadingHTTPServer]]:
+    folder.chmod(0o755)
+    certificate = Certificate(folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        behind = Server("127.0.0.1", server.server_address[1])
+        front = dataclasses.replace(certificate.frontend(free_port()), http_port=http_port)
+        plan = Plan(Settings.load(settings), app.SERVICES, [behind], front, keys=keys or {})
+        with running(kind, plan, folder, certificate) as client:
+            yield client, server
+        server.shutdown()
+
+
+def test_a_key_of_any_name_is_told_to_haproxy(kind: str, issuer: Issuer, tmp_path: Path) -> None:
+    """A thumbprint begins with a hyphen once in 64 times, and a provider may name its keys as it likes."""
+    if kind != "haproxy":  # the others are given no keys
+        return
+    names = ["-i", "--", "-AcHQWFRIhE774WskCnQ", "a key", "it's", "$HOME", "#7", "{}"]
+    pem = issuer.keys[0].as_pem(private=False)
+    with before_echo(kind, tmp_path, keys=dict.fromkeys(names, pem)) as (client, _):
+        for name in names:
+            good = issuer.person(ANA, header={"kid": name})
+            forged = issuer.person(ANA, header={"kid": name}, key=new_key())
+            assert [client.get(PETS, headers=bearer(token)).status_code for token in (good, forged)] == [200, 401], name
+
+
+def test_who_called_is_what_the_gateway_says(kind: str, tmp_path: Path) -> None:
+    forged = {
+        "X-Forwarded-For": "203.0.113.7",
+        "X-Forwarded-Proto": "gopher",
+        "X-Forwarded-Host": "other.example",
+        "Forwarded": "for=203.0.113.7",
+        "X-Original-URI": "/other",
+        "X-Request-ID": "90000000175",
+    }
+    with before_echo(kind, tmp_path) as (client, _):
+        told = client.get(PETS, headers=forged).json()
+    assert told["x-forwarded-for"] == "127.0.0.1"
+    assert told["x-forwarded-proto"] == "https"
+    assert told["x-forwarded-host"] == told["host"] == client.base_url.netloc.decode()
+    assert "forwarded" not in told
+    assert "x-original-uri" not in told
+    assert UUID(told["x-request-id"])
+
+    def read_logs() -> str:
+        return "".join(path.read_text(errors="replace") for path in tmp_path.glob("*.log"))
+
+    with before_echo(kind, tmp_path) as (client, _):
+        own = client.get(PETS).json()["x-request-id"]
+        until_now(lambda: own in read_logs())
+    assert ANA not in read_logs()
+
+
+@pytest.mark.parametrize("port", ["", ":8443"])
+def test_who_comes_by_http_is_sent_to_the_port_that_people_type(kind: str, tmp_path: Path, port: str) -> None:
+    public_url, http_port = f"https://balcao.cidade.example{port}", free_port()
+    with before_echo(kind, tmp_path, http_port, BALCAO_PUBLIC_URL=public_url):
+        typed = f"http://127.0.0.1:{http_port}{PETS}?page=2"
+        sent = httpx.get(typed, headers={"Host": "balcao.cidade.example:80"}, timeout=PATIENCE)
+    assert (sent.status_code, sent.headers["Location"]) == (308, f"{public_url}{PETS}?page=2")
+
+
+def assert_is_page(answer: httpx.Response, title: str) -> None:
+    """Whoever is refused at the panel's address reads why: people look at it, in a browser."""
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert f"<h1>{title}</h1>" in answer.text
+    assert "style-src 'sha256-" in answer.headers["content-security-policy"]
+
+
+def test_a_flood_from_one_address_is_refused_in_the_words_of_the_service(kind: str, tmp_path: Path) -> None:
+    rates: dict[str, Any] = {"BALCAO_MACHINE_READ_RATE": "9/second", "BALCAO_MACHINE_WRITE_RATE": "1/second"}
+    with before_echo(kind, tmp_path, **rates) as (client, _):
+        answers = [client.get(path) for _ in range(100) for path in (PETS, "/access/api/v1/actions", "/painel")]
+    (page, *_) = (one for one in answers if one.status_code == 429 and one.url.path == "/painel")
+    assert_is_page(page, "Muitos pedidos em pouco tempo")
+    services = [one for one in answers if one.url.path != "/painel"]
+    refused = {tuple(answer.json()): answer for answer in services if answer.status_code == 429}
+    assert refused.keys() == {("error", "message"), ("detail",)}
+    for answer in refused.values():
+        assert answer.headers["content-type"] == "application/json"
+        assert answer.headers["Retry-After"] == "1"
+        assert answer.headers["Error-Code"] == "too-many"
+
+
+def test_while_no_process_is_there_the_gateway_speaks_for_the_service(kind: str, tmp_path: Path) -> None:
+    with before_echo(kind, tmp_path) as (client, server):
+        server.shutdown()
+        server.server_close()
+        until_now(lambda: client.get(PETS).status_code == 503)
+        answers = [client.get(path) for path in (PETS, "/jobs/api/v1/empregos", "/search/api/v1/search")]
+        assert_is_page(client.get("/painel/servicos"), "Não está disponível agora")
+    assert [list(answer.json()) for answer in answers] == [["error", "message"], ["code", "message"], ["error"]]
+    assert {(answer.status_code, answer.headers["Error-Code"]) for answer in answers} == {(503, "unavailable")}
