@@ -78,9 +78,7 @@ async def create_brand(visit: Visit) -> Response[Any]:
     form = BrandForm(visit)
     if await form.submit(lambda: client.create_brand(visit.api, form.name.data or "")):
         return await visit.redirect(visit.address("counter.show_vehicles"), "A marca foi incluída.")
-    models = ModelForm(visit)
-    models.is_sent = False  # what was sent is a brand
-    return await _show_vehicles(visit, form, models)
+    return await _show_vehicles(visit, form, ModelForm(visit, is_sent=False))
 
 
 @pages.post("/catalogo-de-veiculos/modelos", "Incluir o modelo", actions=[VEHICLES])
@@ -95,9 +93,7 @@ async def create_model(visit: Visit) -> Response[Any]:
 
     if await form.submit(send):
         return await visit.redirect(visit.address("counter.show_vehicles"), "O modelo foi incluído.")
-    brand = BrandForm(visit)
-    brand.is_sent = False
-    return await _show_vehicles(visit, brand, form)
+    return await _show_vehicles(visit, BrandForm(visit, is_sent=False), form)
 
 
 @pages.post("/catalogo-de-veiculos/marcas/{brand}/excluir", "Excluir a marca", actions=[VEHICLES])

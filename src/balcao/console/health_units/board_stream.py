@@ -18,7 +18,7 @@ from balcao.core.errors import BalcaoError
 from balcao.core.http.responses import Response, stream_events
 
 BEAT_SECONDS = 5.0
-# The browser comes back by itself; whoever has lost the right, or the session, is then refused as on any page.
+# The browser comes back by itself: a person who has lost the right, or the session, is then refused as on any page.
 LONGEST_SECONDS = 600.0
 # How long the first browser waits for the upstream; without it the page asks again and again, as it does anyway.
 OPENING_SECONDS = 4.0
