@@ -24,6 +24,10 @@ COMPILE := $(PIN) --build-deps-for=editable
 # Python 3.11 bring, compares `coverage[toml]`, which pytest-cov asks for, with no line that does not say `[toml]`.
 WITHOUT_EXTRAS := --strip-extras
 WITH_EXTRAS := --no-strip-extras
+# The whole installation that histories are played on.
+CITY = missing() { echo "Para isto é preciso ter Go, nginx e Redis." >&2; exit 1; }; \
+	BALCAO_HISTORIES=$$(tools/histories) BALCAO_NGINX=$$(tools/nginx) BALCAO_REDIS=$$(tools/redis) || missing; \
+	export BALCAO_HISTORIES BALCAO_NGINX BALCAO_REDIS; $(BIN)/python
 # What the trial needs besides `balcao` itself, which no index has.
 SANDBOX := $(BIN)/python -c 'import tomllib; \
 	needs = tomllib.load(open("src/balcao_sandbox/pyproject.toml", "rb"))["project"]["dependencies"]; \
@@ -33,7 +37,7 @@ SANDBOX := $(BIN)/python -c 'import tomllib; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants previous prove histories bench lint types openapi docs clients lock clean structure release
+.PHONY: help run test quick coverage mutants previous prove histories hours bench lint types openapi docs clients lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -84,9 +88,11 @@ prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 	@tools/manifests --quiet >/dev/null || echo "As provas com o kustomize, o Helm e o leitor do Compose NÃO foram executadas: falta Go nesta máquina."
 	@tools/keycloak >/dev/null || echo "As provas com um Keycloak de verdade NÃO foram executadas: faltam Java e Maven nesta máquina."
 
-histories: $(VENV)/.dev ## o que clientes ouvem enquanto processos caem, julgado pelas regras; SEED=7 repete as escolhas de uma execução
-	@tools/histories >/dev/null || { echo "Para julgar histórias é preciso ter Go." >&2; exit 1; }
-	@BALCAO_PROVE=1 $(if $(SEED),BALCAO_SEED='$(SEED)') PYTEST='$(BIN)/python -m pytest -q -s' tools/test tests/histories
+histories: $(VENV)/.dev ## cada recurso sob cada falha, numa instalação inteira, julgado pelas regras; SEED=7 repete as escolhas
+	@$(CITY) -m tests.histories.table $(if $(SEED),--seed=$(SEED))
+
+hours: $(VENV)/.dev ## duas horas de tudo ao mesmo tempo, com uma falha por minuto e uma atualização no meio; MINUTES=30 muda a duração
+	@$(CITY) -m tests.histories.hours $(if $(MINUTES),--minutes=$(MINUTES)) $(if $(SEED),--seed=$(SEED))
 
 bench: $(VENV)/.dev ## mede as operações ao lado das mesmas em Go
 	@$(BIN)/python -m bench

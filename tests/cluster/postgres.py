@@ -1,12 +1,14 @@
 """PostgreSQL servers of a test's own, on ports of the loopback address: copied, killed, promoted, paused."""
 
 import asyncio
+import shutil
 import subprocess
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import asyncpg
+import psutil
 
 from balcao.operate.postgresql.accounts import child_options
 from balcao.operate.postgresql.data_directory import locate_data
@@ -30,7 +32,7 @@ class Postgres:
         self.port = free_port()
         self.data, self.account = locate_data(folder)
         self.binaries = find_binaries(self.data, self.account)
-        self._folder = folder
+        self.folder = folder
         self._process: subprocess.Popen[bytes] | None = None
 
     @classmethod
@@ -44,7 +46,7 @@ class Postgres:
 
     def prepare(self) -> None:
         """Let the account make the data in the folder, as an administrator's package would."""
-        self.account.own(self._folder)
+        self.account.own(self.folder)
 
     def run(self, program: str, *words: object) -> None:
         done = self.account.run(self.binaries / program, *map(str, words))
@@ -54,9 +56,20 @@ class Postgres:
         """Return a replica of this running server; it does not run yet."""
         made = Postgres(folder)
         made.prepare()
-        source = f"host=127.0.0.1 port={self.port} user=postgres application_name={COPY}"
-        made.run("pg_basebackup", "-d", source, "-D", made.data, "-R", "-c", "fast", "--no-sync")
+        made.copy_from(self)
         return made
+
+    def copy_from(self, primary: "Postgres") -> None:
+        """Become a replica of that running server, whatever this one, which does not run, held before."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        source = f"host=127.0.0.1 port={primary.port} user=postgres application_name={COPY}"
+        self.run("pg_basebackup", "-d", source, "-D", self.data, "-R", "-c", "fast", "--no-sync")
+
+    def processes(self) -> list[psutil.Process]:
+        """Return each process of the running server."""
+        assert self._process
+        server = psutil.Process(self._process.pid)
+        return [server, *server.children()]
 
     def url(self, login: str = "postgres", database: str = "balcao") -> str:
         return f"postgresql://{login}@127.0.0.1:{self.port}/{database}"
@@ -76,10 +89,10 @@ class Postgres:
             "-p",
             str(self.port),
             "-k",
-            self._folder,
+            self.folder,
             *options,
         ]
-        with self.account.open(self._folder / "postgres.log") as log:
+        with self.account.open(self.folder / "postgres.log") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, **self.account.switch, **child_options())
 
     @property
@@ -89,7 +102,7 @@ class Postgres:
 
     def _answers(self) -> bool:
         assert self._process
-        assert self._process.poll() is None, (self._folder / "postgres.log").read_text()
+        assert self._process.poll() is None, (self.folder / "postgres.log").read_text()
         try:
             self.sql("SELECT", database="postgres")
         except (OSError, asyncpg.PostgresError):

@@ -22,10 +22,15 @@ def folders(count: int) -> Iterator[list[Path]]:
 
 def prepare(server: Postgres) -> None:
     """Make roles and database, and bring the database up to date."""
+    make_database(server)
+    app.migrate_now(server.url("balcao"))
+
+
+def make_database(server: Postgres) -> None:
+    """Make the roles and an empty database."""
     server.sql("CREATE ROLE balcao LOGIN", database="postgres")
     server.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
     server.sql("CREATE DATABASE balcao OWNER balcao", database="postgres")
-    app.migrate_now(server.url("balcao"))
 
 
 @contextmanager

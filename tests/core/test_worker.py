@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from datetime import timedelta
+from typing import Any
 
 import asyncpg
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from balcao.core.context.platform import Platform
+from balcao.core.database.faults import LOST
 from balcao.core.database.pool import Database
 from balcao.core.jobs.pulse import Stillness
 from balcao.core.jobs.worker import JobKind, Park, Retry, Wait, Worker, _ListeningFirst, enqueue, withdraw_job
@@ -44,6 +46,33 @@ async def test_draining_runs_what_is_due_and_what_that_enqueues_but_waits_for_no
     async with asyncio.timeout(PATIENCE):
         await Worker(platform.database, [JobKind("test.steps", run)], platform).drain()
     assert done == ["first", "second"]
+
+
+@pytest.mark.parametrize("lost", LOST)
+async def test_a_worker_outlives_whatever_a_lost_connection_brings(
+    lost: type[Exception], platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = asyncio.Event()
+    create, losses = asyncpg.create_pool, [lost("gone")]
+
+    async def run(_: Platform, __: dict[str, str]) -> None:
+        done.set()
+
+    def lose_once(*words: Any, **options: Any) -> Any:
+        if losses:
+            raise losses.pop()
+        return create(*words, **options)
+
+    monkeypatch.setattr(asyncpg, "create_pool", lose_once)
+    worker = Worker(platform.database, [JobKind("test.outlived", run)], platform)
+    async with platform.database.transaction() as connection:
+        await enqueue(connection, "test.outlived", {})
+    running = asyncio.create_task(worker.run())
+    async with asyncio.timeout(PATIENCE):
+        await asyncio.wait({running, asyncio.create_task(done.wait())}, return_when=asyncio.FIRST_COMPLETED)
+        worker.stop()
+        await running
+    assert done.is_set()
 
 
 JOBS = """

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,7 +76,7 @@ def read_history(history: Path) -> list[Operation]:
 def examine(settings: Settings, history: Path, revoked_within: float) -> list[Broken]:
     """Wait until the jobs are done, and return what does not hold.
 
-    A right that was revoked may open something for `revoked_within` seconds.
+    A right that was revoked, and a session that was ended, may open something for `revoked_within` seconds.
     """
     whole = asyncio.run(_read_whole(settings, read_history(history)))
     return [
@@ -84,6 +85,7 @@ def examine(settings: Settings, history: Path, revoked_within: float) -> list[Br
         *find_refused_writes(whole),
         *find_foreign_data(whole.operations),
         *find_revoked_rights(whole.operations, revoked_within),
+        *find_ended_sessions(whole.operations, revoked_within),
     ]
 
 
@@ -151,14 +153,36 @@ def find_revoked_rights(operations: Iterable[Operation], within: float) -> Itera
                     yield Broken("rights", f"{late / NANOSECONDS:.1f} s after it was revoked: {_describe(used)}")
 
 
+def find_ended_sessions(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
+    """A session that was ended opened nothing after that many seconds, and is never opened again."""
+    sessions: dict[str, list[Operation]] = defaultdict(list)
+    for one in operations:
+        if one.resource == "session":
+            sessions[one.key].append(one)
+    for session in sessions.values():
+        ends = [one.answered for one in session if one.input["do"] == "end" and one.is_acknowledged]
+        for used in session:
+            if ends and used.input["do"] == "use" and used.is_acknowledged:
+                late = (used.call - min(ends)) / NANOSECONDS
+                if late > within:
+                    yield Broken("sessions", f"{late:.1f} s after it was ended: {_describe(used)}")
+
+
 def _describe(one: Operation) -> str:
     return f"{one.actor} on {one.resource} {one.key}: {dict(one.input)} -> {one.status}, request {one.request}"
 
 
-async def _read_whole(settings: Settings, operations: Sequence[Operation]) -> Whole:
+async def connect(settings: Settings) -> asyncpg.Connection:
+    """Return a connection to the embedded database as its owner, or to the one of the settings that takes writes."""
+    if settings.database_owner_url:
+        return await asyncpg.connect(settings.database_owner_url, target_session_attrs="primary")
     server = supervisor.find_running(settings.data_dir)
     assert server
-    connection = await asyncpg.connect(server.url)
+    return await asyncpg.connect(server.url)
+
+
+async def _read_whole(settings: Settings, operations: Sequence[Operation]) -> Whole:
+    connection = await connect(settings)
     try:
         await _wait_for_jobs(connection)
         async with httpx.AsyncClient(timeout=PATIENCE) as crm:
@@ -212,6 +236,7 @@ async def _read_marks(connection: asyncpg.Connection) -> frozenset[str]:
     """Return the marks that stand in any row of any table."""
     found: Counter[str] = Counter()
     for table in [row["name"] for row in await connection.fetch(TABLES)]:
-        for row in await connection.fetch(f"SELECT * FROM {table}"):
-            found.update(MARK.findall(as_text(row.values())))
+        with suppress(asyncpg.UndefinedTableError):  # of a former schema, dropped meanwhile
+            for row in await connection.fetch(f"SELECT * FROM {table}"):
+                found.update(MARK.findall(as_text(row.values())))
     return frozenset(found)

@@ -7,7 +7,7 @@ import httpx
 
 from balcao.core.values.cpf import Cpf
 from balcao_sandbox.identity.demo import people_by_login
-from tests.histories.recorder import Ask, Told
+from tests.histories.recorder import Ask, Call, Told
 
 ACTOR = "marina"
 # Each may have three numbers on their word alone, which is why there are no more keys.
@@ -20,9 +20,14 @@ class NumbersOfPhones:
 
     name = "phone"
 
-    def __init__(self, numbers: range) -> None:
-        first = numbers.start * NUMBERS
-        self.keys = [f"+552197{number:07}" for number in range(first, first + NUMBERS)]
+    def __init__(self, _: range) -> None:
+        self.keys = [f"+552197{number:07}" for number in range(NUMBERS)]
+
+    async def prepare(self, call: Call) -> None:
+        """Take the numbers from whoever has them: a release leaves nothing of who had it."""
+        for key in self.keys:
+            await call(ACTOR, "POST", f"{_path(key)}/quarantine")
+            await call(ACTOR, "DELETE", f"{_path(key)}/quarantine")
 
     def reads(self, key: str) -> Sequence[Ask]:
         return [Ask(key, ACTOR, "GET", f"{_path(key)}/status", {"do": "read"}, _shown)]

@@ -1,6 +1,7 @@
 """Clients that call a running platform, and the history of what they asked and were told."""
 
 import asyncio
+import base64
 import random
 import re
 import time
@@ -14,15 +15,19 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import httpx
 import msgspec
+from joserfc import jwt
 
+from balcao.core.access.logout_tokens import EVENT
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import people_by_login
+from balcao_sandbox.identity.keys import SigningKeys
 from tests.support.login import log_in
 from tests.support.patience import PATIENCE
 
 # Who waits longer is not told: the outcome is unknown. Below what a freeze lasts, above what a call takes under load.
 ANSWER_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
+LOGOUT_SECONDS = 120
 # A refusal of the caller or of the platform as a whole: the operation did not happen, whatever the resource holds.
 REFUSED = (401, 408, 429)
 # A word that one write of the whole run carries, and that is found wherever it is shown or stored.
@@ -43,8 +48,10 @@ def make_mark(resource: str) -> str:
 class Ask:
     """One operation on the key of a resource: what goes over the wire, and what the specification knows of it.
 
-    `told` makes of an answer what the specification compares. `events` are the numbers of audit events that a write may
-    leave when it is acknowledged: several of a call that does several things, none of one that changes nothing.
+    `actor` logs in once, and again once that is over; "ana 7" is ana in a session of its own. `told` makes of an answer
+    what the specification compares. `events` are the numbers of audit events that a write may leave when it is
+    acknowledged: several of a call that does several things, none of one that changes nothing. Where `refusals` are
+    answered, the operation did not happen. `ends_session`: the provider says that the actor's session is over.
     """
 
     key: str
@@ -56,6 +63,8 @@ class Ask:
     body: Mapping[str, Any] | None = None
     events: Sequence[int] = (1,)
     headers: Mapping[str, str] = field(default_factory=dict)
+    refusals: Sequence[int] = REFUSED
+    ends_session: bool = False
 
     @property
     def mark(self) -> str:
@@ -135,7 +144,7 @@ class Recorder:
     def __init__(self, settings: Settings, file: Path, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self.outcomes: Counter[tuple[str, str]] = Counter()
         self.answers = 0
-        self._issuer = settings.issuers[0]
+        self._settings = settings
         self._file = file.open("wb")
         self._tokens: dict[str, str] = {}
         self._http = httpx.AsyncClient(base_url=settings.base_url, timeout=ANSWER_SECONDS, transport=transport)
@@ -186,18 +195,19 @@ class Recorder:
         """Record an operation; return whether its outcome is known."""
         token = await self._token(ask.actor)
         if token is None:
-            return False
+            return self._count(resource, "refused")
         request = str(uuid.uuid4())
         headers = {"Authorization": f"Bearer {token}", "X-Request-ID": request, **ask.headers}
+        form = {"logout_token": self._sign_logout(token)} if ask.ends_session else None
         call = time.monotonic_ns()
         try:
-            answer = await self._http.request(ask.method, ask.path, json=ask.body, headers=headers)
+            answer = await self._http.request(ask.method, ask.path, json=ask.body, data=form, headers=headers)
         except httpx.ConnectError:
             return self._count(resource, "refused")  # nothing was sent
         except httpx.TransportError:
             answer = None
         answered = time.monotonic_ns()
-        if answer is not None and answer.status_code in REFUSED:
+        if answer is not None and answer.status_code in ask.refusals:
             if answer.status_code == 401:
                 self._tokens.pop(ask.actor, None)
             return self._count(resource, "refused")
@@ -229,9 +239,27 @@ class Recorder:
     async def _token(self, actor: str) -> str | None:
         """Return a token of this member of the demo, or none while nobody can log in."""
         if actor not in self._tokens:
+            login = actor.partition(" ")[0]
+            password = people_by_login()[login].password
             try:
-                answer = await asyncio.to_thread(log_in, self._issuer, actor, people_by_login()[actor].password)
+                answer = await asyncio.to_thread(log_in, self._settings.issuers[0], login, password)
             except (httpx.HTTPError, AssertionError, KeyError, ValueError):
                 return None
             self._tokens[actor] = str(answer["access_token"])
         return self._tokens[actor]
+
+    def _sign_logout(self, token: str) -> str:
+        """Return the provider's word, once and for all, that the session of the token is over."""
+        payload = token.split(".")[1]
+        session = msgspec.json.decode(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sid"]
+        key, now = SigningKeys(self._settings).signing, int(time.time())
+        claims = {
+            "iss": self._settings.issuers[0],
+            "aud": self._settings.auth_audience,
+            "iat": now,
+            "exp": now + LOGOUT_SECONDS,
+            "jti": str(uuid.uuid4()),
+            "sid": session,
+            "events": {EVENT: {}},
+        }
+        return jwt.encode({"alg": "RS256", "kid": key.kid, "typ": "logout+jwt"}, claims, key)

@@ -21,8 +21,9 @@ RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [[fault for fault in FAULT
 CLIENTS = size(4, 8)  # of each resource
 KEYS = range(size(16, 64))
 ANSWERS = size(200, 500)  # to all clients, between two faults
-# The database is away as long as a freeze lasts, and each process looks again after five seconds at the latest.
-REVOKED_WITHIN = LIMIT_SECONDS + FROZEN_SECONDS + LONGEST_PAUSE_SECONDS
+# The database is away as long as a freeze lasts, and each process looks again after five seconds at the latest: twice,
+# as a kill comes before the freeze.
+REVOKED_WITHIN = LIMIT_SECONDS + FROZEN_SECONDS + 2 * LONGEST_PAUSE_SECONDS
 SEED = int(os.environ.get("BALCAO_SEED") or size(1, random.randrange(1_000_000)))
 
 

@@ -24,11 +24,14 @@ from tests.histories.lies import (
     StaleReads,
     SwappedAnswers,
 )
+from tests.histories.migration import SchemaOfServices
 from tests.histories.nemesis import answered, break_in_turn
 from tests.histories.own import OwnData
 from tests.histories.preferences import PreferencesOfCitizens
 from tests.histories.recorder import Recorder, Resource
 from tests.histories.rights import LIMIT_SECONDS, RightsOfPeople
+from tests.histories.service import AddressesOfServices
+from tests.histories.sessions import SessionsOfPeople
 from tests.histories.trial import RESOURCES, all_resources, judge, platform, record
 from tests.support.patience import until
 from tests.support.sizes import report
@@ -117,6 +120,10 @@ LOST_JOBS = Planted(
     "DROP FUNCTION lose_jobs() CASCADE",
     "DELETE FROM registry.outbox WHERE NOT given_up AND NOT platform.job_is_queued(job)",
 )
+# What is written to the table in use never reaches the other one, which a rollback brings back.
+WITHOUT_A_MIRROR = """
+CREATE OR REPLACE FUNCTION search.mirror_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$
+"""
 # Neither the notification nor the poll finds a change that nobody noted.
 LOST_NOTES = Planted(
     "ALTER TABLE access.membership DISABLE TRIGGER note_gone", "ALTER TABLE access.membership ENABLE TRIGGER note_gone"
@@ -161,6 +168,17 @@ def test_a_right_that_outlives_its_revocation_is_found(settings: Settings, tmp_p
     assert {one.invariant for one in examine(settings, history, LIMIT_SECONDS)} == {"rights"}
 
 
+def test_a_session_that_outlives_its_end_is_found(settings: Settings, tmp_path: Path) -> None:
+    history, sessions = tmp_path / "history.jsonl", SessionsOfPeople(range(0), turn=1.1 * LIMIT_SECONDS)
+
+    async def third_end(_: Recorder) -> None:
+        await until(lambda: sessions.ended > 2 * len(sessions.keys))
+
+    # Half of the ends are answered as the one before, and never reach the platform.
+    record(settings, history, [sessions], 2, SEED, third_end, ForgottenWrites(SEED, 10 * SHARE))
+    assert {one.invariant for one in examine(settings, history, LIMIT_SECONDS)} == {"sessions"}
+
+
 def run_sql(settings: Settings, statements: str) -> None:
     """Run these as the owner of the database."""
 
@@ -174,6 +192,19 @@ def run_sql(settings: Settings, statements: str) -> None:
             await connection.close()
 
     asyncio.run(run())
+
+
+def test_writes_that_miss_the_other_table_of_a_schema_migration_are_found(tmp_path: Path) -> None:
+    history, schema = tmp_path / "history.jsonl", SchemaOfServices(range(0))
+
+    async def twenty_changes(_: Recorder) -> None:
+        await until(lambda: schema.turns > 20)
+
+    with platform() as (settings, _):
+        run_sql(settings, WITHOUT_A_MIRROR)
+        record(settings, history, [schema, AddressesOfServices(range(6))], CLIENTS, SEED, twenty_changes)
+    verdicts = {one.resource: one.verdict for one in judge(history)}
+    assert verdicts == {"migration": "possible", "service": "anomaly"}
 
 
 def test_a_database_that_answers_before_it_has_written_is_found_out_by_a_kill(tmp_path: Path) -> None:

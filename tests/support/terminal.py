@@ -78,7 +78,7 @@ class Serving:
         until_now(lambda: self.process.poll() is not None or LAST_LINE in output.read_text())
         self.said = output.read_text()
         output.unlink()
-        assert LAST_LINE in self.said, "it did not start"
+        assert LAST_LINE in self.said, f"it did not start: {log.read_text('utf-8', 'replace')[-2000:]}"
         return self
 
     def __exit__(self, *_: object) -> None:

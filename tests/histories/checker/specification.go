@@ -14,6 +14,7 @@ var specifications = map[string]specification{
 	"driver":       specify(drivers{}, stepDriver),
 	"job":          specify(job{jobActive, map[string]string{}}, stepJob),
 	"membership":   specify(membership{}, stepMembership),
+	"migration":    specifyMany(migration{window: undecidable}, stepMigration),
 	"notification": specify(notification{}, stepNotification),
 	"own":          specify(own{}, stepOwn),
 	"phone":        specify(phone{}, stepPhone),
@@ -44,15 +45,36 @@ type asked interface{ isRead() bool }
 // specify makes a specification of the state before everything, and of a step: given a state, what was asked and what
 // was answered (nil: unknown), whether the rules give that answer, and what the state is then.
 func specify[S state[S], I asked, O any](before S, step func(S, I, *O) (bool, S)) specification {
+	return specified[I, O](porcupine.Model{
+		Init:  func() any { return before },
+		Step:  func(s, input, output any) (bool, any) { return step(s.(S), input.(I), output.(*O)) },
+		Equal: func(a, b any) bool { return a.(S).equal(b.(S)) },
+	})
+}
+
+// specifyMany makes a specification of the state before everything, and of a step that returns each state that the rules
+// let follow: none where they do not give that answer.
+func specifyMany[S state[S], I asked, O any](before S, step func(S, I, *O) []S) specification {
+	model := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{before} },
+		Step: func(s, input, output any) []any {
+			var after []any
+			for _, one := range step(s.(S), input.(I), output.(*O)) {
+				after = append(after, one)
+			}
+			return after
+		},
+		Equal: func(a, b any) bool { return a.(S).equal(b.(S)) },
+	}
+	return specified[I, O](model.ToModel())
+}
+
+func specified[I asked, O any](model porcupine.Model) specification {
 	return specification{
 		decode: func(one *line) (any, any, error) { return decode[I, O](one) },
 		isRead: func(input any) bool { return input.(I).isRead() },
 		settle: func(lines []line) ([]line, error) { return lines, nil },
-		model: porcupine.Model{
-			Init:  func() any { return before },
-			Step:  func(s, input, output any) (bool, any) { return step(s.(S), input.(I), output.(*O)) },
-			Equal: func(a, b any) bool { return a.(S).equal(b.(S)) },
-		},
+		model:  model,
 	}
 }
 

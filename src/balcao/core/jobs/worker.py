@@ -28,6 +28,7 @@ from pgqueuer.queries import Queries
 from pgqueuer.types import Channel, QueueEntrypoint, QueueExecutionMode
 
 from balcao.core.database import servers
+from balcao.core.database.faults import LOST
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
@@ -37,7 +38,7 @@ from balcao.core.tracing import TRACEPARENT, carry_trace, span
 
 QUEUE_SCHEMA = "queue"
 HEARTBEAT = timedelta(seconds=30)
-_AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, BalcaoError, TimeoutError, FailingListenerError)
+_AWAY = (*LOST, asyncpg.PostgresError, BalcaoError, TimeoutError, FailingListenerError)
 # A job that becomes due is announced by NOTIFY, one that is put back for later is not: `drain` has to poll often.
 _POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
 BATCH = 10

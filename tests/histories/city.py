@@ -1,0 +1,323 @@
+"""A city's whole installation on one machine: two hosts, a worker, two PostgreSQL servers, and all that they reach.
+
+In front of the hosts is nginx; a Redis counts their callers; identity provider and CRM stand apart. Every connection
+that a fault shall reach goes through a wire. Each part is killed, frozen, stopped and started by its own name.
+"""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import psutil
+
+from balcao import app
+from balcao.operate.deploy.answers import Server
+from balcao.operate.deploy.gateways import Plan
+from balcao.settings import Settings
+from tests.cluster.postgres import COPY, Postgres
+from tests.cluster.servers import SYNCHRONOUS, folders, make_database
+from tests.cluster.test_redis import Redis
+from tests.support.disks import disk
+from tests.support.gateways import Certificate, running
+from tests.support.network import Network
+from tests.support.patience import PATIENCE, until_now
+from tests.support.server import free_port
+from tests.support.terminal import BALCAO, Serving, Terminal, command_line
+
+HOSTS = ("one", "two")
+CLOCKED = ("two", "worker")  # whose clocks go wrong
+DISK_MEGABYTES = 2_500  # of each database server, where disks may be mounted
+# Where Debian's package `faketime` has it, if it is there.
+CLOCKS = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
+
+
+class City:
+    """Use `found` to make one; `settings` are those by which clients and the invariants reach it.
+
+    It begins with the program whose code lies in the folder `former`, if one is named.
+    """
+
+    def __init__(self, stack: ExitStack, root: Path, former: Path | None) -> None:
+        self._stack = stack
+        self._root = root
+        self.clock = root / "clock"
+        self._former = former
+        self.primary, self.standby = self._start_databases()
+        self.servers = (self.primary, self.standby)
+        self._ports = {host: free_port() for host in HOSTS}
+        self._outside = free_port()  # of provider and CRM
+        self._start_network()
+        self._certificate = Certificate(root)
+        self._front = self._certificate.frontend(free_port())
+        self.redis = Redis(root)
+        self.redis.start()
+        stack.callback(self.redis.kill)
+        self.settings = self._describe()
+        self._serving: dict[str, Serving] = {}
+        self._worker: psutil.Popen | None = None
+        self.worker_restarts = 0
+        self._is_watched = threading.Event()
+        self._watching = threading.Thread(target=self._keep_worker, daemon=True)
+        stack.callback(self.stop_worker)
+        self.run("migrate")
+        self.start("outside")
+        self.run("demo", "--load")
+        for host in HOSTS:
+            self.start(host)
+        self.start_worker()
+        self._watching.start()
+        self._gateway = stack.enter_context(running("nginx", self._plan(), root, self._certificate))
+
+    def transport(self) -> httpx.AsyncHTTPTransport:
+        """Return how clients reach the gateway."""
+        return httpx.AsyncHTTPTransport(verify=self._certificate.trust)
+
+    # ---- what is started -------------------------------------------------------------------------------------------
+
+    def start(self, name: str) -> None:
+        """Start a host, or what stands outside of it: provider and CRM."""
+        serving = Serving(self._terminal(name), *self._words(name), log=self._root / f"{name}.log")
+        is_new = name not in self._serving
+        self._serving[name] = serving
+        serving.__enter__()
+        if is_new:
+            self._stack.callback(lambda: self._serving[name].__exit__())
+
+    def stop(self, name: str) -> None:
+        """Stop it as an operator does, and wait for its end."""
+        self._serving[name].process.terminate()
+        self._serving[name].process.wait(PATIENCE)
+
+    def start_worker(self) -> None:
+        """Start a worker, which from now on is started again whenever it ends, as a service manager does."""
+        self._spawn_worker()
+        self._is_watched.set()
+
+    def _keep_worker(self) -> None:
+        while True:
+            self._is_watched.wait()
+            if self._worker is not None and self._worker.poll() is not None:
+                self.worker_restarts += 1
+                self._spawn_worker()
+            time.sleep(0.5)
+
+    def _spawn_worker(self) -> None:
+        terminal = self._terminal("worker")
+        with (self._root / "worker.log").open("ab") as log:
+            self._worker = psutil.Popen(
+                [str(BALCAO), "worker"],
+                cwd=terminal.folder,
+                env=terminal.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def stop_worker(self) -> None:
+        """Stop it as an operator does, and wait for its end."""
+        self._is_watched.clear()
+        if self._worker is not None and self._worker.is_running():
+            self._worker.resume()
+            self._worker.terminate()
+            self._worker.wait(PATIENCE)
+
+    def run(self, *words: str) -> None:
+        """Run a command of the program in a process of its own, where the provider stands."""
+        terminal = self._terminal("outside")
+        subprocess.run(
+            [BALCAO, *words], cwd=terminal.folder, env=terminal.environment, check=True, stdout=subprocess.DEVNULL
+        )
+
+    def upgrade(self) -> None:
+        """Bring the database up to date under the former program, then every process, one after the other."""
+        self._former = None
+        self.run("migrate")
+        for name in ("outside", *HOSTS):
+            self.stop(name)
+            self.start(name)
+        self.stop_worker()
+        self.start_worker()
+
+    def memory(self) -> dict[str, float]:
+        """Return the megabytes that the processes of each part hold."""
+        parts = {"host one": "one", "host two": "two", "worker": "worker", "PostgreSQL": "postgres"}
+        return {name: sum(map(_resident, self.processes(part))) / 1e6 for name, part in parts.items()}
+
+    # ---- what is broken --------------------------------------------------------------------------------------------
+
+    def kill(self, part: str) -> None:
+        """Do what `kill -9` does to all processes of the part; what nothing else would start again is started."""
+        if part == "postgres":
+            self.primary.kill()
+            self.primary.start()
+        elif part == "redis":
+            self.redis.kill()
+            self.redis.start()
+        else:
+            _send(signal.SIGKILL, self.processes(part))
+            if part in self._serving:
+                self._serving[part].process.wait()
+                self.start(part)
+
+    def freeze(self, part: str) -> list[psutil.Process]:
+        """Stop the part where it stands; return its processes, for `thaw`."""
+        frozen = self.processes(part)
+        _send(signal.SIGSTOP, frozen)
+        return frozen
+
+    def thaw(self, frozen: Iterable[psutil.Process]) -> None:
+        _send(signal.SIGCONT, frozen)
+
+    def processes(self, part: str) -> list[psutil.Process]:
+        """Return the processes of a part: a host with its supervisor, `api` of the first one, or another one."""
+        if part == "worker":
+            return [self._worker] if self._worker else []
+        if part == "redis":
+            return [self.redis.process]
+        if part == "postgres":
+            return self.primary.processes()
+        if part == "api":
+            return [self._serving["one"].process_of("api")]
+        if part == "crm":
+            return [one for one in self._serving["outside"].processes() if "crm" in command_line(one)]
+        serving = self._serving[part]
+        return [serving.process, *serving.family()]
+
+    def fail_over(self) -> None:
+        """Kill the primary, promote its copy, and make a copy anew of what is the primary then."""
+        self.primary.kill()
+        self.standby.sql("SELECT pg_promote()", database="postgres")
+        self.primary, self.standby = self.standby, self.primary
+        # What it copied says that commits wait for a copy, of which there is none yet.
+        self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
+        self.primary.sql("SELECT pg_reload_conf()")
+        self.standby.copy_from(self.primary)
+        self.standby.start()
+        _follow(self.primary)
+
+    # ---- how it is made --------------------------------------------------------------------------------------------
+
+    def _start_databases(self) -> tuple[Postgres, Postgres]:
+        homes = self._stack.enter_context(folders(2))
+        if os.geteuid() == 0:
+            for home in homes:
+                self._stack.enter_context(disk(home, DISK_MEGABYTES))
+        primary = self._stack.enter_context(Postgres.create(homes[0]))
+        make_database(primary)
+        standby = self._stack.enter_context(primary.copy(homes[1]))
+        _follow(primary)
+        return primary, standby
+
+    def _start_network(self) -> None:
+        users = (*HOSTS, "worker")
+        targets = {f"{user}-{number}": server.port for user in users for number, server in enumerate(self.servers)}
+        targets |= {"crm": self._outside + 1, "provider": self._outside, "gateway": self._ports["one"]}
+        self.network = self._stack.enter_context(Network(targets))
+
+    def _describe(self) -> Settings:
+        direct = ",".join(f"127.0.0.1:{server.port}" for server in self.servers)
+        return Settings(
+            data_dir=self._home("outside"),
+            port=self._ports["two"],
+            public_url=f"https://127.0.0.1:{self._front.https_port}",
+            auth_issuer=f"{self._provider}/auth/realms/balcao",
+            database_url=f"postgresql://balcao_app@{direct}/balcao",
+            database_owner_url=f"postgresql://postgres@{direct}/balcao",
+            crm_url_override=f"http://127.0.0.1:{self._outside + 1}",
+        )
+
+    @property
+    def _provider(self) -> str:
+        return f"http://127.0.0.1:{self.network.ports['provider']}"
+
+    def _home(self, name: str) -> Path:
+        home = self._root / name
+        home.mkdir(exist_ok=True)
+        home.chmod(0o755)
+        return home
+
+    def _words(self, name: str) -> tuple[str, ...]:
+        # Two processes, so that the CRM is none of them.
+        return ("--no-worker", "--processes", "2" if name == "outside" else "1")
+
+    def _terminal(self, name: str) -> Terminal:
+        home = self._home(name)
+        user = "one" if name == "one" else "worker" if name == "worker" else "two"
+        wires = ",".join(f"127.0.0.1:{self.network.ports[f'{user}-{number}']}" for number in range(len(self.servers)))
+        if name == "outside":
+            wires = ",".join(f"127.0.0.1:{server.port}" for server in self.servers)
+        settings: dict[str, object] = {
+            "data_dir": home,
+            "database_url": f"postgresql://balcao_app@{wires}/balcao",
+            "database_owner_url": f"postgresql://balcao@{wires}/balcao",
+            "registry_url": f"{self.settings.base_url}/registry/v1",
+            "console": "false",
+        }
+        if name == "outside":
+            settings |= {"port": self._outside, "public_url": self._provider}
+        else:
+            settings |= {
+                "port": self._ports.get(name) or free_port(),
+                "public_url": self.settings.base_url,
+                "auth_issuer": self.settings.issuers[0],
+                "crm_url": f"http://127.0.0.1:{self.network.ports['crm']}",
+                "redis_url": f"redis://127.0.0.1:{self.redis.port}",
+                "trusted_proxies": "127.0.0.1",
+            }
+        terminal = Terminal(home, **settings)
+        terminal.environment["SSL_CERT_FILE"] = str(self._certificate.chain)
+        if self._former is not None:
+            terminal.environment["PYTHONPATH"] = str(self._former)
+        if name in CLOCKED and CLOCKS:
+            terminal.environment |= self._clock()
+        return terminal
+
+    def _clock(self) -> dict[str, str]:
+        """Return what lets a program's clock of the day be set by the file, and leaves the monotonic one alone."""
+        self.clock.touch()
+        return {
+            "LD_PRELOAD": str(CLOCKS),
+            "FAKETIME_TIMESTAMP_FILE": str(self.clock),
+            "FAKETIME_CACHE_DURATION": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+
+    def _plan(self) -> Plan:
+        ports = (self.network.ports["gateway"], self._ports["two"])
+        servers = [Server("127.0.0.1", port) for port in ports]
+        return Plan(self.settings, app.SERVICES, servers, self._front)
+
+
+@contextmanager
+def found(former: Path | None = None) -> Iterator[City]:
+    """Make a city in folders of its own, and take it away."""
+    with ExitStack() as stack:
+        (root,) = stack.enter_context(folders(1))
+        yield City(stack, root, former)
+
+
+def _follow(primary: Postgres) -> None:
+    """Let commits wait for the copy, once it is there."""
+    primary.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{COPY}'")
+    primary.sql("SELECT pg_reload_conf()")
+    until_now(lambda: bool(primary.sql(SYNCHRONOUS)))
+
+
+def _resident(process: psutil.Process) -> int:
+    """Return the bytes that are its own, 0 of one that is gone."""
+    try:
+        return int(process.memory_full_info().uss)
+    except psutil.NoSuchProcess:
+        return 0
+
+
+def _send(number: signal.Signals, processes: Iterable[psutil.Process]) -> None:
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.send_signal(number)

@@ -1,0 +1,113 @@
+"""What breaks a city while its clients work: each part killed and frozen, each wire cut, held, slowed and lossy.
+
+Besides: clocks that go wrong, a full disk, a database server that another one takes the place of, restarted hosts.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import partial
+from typing import NamedTuple, TypeAlias
+
+from tests.histories.city import CLOCKS, HOSTS, City
+from tests.histories.nemesis import FROZEN_SECONDS
+from tests.support.disks import Ballast
+
+Break: TypeAlias = Callable[[City], Awaitable[None]]
+
+KILLED = ("api", "one", "worker", "crm", "postgres", "redis", "outside")
+FROZEN = ("api", "worker", "crm", "postgres", "redis", "outside")
+# By what is cut: the wires' name, and what it is between.
+WIRES: Mapping[str, str] = {
+    "one-": "host-database",
+    "worker-": "worker-database",
+    "crm": "CRM",
+    "gateway": "gateway-host",
+    "provider": "provider",
+}
+MODES = {"cut": "cut", "hold": "hold", "delay": "delay", "lose": "loss"}
+# A token is over for a clock that is two hours ahead, and not valid yet for one that is behind.
+STEPS = {"clock ahead": "+7200", "clock back": "-7200"}
+FULL_SECONDS = 6.0
+NO_ROOT = "only root mounts disks"
+NO_CLOCK = "libfaketime is not on this machine (Debian: `faketime`)"
+
+
+class Fault(NamedTuple):
+    """What is done, and why it cannot be done on this machine, if so."""
+
+    bring_about: Break
+    hindrance: str = ""
+
+
+async def _kill(part: str, city: City) -> None:
+    await asyncio.to_thread(city.kill, part)
+
+
+async def _freeze(part: str, city: City) -> None:
+    frozen = await asyncio.to_thread(city.freeze, part)
+    try:
+        await asyncio.sleep(FROZEN_SECONDS)
+    finally:
+        city.thaw(frozen)
+
+
+async def _disturb(wire: str, mode: str, city: City) -> None:
+    await asyncio.to_thread(city.network.set, wire, mode)
+    try:
+        await asyncio.sleep(FROZEN_SECONDS)
+    finally:
+        await asyncio.to_thread(city.network.set, wire, "pass")
+
+
+async def _step_clocks(step: str, city: City) -> None:
+    """Set the clocks of one host and of the worker, for as long as a freeze lasts."""
+    city.clock.write_text(step)
+    try:
+        await asyncio.sleep(FROZEN_SECONDS)
+    finally:
+        city.clock.write_text("+0")
+
+
+async def _fill_disk(city: City) -> None:
+    """Fill the disk of the primary, which ends by itself without room for its log, and is then started again."""
+    ballast, until = Ballast(city.primary.folder), time.monotonic() + FULL_SECONDS
+    while time.monotonic() < until:
+        await asyncio.to_thread(ballast.fill)
+        await asyncio.sleep(0.2)
+    ballast.drop()
+    if city.primary.has_ended:
+        await asyncio.to_thread(city.primary.start)
+
+
+async def _fail_over(city: City) -> None:
+    await asyncio.to_thread(city.fail_over)
+
+
+async def _restart_each(city: City) -> None:
+    """Stop and start one host after the other, as an operator does."""
+    for host in HOSTS:
+        await asyncio.to_thread(city.stop, host)
+        await asyncio.to_thread(city.start, host)
+
+
+def list_faults() -> dict[str, Fault]:
+    """Return every fault by its name."""
+    return dict(_list())
+
+
+def _list() -> Iterator[tuple[str, Fault]]:
+    names = {"one": "host", "outside": "provider and CRM"}
+    for part in KILLED:
+        yield f"kill {names.get(part, part)}", Fault(partial(_kill, part))
+    for part in FROZEN:
+        yield f"freeze {names.get(part, part)}", Fault(partial(_freeze, part))
+    for wire, between in WIRES.items():
+        for mode, word in MODES.items():
+            yield f"{word} {between}", Fault(partial(_disturb, wire, mode))
+    for name, step in STEPS.items():
+        yield name, Fault(partial(_step_clocks, step), "" if CLOCKS else NO_CLOCK)
+    yield "full disk", Fault(_fill_disk, "" if os.geteuid() == 0 else NO_ROOT)
+    yield "failover", Fault(_fail_over)
+    yield "rolling restart", Fault(_restart_each)

@@ -1,0 +1,55 @@
+"""Sessions that people open, use, and whose end the identity provider tells (docs/explain/trust.md)."""
+
+import random
+import time
+from collections.abc import Sequence
+
+import httpx
+
+from tests.histories.recorder import Ask, Told
+from tests.histories.rights import LIMIT_SECONDS
+
+PEOPLE = ("ana", "bruno", "elisa", "fabio")
+OPENED = "/agent/api/v1/auth"  # for whoever has a good token
+ENDED = "/auth/backchannel-logout"
+# A 401 is what an ended session has to say, and nobody logs in again for it.
+REFUSED = (408, 429)
+
+
+class SessionsOfPeople:
+    """People who use their newest session, which ends after some seconds, and try the one before all the time."""
+
+    name = "session"
+
+    def __init__(self, _: range, turn: float = LIMIT_SECONDS) -> None:
+        self.keys = [f"{person} 1" for person in PEOPLE]
+        self.ended = 0
+        self._turn = turn
+        self._ends = dict.fromkeys(self.keys, 0.0)
+
+    def reads(self, key: str) -> Sequence[Ask]:
+        return [Ask(key, key, "GET", OPENED, {"do": "use"}, _answered, refusals=REFUSED)]
+
+    def choose(self, key: str, chance: random.Random) -> Ask:
+        now = time.monotonic()
+        ends = self._ends.get(key)
+        if ends == 0.0:
+            self._ends[key] = now + self._turn * chance.uniform(1, 2)
+        if not ends or now < ends:
+            return self.reads(key)[0]
+        del self._ends[key]
+        self._open_next(key)
+        told = {"do": "end"}
+        return Ask(key, key, "POST", ENDED, told, _answered, events=(0,), refusals=REFUSED, ends_session=True)
+
+    def _open_next(self, key: str) -> None:
+        """Let the person have one session more, and try this one, and no older one, from now on."""
+        person, _, number = key.partition(" ")
+        self.ended += 1
+        following = f"{person} {int(number) + 1}"
+        self.keys = [one for one in self.keys if not one.startswith(f"{person} ") or one == key] + [following]
+        self._ends[following] = 0.0
+
+
+def _answered(answer: httpx.Response) -> Told:
+    return {"status": answer.status_code}

@@ -1,0 +1,125 @@
+"""Each resource under each fault, on a whole city: `python -m tests.histories.table` plays it and writes the page.
+
+Ends with 1 where something that was told cannot be.
+"""
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.histories.city import found
+from tests.histories.city_faults import Fault, list_faults
+from tests.histories.rounds import Round, Rounds
+from tests.histories.trial import all_resources
+from tests.support import run_folder
+
+PAGE = Path(__file__).parents[2] / "docs" / "proofs" / "histories-faults.md"
+HEAD = """\
+# Proofs: histories, each resource under each fault
+
+Index and machine: [proofs](../proofs.md). What a history is, who judges it, and by what: [histories](histories.md).
+This page is written by the command that plays it, `make histories`.
+
+"""
+SETTING = """\
+- **Installation** (`tests/histories/city.py`): two hosts behind nginx, a worker, two PostgreSQL servers of which the
+  second is a synchronous copy, Redis, CRM and identity provider apart
+- **Network** (`tests/support/network.py`): every connection that a fault reaches goes through a proxy of our own, which
+  cuts (ends what is there, refuses what is new), holds (keeps silent, and delivers later), delays each piece by 0.15 s,
+  or loses 15 of 100 pieces, each sent again after 0.2 s, 0.4 s, … as TCP does. Namespaces of the kernel could be had on
+  this machine, what delays and loses in them (`netem`) could not
+- **Clocks**: of a host and of the worker, by libfaketime, two hours ahead or behind, so that tokens are too old, or not
+  valid yet. **Full disk**: of the primary, a small one in memory, to its last byte. **Failover**: the primary is
+  killed, its copy promoted, and a copy made anew
+- A freeze, a disturbed network and a wrong clock last 4.5 s, a full disk 6 s. Before the fault and after it {answers}
+  calls are answered
+- **Last run**: {day}, load {load}; {clients} clients of each resource, {together} together; seed {seed}
+
+A cell has the operations, and how many of them are of unknown outcome. Calls that were refused, and so did not happen,
+stand in a column of their own. A fault without either is met by no caller: hosts take each other's place, jobs wait,
+and Redis is done without.
+"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Play every fault, or those that are named, and write the page; return the status of the command."""
+    arguments = argparse.ArgumentParser(prog="python -m tests.histories.table")
+    arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
+    arguments.add_argument("--clients", type=int, default=4, help="of each resource")
+    arguments.add_argument("--answers", type=int, default=600, help="before each fault, and after it")
+    arguments.add_argument("--page", type=Path, default=PAGE)
+    arguments.add_argument("faults", nargs="*")
+    said = arguments.parse_args(words)
+    faults = {name: fault for name, fault in list_faults().items() if not said.faults or name in said.faults}
+    # Histories stay where a run that fails leaves them.
+    run_folder.make()
+    histories = Path(tempfile.mkdtemp(prefix="balcao-histories-"))
+    played: dict[str, Round] = {}
+    try:
+        for name, one in play(faults, histories, said.seed, said.clients, said.answers):
+            played[name] = one
+            print(name, describe(one), flush=True)
+    finally:
+        setting = SETTING.format(
+            answers=said.answers,
+            day=datetime.now(UTC).date(),
+            load=round(os.getloadavg()[2]),
+            clients=said.clients,
+            together=said.clients * len(all_resources(range(1))),
+            seed=said.seed,
+        )
+        said.page.write_text(HEAD + setting + "\n" + write_table(faults, played), "utf-8")
+    wrong = [one for one in played.values() if not one.is_possible]
+    print(*(line for one in wrong for line in (one.fault, *one.broken)), histories, sep="\n")
+    return bool(wrong)
+
+
+def play(
+    faults: Mapping[str, Fault], histories: Path, seed: int, clients: int, answers: int
+) -> Iterator[tuple[str, Round]]:
+    """Play each fault that can be brought about here, on one city."""
+    with found() as city:
+        rounds = Rounds(city, histories, seed, clients)
+        for name, fault in faults.items():
+            if not fault.hindrance:
+                yield name, rounds.play(name, fault, answers)
+
+
+def describe(one: Round) -> str:
+    """Return what was found, in a word or a few."""
+    wrong = [f"{resource}: {verdict}" for resource, verdict in one.verdicts.items() if verdict != "possible"]
+    broken = sorted({line.partition(":")[0] for line in one.broken})
+    return ", ".join((*wrong, *(f"invariant {name}" for name in broken))) or "possible"
+
+
+def write_table(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> str:
+    """Return a row for each fault, a column for each resource."""
+    resources = [resource.name for resource in all_resources(range(1))]
+    heads = ["Fault", *resources, "refused", "verdict", "seed"]
+    rows = [heads, ["---"] * len(heads)]
+    for name, fault in faults.items():
+        one = played.get(name)
+        if one is None:
+            why = fault.hindrance or "the run ended before it"
+            rows.append([name, *["not run"] * len(resources), "not run", why, "none"])
+        else:
+            cells = [_describe_cell(one.outcomes.get(resource, {})) for resource in resources]
+            rows.append([name, *cells, str(one.count("refused")), describe(one), str(one.seed)])
+    total = sum(one.count("known") + one.count("unknown") for one in played.values())
+    unknown = sum(one.count("unknown") for one in played.values())
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"{table}\n\nTogether {total:,} operations, {unknown:,} of unknown outcome, under {len(played)} faults.\n"
+
+
+def _describe_cell(counts: Mapping[str, int]) -> str:
+    unknown = counts.get("unknown", 0)
+    return f"{counts.get('known', 0) + unknown}, {unknown}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

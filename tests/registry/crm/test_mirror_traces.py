@@ -1,0 +1,135 @@
+"""What the mirror really does with an e-mail is something that its model can do (docs/models)."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao.settings import Settings
+from tests.models.exploring import MODELS
+from tests.models.traces import is_behaviour
+from tests.registry.conftest import Own
+from tests.support.crm import RunningCrm
+from tests.support.fixtures import Drain, Sql
+from tests.support.issuer import Issuer, bearer
+
+pytestmark = pytest.mark.spin
+
+MODEL = MODELS / "crm_mirror.pml"
+WEBHOOK = "/registry/v1/webhooks/crm/cidadao"
+# What each transaction has left behind: of one that changes several rows the last row counts.
+RECORD = (
+    """
+CREATE TABLE registry.trace (
+    number int GENERATED ALWAYS AS IDENTITY, transaction xid8 DEFAULT pg_current_xact_id(),
+    cpf text, email text, origin text, pushed text, confirmed text, dirty boolean)
+""",
+    """
+CREATE FUNCTION registry.record_step() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+    INSERT INTO registry.trace (cpf, email, origin, pushed, confirmed, dirty)
+    SELECT person.cpf, held.value #>> '{}', held.origin, held.pushed_value #>> '{}', held.confirmed_value #>> '{}',
+           coalesce(waiting.dirty ? 'email', false)
+    FROM (SELECT coalesce(NEW.cpf, OLD.cpf)) AS person (cpf)
+    LEFT JOIN registry.register AS held ON held.cpf = person.cpf AND held.field = 'email'
+    LEFT JOIN registry.outbox AS waiting ON waiting.cpf = person.cpf;
+    RETURN NULL;
+END $$
+""",
+    *(
+        f"""
+CREATE TRIGGER record_step AFTER INSERT OR UPDATE OR DELETE ON registry.{table}
+FOR EACH ROW EXECUTE FUNCTION registry.record_step()
+"""
+        for table in ("register", "outbox")
+    ),
+)
+RECORDED = """
+SELECT email, origin, pushed, confirmed, dirty FROM registry.trace AS step
+WHERE number = (SELECT max(number) FROM registry.trace WHERE transaction = step.transaction) AND cpf = $1
+ORDER BY number
+"""
+FORGET = ("DROP FUNCTION registry.record_step() CASCADE", "DROP TABLE registry.trace")
+FIRST, SECOND, OTHER = "primeiro@x.example", "segundo@x.example", "outro@x.example"
+EMAILS = {None: "NONE", FIRST: "DECLARED", SECOND: "DECLARED + 1", OTHER: "CHANGED"}
+BOUNDS = {"DECLARATIONS": 2, "CHANGES": 1, "LOGINS": 0, "KILLS": 0, "LOSSES": 0, "REPETITIONS": 0, "RECONCILIATIONS": 0}
+SOON, LATER = "2098-01-01T00:00:00Z", "2098-01-02T00:00:00Z"
+Event = Callable[[str, str, str], None]
+
+
+@pytest.fixture(scope="module")
+def settings(running_crm: RunningCrm) -> Settings:
+    return running_crm.settings
+
+
+@pytest.fixture
+def recorded(sql: Sql, crm: RunningCrm) -> Iterator[Callable[[str], list[str]]]:
+    """Return what was recorded of a person as conditions on the variables of the model, without repetitions."""
+    for statement in RECORD:
+        sql(statement)
+
+    def read(cpf: str) -> list[str]:
+        steps = ["email == NONE && !dirty"]
+        for row in sql(RECORDED, cpf):
+            step = describe(row)
+            if step != steps[-1]:
+                steps.append(step)
+        return steps
+
+    yield read
+    for statement in FORGET:
+        sql(statement)
+
+
+def describe(row: Any) -> str:
+    facts = [f"email == {EMAILS[row['email']]}", "dirty" if row["dirty"] else "!dirty"]
+    if row["origin"] == "crm":
+        return " && ".join([*facts, "!is_own"])
+    confirmed = f"confirmed == {EMAILS[row['confirmed']]}"
+    return " && ".join([*facts, "is_own", f"pushed == {EMAILS[row['pushed']]}", confirmed])
+
+
+@pytest.fixture
+def event(http: httpx.Client, issuer: Issuer, drain: Drain) -> Event:
+    """What the CRM tells of an e-mail, and since when it has it, applied at once."""
+
+    def call(cpf: str, email: str, at: str) -> None:
+        body = {"cpf": cpf, "updatedAt": at, "dados": {"email": email}}
+        assert http.post(WEBHOOK, json=body, headers=bearer(issuer.machine("crm-sandbox"))).status_code == 202
+        drain()
+
+    return call
+
+
+def can_be(folder: Path, steps: list[str]) -> bool:
+    return is_behaviour(folder, MODEL, steps, *(f"-D{name}={value}" for name, value in BOUNDS.items()))
+
+
+def test_a_word_that_is_replaced_sent_confirmed_and_changed_by_people_of_the_crm(
+    own: Own, send: Callable[..., None], event: Event, recorded: Callable[[str], list[str]], person: str, tmp_path: Path
+) -> None:
+    own(person, email=FIRST)
+    own(person, email=SECOND)
+    send()
+    event(person, SECOND, SOON)
+    event(person, OTHER, LATER)
+    steps = recorded(person)
+    assert len(steps) == 7, steps
+    assert can_be(tmp_path, steps)
+    never_sent = [step for step in steps if "!dirty" in step or "pushed == NONE" in step]
+    assert len(never_sent) == 6
+    assert not can_be(tmp_path, never_sent)
+
+
+def test_a_word_that_people_of_the_crm_change_before_it_is_sent(
+    own: Own, event: Event, recorded: Callable[[str], list[str]], person: str, tmp_path: Path, sql: Sql
+) -> None:
+    own(person, email=FIRST)
+    sql("UPDATE queue.pgqueuer SET execute_after = now() + interval '1 hour' WHERE entrypoint = 'crm_push'")
+    event(person, OTHER, LATER)
+    steps = recorded(person)
+    assert can_be(tmp_path, steps)
+    # The bug that the model found: what comes back of our own replaces the word.
+    replaced = [step.replace("CHANGED", "DECLARED") for step in steps]
+    assert not can_be(tmp_path, replaced)

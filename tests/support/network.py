@@ -1,0 +1,147 @@
+"""The network between programs that know nothing of it: what is cut, held, slowed, or loses what it carries.
+
+Each wire is a port of the loopback address that leads to another one, in a process of its own (`python -m`), which so
+takes nothing from the clients. A network of namespaces would need root, and for delay and loss a module of the kernel.
+"""
+
+import asyncio
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+import uvloop
+
+from tests.support.patience import PATIENCE
+from tests.support.server import free_port
+
+CHUNK = 65_536
+DELAY_SECONDS = 0.15
+# TCP notices a lost packet after a fifth of a second at least, and waits twice as long each time that it is lost again.
+LOSS = 0.15
+RETRANSMISSION_SECONDS = 0.2
+MODES = ("pass", "cut", "hold", "delay", "lose")
+
+
+class Network:
+    """Wires by name, each to a port; use as a context manager. All that begin with a name are set together."""
+
+    def __init__(self, targets: Mapping[str, int]) -> None:
+        self.ports = {name: free_port() for name in targets}
+        self._targets = dict(targets)
+
+    def __enter__(self) -> Self:
+        plan = json.dumps([[name, self.ports[name], target] for name, target in self._targets.items()])
+        command = [sys.executable, "-m", __name__, plan]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._wait()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
+    ) -> None:
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._process.wait(PATIENCE)
+
+    def set(self, name: str, mode: str) -> None:
+        """Let the wires of this name do so from now on: `pass` what comes, or another of `MODES`."""
+        assert self._process.stdin
+        self._process.stdin.write(f"{name} {mode}\n")
+        self._process.stdin.flush()
+        self._wait()
+
+    def _wait(self) -> None:
+        assert self._process.stdout
+        assert self._process.stdout.readline() == "done\n"
+
+
+class Wire:
+    """Takes connections and passes on what comes, in both directions.
+
+    `cut` ends every connection and refuses new ones, `hold` keeps silent until it passes again, as when a switch fails.
+    """
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._mode = "pass"
+        self._passing = asyncio.Event()
+        self._passing.set()
+        self._open: set[asyncio.StreamWriter] = set()
+
+    def set(self, mode: str) -> None:
+        self._mode = mode
+        (self._passing.clear if mode == "hold" else self._passing.set)()
+        if mode == "cut":
+            for writer in self._open:
+                writer.transport.abort()
+
+    async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Carry one connection until either side ends it."""
+        if self._mode == "cut":
+            writer.transport.abort()
+            return
+        await self._passing.wait()
+        try:
+            there, back = await asyncio.open_connection("127.0.0.1", self._target)
+        except OSError:
+            writer.transport.abort()
+            return
+        ends = {writer, back}
+        self._open |= ends
+        await asyncio.gather(self._carry(reader, back), self._carry(there, writer))
+        self._open -= ends
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Pass on one direction until its end, or until the other side is gone."""
+        with suppress(OSError):
+            while (data := await reader.read(CHUNK)) and not writer.is_closing():
+                await self._travel()
+                if writer.is_closing():  # meanwhile
+                    break
+                writer.write(data)
+                await writer.drain()
+            await self._passing.wait()
+        writer.close()
+
+    async def _travel(self) -> None:
+        await self._passing.wait()
+        if self._mode == "delay":
+            await asyncio.sleep(DELAY_SECONDS)
+        wait = RETRANSMISSION_SECONDS
+        while self._mode == "lose" and random.random() < LOSS:
+            await asyncio.sleep(wait)
+            wait *= 2
+
+
+async def carry(plan: Iterable[tuple[str, int, int]]) -> None:
+    """Open the wires and obey what comes on standard input, until it ends."""
+    wires = {}
+    for name, port, target in plan:
+        wires[name] = Wire(target)
+        await asyncio.start_server(wires[name].take, "127.0.0.1", port)
+    _answer()
+    orders = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
+    while order := await orders.readline():
+        wanted, _, mode = order.decode().strip().rpartition(" ")
+        for name, wire in wires.items():
+            if name.startswith(wanted):
+                wire.set(mode)
+        _answer()
+
+
+def _answer() -> None:
+    print("done", flush=True)
+
+
+def main(words: Sequence[str]) -> None:
+    uvloop.run(carry(json.loads(words[0])))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
