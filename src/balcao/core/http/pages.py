@@ -37,7 +37,7 @@ _PAGE = """<!doctype html>
 <span id="login-status" role="status"></span>
 <button id="login" type="button" hidden>Entrar</button>
 </header>
-<main id="api" data-base="{base}" data-issuer="{issuer}" data-client="{client}"></main>
+<main id="api" data-base="{base}" data-issuer="{issuer}" data-client="{client}" data-pages="{pages}"></main>
 <script src="{base}/docs/assets/swagger-ui-bundle.js"></script>
 <script src="{base}/docs/assets/page.js" type="module"></script>
 </body>
@@ -89,6 +89,8 @@ def description_operations(service: "Described") -> list[Operation]:
             listing="/docs" if prefix else f"{service.base}/docs",
             issuer=escape(issuer),
             client=escape(settings.docs_client),
+            # Below it each operation has a page of the gateway, by its key.
+            pages=f"/docs/pt-BR/operacoes/{service.name}" if prefix else "",
         )
         policy = _POLICY.format(issuer=_origin(issuer))
         return Response(page.encode(), media_type=HTML, headers={"Content-Security-Policy": policy})

@@ -19,6 +19,7 @@ const LABELS = {
   "Execute": "Executar",
   "Expand all": "Abrir tudo",
   "Collapse all": "Fechar tudo",
+  "Find more details": "Mais sobre esta operação",
   "Headers:": "Cabeçalhos:",
   "Links": "Ligações",
   "Loading": "Carregando",

@@ -3,7 +3,7 @@ import { logIn, finishLogin } from "./login.js";
 import { translate } from "./labels.js";
 
 const place = document.getElementById("api");
-const { base, issuer, client } = place.dataset;
+const { base, issuer, client, pages } = place.dataset;
 const button = document.getElementById("login");
 const status = document.getElementById("login-status");
 
@@ -53,9 +53,19 @@ const prefill = (description, cpf) => {
   }
 };
 
+// Leads from each operation to its page, which has the call in three languages, and the remedy of each refusal.
+const lead = (description) => {
+  const service = pages.slice(pages.lastIndexOf("/") + 1);
+  for (const operation of Object.values(description.paths).flatMap(Object.values)) {
+    const key = operation.operationId.slice(service.length + 1);
+    operation.externalDocs = { url: `${pages}/${key}`, description: "Chamadas prontas, e o remédio de cada recusa" };
+  }
+};
+
 const show = async (cpf) => {
   const description = await (await fetch(`${base}/openapi.json`)).json();
   prefill(description, cpf);
+  if (pages) lead(description);
   // What is tried here goes to the server that this page came from, under whatever name it was reached.
   description.servers = [{ url: new URL(base || "/", location.href).href.replace(/\/$/, "") }];
   translate(place);
