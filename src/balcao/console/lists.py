@@ -160,7 +160,3 @@ class Listing:
     def tab_address(self, value: str) -> str:
         """Return the address of another tab, from its first page on."""
         return self.address({TAB: value if value != self.tabs[0].value else None, PAGE: None})
-
-    def order_address(self, order: str) -> str:
-        """Return the address of the list in another order."""
-        return self.address({ORDER: order, PAGE: None})

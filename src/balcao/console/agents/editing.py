@@ -112,7 +112,7 @@ class _Overtaken(Exception):
     """Another version has become active since the form was opened."""
 
 
-async def _send(visit: Visit, body: dict[str, Any]) -> client.Saved:
+async def _send(visit: Visit, body: dict[str, Any]) -> client.Done:
     try:
         return await client.save_version(visit.api, body)
     except InTheWay as fault:
