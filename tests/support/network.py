@@ -44,9 +44,8 @@ class Network:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
     ) -> None:
-        assert self._process.stdin
-        self._process.stdin.close()
-        self._process.wait(PATIENCE)
+        with self._process:  # closes its streams, which ends it
+            pass
 
     def set(self, name: str, mode: str) -> None:
         """Let the wires of this name do so from now on: `pass` what comes, or another of `MODES`."""
