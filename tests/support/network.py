@@ -16,7 +16,6 @@ from typing import Self
 
 import uvloop
 
-from tests.support.patience import PATIENCE
 from tests.support.server import free_port
 
 CHUNK = 65_536
