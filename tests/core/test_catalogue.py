@@ -1,6 +1,7 @@
 """The snapshot that processes decide by, and what of an operation stops the boot (rules: access 3.6, 4.5)."""
 
 import asyncio
+from contextlib import nullcontext
 from copy import copy
 from typing import Annotated, Any
 
@@ -183,6 +184,17 @@ def route(key: str, path: str = "/things", rule: Rule | None = None) -> Any:
 def test_a_declaration_that_the_catalogue_cannot_hold_stops_the_boot(routes: list[Any]) -> None:
     with pytest.raises(MalformedOperation):
         service(*routes).operations()
+
+
+@pytest.mark.parametrize(("status", "boots"), [(200, False), (204, True)])
+def test_an_operation_that_returns_nothing_says_so_by_its_status(status: int, boots: bool) -> None:
+    routes = Routes()
+
+    def delete() -> None: ...
+
+    routes.delete("/things", "access.delete", public(), "De teste", status=status)(delete)
+    with nullcontext() if boots else pytest.raises(MalformedOperation, match="204"):
+        service(*routes.declared).operations()
 
 
 def test_a_good_declaration_boots() -> None:

@@ -1,5 +1,6 @@
 """The guides: their commands, typed as they stand, print what the guides say; their pages lead to one another."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -12,7 +13,7 @@ from urllib.parse import urljoin
 import httpx
 import pytest
 
-from balcao.gateway.portal import guides, own_calls
+from balcao.gateway.portal import guides, own_calls, search_page
 from balcao.gateway.portal.operation_pages import ROOTS
 from balcao.gateway.portal.page import PortalPages
 from balcao.settings import Settings
@@ -24,7 +25,7 @@ from tests.support.server import free_port
 NAMES = sorted(file.stem for file in guides.FOLDER.glob("[a-z]*.md") if not file.name.endswith(".pt-BR.md"))
 OUTPUTS = {"text", "json"}
 # What the front door leads to beside guides.
-OTHERS = {ROOTS["pt-BR"], own_calls.PATH}
+OTHERS = {ROOTS["pt-BR"], own_calls.PATH, search_page.PATHS["pt-BR"]}
 BORDER = "-- end of a block --"
 # What a guide leaves out because it differs each time.
 GAP = "…"
@@ -33,8 +34,31 @@ GAP = "…"
 @pytest.fixture(scope="module")
 def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
-    with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
+    with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened, working(opened):
         yield opened
+
+
+@contextlib.contextmanager
+def working(sandbox: Sandbox) -> Iterator[None]:
+    """Have jobs done, as `balcao serve` does."""
+    environment = os.environ | own_environment(sandbox) | {"BALCAO_DATABASE_URL": sandbox.database_url}
+    log = sandbox.settings.data_dir / "worker.log"
+    with log.open("wb") as written:
+        worker = subprocess.Popen(
+            [sys.executable, "-P", "-m", "balcao", "worker"], env=environment, stdout=written, stderr=written
+        )
+        try:
+            yield
+        finally:
+            worker.terminate()
+            worker.wait(PATIENCE)
+
+
+def own_environment(sandbox: Sandbox) -> dict[str, str]:
+    """Return what the commands of a guide, as they stand, need to be told of this sandbox."""
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    settings = sandbox.settings
+    return {"PATH": programs, "BALCAO_PORT": str(settings.port), "BALCAO_DATA_DIR": str(settings.data_dir)}
 
 
 def read_blocks(name: str) -> list[tuple[str, str]]:
@@ -51,16 +75,10 @@ def read_blocks(name: str) -> list[tuple[str, str]]:
 def type_in(blocks: list[tuple[str, str]], sandbox: Sandbox, folder: Path) -> list[str]:
     """Type the blocks into one shell, and return what each printed."""
     script = "".join(f"{typed}\necho; echo '{BORDER}'\n" for typed, _ in blocks)
-    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    own = {
-        "PATH": programs,
-        "BALCAO_PORT": str(sandbox.settings.port),
-        "BALCAO_DATA_DIR": str(sandbox.settings.data_dir),
-    }
     done = subprocess.run(
         ["bash", "-eu", "-c", script.replace(guides.ADDRESS, sandbox.url)],
         cwd=folder,
-        env=os.environ | own,
+        env=os.environ | own_environment(sandbox),
         capture_output=True,
         text=True,
         timeout=PATIENCE,
@@ -74,7 +92,8 @@ def test_the_commands_of_a_guide_print_what_it_says(name: str, sandbox: Sandbox,
     blocks = read_blocks(name)
     assert any(shown for _, shown in blocks)
     for (typed, shown), printed in zip(blocks, type_in(blocks, sandbox, tmp_path), strict=True):
-        expected = ".*?".join(re.escape(part) for part in shown.strip().split(GAP))
+        here = shown.strip().replace(guides.ADDRESS, sandbox.url)
+        expected = ".*?".join(re.escape(part) for part in here.split(GAP))
         assert re.fullmatch(expected, printed.strip(), re.DOTALL), f"{typed}\n{printed}"
     assert list(tmp_path.iterdir()) == []
 

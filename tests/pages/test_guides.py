@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser
 
-from balcao.gateway.portal import guides, own_calls
+from balcao.gateway.portal import guides, own_calls, search_page
 from balcao.gateway.portal.operation_pages import ROOTS
 from tests.support.screen import opened_screen
 from tests.support.server import RunningServer
@@ -20,6 +20,7 @@ OPERATIONS = [
 PATHS = [
     "/docs",
     own_calls.PATH,
+    *search_page.PATHS.values(),
     *sorted(guides.list_paths()),
     *(root + below for root in ROOTS.values() for below in OPERATIONS),
 ]

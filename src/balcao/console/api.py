@@ -255,10 +255,10 @@ def _to_fault(answer: httpx.Response) -> ApiFault:
         body = msgspec.json.decode(answer.content)
     except msgspec.MsgspecError:
         body = {}
-    told = body if isinstance(body, dict) else {}
+    members = body if isinstance(body, dict) else {}
     request_id = answer.headers.get("x-request-id", "")
-    detail = told.get("detail")
-    text = next((each for each in (told.get("message"), told.get("error"), detail) if isinstance(each, str)), "")
+    detail = members.get("detail")
+    text = next((each for each in (members.get("message"), members.get("error"), detail) if isinstance(each, str)), "")
     if answer.status_code == 429:
         often = TooOften(text, request_id=request_id, status=429)
         often.retry_after = _read_wait(answer)

@@ -55,12 +55,15 @@ class Page:
 
 
 class Pages:
-    """The pages of one area; `base` stands before all of their paths."""
+    """The pages of one area, or of one module of it; `base` stands before all of their paths.
 
-    def __init__(self, area: str, base: str) -> None:
+    An area of several modules has those of its `parts`, in the order of the navigation.
+    """
+
+    def __init__(self, area: str, base: str, parts: Sequence["Pages"] = ()) -> None:
         self.area = area
         self.base = base
-        self.declared: list[Page] = []
+        self.declared: list[Page] = [page for part in parts for page in part.declared]
 
     def get(
         self, path: str, label: str, *, actions: Sequence[str] = (), in_menu: bool = False

@@ -46,11 +46,16 @@ class Form(wtforms.Form):
             needs = {"aria-required": "true"} if field.flags.required else {}
             return super().render_field(field, own | needs | dict(render_kw))
 
-    def __init__(self, visit: Visit, values: Mapping[str, Any] | None = None, *, etag: str = "") -> None:
-        """`values` are what the fields show before somebody types, by their names."""
+    def __init__(
+        self, visit: Visit, values: Mapping[str, Any] | None = None, *, etag: str = "", is_sent: bool = True
+    ) -> None:
+        """`values` are what the fields show before somebody types, by their names.
+
+        `is_sent` is false of a form that stands beside the one that was sent.
+        """
         given = visit.posted if visit.is_post else visit.draft
         super().__init__(formdata=given or None, data=values)
-        self.is_sent = visit.is_post
+        self.is_sent = visit.is_post and is_sent
         # What was typed on an older version is sent on that version, so that nothing is overwritten unseen.
         self.etag = given.first(ETAG) or etag
         self.key = given.first(KEY) or new_id()

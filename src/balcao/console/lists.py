@@ -58,7 +58,10 @@ class Tab:
 
 @dataclass
 class Listing:
-    """What a list's template needs: `nouns` are one and many of what is listed, `rows` this page's, `total` all."""
+    """What a list's template needs: `nouns` are one and many of what is listed, `rows` this page's, `total` all.
+
+    `parted_by` says what the tabs part the list by.
+    """
 
     visit: Visit
     nouns: tuple[str, str]
@@ -68,6 +71,7 @@ class Listing:
     total: int = 0
     size: int = PAGE_SIZE
     orders: Mapping[str, str] = field(default_factory=dict)
+    parted_by: str = "Situação"
 
     @property
     def number(self) -> int:
@@ -156,7 +160,3 @@ class Listing:
     def tab_address(self, value: str) -> str:
         """Return the address of another tab, from its first page on."""
         return self.address({TAB: value if value != self.tabs[0].value else None, PAGE: None})
-
-    def order_address(self, order: str) -> str:
-        """Return the address of the list in another order."""
-        return self.address({ORDER: order, PAGE: None})

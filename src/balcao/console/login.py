@@ -88,7 +88,7 @@ class Login:
         except GrantRefused as fault:
             log.warning("console.login_refused", code=str(fault))
             raise Lost("O provedor de identidade não confirmou o login.") from None
-        if former is not None:  # whoever knew it knows nothing of the new one
+        if former is not None:  # who knew it knows nothing of the new one
             await panel.sessions.end(former)
         cookie = await panel.sessions.begin(login)
         log.info("console.login")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from balcao import __version__
 from balcao.console.words import (
@@ -18,6 +19,9 @@ from balcao.console.words import (
 )
 from balcao.core.http.assets import Assets
 
+# What stands where there is no value; marked, so that a phone's list leaves the line out (`console.css`).
+_NOTHING, _MARKED_NOTHING = "–", Markup('<span class="nil">–</span>')
+
 
 def make_environment(words: Words, assets: Assets, city: str) -> Environment:
     """Return the environment: everything is escaped, and a name without a value is a fault."""
@@ -28,6 +32,7 @@ def make_environment(words: Words, assets: Assets, city: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        finalize=_mark_nothing,
     )
     filters: dict[str, Callable[..., Any]] = {
         "moment": words.format_moment,
@@ -44,3 +49,7 @@ def make_environment(words: Words, assets: Assets, city: str) -> Environment:
         asset=assets.address, city=city, balcao_version=__version__, words=words, count=format_count
     )
     return environment
+
+
+def _mark_nothing(value: Any) -> Any:
+    return _MARKED_NOTHING if value == _NOTHING else value

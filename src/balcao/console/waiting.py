@@ -1,7 +1,7 @@
 """What waits for a person, from every area: listed on the first page, counted beside the entries of the navigation.
 
 The counts are remembered with the session, so that no page calls a service for them: the first page reads them all, a
-deed those of its area, and when they are old they are read behind a page, for the next one. Whoever holds other rights
+deed those of its area, and when they are old they are read behind a page, for the next one. Who holds other rights
 than when they were read is not shown them.
 """
 

@@ -1,4 +1,4 @@
-"""E-mail that the platform sends: one small interface, a mail server, in the sandbox a folder that can be looked at."""
+"""E-mail that the platform sends: by a mail server, or in the sandbox into a folder that can be looked at."""
 
 import asyncio
 import secrets
@@ -9,7 +9,6 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from email.utils import format_datetime, make_msgid
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
@@ -38,16 +37,6 @@ class MailRefused(Exception):
         self.code = code
 
 
-class Mailer(Protocol):
-    """What use cases need to send an e-mail."""
-
-    async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
-        """Send the e-mail. Raises MailRefused.
-
-        `key` names the e-mail where it may be sent again: the second has the same Message-ID as the first.
-        """
-
-
 @dataclass(frozen=True)
 class SmtpMailer:
     """`url` is smtp://user:password@host:port, or smtps:// for TLS from the first byte.
@@ -60,7 +49,10 @@ class SmtpMailer:
     sender: str
 
     async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
-        """Send the e-mail. Raises MailRefused."""
+        """Send the e-mail. Raises MailRefused.
+
+        `key` names the e-mail where it may be sent again: the second has the same Message-ID as the first.
+        """
         try:
             message = _compose(self.sender, to, subject, text, key)
             async with asyncio.timeout(TOTAL_SECONDS), self._client() as client:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from importlib.resources import files
+from types import NoneType
 
 import asyncpg
 
@@ -148,6 +149,8 @@ def _refuse_malformed(service: Service, found: Sequence[Operation]) -> None:
         for name in (operation.rule.action, *operation.rule.also):
             if not _ACTION.fullmatch(name):
                 raise MalformedOperation(f"{where}: o nome de ação {name} não tem a forma recurso:verbo")
+        if operation.signature.returns is NoneType and operation.status != 204:
+            raise MalformedOperation(f"{where}: nada é devolvido, e falta status=204")
         keys.add(operation.key)
         shapes.add(shape)
 

@@ -40,7 +40,7 @@ def judge(version: str, headers: Headers, fields: RawHeaders) -> bool:
         if any(names.count(name) > 1 for name in _ONCE):
             raise Refused(400)
     if coding is not None:
-        # HTTP/1.0 knows no codings: whoever stands between may have read another end of the body.
+        # HTTP/1.0 knows no codings: a proxy in between may have read another end of the body.
         if is_old:
             raise Refused(400)
         if coding.lower() != b"chunked":

@@ -17,11 +17,12 @@ from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import METRICS, Mount
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.gateway.metrics import Handler, answer_scraper
-from balcao.gateway.portal import guides
+from balcao.gateway.portal import guides, search_page
 from balcao.gateway.portal import own_calls as own_calls_page
 from balcao.gateway.portal.operation_pages import ROOTS, OperationPages
 from balcao.gateway.portal.own_calls import OwnCallsPage
 from balcao.gateway.portal.page import PortalPages
+from balcao.gateway.portal.search_page import SearchPage
 from balcao.gateway.refusals import REFUSAL_PAGE
 from balcao.gateway.status import feeds
 from balcao.gateway.status.board import BoardKeeper
@@ -49,8 +50,9 @@ def mount_pages(
     # The embedded provider lets developers make clients; a city's does so where only it knows.
     own_clients = f"{issuer}/clients" if settings.embedded_identity else None
     controls = f"{settings.crm_url}/_sandbox/controls" if settings.sandbox_crm else None
+    read_guides = guides.Guides(address, issuer)
     portal = PortalPages(
-        guides.Guides(address, issuer),
+        read_guides,
         services,
         titles,
         has_panel=has_panel,
@@ -59,6 +61,7 @@ def mount_pages(
     )
     operations = OperationPages(services, titles, address)
     own_calls = OwnCallsPage(platform)
+    search = SearchPage(read_guides, services, titles)
 
     def root(_: Request) -> Response[None]:
         return redirect("/docs")
@@ -68,6 +71,9 @@ def mount_pages(
 
     def show_guide(path: str) -> Handler:
         return lambda _: portal.render_guide(path)
+
+    def show_search(language: str) -> Handler:
+        return lambda _: search.render(language)
 
     def liveness(_: Request) -> Response[Any]:
         return to_json({"status": "healthy", "service": "gateway", "timestamp": utc_now()}, headers=instance)
@@ -92,6 +98,7 @@ def mount_pages(
         "/docs": docs,
         **{path: show_guide(path) for path in guides.list_paths()},
         **list_operation_pages(operations),
+        **{path: show_search(language) for language, path in search_page.PATHS.items()},
         own_calls_page.PATH: own_calls.render_form,
         "/status": status,
         "/status.json": status_json,

@@ -1,7 +1,7 @@
 """A turn each: who asks for much waits for themselves, and nobody else waits for them.
 
 What arrives is begun at once, up to a few requests in each turn of the event loop. Those beyond wait by caller, and
-later turns begin one of each caller, in between which the loop reads what has come from anybody else. Whoever waits for
+later turns begin one of each caller, in between which the loop reads what has come from anybody else. Who waits for
 the database waits several turns, so that where somebody else is, or was a moment ago, only every third turn begins any
 of those who have more than one waiting; who is alone has a few begun in every one. Requests that wait for something
 count from beginning to end: of those a caller has a few at a time.

@@ -22,7 +22,7 @@ from balcao.core.values.cpf import Cpf
 from balcao_sandbox.identity.demo import Person, people
 
 DEMO_ITEM = SeedItem("demo", "access")
-# An action of the seed data that nobody of the demo needs: free to be renamed by whoever tries the operation.
+# An action of the seed data that nobody of the demo needs: free to be renamed by people who try the operation.
 EXAMPLE_ACTION = "avatars:write"
 
 

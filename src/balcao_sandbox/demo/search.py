@@ -276,7 +276,7 @@ def _to_body(members: dict[str, Any]) -> ServiceChangeBody:
 
 
 def _act_as(platform: Platform, cpf: Cpf) -> Call:
-    """Return a demo staff member's call, by the right of whoever runs the loader."""
+    """Return a demo staff member's call, by the right of the operator who runs the loader."""
     person = next(person for person in people() if person.cpf == cpf.digits)
     caller = Caller(
         subject=f"demo-{person.username}",

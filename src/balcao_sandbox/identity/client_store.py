@@ -1,4 +1,4 @@
-"""SQL of the clients that developers made for themselves; whoever changes one is its owner."""
+"""SQL of the clients that developers made for themselves; only its owner changes one."""
 
 import msgspec
 

@@ -139,7 +139,7 @@ async def lock_credential(
 ) -> Credential | None:
     """Return this client's code or refresh token, a used or expired one too.
 
-    The session's row is the lock: whoever asks for another credential of the session waits.
+    The session's row is the lock: another transaction that asks for a credential of the session waits.
     """
     await _lock_session(connection, credential_hash)
     return await _read_credential(connection, credential_hash, client, refresh)
@@ -155,7 +155,7 @@ FOR UPDATE
 async def _lock_session(connection: Connection, credential_hash: bytes) -> None: ...
 
 
-# A statement after the lock, so that it sees what whoever had the lock before has done.
+# A statement after the lock, so that it sees what the holder of the lock before has done.
 @statement(f"""
 SELECT {_GRANT},
        credential.expires_at > now() AND session.expires_at > now() AS living,

@@ -40,7 +40,7 @@ SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # Whoever sent a refused statement gets the error. In the log its text would stay, with the personal data in it.
+    # The sender of a refused statement gets the error. In the log its text would stay, with the personal data in it.
     "log_min_messages": "log",
     "log_error_verbosity": "terse",
     # After a crash all files are written to disk before recovery: in one call instead of one for each of 2,300 files.

@@ -40,7 +40,7 @@ def test_two_editors_of_one_agent_lose_nothing_and_are_told(panel: PanelClient) 
     form = panel.find_form(EDIT).values
     assert (form["model_name"], form["embedding_name"]) == ("modelo-dela", "vetores-meus")
     panel.post(EDIT, form | {"prompt": "Texto de nós duas.", "activate": "y", "fazer": "salvar"})
-    assert panel.page.heading == "atendimento_demo"
+    assert panel.page.heading == "Atendimento demo"
     panel.get(EDIT)
     joined = panel.find_form(EDIT).values
     assert (joined["model_name"], joined["embedding_name"]) == ("modelo-dela", "vetores-meus")
@@ -69,6 +69,14 @@ def test_two_experiments_are_compared_example_by_example(panel: PanelClient) -> 
             break
     panel.get(f"{runs[0]}?comparar={runs[1].rpartition('/')[2]}")
     assert "Diferença média" in panel.page.text
+
+
+def test_an_agent_has_a_name_for_people_and_its_identifier_beside_it(panel: PanelClient) -> None:
+    page = panel.login("tereza", "/painel/agentes").text
+    names = re.findall(r'<th scope="row"><a [^>]+>([^<]+)</a><span class="second"><code>([^<]+)<', page)
+    assert sorted(names) == [("Atendimento demo", "atendimento_demo"), ("Busca assistida", "agentic_search")]
+    panel.get(EDIT)
+    assert panel.page.heading == "Editar Atendimento demo"
 
 
 def test_a_reader_sees_no_button_that_would_be_refused(panel: PanelClient) -> None:

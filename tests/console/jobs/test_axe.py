@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import expect
 
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.selection.paths import sandbox_application_id
+from tests.support.panel import PanelClient
 from tests.support.screen import Screen
 
 pytestmark = [pytest.mark.page, pytest.mark.node]
@@ -34,3 +36,18 @@ def test_axe_finds_nothing_and_no_page_is_too_wide(screen_of: Callable[..., Scre
         screen.open(address)
         assert screen.axe() == [], address
         assert screen.wider_than_the_screen() == [], address
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+def test_axe_finds_nothing_where_two_have_changed_one_field_of_a_job(
+    screen_of: Callable[..., Screen], panel: PanelClient, width: int, scheme: str
+) -> None:
+    screen = screen_of(width, color_scheme=scheme)
+    screen.login("gilda", f"{KITCHEN}/editar")
+    screen.page.get_by_label("Descrição").fill(f"O texto de uma, a {width} pixels.")
+    panel.login("helio")
+    panel.submit(f"{KITCHEN}/editar", descricao=f"O texto da outra, a {width} pixels.")
+    screen.page.get_by_role("button", name="Gravar", exact=True).last.click()
+    expect(screen.page.get_by_text("Outra pessoa gravou aqui:")).to_be_visible()
+    assert screen.axe() == []
+    assert screen.wider_than_the_screen() == []

@@ -16,7 +16,7 @@ def test_a_key_in_the_instructions_is_found_before_they_are_saved_activated_and_
 ) -> None:
     tereza = person_of("tereza")
     tereza.visit_area("Instruções")
-    tereza.follow("atendimento_demo")
+    tereza.follow("Atendimento demo")
     tereza.follow("Editar")
     tereza.fill("Instruções", "Use a chave AKIAIOSFODNN7EXAMPLE para consultar.")
     tereza.fill("Por que muda", "nova consulta")

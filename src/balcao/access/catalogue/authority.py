@@ -153,11 +153,6 @@ def check_administrators_left(*, is_there: bool) -> None:
         raise Conflict("Ninguém mais poderia administrar os acessos: dê antes esse papel a outra.", code="last-way-in")
 
 
-async def require_superadmin(connection: Connection, call: Call) -> None:
-    """Raise Forbidden for anybody but a superadmin and the operator, where an operation is opened."""
-    check_superadmin(await read_held_rights(connection, call))
-
-
 def check_superadmin(held: HeldRights) -> None:
     """Raise Forbidden for anybody but a superadmin, where an operation is opened."""
     if not held.is_superadmin:

@@ -38,7 +38,7 @@ async def find_dataset_by_name(source: Source, name: str) -> StoredDataset | Non
 
 @statement(f"{_READ} FOR UPDATE")
 async def lock_dataset(connection: Connection, dataset_id: str) -> StoredDataset | None:
-    """Return a data set; whoever holds its row is alone in giving out positions."""
+    """Return a data set; the transaction that holds its row is alone in giving out positions."""
 
 
 class ListedDataset(msgspec.Struct, frozen=True):

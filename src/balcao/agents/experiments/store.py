@@ -101,7 +101,7 @@ WHERE id = :experiment_id AND EXISTS (
 FOR UPDATE
 """)
 async def lock_experiment(connection: Connection, experiment_id: str) -> str | None:
-    """Return the experiment's data set; whoever holds its row is alone in recording runs."""
+    """Return the experiment's data set; the transaction that holds its row is alone in recording runs."""
 
 
 @statement("""

@@ -1,4 +1,4 @@
-"""The token check: whoever gets here carries a valid one."""
+"""The token check: a call that gets here carries a valid one."""
 
 from balcao.agents.routes import ROUTES
 from balcao.agents.token_check.schemas import TokenStatus

@@ -73,7 +73,7 @@ async def create_agent(connection: Connection, agent_type: str) -> None:
 
 @statement("SELECT true FROM agents.agents WHERE agent_type = :agent_type FOR UPDATE")
 async def lock_agent(connection: Connection, agent_type: str) -> bool:
-    """Lock an agent: whoever holds the row is alone in numbering versions and moving the pointer.
+    """Lock an agent: the transaction that holds the row is alone in numbering versions and moving the pointer.
 
     Return false for an unknown type.
     """

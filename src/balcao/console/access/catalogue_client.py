@@ -67,7 +67,6 @@ class AuditEvent(msgspec.Struct):
     at: datetime
     actor: dict[str, Any]
     operation: str
-    target_type: str
     target_name: str | None
     subject: dict[str, Any] | None
     before: Any

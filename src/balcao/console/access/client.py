@@ -111,7 +111,6 @@ class GivingGroup(msgspec.Struct):
 
 class Impact(msgspec.Struct):
     action: Action
-    name_available: bool | None
     mappings: list[BoundMapping]
     roles: list[Named]
     groups: list[GivingGroup]

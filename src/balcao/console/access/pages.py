@@ -18,9 +18,8 @@ from balcao.console.access.rights import USER_READ
 from balcao.console.declaration import Area, Finder, Item, Pages
 from balcao.console.visit import Visit
 
-pages = Pages("access", "/acessos")
-for part in (people, groups, roles, actions, mappings, explanations, document, history):
-    pages.declared += part.pages.declared
+_PARTS = (people, groups, roles, actions, mappings, explanations, document, history)
+pages = Pages("access", "/acessos", [part.pages for part in _PARTS])
 
 _SHORTEST_SEARCH, _MOST_FOUND = 3, 10
 

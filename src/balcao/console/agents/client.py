@@ -68,13 +68,9 @@ class Check(msgspec.Struct):
     problems: list[Problem]
 
 
-class Saved(msgspec.Struct):
-    unified_version_number: int
-    message: str
+class Done(msgspec.Struct):
+    """What was done, in the words of the service."""
 
-
-class Moved(msgspec.Struct):
-    active_version: int
     message: str
 
 
@@ -100,18 +96,18 @@ async def check_prompt(api: Api, agent: str, prompt: str, known: list[str]) -> C
     return await api.send("POST", f"{_BASE}/system-prompt/check", Check, body)
 
 
-async def save_version(api: Api, body: Mapping[str, Any]) -> Saved:
-    return await api.send("POST", f"{_BASE}/unified-save", Saved, body)
+async def save_version(api: Api, body: Mapping[str, Any]) -> Done:
+    return await api.send("POST", f"{_BASE}/unified-save", Done, body)
 
 
-async def activate_version(api: Api, agent: str, number: int, reason: str, expected: int | None) -> Moved:
+async def activate_version(api: Api, agent: str, number: int, reason: str, expected: int | None) -> Done:
     body = {"agent_type": agent, "version": number, "reason": reason, "expected_version": expected}
-    return await api.send("POST", f"{_BASE}/agent-config/activate", Moved, body)
+    return await api.send("POST", f"{_BASE}/agent-config/activate", Done, body)
 
 
-async def roll_back(api: Api, agent: str, reason: str, expected: int | None) -> Moved:
+async def roll_back(api: Api, agent: str, reason: str, expected: int | None) -> Done:
     body = {"agent_type": agent, "reason": reason, "expected_version": expected}
-    return await api.send("POST", f"{_BASE}/agent-config/rollback", Moved, body)
+    return await api.send("POST", f"{_BASE}/agent-config/rollback", Done, body)
 
 
 async def hide_version(api: Api, agent: str, number: int) -> None:

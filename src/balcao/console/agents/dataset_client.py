@@ -76,7 +76,6 @@ class Experiment(_Camel):
     created_at: datetime
     run_count: int
     error_rate: float | None
-    average_run_latency_ms: float | None
     annotation_summaries: list[AnnotationSummary]
     agent_type: str | None = None
     version: int | None = None
@@ -104,7 +103,6 @@ class Annotation(msgspec.Struct):
 class Run(_Camel):
     output: Any = None
     error: str | None = None
-    latency_ms: float | None = None
     annotations: list[Annotation] = []
 
 
@@ -112,7 +110,6 @@ class RunEdge(_Camel):
     example: Example
     run: Run | None
     compared_run: Run | None
-    cursor: str
 
 
 class ScoreChange(_Camel):

@@ -6,6 +6,7 @@ import msgspec
 
 from balcao.console.agents import dataset_client as client
 from balcao.console.agents.forms import DatasetForm, ExamplesForm
+from balcao.console.agents.labels import name_agent
 from balcao.console.agents.rights import DATA_MANAGE, DATA_READ
 from balcao.console.api import gather_blocks
 from balcao.console.declaration import MIB, Pages
@@ -53,6 +54,7 @@ async def show_dataset(visit: Visit, dataset: str) -> Response[Any]:
         "agents/dataset.html",
         dataset=found.value,
         experiments=experiments,
+        name_agent=name_agent,
         write=write_json,
         crumbs=[_datasets_crumb(visit)],
     )

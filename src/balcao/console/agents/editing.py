@@ -14,6 +14,7 @@ from balcao.console.agents.forms import (
     to_fields,
     to_typed,
 )
+from balcao.console.agents.labels import name_agent
 from balcao.console.agents.rights import ACTIVATE, CREATE
 from balcao.console.agents.versions import agent_crumb, find_active, to_number
 from balcao.console.api import InTheWay
@@ -63,6 +64,7 @@ async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
     return visit.render(
         "agents/edit.html",
         agent=agent,
+        name=name_agent(agent),
         form=form,
         work=await begin_work(visit),
         shown=shown,
@@ -110,7 +112,7 @@ class _Overtaken(Exception):
     """Another version has become active since the form was opened."""
 
 
-async def _send(visit: Visit, body: dict[str, Any]) -> client.Saved:
+async def _send(visit: Visit, body: dict[str, Any]) -> client.Done:
     try:
         return await client.save_version(visit.api, body)
     except InTheWay as fault:

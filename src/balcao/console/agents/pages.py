@@ -3,8 +3,6 @@
 from balcao.console.agents import datasets, editing, versions
 from balcao.console.declaration import Area, Pages
 
-pages = Pages("agents", "/agentes")
-for part in (versions, editing, datasets):
-    pages.declared += part.pages.declared
+pages = Pages("agents", "/agentes", [part.pages for part in (versions, editing, datasets)])
 
 AREA = Area("Agentes", 60, pages)

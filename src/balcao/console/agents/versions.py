@@ -4,6 +4,7 @@ from typing import Any
 
 from balcao.console.agents import client
 from balcao.console.agents.forms import ReasonForm, list_blocks, name_fields, to_fields
+from balcao.console.agents.labels import name_agent
 from balcao.console.agents.rights import ACTIVATE, CREATE, READ
 from balcao.console.api import Missing, gather_blocks
 from balcao.console.declaration import Pages
@@ -24,7 +25,7 @@ async def list_agents(visit: Visit) -> Response[Any]:
     """List the kinds of agents, each with the version that is active."""
     names = await client.list_agent_types(visit.api)
     active = await gather_blocks(*(client.read_active(visit.api, name) for name in names[:25]))
-    return visit.render("agents/agents.html", agents=list(zip(names, active, strict=False)))
+    return visit.render("agents/agents.html", agents=list(zip(names, active, strict=False)), name_agent=name_agent)
 
 
 @pages.get("/{agent}", "Agente", actions=[READ])
@@ -35,7 +36,12 @@ async def show_agent(visit: Visit, agent: str) -> Response[Any]:
     if not history.items and before is None:
         raise make_not_found()
     return visit.render(
-        "agents/agent.html", agent=agent, history=history, changes=CHANGES, crumbs=[_agents_crumb(visit)]
+        "agents/agent.html",
+        agent=agent,
+        name=name_agent(agent),
+        history=history,
+        changes=CHANGES,
+        crumbs=[_agents_crumb(visit)],
     )
 
 
@@ -163,4 +169,4 @@ def _agents_crumb(visit: Visit) -> Crumb:
 
 def agent_crumb(visit: Visit, agent: str) -> Crumb:
     """Return the step that leads to an agent."""
-    return Crumb(agent, visit.address("agents.show_agent", agent=agent))
+    return Crumb(name_agent(agent), visit.address("agents.show_agent", agent=agent))

@@ -99,7 +99,6 @@ class ProposalEntry(msgspec.Struct):
     created_by: str
     updated_at: int
     updated_by: str
-    returned_at: int | None
     returned_by: str | None
     returned_reason: str | None
 

@@ -19,7 +19,7 @@ _MOST_NAMED = 10
 pages = Pages(AREA, "")
 
 
-@pages.get("/numeros-antigos", "Números antigos", actions=[REDIRECTS], in_menu=True)
+@pages.get("/numeros-antigos", "Sistemas antigos", actions=[REDIRECTS], in_menu=True)
 async def list_mappings(visit: Visit) -> Response[Any]:
     """List the old numbers with the services that they are now."""
     filters = [Filter("sistema", "Sistema antigo", list(SOURCES.items()))]
@@ -149,4 +149,4 @@ def _render(
 
 
 def _crumb(visit: Visit) -> Crumb:
-    return Crumb("Números antigos", visit.address("catalogue.list_mappings"))
+    return Crumb("Sistemas antigos", visit.address("catalogue.list_mappings"))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.console.api import gather_blocks
+from balcao.console.api import Block, gather_blocks
 from balcao.console.catalogue import search_client
 from balcao.console.catalogue.client import to_moment
 from balcao.console.catalogue.forms import MigrationReasonForm, StartForm
@@ -34,8 +34,11 @@ async def show_migrations(visit: Visit) -> Response[Any]:
             return await visit.redirect(here, "A migração começou.")
         report = form.result.dry_run
     listing = Listing(visit, ("execução", "execuções"))
-    (runs,) = await gather_blocks(search_client.list_runs(visit.api, listing.number, listing.size))
-    (current,) = await gather_blocks(search_client.read_migration_status(visit.api))
+    blocks: list[Block[Any]] = await gather_blocks(
+        search_client.list_runs(visit.api, listing.number, listing.size),
+        search_client.read_migration_status(visit.api),
+    )
+    runs, current = blocks
     if runs.value is not None:
         listing.rows, listing.total = runs.value.migrations, runs.value.found
     return visit.render(

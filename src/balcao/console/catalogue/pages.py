@@ -12,16 +12,16 @@ from balcao.console.catalogue import (
 )
 from balcao.console.declaration import Area, Finder, Pages, Waiting
 
-pages = Pages(routes.AREA, "")
-pages.declared = [
-    *service_pages.pages.declared,
-    *editing_pages.pages.declared,
-    *version_pages.pages.declared,
-    *approval_pages.pages.declared,
-    *mapping_pages.pages.declared,
-    *tuning_pages.pages.declared,
-    *migration_pages.pages.declared,
-]
+_PARTS = (
+    service_pages,
+    editing_pages,
+    version_pages,
+    approval_pages,
+    mapping_pages,
+    tuning_pages,
+    migration_pages,
+)
+pages = Pages(routes.AREA, "", [part.pages for part in _PARTS])
 
 AREA = Area(
     "Catálogo",

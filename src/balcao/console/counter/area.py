@@ -1,10 +1,6 @@
-"""The area of the counter."""
+"""The area of the counter: an attendance, the phone book, what the city offers."""
 
-from balcao.console.counter import phones, reference
-from balcao.console.counter.pages import pages
-from balcao.console.declaration import Area
+from balcao.console.counter import pages, phones, reference
+from balcao.console.declaration import Area, Pages
 
-# Their pages are declared in this order, after those of an attendance.
-DECLARING = (phones, reference)
-
-AREA = Area("Cidadão", 50, pages)
+AREA = Area("Cidadão", 50, Pages("counter", "", [part.pages for part in (pages, phones, reference)]))

@@ -5,13 +5,15 @@ from typing import Any
 from balcao.console.api import InTheWay, Missing
 from balcao.console.counter import client
 from balcao.console.counter.forms import PhoneForm
-from balcao.console.counter.pages import pages
+from balcao.console.declaration import Pages
 from balcao.console.lists import Listing, Tab
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
 
 READ, WRITE = "phones:read", "phones:write"
 ENDED = "terminadas"
+
+pages = Pages("counter", "")
 
 
 @pages.form("/telefones", "Telefones", actions=[READ], in_menu=True)

@@ -4,8 +4,8 @@ from typing import Any
 
 from balcao.console.api import InTheWay, Missing, gather_blocks
 from balcao.console.counter import reference_client as client
-from balcao.console.counter.pages import pages
 from balcao.console.counter.reference_forms import KINDS, BrandForm, CategoryForm, ModelForm, NewCategoryForm
+from balcao.console.declaration import Pages
 from balcao.console.faults import make_not_found
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
@@ -14,6 +14,8 @@ from balcao.core.http.responses import Response
 CATEGORIES, VEHICLES = "categories:write", "vehicle_catalog:write"
 DEPARTMENTS = "staff_departments:read"
 _ALL_DEPARTMENTS = 1000
+
+pages = Pages("counter", "")
 
 
 @pages.get("/orgaos", "Órgãos", actions=[DEPARTMENTS], in_menu=True)
@@ -76,9 +78,7 @@ async def create_brand(visit: Visit) -> Response[Any]:
     form = BrandForm(visit)
     if await form.submit(lambda: client.create_brand(visit.api, form.name.data or "")):
         return await visit.redirect(visit.address("counter.show_vehicles"), "A marca foi incluída.")
-    models = ModelForm(visit)
-    models.is_sent = False  # what was sent is a brand
-    return await _show_vehicles(visit, form, models)
+    return await _show_vehicles(visit, form, ModelForm(visit, is_sent=False))
 
 
 @pages.post("/catalogo-de-veiculos/modelos", "Incluir o modelo", actions=[VEHICLES])
@@ -93,9 +93,7 @@ async def create_model(visit: Visit) -> Response[Any]:
 
     if await form.submit(send):
         return await visit.redirect(visit.address("counter.show_vehicles"), "O modelo foi incluído.")
-    brand = BrandForm(visit)
-    brand.is_sent = False
-    return await _show_vehicles(visit, brand, form)
+    return await _show_vehicles(visit, BrandForm(visit, is_sent=False), form)
 
 
 @pages.post("/catalogo-de-veiculos/marcas/{brand}/excluir", "Excluir a marca", actions=[VEHICLES])

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from balcao.console.api import ApiFault, NotAllowed, Outdated, gather_blocks
+from balcao.console.declaration import Pages
 from balcao.console.health_units import client
-from balcao.console.health_units.declared import MANAGE, READ, pages, reaches, require_reach
+from balcao.console.health_units.declared import AREA, BASE, MANAGE, READ, reaches, require_reach
 from balcao.console.health_units.drawing import draw_map
 from balcao.console.health_units.forms import ChangeForm, CloseForm, OpenForm
 from balcao.console.health_units.labels import COLORS, LATE_MINUTES, describe_event
@@ -18,6 +19,8 @@ from balcao.core.http.responses import Response
 
 # The picture is drawn anew when something has changed, and at least so often, as ages are part of it.
 REDRAW_SECONDS = 60
+
+pages = Pages(AREA, BASE)
 
 
 @pages.get("/risco", "Quadro de risco", actions=[READ], in_menu=True)

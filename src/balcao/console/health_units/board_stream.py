@@ -6,9 +6,10 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from balcao.console.api import ApiFault
+from balcao.console.declaration import Pages
 from balcao.console.health_units import client
 from balcao.console.health_units.board import REDRAW_SECONDS, read_board
-from balcao.console.health_units.declared import READ, pages
+from balcao.console.health_units.declared import AREA, BASE, READ
 from balcao.console.provider import ProviderAway
 from balcao.console.rights import read_rights
 from balcao.console.sessions.service import SessionOver
@@ -17,10 +18,12 @@ from balcao.core.errors import BalcaoError
 from balcao.core.http.responses import Response, stream_events
 
 BEAT_SECONDS = 5.0
-# The browser comes back by itself; whoever has lost the right, or the session, is then refused as on any page.
+# The browser comes back by itself: a person who has lost the right, or the session, is then refused as on any page.
 LONGEST_SECONDS = 600.0
 # How long the first browser waits for the upstream; without it the page asks again and again, as it does anyway.
 OPENING_SECONDS = 4.0
+
+pages = Pages(AREA, BASE)
 
 
 @pages.get("/risco/ao-vivo", "Quadro de risco ao vivo", actions=[READ])

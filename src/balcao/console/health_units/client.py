@@ -132,7 +132,6 @@ class CityEvent(msgspec.Struct):
 
 class CityEvents(msgspec.Struct):
     itens: list[CityEvent]
-    ha_mais: bool
 
 
 class Value(msgspec.Struct):

@@ -1,13 +1,12 @@
-"""The area's pages as its modules declare them, and how far a person's right reaches."""
+"""The area's name and address, and how far a person's right reaches."""
 
-from balcao.console.declaration import Pages
 from balcao.console.faults import PageFault
 from balcao.console.visit import Crumb, Visit
 
 READ, MANAGE = "risk_notification:read", "risk_notification:manage"
 UNITS, WEBHOOKS = "health_unit:manage", "risk_webhook:manage"
 
-pages = Pages("health_units", "/saude")
+AREA, BASE = "health_units", "/saude"
 
 
 def reaches(visit: Visit, action: str, area: str | None) -> bool:

@@ -5,10 +5,11 @@ from datetime import date, timedelta
 from typing import Any
 
 from balcao.console.api import Missing, Read
+from balcao.console.declaration import Pages
 from balcao.console.health_units import client
 from balcao.console.health_units.calendar import lay_out_year
 from balcao.console.health_units.client import Interval, OpenDay
-from balcao.console.health_units.declared import UNITS, pages, reaches, require_reach, unit_crumbs
+from balcao.console.health_units.declared import AREA, BASE, UNITS, reaches, require_reach, unit_crumbs
 from balcao.console.health_units.forms import ExceptionForm, HolidayForm, WeekForm
 from balcao.console.health_units.labels import SCOPES
 from balcao.console.visit import Crumb, Visit
@@ -22,6 +23,9 @@ STEP, LOOK = "passo", "ver"
 def format_intervals(intervals: Sequence[Interval]) -> str:
     """Return the openings of a day as they are typed."""
     return ", ".join(f"{each.inicio}-{each.fim}" for each in intervals)
+
+
+pages = Pages(AREA, BASE)
 
 
 @pages.form("/unidades/{cnes}/horarios", "Horário da semana", actions=[UNITS])

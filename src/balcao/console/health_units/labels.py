@@ -38,7 +38,7 @@ FAILURES = {
     "not-reached": "não foi possível chegar ao endereço",
     "address-refused": "o endereço não é da internet pública",
 }
-# Whoever opened a notification confirms it while it lasts: beyond this it is marked.
+# Who opened a notification confirms it while it lasts: beyond this it is marked.
 LATE_MINUTES = 180
 
 

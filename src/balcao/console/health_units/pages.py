@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.console.declaration import Area, Finder, Item, Waiting
+from balcao.console.declaration import Area, Finder, Item, Pages, Waiting
 from balcao.console.health_units import board, board_stream, client, hours, units, webhooks
-from balcao.console.health_units.declared import READ, UNITS, pages
+from balcao.console.health_units.declared import AREA as KEY
+from balcao.console.health_units.declared import BASE, READ, UNITS
 from balcao.console.health_units.drawing import PLOT_HEIGHT, PLOT_WIDTH, draw_counts, sum_counts
 from balcao.console.health_units.labels import COLORS, LATE_MINUTES
 from balcao.console.lists import Filter, Listing
@@ -13,14 +14,10 @@ from balcao.console.visit import Visit
 from balcao.console.words import MONTHS, format_duration
 from balcao.core.http.responses import Response
 
-__all__ = ["AREA", "board_stream"]
-
-# Their pages are declared when they are imported, and stand in the menu in this order.
-_MENU = [
-    board.show_board, units.list_units, hours.list_holidays, webhooks.list_sources, webhooks.list_webhooks,
-]  # fmt: skip
 _PERIODS = [("trimestre", "Por trimestre")]
 _GROUPS = [("area", "Cada área"), ("unidade", "Cada unidade")]
+
+pages = Pages(KEY, BASE)
 
 
 @pages.get("/contagens", "Contagens", actions=[READ, UNITS], in_menu=True)
@@ -97,13 +94,12 @@ async def find_units(visit: Visit, asked: str) -> Sequence[Item]:
     ]
 
 
-_PLACES = {function: place for place, function in enumerate([*_MENU, show_counts])}
-pages.declared.sort(key=lambda page: _PLACES.get(page.function, len(_PLACES)))
+_PARTS = (board.pages, board_stream.pages, units.pages, hours.pages, webhooks.pages, pages)
 
 AREA = Area(
     "Saúde",
     30,
-    pages,
+    Pages(KEY, BASE, _PARTS),
     waiting=[Waiting([READ], find_late_notifications, "health_units.show_board")],
     finders=[Finder([READ, UNITS], find_units)],
 )

@@ -5,12 +5,14 @@ from datetime import timedelta
 from typing import Any
 
 from balcao.console.api import Missing, gather_blocks
+from balcao.console.declaration import Pages
 from balcao.console.health_units import client
 from balcao.console.health_units.declared import (
+    AREA,
+    BASE,
     MANAGE,
     READ,
     UNITS,
-    pages,
     reaches,
     require_reach,
     unit_crumbs,
@@ -25,6 +27,8 @@ from balcao.core.http.responses import Response
 
 HISTORY = timedelta(days=30)
 _EVERY_EVENT = 500
+
+pages = Pages(AREA, BASE)
 
 
 @pages.get("/unidades", "Unidades", actions=[READ, UNITS], in_menu=True)

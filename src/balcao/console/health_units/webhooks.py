@@ -4,8 +4,9 @@ import asyncio
 from typing import Any
 
 from balcao.console.api import ApiFault, gather_blocks
+from balcao.console.declaration import Pages
 from balcao.console.health_units import client, webhook_client
-from balcao.console.health_units.declared import READ, WEBHOOKS, pages, require_reach
+from balcao.console.health_units.declared import AREA, BASE, READ, WEBHOOKS, require_reach
 from balcao.console.health_units.forms import WebhookForm
 from balcao.console.health_units.labels import describe_failure
 from balcao.console.lists import Listing, Tab
@@ -15,6 +16,8 @@ from balcao.core.http.responses import Response
 # A source is read every minute; beyond this it is silent.
 SILENT_MINUTES = 5
 _KINDS = {"risco": "mudança de risco", "unidade": "mudança de unidade", "teste": "teste"}
+
+pages = Pages(AREA, BASE)
 
 
 @pages.get("/fontes", "Fontes", actions=[READ], in_menu=True)

@@ -12,8 +12,7 @@ from balcao.console.jobs import (
     reference_pages,
 )
 
-pages = Pages("jobs", "")
-for part in (
+_PARTS = (
     listing_pages,
     editing_pages,
     candidate_pages,
@@ -22,8 +21,8 @@ for part in (
     bank_pages,
     reference_pages,
     older_pages,
-):
-    pages.declared += part.pages.declared
+)
+pages = Pages("jobs", "", [part.pages for part in _PARTS])
 
 AREA = Area(
     "Trabalho",

@@ -151,7 +151,6 @@ class Candidate(msgspec.Struct):
     email: str | None
     id_vaga: str
     status: str
-    status_anterior: str | None
     id_etapa_atual: str | None
     etapa_atual: Step | None
     respostas_info_complementares: list[Answer]
@@ -201,7 +200,6 @@ class Failure(msgspec.Struct):
 
 
 class BulkResult(msgspec.Struct):
-    updated: int
     failures: list[Failure]
 
 

@@ -53,7 +53,6 @@ class JobItem(msgspec.Struct):
     orgao_parceiro: Department | None
     bairro: str | None
     data_limite: datetime | None
-    publicado_em: datetime | None
     created_at: datetime
     updated_at: datetime
 

@@ -37,17 +37,11 @@ class CompanyPage(msgspec.Struct):
     meta: Meta
 
 
-class Contact(msgspec.Struct):
-    email: str | None = None
-    telefone: str | None = None
-
-
 class Place(msgspec.Struct):
     logradouro: str | None = None
     numero: str | None = None
     bairro: str | None = None
     municipio: str | None = None
-    uf: str | None = None
 
 
 class LegalEntity(msgspec.Struct):
@@ -58,7 +52,6 @@ class LegalEntity(msgspec.Struct):
     nome_fantasia: str | None = None
     situacao_cadastral: str | None = None
     porte: str | None = None
-    contato: Contact | None = None
     endereco: Place | None = None
 
 

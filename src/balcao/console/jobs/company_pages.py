@@ -60,9 +60,9 @@ async def list_companies(visit: Visit) -> Response[Any]:
 async def create_company(visit: Visit) -> Response[Any]:
     """Register a company, with what the city's registry knows of its CNPJ."""
     asked = visit.query.first("cnpj").strip()
-    values, told, existing = {"cnpj": asked}, "", ""
+    values, notice, existing = {"cnpj": asked}, "", ""
     if asked and not visit.is_post and visit.may(LOOK_UP):
-        values, told = await _look_up(visit, asked)
+        values, notice = await _look_up(visit, asked)
     form = CompanyForm(visit, values)
     if form.is_sent and form.validate():
         try:
@@ -78,7 +78,7 @@ async def create_company(visit: Visit) -> Response[Any]:
         except NotValid as fault:
             form.take(fault)
     return visit.render(
-        "jobs/company_new.html", form=form, asked=asked, told=told, existing=existing,
+        "jobs/company_new.html", form=form, asked=asked, notice=notice, existing=existing,
         crumbs=[_companies_crumb(visit)], status=form.status,
     )  # fmt: skip
 
@@ -93,9 +93,9 @@ async def _look_up(visit: Visit, cnpj: str) -> tuple[dict[str, Any], str]:
         return {"cnpj": cnpj}, "Este CNPJ não é válido: confira os números."
     except Away:
         return {"cnpj": cnpj}, "O cadastro da cidade não respondeu: preencha o que a empresa informou."
-    told = f"Preenchido com o cadastro da cidade: situação {(found.situacao_cadastral or 'não informada').lower()}."
+    notice = f"Preenchido com o cadastro da cidade: situação {(found.situacao_cadastral or 'não informada').lower()}."
     values = {"razao_social": found.razao_social, "nome_fantasia": found.nome_fantasia, "porte": found.porte}
-    return {"cnpj": format_cnpj(found.cnpj), **values}, told
+    return {"cnpj": format_cnpj(found.cnpj), **values}, notice
 
 
 @pages.form("/{cnpj}", "Empresa", actions=[EDIT])

@@ -66,16 +66,6 @@ QUESTION_KINDS: Mapping[str, str] = {
     "selecao_unica": "uma opção",
     "selecao_multipla": "várias opções",
 }
-CRITERIA: Mapping[str, str] = {
-    "termos_uso": "termos de uso",
-    "idade_minima": "idade mínima",
-    "idade_maxima": "idade máxima",
-    "escolaridade": "escolaridade",
-    "idioma": "idioma",
-    "bairro": "bairro",
-    "area_formacao": "área de formação",
-    "pcd": "vaga para pessoas com deficiência",
-}
 FAILURES: Mapping[str, str] = {
     "application-unknown": "não tem mais candidatura a esta vaga",
     "application-state": "a situação dela não permite",

@@ -139,12 +139,6 @@ def _to_instant(visit: Visit, form: ReconcileForm) -> str:
     return form.since.data.replace(tzinfo=visit.panel.words.zone).isoformat()
 
 
-_EVERY = Pages(KEY, BASE)  # in the order of the navigation
-_EVERY.declared = [
-    *platform.pages.declared,
-    *pages.declared,
-    *responses.pages.declared,
-    *live.pages.declared,
-]
+_EVERY = Pages(KEY, BASE, [platform.pages, pages, responses.pages, live.pages])
 
 AREA = Area("Operação", 90, _EVERY, waiting=[Waiting([READ], find_stopped_jobs, "operation.list_jobs")])

@@ -50,9 +50,7 @@ async def change_phone(visit: Visit, place: Place, confirmation: str) -> Respons
     """Take a number and have a code sent to it; `confirmation` is the address that takes the code."""
     form = PhoneForm(visit, {"ddi": HOME_DDI})
     if form.is_sent and await form.submit(lambda: client.ask_for_code(place.subject, form.data)):
-        code = CodeForm(visit, form.data)
-        code.is_sent = False
-        return _ask_for_code(visit, place, code, confirmation)
+        return _ask_for_code(visit, place, CodeForm(visit, form.data, is_sent=False), confirmation)
     return visit.render("person/phone.html", form=form, place=place, crumbs=place.crumbs, status=form.status)
 
 

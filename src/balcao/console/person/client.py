@@ -105,7 +105,6 @@ class Ticket(msgspec.Struct):
     subtipo: str | None
     status: str
     data_inicio: datetime
-    data_fim: datetime | None
 
 
 class Tickets(msgspec.Struct):
@@ -172,7 +171,6 @@ class CrmAccount(msgspec.Struct, rename="camel"):
 
 
 class Pet(msgspec.Struct):
-    id_animal: int
     animal_nome: str
     especie_nome: str | None
     raca_nome: str | None

@@ -32,8 +32,7 @@ def _make_form(visit: Visit, found: Erasure) -> EraseForm | None:
     """Return the form that carries the confirmation of this rehearsal, as nobody has filled it yet."""
     if found.report is None:
         return None
-    form = EraseForm(visit)
-    form.is_sent = False
+    form = EraseForm(visit, is_sent=False)
     form.confirmation.data = found.report.confirmation
     form.word.data = ""
     return form

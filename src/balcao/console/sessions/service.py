@@ -170,6 +170,11 @@ class Sessions:
             raise
 
     async def _refresh(self, session: Session, tokens: Tokens) -> Tokens:
+        """Renew the tokens, of all processes in one: a refresh token used twice would end the grant.
+
+        Another process that holds the lease is waited for, and what it wrote is returned. Raises SessionOver and
+        ProviderAway.
+        """
         key, generation = session.stored.key, session.stored.generation
         while True:
             async with self._database.connection() as connection:

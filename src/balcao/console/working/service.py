@@ -66,7 +66,7 @@ async def begin_work(visit: Visit) -> Work:
 async def stay(visit: Visit) -> list[str] | None:
     """Note that the page is still open, and return who else is there; None for a place that is none of the session's.
 
-    Whoever has other rights by now may have lost that to the page: they see nobody, and are seen by nobody, until it is
+    Who has other rights by now may have lost that to the page: they see nobody, and are seen by nobody, until it is
     opened anew.
     """
     place = _read_place(visit)

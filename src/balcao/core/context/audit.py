@@ -127,11 +127,6 @@ class Audit:
         """Return the key and the former ones."""
         return self._keys
 
-    @property
-    def key_numbers(self) -> frozenset[int]:
-        """Return the numbers of all keys that are known."""
-        return frozenset(key.number for key in self._keys)
-
     def list_hashes(self, cpf: Cpf) -> list[bytes]:
         """Return all hashes that may stand for the person in a trail, the one of the present key first."""
         return [hashed for key in self._keys if (hashed := key.hash_cpf(cpf)) is not None]

@@ -41,7 +41,7 @@ class Bounds:
 # A change is for an hour of trouble; what is to stay is configured. The bounds keep a typing error from switching a
 # limit off, or from shutting everybody out.
 BY_COMMAND = Bounds(100, "um centésimo", 3600)
-# Over HTTP it is taken back under the very limits that it changes: whoever made it must always get through.
+# Over HTTP it is taken back under the very limits that it changes: who made it must always get through.
 OVER_HTTP = Bounds(10, "um décimo", 60)
 
 

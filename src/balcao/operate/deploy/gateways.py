@@ -38,7 +38,7 @@ FILES = {"haproxy": "haproxy.cfg", "nginx": "balcao.conf", "envoy": "envoy.yaml"
 COMMAND = "balcao gateway-config"
 # What the platform takes over as a request's id.
 REQUEST_ID = "^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
-# The settings that a gateway's configuration follows; whoever changes one of them generates it anew.
+# The settings that a gateway's configuration follows; after a change of one of them it is generated anew.
 READ_SETTINGS = frozenset(
     "host port realm public_url auth_issuer cors_origins_csv header_timeout body_timeout machine_read_rate "
     "machine_write_rate".split()

@@ -1,4 +1,4 @@
-"""The sandbox's acceptances of the terms (rules: employability 7); whoever revoked theirs has it again."""
+"""The sandbox's acceptances of the terms (rules: employability 7); who revoked theirs has it again."""
 
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ ACCEPTING = ("90000000175", "90000000256", "90000000337", "90000000418", "900000
 
 
 async def load(platform: Platform) -> None:
-    """Accept the present terms for whoever has not."""
+    """Accept the present terms for those who have not."""
     call = operator_call(platform, "employability.demo")
     for digits in ACCEPTING:
         await service.accept_terms(call, Cpf(digits), names_after=REGISTRY_STARTS)

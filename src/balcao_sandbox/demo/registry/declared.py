@@ -29,7 +29,7 @@ HOME = AddressBody(
 
 
 async def load(platform: Platform) -> None:
-    """Once: whoever tries the sandbox out may have changed it since."""
+    """Once: people who try the sandbox out may have changed it since."""
     await _erase_then_declare(platform)
     async with platform.database.connection() as connection:
         current = (await citizens.read_citizen_record(connection, ANA)).endereco.principal

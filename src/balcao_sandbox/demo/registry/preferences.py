@@ -20,7 +20,7 @@ STEPS = (
 
 
 async def load(platform: Platform) -> None:
-    """Once: whoever has a history is left alone."""
+    """Once: a person with a history is left alone."""
     async with platform.database.connection() as connection:
         if await list_ledger_entries(connection, ELISA):
             return
