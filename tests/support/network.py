@@ -16,7 +16,6 @@ from typing import Self
 
 import uvloop
 
-from tests.support.patience import PATIENCE
 from tests.support.server import free_port
 
 CHUNK = 65_536
@@ -44,9 +43,8 @@ class Network:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
     ) -> None:
-        assert self._process.stdin
-        self._process.stdin.close()
-        self._process.wait(PATIENCE)
+        with self._process:  # closes its streams, which ends it
+            pass
 
     def set(self, name: str, mode: str) -> None:
         """Let the wires of this name do so from now on: `pass` what comes, or another of `MODES`."""
