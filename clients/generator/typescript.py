@@ -24,7 +24,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 def write(target: Path, modules: Path) -> None:
-    """Write the whole client into a folder and compile it; `modules` is the folder of the packages from npm."""
+    """Write the whole client into a folder; `modules` is the folder of the packages from npm."""
     shutil.copytree(FOLDER, target, ignore=shutil.ignore_patterns("templates"), dirs_exist_ok=True)
     source = target / "src"
     (source / "schemas").mkdir(exist_ok=True)
@@ -44,11 +44,11 @@ def write(target: Path, modules: Path) -> None:
     _set_version(target / "package.json")
     if not (target / "node_modules").exists():
         (target / "node_modules").symlink_to(modules)
-    subprocess.run([modules / ".bin" / "tsc"], check=True, cwd=target)
 
 
 def pack(source: Path, target: Path) -> Path:
-    """Pack a written client into a folder and return the package; nothing is fetched."""
+    """Compile a written client and pack it into a folder; return the package. Nothing is fetched."""
+    subprocess.run([source / "node_modules" / ".bin" / "tsc"], check=True, cwd=source)
     subprocess.run(
         ["npm", "pack", "--offline", "--silent", "--pack-destination", target],
         check=True,

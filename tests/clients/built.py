@@ -52,9 +52,14 @@ def build_typescript_once() -> Path:
     return next(run_folder.make_once("typescript-client", build_typescript).glob("*.tgz"))
 
 
+def write_typescript(folder: Path) -> None:
+    """Write the TypeScript client into a folder."""
+    typescript.write(folder / "typescript", node.modules())
+
+
 def build_typescript(folder: Path) -> Path:
     """Write and compile the TypeScript client and pack it; return the package."""
-    typescript.write(folder / "typescript", node.modules())
+    write_typescript(folder)
     return typescript.pack(folder / "typescript", folder)
 
 

@@ -34,7 +34,7 @@ from tests.histories.service import AddressesOfServices
 from tests.histories.sessions import SessionsOfPeople
 from tests.histories.trial import RESOURCES, all_resources, judge, platform, record
 from tests.support.patience import until
-from tests.support.sizes import report
+from tests.support.sizes import report, size
 
 pytestmark = pytest.mark.histories
 
@@ -199,12 +199,12 @@ def run_sql(settings: Settings, statements: str) -> None:
 def test_writes_that_miss_the_other_table_of_a_schema_migration_are_found(tmp_path: Path) -> None:
     history, schema = tmp_path / "history.jsonl", SchemaOfServices(range(0))
 
-    async def twenty_changes(_: Recorder) -> None:
-        await until(lambda: schema.turns > 20)
+    async def some_changes(_: Recorder) -> None:
+        await until(lambda: schema.turns > size(8, 20))
 
     with platform() as (settings, _):
         run_sql(settings, WITHOUT_A_MIRROR)
-        record(settings, history, [schema, AddressesOfServices(range(6))], CLIENTS, SEED, twenty_changes)
+        record(settings, history, [schema, AddressesOfServices(range(6))], CLIENTS, SEED, some_changes)
     verdicts = {one.resource: one.verdict for one in judge(history)}
     assert verdicts == {"migration": "possible", "service": "anomaly"}
 

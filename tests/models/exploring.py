@@ -5,6 +5,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from tests.support.sizes import size
+
 MODELS = Path(__file__).parents[2] / "docs" / "models"
 MISSING = "Estes testes precisam do Spin: ponha o caminho dele em BALCAO_SPIN (`tools/spin` o mostra)"
 
@@ -15,7 +17,7 @@ def explore(folder: Path, model: Path, *bounds: str, compiled: tuple[str, ...], 
     assert spin, MISSING
     for command in (
         [spin, *bounds, "-a", str(model)],
-        ["cc", "-O2", "-w", "-DCOLLAPSE", *compiled, "-o", "pan", "pan.c"],
+        ["cc", f"-O{size(1, 2)}", "-w", "-DCOLLAPSE", *compiled, "-o", "pan", "pan.c"],
         ["./pan", "-m400000", "-w22", *searched],
     ):
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

@@ -7,6 +7,7 @@ from balcao.gateway.portal import guides, own_calls, search_page
 from balcao.gateway.portal.operation_pages import ROOTS
 from tests.support.screen import opened_screen
 from tests.support.server import RunningServer
+from tests.support.sizes import FULL
 
 pytestmark = [pytest.mark.page, pytest.mark.node]
 # What each kind of page about operations may hold: parameters and a body, a stream, and next to nothing.
@@ -31,11 +32,15 @@ def address(server: RunningServer) -> str:
     return server.url
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_everybody_can_use_the_pages(browser: Browser, address: str, width: int, scheme: str) -> None:
+LOOKS = [(width, scheme) for width in (360, 1280) for scheme in ("light", "dark")]
+
+
+@pytest.mark.parametrize("place", range(len(LOOKS)), ids=["-".join(map(str, look)) for look in LOOKS])
+def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int) -> None:
+    """Each page in one look, and in a proof in all of them."""
+    width, scheme = LOOKS[place]
     with opened_screen(browser, address, width, color_scheme=scheme) as screen:
-        for path in PATHS:
+        for path in PATHS if FULL else PATHS[place :: len(LOOKS)]:
             screen.open(path)
             assert screen.axe() == [], path
             assert screen.wider_than_the_screen() == [], path
