@@ -31,6 +31,8 @@ from tests.support.server import free_port
 from tests.support.terminal import BALCAO, Serving, Terminal, command_line
 
 HOSTS = ("one", "two")
+# For so long a gateway leaves a host alone that took no connection.
+TAKEN_BACK_SECONDS = 5
 CLOCKED = ("two", "worker")  # whose clocks go wrong
 DISK_MEGABYTES = 2_500  # of each database server, where disks may be mounted
 # Where Debian's package `faketime` has it, if it is there.
@@ -135,12 +137,13 @@ class City:
         )
 
     def upgrade(self) -> None:
-        """Bring the database up to date under the former program, then every process, one after the other."""
+        """Bring the database up to date under the former program, then every process, as the manual has it."""
         self._former = None
         self.run("migrate")
         for name in ("outside", *HOSTS):
             self.stop(name)
             self.start(name)
+            time.sleep(TAKEN_BACK_SECONDS)
         self.stop_worker()
         self.start_worker()
 
