@@ -63,7 +63,11 @@ class Bench:
             return self._measured(chosen, sides)
 
     def growth(self) -> dict[str, Taken]:
-        return {GROWTH: growth.measured(self.stage, self.programs, self.seconds, self.rounds)}
+        """The same reads in a town and in a city, into which as many citizens were really imported."""
+        taken, settled = growth.measured(self.stage, self.programs, self.seconds, self.rounds)
+        for one in settled:
+            console.print(str(one))
+        return taken
 
     def _one_core_sides(self) -> Iterator[contextlib.AbstractContextManager[Server]]:
         yield servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS)
@@ -111,7 +115,7 @@ def bench(
 ) -> None:
     """Mede as operações ao lado das mesmas em Go, com o servidor em um núcleo e depois em dois.
 
-    Com `--only growth`, a leitura de preferências entre dez mil cidadãos e entre um milhão (BENCH_CITIZENS).
+    Com `--only growth`, leituras entre dez mil cidadãos e entre um milhão (BENCH_CITIZENS), importados de verdade.
     """
     others = [Checkout(path.resolve()) for path in against or []]
     tables: dict[str, dict[str, Taken]] = {}
@@ -132,7 +136,7 @@ def bench(
             if (twice := [case for case in chosen if case.key in TWICE]) and _can_run_twice():
                 tables["Dois núcleos para todos"] = run.on_two_cores(twice)
             if GROWTH in (only or ()):
-                tables["A leitura de preferências, pelo tamanho da cidade"] = run.growth()
+                tables["As leituras do cidadão, pelo tamanho da cidade"] = run.growth()
     for title, results in tables.items():
         report.show(results, title)
     if as_json:

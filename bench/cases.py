@@ -107,6 +107,12 @@ def preferences_case(own: Mapping[str, str]) -> Case:
     return Case("preferences", requests, _members("cpf", own))
 
 
+def own_record_case(own: Mapping[str, str]) -> Case:
+    """Each of these people, by token, reads their own record."""
+    requests = [get_request(f"/registry/v1/citizen/{cpf}", token) for cpf, token in own.items()]
+    return Case("own_record", requests, _members("cpf", own))
+
+
 def _configs(key: str, stage: Stage, count: int) -> Case:
     ids = [f"00000000-0000-0000-0000-{number:012}" for number in range(1, count + 1)]
     requests = [get_request(f"/agent/api/v1/agent-config/by-id/{config}", stage.runtime) for config in ids]

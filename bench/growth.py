@@ -1,20 +1,23 @@
-"""The preferences read in a town and in a city: the same people ask, among ten thousand and among a million.
+"""A town and a city: the same number of people ask, among ten thousand citizens and among a million or more.
 
-Each has a database of its own on the same PostgreSQL and a server of its own, and they are measured in turns.
+Each has a database of its own on the same PostgreSQL, into which its citizens are imported by the operator's command,
+and a server of its own; they are measured in turns.
 """
 
 import asyncio
 import contextlib
 import os
+import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import asyncpg
 
-from balcao.core.values.cpf import Cpf
+from balcao_sandbox.demo.registry.invented import make_cpf
 from bench import servers
-from bench.cases import preferences_case
+from bench.cases import Case, own_record_case, preferences_case
 from bench.golang import Programs
 from bench.rounds import Taken, in_turns
 from bench.stage import DATABASE, OURS, TOKEN_SECONDS, Stage
@@ -22,64 +25,134 @@ from bench.stage import DATABASE, OURS, TOKEN_SECONDS, Stage
 TOWN = 10_000
 CITY_VARIABLE = "BENCH_CITIZENS"
 CITY = 1_000_000
-# Their keys lie evenly among all others, so that they touch the whole index and the whole table.
+# Their numbers lie evenly among all others, so that they touch the whole index and the whole table.
 ASKING = 1_000
-_FIRST = 20_000_000_000
-_LAST = 29_000_000_000
 
-# Everybody has chosen once. The keys need no right check digits, for nobody but those who ask is looked at.
-_PEOPLE = """
-INSERT INTO person
-SELECT ($1 + number * $2)::text FROM generate_series(1, $3::bigint) AS number UNION SELECT unnest($4::text[])
-"""
-_FILL = (
-    "INSERT INTO registry.preferences (cpf) SELECT cpf FROM person ON CONFLICT DO NOTHING",
+# Everybody has chosen once.
+_CHOOSE = (
+    "INSERT INTO registry.preferences (cpf) SELECT cpf FROM registry.base_record ON CONFLICT DO NOTHING",
     """INSERT INTO registry.preference_choice (cpf, category_id, opt_in)
-       SELECT person.cpf, category, false FROM person, unnest('{events,courses}'::text[]) AS category
+       SELECT cpf, category, false FROM registry.base_record, unnest('{events,courses}'::text[]) AS category
        ON CONFLICT DO NOTHING""",
-    "VACUUM ANALYZE registry.preferences, registry.preference_choice",
+    "VACUUM ANALYZE",
     "CHECKPOINT",
 )
+_SIZES = """
+SELECT pg_database_size(current_database()), pg_table_size('registry.base_record'),
+       pg_indexes_size('registry.base_record')
+"""
+# Tables of which a read from end to end would take a time that grows with the city.
+_SCANS = """
+SELECT coalesce(sum(seq_scan), 0) FROM pg_stat_user_tables
+WHERE schemaname = 'registry' AND n_live_tup >= $1
+"""
+MANY_ROWS = 5_000
+
+
+@dataclass(frozen=True)
+class Settled:
+    """How one size came to be, in seconds and bytes, and how often a large table was read whole while it was asked."""
+
+    citizens: int
+    seconds: float
+    database: int
+    table: int
+    index: int
+    scans: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.citizens} cidadãos: importados em {self.seconds:.0f} s ({self.citizens / self.seconds:.0f} por "
+            f"segundo); banco {self.database / 1e9:.2f} GB, cadastro {self.table / 1e9:.2f} GB e seu índice "
+            f"{self.index / 1e9:.2f} GB; tabelas grandes lidas de ponta a ponta durante a medida: {self.scans}"
+        )
 
 
 def city_size() -> int:
     return int(os.environ.get(CITY_VARIABLE, CITY))
 
 
-def measured(stage: Stage, programs: Programs, seconds: float, rounds: int) -> Taken:
-    """The city first, then the town."""
-    asking = [Cpf.with_stem(f"{20 * 10**7 + number * 90_000:09}").digits for number in range(ASKING)]
-    ends = int(time.time()) + TOKEN_SECONDS
-    case = preferences_case({cpf: stage.person(cpf, ends) for cpf in asking})
+def measured(stage: Stage, programs: Programs, seconds: float, rounds: int) -> tuple[dict[str, Taken], list[Settled]]:
+    """Return the rounds of each read, the city first, then the town; and how both came to be."""
+    sizes = list(dict.fromkeys((city_size(), TOWN)))
+    imported = {size: _import(stage, size) for size in sizes}
     with contextlib.ExitStack() as held:
-        sizes = dict.fromkeys((city_size(), TOWN))
-        running = [held.enter_context(_server(stage, programs, size, asking)) for size in sizes]
-        return in_turns({server.name: partial(server.measure, case) for server in running}, seconds, rounds)
+        running = {size: held.enter_context(_server(stage, programs, size)) for size in sizes}
+        before = {size: _ask(stage, size, _SCANS, MANY_ROWS)[0] for size in sizes}
+        taken = {
+            key: in_turns(
+                {server.name: partial(server.measure, asked(stage, size)[key]) for size, server in running.items()},
+                seconds,
+                rounds,
+            )
+            for key in asked(stage, TOWN)
+        }
+    settled = []
+    for size in sizes:
+        scans = _ask(stage, size, _SCANS, MANY_ROWS)[0] - before[size]
+        database, table, index = _ask(stage, size, _SIZES)
+        settled.append(Settled(size, imported[size], database, table, index, scans))
+    return taken, settled
+
+
+def asked(stage: Stage, size: int) -> dict[str, Case]:
+    """Return what is read of so many citizens."""
+    ends = int(time.time()) + TOKEN_SECONDS
+    people = [make_cpf(number * (size // ASKING)).digits for number in range(1, ASKING + 1)]
+    own = {cpf: stage.person(cpf, ends) for cpf in people}
+    return {"preferences": preferences_case(own), "own_record": own_record_case(own)}
+
+
+def _import(stage: Stage, size: int) -> float:
+    """Import so many citizens into a copy of the stage's database; return the seconds that it took."""
+    asyncio.run(_execute(stage.database_url.replace(f"@/{DATABASE}?", "@/template1?"), [_new_database(size)]))
+    environment = OURS.environment(stage.folder / f"import_{size}", _address(stage, size), stage.issuer)
+    began = time.monotonic()
+    with subprocess.Popen(
+        OURS.command("registry", "generate", str(size)), env=environment, stdout=subprocess.PIPE
+    ) as generated:
+        subprocess.run(
+            OURS.command("registry", "import", "-"),
+            env=environment,
+            stdin=generated.stdout,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+    spent = time.monotonic() - began
+    asyncio.run(_execute(_address(stage, size), _CHOOSE))
+    return spent
 
 
 @contextlib.contextmanager
-def _server(stage: Stage, programs: Programs, size: int, asking: list[str]) -> Iterator[servers.Server]:
-    url = asyncio.run(_populated(stage, size, asking))
+def _server(stage: Stage, programs: Programs, size: int) -> Iterator[servers.Server]:
     name = f"{size:,} cidadãos".replace(",", ".")
-    with servers.balcao(stage, programs, name, url, OURS) as server:
+    with servers.balcao(stage, programs, name, _address(stage, size), OURS) as server:
         yield server
 
 
-async def _populated(stage: Stage, size: int, asking: list[str]) -> str:
-    """A copy of the stage's database with this many citizens; returns its address."""
-    name = f"citizens_{size}"
-    administration = await asyncpg.connect(stage.database_url.replace(f"@/{DATABASE}?", "@/template1?"))
-    try:
-        await administration.execute(f"CREATE DATABASE {name} TEMPLATE {DATABASE}")
-    finally:
-        await administration.close()
-    url = stage.database_url.replace(f"@/{DATABASE}?", f"@/{name}?")
+def _new_database(size: int) -> str:
+    return f"CREATE DATABASE citizens_{size} TEMPLATE {DATABASE}"
+
+
+def _address(stage: Stage, size: int) -> str:
+    return stage.database_url.replace(f"@/{DATABASE}?", f"@/citizens_{size}?")
+
+
+def _ask(stage: Stage, size: int, query: str, *values: int) -> tuple[int, ...]:
+    async def ask() -> tuple[int, ...]:
+        connection = await asyncpg.connect(_address(stage, size))
+        try:
+            return tuple(map(int, await connection.fetchrow(query, *values)))
+        finally:
+            await connection.close()
+
+    return asyncio.run(ask())
+
+
+async def _execute(url: str, statements: Sequence[str]) -> None:
     connection = await asyncpg.connect(url)
     try:
-        await connection.execute("CREATE TEMP TABLE person (cpf text)")
-        await connection.execute(_PEOPLE, _FIRST, (_LAST - _FIRST) // size, size, asking)
-        for statement in _FILL:
+        for statement in statements:
             await connection.execute(statement)
     finally:
         await connection.close()
-    return url

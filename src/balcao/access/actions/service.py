@@ -37,7 +37,7 @@ from balcao.access.mappings.store import delete_mappings_of_action
 from balcao.access.roles import service as roles
 from balcao.core.access.reach import describe_group
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Source
 from balcao.core.errors import BalcaoError
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import MAX_INT64
@@ -123,8 +123,7 @@ async def list_actions(call: Call, query: ActionsQuery) -> Actions:
 
 async def read_action(call: Call, action_id: int) -> Action:
     """Return an action. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
-        return (await _find(connection, action_id)).action
+    return (await _find(call.platform.database, action_id)).action
 
 
 async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
@@ -227,9 +226,9 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
     return Holders(items, total, query.skip, query.limit, has_more, roles)
 
 
-async def _find(connection: Connection, action_id: int, new_name: str | None = None) -> store.FoundAction:
+async def _find(source: Source, action_id: int, new_name: str | None = None) -> store.FoundAction:
     """Return the action; any integer may be asked for. Raises NotFound."""
-    found = await store.find_action(connection, action_id, new_name) if 0 < action_id <= MAX_INT64 else None
+    found = await store.find_action(source, action_id, new_name) if 0 < action_id <= MAX_INT64 else None
     if found is None:
         raise make_unknown_action()
     return found

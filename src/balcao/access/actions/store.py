@@ -15,7 +15,8 @@ from balcao.access.actions.schemas import (
     Way,
 )
 from balcao.core.access.reach import describe_group
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged, read_part
 from balcao.core.database.statements import statement
@@ -35,7 +36,7 @@ class FoundAction:
         return cls(read_part(Action, row), row["reserved"], row["name_taken"])
 
 
-@statement("""
+@lookup("""
 SELECT action.id, action.name, action.description,
        (SELECT count(*) FROM access.endpoint_mapping
         WHERE action_id = action.id AND retired_at IS NULL) AS endpoint_count,
@@ -44,7 +45,7 @@ SELECT action.id, action.name, action.description,
 FROM access.action
 WHERE action.id = :action_id
 """)
-async def find_action(connection: Connection, action_id: int, new_name: str | None) -> FoundAction | None:
+async def find_action(source: Source, action_id: int, new_name: str | None) -> FoundAction | None:
     """Return the action and what stands in the way of renaming it; the id is at most `MAX_INT64`."""
 
 

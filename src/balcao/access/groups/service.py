@@ -57,8 +57,7 @@ async def create_group(call: Call, name: str, description: str, attributes: Attr
 
 async def read_group(call: Call, name: str) -> Group:
     """Return a group. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
-        return _require(await store.read_group(connection, name))
+    return _require(await store.read_group(call.platform.database, name))
 
 
 def _require(group: Group | None) -> Group:

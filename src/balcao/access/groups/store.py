@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from balcao.access.groups.schemas import Attributes, Group, Member
 from balcao.access.records import Role
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Json, Paged
 from balcao.core.database.statements import statement
@@ -37,8 +38,8 @@ async def list_groups(connection: Connection, prefix: str) -> list[Group]:
     """Return the groups whose name begins so, by name."""
 
 
-@statement(f"SELECT {_MEMBERS} FROM access.grp WHERE name = :name")
-async def read_group(connection: Connection, name: str) -> Group | None: ...
+@lookup(f"SELECT {_MEMBERS} FROM access.grp WHERE name = :name")
+async def read_group(source: Source, name: str) -> Group | None: ...
 
 
 @statement("UPDATE access.grp SET description = :description, attributes = :attributes::jsonb WHERE id = :id")

@@ -17,7 +17,7 @@ from balcao.access.mappings.patterns import erase_parameter_names
 from balcao.access.mappings.schemas import DecidingMapping, DecidingQuery, Mapping, MappingChange
 from balcao.core.access.paths import REST, is_wild, split_pattern
 from balcao.core.context.call import Call
-from balcao.core.database.pool import Connection
+from balcao.core.database.pool import Connection, Source
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.etags import require_match
 from balcao.core.values.ids import MAX_INT64
@@ -79,8 +79,7 @@ async def create_mapping(
 
 async def read_mapping(call: Call, mapping_id: int) -> Mapping:
     """Return a mapping. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
-        return (await _find(connection, mapping_id)).mapping
+    return (await _find(call.platform.database, mapping_id)).mapping
 
 
 async def update_mapping(call: Call, mapping_id: int, change: MappingChange) -> SavedMapping:
@@ -161,9 +160,9 @@ async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, 
     return bool(gone)
 
 
-async def _find(connection: Connection, mapping_id: int) -> store.FoundMapping:
+async def _find(source: Source, mapping_id: int) -> store.FoundMapping:
     """Return the mapping; any integer may be asked for. Raises NotFound."""
-    found = await store.find_mapping(connection, mapping_id) if 0 < mapping_id <= MAX_INT64 else None
+    found = await store.find_mapping(source, mapping_id) if 0 < mapping_id <= MAX_INT64 else None
     if found is None:
         raise NotFound("Não há mapeamento com esse id.")
     return found

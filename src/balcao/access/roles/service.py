@@ -37,8 +37,7 @@ async def list_roles(call: Call, query: SliceQuery) -> Roles:
 
 async def read_role(call: Call, name: str) -> Role:
     """Return a role. Raises NotFound."""
-    async with call.platform.database.connection() as connection:
-        return _require(await store.read_role(connection, name))
+    return _require(await store.read_role(call.platform.database, name))
 
 
 def _require(role: Role | None) -> Role:

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from balcao.access.records import Role
 from balcao.access.roles.schemas import GrantedAction
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
@@ -35,8 +36,8 @@ async def list_roles(connection: Connection, limit: int, skip: int) -> Paged[Rol
     """Return the page's roles by name."""
 
 
-@statement(f"SELECT {_MEMBERS} FROM access.role WHERE name = :name")
-async def read_role(connection: Connection, name: str) -> Role | None: ...
+@lookup(f"SELECT {_MEMBERS} FROM access.role WHERE name = :name")
+async def read_role(source: Source, name: str) -> Role | None: ...
 
 
 @dataclass(frozen=True)
