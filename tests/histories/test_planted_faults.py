@@ -47,6 +47,8 @@ ANSWER_BEFORE_WRITING = (
 SEED = 1
 CLIENTS = 6
 ANSWERS = 400
+# What a checker sees depends on the checker alone: in an ordinary run two lies stand for all.
+PLANTED = LIES[: size(2, len(LIES))]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,7 @@ def test_where_none_is_planted_none_is_found(settings: Settings, tmp_path: Path)
     assert examine(settings, history, LIMIT_SECONDS) == []
 
 
-@pytest.mark.parametrize("place", range(len(LIES)), ids=[lies.__name__ for lies in LIES])
+@pytest.mark.parametrize("place", range(len(PLANTED)), ids=[lies.__name__ for lies in PLANTED])
 def test_a_planted_fault_is_found(place: int, settings: Settings, tmp_path: Path) -> None:
     # Citizens of its own: a change that is not in the history would seem an anomaly.
     citizens = PreferencesOfCitizens(range(6 * place + 6, 6 * place + 12))
@@ -70,7 +72,7 @@ def test_a_planted_fault_is_found(place: int, settings: Settings, tmp_path: Path
     assert judged.verdict == "anomaly"
 
 
-@pytest.mark.parametrize("lies", [ForgottenWrites, StaleReads], ids=lambda lies: lies.__name__)
+@pytest.mark.parametrize("lies", [ForgottenWrites, StaleReads][: size(1, 2)], ids=lambda lies: lies.__name__)
 def test_a_planted_fault_is_found_in_every_resource(lies: Lies, settings: Settings, tmp_path: Path) -> None:
     place = 12 * (lies is StaleReads)
     resources = [resource(range(100 + place, 106 + place)) for resource in RESOURCES]
@@ -148,7 +150,9 @@ def test_a_fault_in_the_database_breaks_an_invariant(
 
 @pytest.mark.parametrize(
     ("lies", "invariant"),
-    [(ForgottenWrites, "audit"), (DoubledWrites, "audit"), (FalseRefusals, "refused"), (SwappedAnswers, "foreign")],
+    [(ForgottenWrites, "audit"), (FalseRefusals, "refused"), (SwappedAnswers, "foreign"), (DoubledWrites, "audit")][
+        : size(3, 4)
+    ],
     ids=lambda given: given if isinstance(given, str) else given.__name__,
 )
 def test_a_lie_breaks_an_invariant(lies: Lies, invariant: str, settings: Settings, tmp_path: Path) -> None:
