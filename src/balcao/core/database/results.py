@@ -3,8 +3,9 @@
 import dataclasses
 import enum
 import functools
+import inspect
 import types
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Generic, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import asyncpg
@@ -65,17 +66,19 @@ def choose_shape(expected: Any, skip: int = 0) -> Shape:
     if expected is types.NoneType:
         return Shape("nothing", _same)
     if origin in CONTAINERS:
-        container, row = CONTAINERS[origin], _read_row(arguments[0], skip)
-        return Shape("rows", lambda rows: container(map(row, rows)))
+        container, read_all = CONTAINERS[origin], _read_all(arguments[0], skip)
+        return Shape("rows", lambda rows: container(read_all(rows)))
     if origin is Mapping:
         key, value = _read_value(arguments[0]), _read_row(arguments[1], skip + 1)
         return Shape("rows", lambda rows: {key(row[skip]): value(row) for row in rows})
     if origin in {Paged, PagedWithCounts}:
-        row = _read_row(arguments[0], skip + 2)  # total and place
+        read_items = _read_all(arguments[0], skip + 2)  # total and place
         total = _read_value(arguments[1]) if origin is PagedWithCounts else _same
         return Shape(
             "rows",
-            lambda rows: origin([row(each) for each in rows if each["place"] is not None], total(rows[0]["total"])),
+            lambda rows: origin(
+                list(read_items([row for row in rows if row["place"] is not None])), total(rows[0]["total"])
+            ),
         )
     if expected is bool:
         return Shape("row", lambda found: found is not None and bool(found[skip]))
@@ -100,19 +103,57 @@ def _read_row(expected: Any, skip: int = 0) -> Read:
     if get_origin(expected) is tuple and Ellipsis not in get_args(expected):
         reads = [_read_value(each) for each in get_args(expected)]
         return lambda row: tuple(read(value) for read, value in zip(reads, tuple(row)[skip:], strict=True))
-    if not (members_of := list_members(expected)):
-        value = _read_value(expected)
-        return lambda row: value(row[skip])
-    reads_of = {name: value for name, hint in members_of.items() if (value := _read_value(hint)) is not _same}
+    if list_members(expected):
+        return _Members(expected, skip)
+    value = _read_value(expected)
+    return lambda row: value(row[skip])
 
-    def read_members(row: Any) -> Any:
-        members = dict(_list_columns(row, skip))
-        for name, value in reads_of.items():
-            if name in members:
-                members[name] = value(members[name])
-        return expected(**members)
 
-    return read_members
+def _read_all(expected: Any, skip: int) -> Callable[[Sequence[Any]], Iterable[Any]]:
+    """Return how rows are read into the type, one after the other, each without its first columns."""
+    read = _read_row(expected, skip)
+    if isinstance(read, _Members):
+        # All rows of a statement have the columns of the first one.
+        return lambda rows: map(read.choose(rows[0]), rows) if rows else ()
+    return lambda rows: map(read, rows)
+
+
+class _Members:
+    """How a row becomes a struct, dataclass or named tuple; what the columns ask for is found out once."""
+
+    def __init__(self, kind: Any, skip: int) -> None:
+        self._kind = kind
+        self._skip = skip
+        self._values = {name: _read_value(hint) for name, hint in list_members(kind).items()}
+        self._chosen: dict[tuple[str, ...], Read] = {}
+
+    def __call__(self, row: Any) -> Any:
+        return self.choose(row)(row)
+
+    def choose(self, row: Any) -> Read:
+        """Return how rows with the columns of this one are read."""
+        columns = tuple(row.keys())
+        read = self._chosen.get(columns)
+        if read is None:
+            read = self._chosen[columns] = self._make(columns[self._skip :])
+        return read
+
+    def _make(self, columns: tuple[str, ...]) -> Read:
+        kind, skip = self._kind, self._skip
+        values = [self._values.get(name, _same) for name in columns]
+        if columns != _list_positional(kind)[: len(columns)]:
+            return lambda row: kind(
+                **{name: read(value) for name, read, value in zip(columns, values, row[skip:], strict=True)}
+            )
+        if any(read is not _same for read in values):
+            return lambda row: kind(*[read(value) for read, value in zip(values, row[skip:], strict=True)])
+        return lambda row: kind(*row[skip:])
+
+
+def _list_positional(kind: Any) -> tuple[str, ...]:
+    """Return the members that may be given by their place, in that order."""
+    parameters = inspect.signature(kind).parameters.values()
+    return tuple(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)
 
 
 def read_part(kind: Callable[..., T], row: Any) -> T:
