@@ -123,6 +123,9 @@ def test_each_of_the_commonest_refusals_is_explained_from_its_request_id(
     assert page.count('<section class="call">') == 1
     assert [remedy for remedy in remedies if remedy not in page] == []
     path, _, anchor = page.split('<section class="call">')[1].split('href="')[1].split('"')[0].partition("#")
+    assert (
+        anchor == f"{status}-{'token-invalid' if status == 401 else code}"
+    )  # which check failed only its client is told
     assert f'id="{anchor}"' in http.get(path).raise_for_status().text
 
 

@@ -57,7 +57,8 @@ class ShownCall(msgspec.Struct):
     @property
     def refusal(self) -> str:
         """Return where that page speaks of the code; which check a token failed is a matter of this page alone."""
-        code = "unauthenticated" if self.status == httpx.codes.UNAUTHORIZED else self.code
+        is_token = self.status == httpx.codes.UNAUTHORIZED and self.code != "unauthenticated"
+        code = "token-invalid" if is_token else self.code
         return f"{self.page}#{self.status}-{code}"
 
 
