@@ -122,10 +122,9 @@ async def replace_webhook(call: Call, webhook_id: WebhookIdInPath, body: Webhook
     status=204,
     errors=[422],
 )
-async def delete_webhook(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
+async def delete_webhook(call: Call, webhook_id: WebhookIdInPath) -> None:
     """O que ainda espera envio não é mais enviado."""
     await WEBHOOKS.delete_webhook(call, webhook_id)
-    return Response(status=204)
 
 
 @routes.post(

@@ -91,10 +91,9 @@ async def put_area(call: Call, area: AreaInPath, body: AreaBody) -> Response[Are
     status=204,
     errors=[412, 422],
 )
-async def delete_area(call: Call, area: AreaInPath) -> Response[None]:
+async def delete_area(call: Call, area: AreaInPath) -> None:
     """As unidades da área ficam como estão. Com `If-Match`, só vale sobre a área lida."""
     await service.delete_area(call, area)
-    return Response(status=204)
 
 
 FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("health_units.areas",)))

@@ -69,10 +69,9 @@ async def put_holiday(call: Call, data: DayInPath, body: HolidayBody) -> Respons
     status=204,
     errors=[412, 422],
 )
-async def delete_holiday(call: Call, data: DayInPath) -> Response[None]:
+async def delete_holiday(call: Call, data: DayInPath) -> None:
     """A data volta a ser um dia comum. Com `If-Match`, só vale sobre o feriado lido."""
     await service.delete_holiday(call, data)
-    return Response(status=204)
 
 
 FEATURE = Feature(

@@ -137,10 +137,9 @@ async def put_exception(call: Call, cnes: CnesInPath, data: DayInPath, body: Exc
     status=204,
     errors=[412, 422],
 )
-async def delete_exception(call: Call, cnes: CnesInPath, data: DayInPath) -> Response[None]:
+async def delete_exception(call: Call, cnes: CnesInPath, data: DayInPath) -> None:
     """Neste dia volta a valer a semana. Com `If-Match`, só vale sobre a exceção lida."""
     await service.delete_exception(call, cnes, data)
-    return Response(status=204)
 
 
 FEATURE = Feature(

@@ -122,10 +122,9 @@ async def replace_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webhoo
     status=204,
     errors=[422],
 )
-async def delete_webhook(call: Call, id: IdInPath) -> Response[None]:
+async def delete_webhook(call: Call, id: IdInPath) -> None:
     """O que ainda espera envio não é mais enviado."""
     await WEBHOOKS.delete_webhook(call, id)
-    return Response(status=204)
 
 
 @routes.post(

@@ -115,10 +115,9 @@ async def update_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBod
     status=204,
     errors=[412],
 )
-async def delete_mapping(call: Call, id: MappingIdInPath) -> Response[None]:
+async def delete_mapping(call: Call, id: MappingIdInPath) -> None:
     """Remove um tombamento; o serviço fica. Com `If-Match`, só remove o que foi lido (412)."""
     await service.delete_mapping(call, id)
-    return Response(status=204)
 
 
 FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.legacy_sources", "search.tombamentos")))

@@ -122,12 +122,11 @@ async def change_proposal(
     status=204,
     errors=[412],
 )
-async def withdraw_proposal(call: Call, id: ServiceIdInPath, proposal_id: ProposalIdInPath) -> Response[None]:
+async def withdraw_proposal(call: Call, id: ServiceIdInPath, proposal_id: ProposalIdInPath) -> None:
     """Remove a proposta; o serviço fica. A de outra pessoa só quem tem `service:publish` retira. Com `If-Match`, só
     remove o que foi lido (412).
     """
     await service.withdraw_proposal(call, id, proposal_id)
-    return Response(status=204)
 
 
 @routes.post(

@@ -138,12 +138,11 @@ async def update_service(call: Call, id: ServiceIdInPath, body: ServiceChangeBod
     status=204,
     errors=[412],
 )
-async def delete_service(call: Call, id: ServiceIdInPath) -> Response[None]:
+async def delete_service(call: Call, id: ServiceIdInPath) -> None:
     """Tira o serviço do catálogo, da busca e das listas; as versões e os endereços ficam, e uma versão pode voltar. Com
     `If-Match`, só exclui o estado lido (412).
     """
     await service.delete_service(call, id)
-    return Response(status=204)
 
 
 @routes.patch(
