@@ -27,7 +27,7 @@ WITH_EXTRAS := --no-strip-extras
 # The whole installation that histories are played on.
 CITY = missing() { echo "Para isto é preciso ter Go, nginx e Redis." >&2; exit 1; }; \
 	BALCAO_HISTORIES=$$(tools/histories) BALCAO_NGINX=$$(tools/nginx) BALCAO_REDIS=$$(tools/redis) || missing; \
-	export BALCAO_HISTORIES BALCAO_NGINX BALCAO_REDIS; $(BIN)/python
+	export BALCAO_HISTORIES BALCAO_NGINX BALCAO_REDIS; exec $(BIN)/python
 # What the trial needs besides `balcao` itself, which no index has.
 SANDBOX := $(BIN)/python -c 'import tomllib; \
 	needs = tomllib.load(open("src/balcao_sandbox/pyproject.toml", "rb"))["project"]["dependencies"]; \

@@ -1,6 +1,7 @@
 """Our TypeScript client, installed from its package where there is nothing else, runs every operation's example."""
 
 import json
+import re
 import subprocess
 from collections import Counter
 from dataclasses import asdict
@@ -11,12 +12,14 @@ import pytest
 from tests.clients import built
 from tests.clients.examples import check_outcomes, list_calls, read_outcomes
 from tests.support import node
+from tests.support.patience import PATIENCE
 from tests.support.sandbox import Sandbox
 from tests.support.sizes import report, size
 
 pytestmark = [pytest.mark.node, pytest.mark.sdk]
 
 RUN = Path(__file__).with_name("run-examples.mjs")
+LAYER = Path(__file__).with_name("layer.test.mjs")
 STRICT = "--strict --noEmit --target es2022 --module nodenext --moduleResolution nodenext --skipLibCheck"
 # In an ordinary run every twentieth example is checked.
 SAMPLE = 20
@@ -63,6 +66,17 @@ def test_what_is_shown_of_every_operation_runs(sandbox: Sandbox, project: Path) 
     assert done.returncode == 0, done.stderr
     outcomes = check_outcomes(read_outcomes(done.stdout), sandbox, kinds=1)
     report(f"operations in TypeScript: {Counter(outcome for _, _, outcome in outcomes)}")
+
+
+def test_what_it_does_by_itself_is_what_its_own_tests_say(project: Path) -> None:
+    """They are sentences, too: tokens, tries, versions, pages, streams, webhooks."""
+    (project / LAYER.name).write_text(LAYER.read_text("utf-8"), "utf-8")
+    done = subprocess.run(
+        ["node", "--test", LAYER.name], cwd=project, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = dict(re.findall(r"^# (tests|pass) (\d+)$", done.stdout, re.MULTILINE))
+    assert found["tests"] == found["pass"] != "0"
 
 
 def test_what_is_shown_of_an_operation_is_typed_strictly(sandbox: Sandbox, project: Path, tmp_path: Path) -> None:

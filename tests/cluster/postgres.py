@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -66,10 +67,13 @@ class Postgres:
         self.run("pg_basebackup", "-d", source, "-D", self.data, "-R", "-c", "fast", "--no-sync")
 
     def processes(self) -> list[psutil.Process]:
-        """Return each process of the running server."""
-        assert self._process
-        server = psutil.Process(self._process.pid)
-        return [server, *server.children()]
+        """Return each process of the server, none while it does not run."""
+        if self._process is None:
+            return []
+        with suppress(psutil.NoSuchProcess):
+            server = psutil.Process(self._process.pid)
+            return [server, *server.children()]
+        return []
 
     def url(self, login: str = "postgres", database: str = "balcao") -> str:
         return f"postgresql://{login}@127.0.0.1:{self.port}/{database}"

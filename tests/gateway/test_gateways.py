@@ -16,6 +16,7 @@ from balcao import app
 from balcao.console import alone
 from balcao.console.areas import PAGES
 from balcao.core.context.processes import ALONE
+from balcao.gateway.portal import own_calls
 from balcao.operate.deploy.answers import Server
 from balcao.operate.deploy.gateways import Plan
 from balcao.operate.gateway_config import fetch_signing_keys
@@ -222,6 +223,17 @@ def test_a_body_beyond_the_limit_is_refused_as_the_service_would(
         assert answer.status_code == status
         assert answer.headers["Error-Code"] == own.headers["Error-Code"]
         assert UUID(answer.headers["X-Request-ID"])
+
+
+def test_a_form_of_the_portal_beyond_the_limit_is_refused_by_a_page_where_a_browser_sent_it(
+    gateway: httpx.Client, behind: tuple[Sandbox, list[Server]]
+) -> None:
+    sent = b"token=" + b"a" * 2 * 1024 * 1024
+    for accept, kind in (("text/html,*/*;q=0.8", "text/html"), ("*/*", "application/json")):
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": accept}
+        answer, own = (http.post(own_calls.PATH, content=sent, headers=headers) for http in (gateway, behind[0].http))
+        assert (answer.status_code, answer.content) == (413, own.content)
+        assert answer.headers["Content-Type"].startswith(kind)
 
 
 def test_a_callers_request_id_comes_back_and_another_is_made(kind: str, gateway: httpx.Client) -> None:

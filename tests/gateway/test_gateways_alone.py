@@ -24,6 +24,16 @@ from tests.support.patience import PATIENCE, until_now
 from tests.support.server import free_port
 
 PETS = f"/registry/v1/citizen/{ANA}/pets"
+# The members of a refusal, by the path of what a program calls.
+WORDS = {
+    PETS: ["error", "message"],
+    "/jobs/api/v1/empregos": ["code", "message"],
+    "/search/api/v1/search": ["error"],
+    "/access/api/v1/actions": ["detail"],
+    "/docs": ["error"],
+}
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+PROGRAM = {"Accept": "application/json, text/html;q=0.5"}
 
 
 @pytest.fixture(
@@ -118,7 +128,7 @@ def test_who_comes_by_http_is_sent_to_the_port_that_people_type(kind: str, tmp_p
 
 
 def assert_is_page(answer: httpx.Response, title: str) -> None:
-    """Whoever is refused at the panel's address reads why: people look at it, in a browser."""
+    """Whoever is refused at an address for people reads why: they look at it in a browser."""
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert f"<h1>{title}</h1>" in answer.text
     assert "style-src 'sha256-" in answer.headers["content-security-policy"]
@@ -126,17 +136,25 @@ def assert_is_page(answer: httpx.Response, title: str) -> None:
 
 def test_a_flood_from_one_address_is_refused_in_the_words_of_the_service(kind: str, tmp_path: Path) -> None:
     rates: dict[str, Any] = {"BALCAO_MACHINE_READ_RATE": "9/second", "BALCAO_MACHINE_WRITE_RATE": "1/second"}
+    asked: list[tuple[str, dict[str, str]]] = [
+        (path, {}) for path in (PETS, "/access/api/v1/actions", "/docs", "/painel")
+    ]
+    asked += [(PETS, BROWSER), ("/docs", BROWSER), ("/docs", PROGRAM)]
     with before_echo(kind, tmp_path, **rates) as (client, _):
-        answers = [client.get(path) for _ in range(100) for path in (PETS, "/access/api/v1/actions", "/painel")]
-    (page, *_) = (one for one in answers if one.status_code == 429 and one.url.path == "/painel")
-    assert_is_page(page, "Muitos pedidos em pouco tempo")
-    services = [one for one in answers if one.url.path != "/painel"]
-    refused = {tuple(answer.json()): answer for answer in services if answer.status_code == 429}
-    assert refused.keys() == {("error", "message"), ("detail",)}
-    for answer in refused.values():
-        assert answer.headers["content-type"] == "application/json"
-        assert answer.headers["Retry-After"] == "1"
-        assert answer.headers["Error-Code"] == "too-many"
+        for path, headers in asked:
+            refused = find_refused(client, path, headers)
+            assert refused.headers["Retry-After"] == "1"
+            assert refused.headers["Error-Code"] == "too-many"
+            if path == "/painel" or (path, headers) == ("/docs", BROWSER):
+                assert_is_page(refused, "Muitos pedidos em pouco tempo")
+            else:
+                assert refused.headers["content-type"] == "application/json"
+                assert list(refused.json()) == WORDS[path]
+
+
+def find_refused(client: httpx.Client, path: str, headers: dict[str, str]) -> httpx.Response:
+    """Call until the flood is refused."""
+    return next(one for one in (client.get(path, headers=headers) for _ in range(1000)) if one.status_code == 429)
 
 
 def test_while_no_process_is_there_the_gateway_speaks_for_the_service(kind: str, tmp_path: Path) -> None:
@@ -144,7 +162,9 @@ def test_while_no_process_is_there_the_gateway_speaks_for_the_service(kind: str,
         server.shutdown()
         server.server_close()
         until_now(lambda: client.get(PETS).status_code == 503)
-        answers = [client.get(path) for path in (PETS, "/jobs/api/v1/empregos", "/search/api/v1/search")]
-        assert_is_page(client.get("/painel/servicos"), "Não está disponível agora")
-    assert [list(answer.json()) for answer in answers] == [["error", "message"], ["code", "message"], ["error"]]
+        answers = [client.get(path, headers=asking) for path in WORDS for asking in ({}, PROGRAM)]
+        answers += [client.get(path, headers=BROWSER) for path in WORDS if path != "/docs"]
+        for path, headers in (("/painel/servicos", {}), ("/docs", BROWSER), ("/nada", BROWSER)):
+            assert_is_page(client.get(path, headers=headers), "Não está disponível agora")
+    assert all(list(answer.json()) == WORDS[answer.url.path] for answer in answers)
     assert {(answer.status_code, answer.headers["Error-Code"]) for answer in answers} == {(503, "unavailable")}

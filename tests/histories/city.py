@@ -5,6 +5,7 @@ that a fault shall reach goes through a wire. Each part is killed, frozen, stopp
 """
 
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -33,6 +34,9 @@ from tests.support.terminal import BALCAO, Serving, Terminal, command_line
 HOSTS = ("one", "two")
 # For so long a gateway leaves a host alone that took no connection.
 TAKEN_BACK_SECONDS = 5
+READ_LAG_SECONDS = 3  # by which a visitor may be behind
+METRICS_TOKEN = "so-that-nobody-else-reads-them"
+REPLICA_READS = re.compile(r'^balcao_replica_reads_total{outcome="replica"} (\d+)', re.MULTILINE)
 CLOCKED = ("two", "worker")  # whose clocks go wrong
 DISK_MEGABYTES = 2_500  # of each database server, where disks may be mounted
 # Where Debian's package `faketime` has it, if it is there.
@@ -147,18 +151,31 @@ class City:
         self.stop_worker()
         self.start_worker()
 
+    def count_replica_reads(self, host: str) -> int:
+        """Return how many reads a replica has answered since the host's process began, 0 of one that is away."""
+        with suppress(httpx.HTTPError):
+            headers = {"Authorization": f"Bearer {METRICS_TOKEN}"}
+            shown = httpx.get(f"http://127.0.0.1:{self._ports[host]}/metrics", headers=headers, timeout=PATIENCE)
+            return sum(map(int, REPLICA_READS.findall(shown.raise_for_status().text)))
+        return 0
+
     def memory(self) -> dict[str, float]:
-        """Return the megabytes that the processes of each part hold."""
+        """Return the megabytes that the processes of each part hold which runs."""
         parts = {"host one": "one", "host two": "two", "worker": "worker", "PostgreSQL": "postgres"}
-        return {name: sum(map(_resident, self.processes(part))) / 1e6 for name, part in parts.items()}
+        held: dict[str, float] = {}
+        for name, part in parts.items():
+            with suppress(psutil.NoSuchProcess):
+                held[name] = sum(map(_resident, self.processes(part))) / 1e6
+        return held
 
     # ---- what is broken --------------------------------------------------------------------------------------------
 
     def kill(self, part: str) -> None:
         """Do what `kill -9` does to all processes of the part; what nothing else would start again is started."""
-        if part == "postgres":
-            self.primary.kill()
-            self.primary.start()
+        if part in ("postgres", "replica"):
+            server = self.primary if part == "postgres" else self.standby
+            server.kill()
+            server.start()
         elif part == "redis":
             self.redis.kill()
             self.redis.start()
@@ -185,6 +202,8 @@ class City:
             return [self.redis.process]
         if part == "postgres":
             return self.primary.processes()
+        if part == "replica":
+            return self.standby.processes()
         if part == "api":
             return [self._serving["one"].process_of("api")]
         if part == "crm":
@@ -218,7 +237,8 @@ class City:
         return primary, standby
 
     def _start_network(self) -> None:
-        users = (*HOSTS, "worker")
+        # A host's writes, and apart from them what it reads from a replica, which either server may be.
+        users = (*HOSTS, "worker", *(f"replica-{host}" for host in HOSTS))
         targets = {f"{user}-{number}": server.port for user in users for number, server in enumerate(self.servers)}
         targets |= {"crm": self._outside + 1, "provider": self._outside, "gateway": self._ports["one"]}
         self.network = self._stack.enter_context(Network(targets))
@@ -232,6 +252,8 @@ class City:
             auth_issuer=f"{self._provider}/auth/realms/balcao",
             database_url=f"postgresql://balcao_app@{direct}/balcao",
             database_owner_url=f"postgresql://postgres@{direct}/balcao",
+            database_read_url=f"postgresql://balcao_app@{direct}/balcao",
+            database_read_lag=READ_LAG_SECONDS,
             crm_url_override=f"http://127.0.0.1:{self._outside + 1}",
         )
 
@@ -252,7 +274,7 @@ class City:
     def _terminal(self, name: str) -> Terminal:
         home = self._home(name)
         user = "one" if name == "one" else "worker" if name == "worker" else "two"
-        wires = ",".join(f"127.0.0.1:{self.network.ports[f'{user}-{number}']}" for number in range(len(self.servers)))
+        wires = self._list_wires(user)
         if name == "outside":
             wires = ",".join(f"127.0.0.1:{server.port}" for server in self.servers)
         settings: dict[str, object] = {
@@ -273,6 +295,12 @@ class City:
                 "redis_url": f"redis://127.0.0.1:{self.redis.port}",
                 "trusted_proxies": "127.0.0.1",
             }
+        if name in HOSTS:
+            settings |= {
+                "database_read_url": f"postgresql://balcao_app@{self._list_wires(f'replica-{name}')}/balcao",
+                "database_read_lag": READ_LAG_SECONDS,
+                "metrics_token": METRICS_TOKEN,
+            }
         terminal = Terminal(home, **settings)
         terminal.environment["SSL_CERT_FILE"] = str(self._certificate.chain)
         if self._former is not None:
@@ -280,6 +308,10 @@ class City:
         if name in CLOCKED and CLOCKS:
             terminal.environment |= self._clock()
         return terminal
+
+    def _list_wires(self, user: str) -> str:
+        """Return the addresses at which it reaches the database servers."""
+        return ",".join(f"127.0.0.1:{self.network.ports[f'{user}-{number}']}" for number in range(len(self.servers)))
 
     def _clock(self) -> dict[str, str]:
         """Return what lets a program's clock of the day be set by the file, and leaves the monotonic one alone."""

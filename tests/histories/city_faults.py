@@ -16,11 +16,12 @@ from tests.support.disks import Ballast
 
 Break: TypeAlias = Callable[[City], Awaitable[None]]
 
-KILLED = ("api", "one", "worker", "crm", "postgres", "redis", "outside")
-FROZEN = ("api", "worker", "crm", "postgres", "redis", "outside")
+KILLED = ("api", "one", "worker", "crm", "postgres", "replica", "redis", "outside")
+FROZEN = ("api", "worker", "crm", "postgres", "replica", "redis", "outside")
 # By what is cut: the wires' name, and what it is between.
 WIRES: Mapping[str, str] = {
     "one-": "host-database",
+    "replica-": "hosts-replica",
     "worker-": "worker-database",
     "crm": "CRM",
     "gateway": "gateway-host",

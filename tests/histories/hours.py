@@ -1,38 +1,45 @@
 """Hours of everything at once on a whole city: `python -m tests.histories.hours --minutes 120` writes the page.
 
 Clients of every resource work all the time; each minute has a fault by chance, and its own keys. In the middle the
-program is upgraded, host by host, from the last commit before the newest migration. Ends with 1 where something that
-was told cannot be.
+program is upgraded, host by host, from the last commit before the newest migration. The page is written anew after each
+minute, so that a run that is ended early leaves what it has shown. Ends with 1 where something that was told cannot be.
 """
 
 import argparse
 import asyncio
 import os
 import random
+import signal
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from tests.histories.city import City, found
-from tests.histories.city_faults import list_faults
+from tests.histories.city import HOSTS, City, found
+from tests.histories.city_faults import Break, list_faults
 from tests.histories.nemesis import answered
 from tests.histories.recorder import Recorder
-from tests.histories.report import Played, Report
-from tests.histories.rounds import Rounds
+from tests.histories.report import Report
+from tests.histories.rounds import Clients, Round, Rounds
+from tests.histories.trial import RESOURCES
 from tests.support import run_folder
 from tools.release.building import ask_git, extract
 from tools.release.components import ROOT
 
 MINUTE = 60.0
-SAMPLE_SECONDS = 5.0
-WARM = 100  # answers before a fault
+SAMPLE_SECONDS = 10.0
+WARM = 100  # answers before a fault, and after it
+KEYS = 4  # of each resource, others in each minute: few, as clients who think seldom meet
+THINK_SECONDS = 4.0
+MOST_FAILURES = 2  # rounds in a row that ended by an error of their own: there is no city left to try
 MIGRATIONS = ("src/balcao/*/migrations", "src/balcao/core/database/sql")
 UPGRADE = "upgrade"
+INTERRUPTED = 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -41,64 +48,99 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments.add_argument("--minutes", type=float, default=120.0)
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     arguments.add_argument("--clients", type=int, default=4, help="of each resource")
+    arguments.add_argument("--think", type=float, default=THINK_SECONDS, help="about so many seconds between two calls")
     arguments.add_argument("--folder", type=Path, default=ROOT / "docs" / "proofs")
     said = arguments.parse_args(words)
+    # Also where a shell started it in the background, and for who ends it as a service manager does.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     run_folder.make()
+    said.folder.mkdir(parents=True, exist_ok=True)
     former = find_former_release()
+    clients = Clients(said.clients, KEYS, said.think)
+
+    def write(report: Report) -> None:
+        setting = (
+            f"{datetime.now(UTC).date()}, load {os.getloadavg()[2]:.1f}; {said.clients} clients of each resource, "
+            f"{said.clients * len(RESOURCES)} together, who think for about {said.think:g} s between two calls; seed "
+            f"{said.seed}; upgraded from {former[:12]} to {ask_git(ROOT, 'rev-parse', 'HEAD')[:12]}"
+        )
+        report.write(said.folder, setting)
+
     with tempfile.TemporaryDirectory() as name:
         unpacked = Path(name, "former")
         extract(ROOT, former, unpacked)
         Path(name).chmod(0o755)
-        report = play(unpacked / "src", said.minutes, said.seed, said.clients)
-    setting = (
-        f"{datetime.now(UTC).date()}, {said.minutes:g} minutes asked for, load {os.getloadavg()[2]:.0f}; "
-        f"{said.clients} clients of each resource; seed {said.seed}; upgraded from {former[:12]}"
-    )
-    report.write(said.folder, setting)
+        try:
+            report = play(unpacked / "src", said.minutes, said.seed, clients, write)
+        except KeyboardInterrupt:
+            print("ended early; the page has the rounds that were judged", flush=True)
+            return INTERRUPTED
     print(*report.list_faults(), sep="\n")
     return int(not report.is_possible)
 
 
 def find_former_release() -> str:
-    """Return the last commit of the main branch before the newest migration."""
+    """Return the last commit of the main branch before the newest migration.
+
+    No older one: before the upgrade and after it the clients judge by the same rules.
+    """
     words = ("--first-parent", "-m", "--diff-filter=A", "-1", "--format=%H", "HEAD", "--", *MIGRATIONS)
     return ask_git(ROOT, "rev-parse", f"{ask_git(ROOT, 'log', *words).strip()}^").strip()
 
 
-def play(former: Path, minutes: float, seed: int, clients: int) -> Report:
-    """Play round after round on one city, with the upgrade in the middle."""
+def play(former: Path, minutes: float, seed: int, clients: Clients, write: Callable[[Report], None]) -> Report:
+    """Play round after round on one city, with the upgrade in the middle, and have each added to what is written."""
     chance = random.Random(seed)
     faults = {name: fault.bring_about for name, fault in list_faults().items() if not fault.hindrance}
     histories = Path(tempfile.mkdtemp(prefix="balcao-histories-"))
+    print(f"seed {seed}; histories in {histories}", flush=True)
     with found(former) as city, sampled(city) as memory:
-        rounds = Rounds(city, histories, seed, clients)
-        began, played, is_upgraded = time.monotonic(), list[Played](), False
-        while (passed := (time.monotonic() - began) / MINUTE) < minutes or not is_upgraded:
-            name = chance.choice(list(faults))
-            bring_about = faults[name]
-            if not is_upgraded and passed >= minutes / 2:
+        rounds, report = Rounds(city, histories, seed, clients), Report(time.monotonic(), minutes, memory)
+        dealt, is_upgraded, failures = deal(list(faults), chance), False, 0
+        while (passed := (time.monotonic() - report.began) / MINUTE) < minutes or not is_upgraded:
+            if is_upgraded or passed < minutes / 2:
+                name = next(dealt)
+                bring_about = faults[name]
+            else:
                 name, bring_about, is_upgraded = UPGRADE, _upgrade, True
-            since = time.monotonic()
-            one = rounds.play_with(name, _minute_with(city, bring_about, chance.uniform(0.1, 0.5)))
-            played.append(Played(since - began, one))
-            print(f"{passed:.1f} min", name, "possible" if one.is_possible else "NOT POSSIBLE", flush=True)
-        return Report(began, played, memory, sorted(histories.glob("*.jsonl")), city.worker_restarts)
+            one = _play_one(rounds, name, bring_about, chance.uniform(0.1, 0.5))
+            report.add(
+                one, rounds.list_histories()[-1], city.worker_restarts, list(map(city.count_replica_reads, HOSTS))
+            )
+            write(report)
+            print(f"{passed:.1f} min", name, one.verdict, flush=True)
+            failures = failures + 1 if one.failure else 0
+            if failures == MOST_FAILURES:
+                break
+        return report
 
 
-def _minute_with(
-    city: City, bring_about: Callable[[City], Awaitable[None]], place: float
-) -> Callable[[Recorder], Awaitable[None]]:
-    """Return a nemesis that breaks something at this place of a minute, which is longer where the fault is."""
+def _play_one(rounds: Rounds, name: str, bring_about: Break, place: float) -> Round:
+    """Play a round with the fault at this place of its minute; what ends it otherwise than by its time is told."""
+    began = time.monotonic()
+    try:
+        return rounds.play(name, bring_about, partial(_until, began + place * MINUTE), partial(_after, began + MINUTE))
+    except Exception as failure:
+        return Round(name, 0, began, time.monotonic(), {}, {}, [], repr(failure))
 
-    async def nemesis(recorder: Recorder) -> None:
-        ends = time.monotonic() + MINUTE
-        await asyncio.sleep(place * MINUTE)
-        await answered(recorder, WARM)
-        await bring_about(city)
-        await answered(recorder, WARM)
-        await asyncio.sleep(max(0.0, ends - time.monotonic()))
 
-    return nemesis
+def deal(names: Sequence[str], chance: random.Random) -> Iterator[str]:
+    """Yield names by chance, each once before any comes again."""
+    while True:
+        yield from chance.sample(names, len(names))
+
+
+async def _until(second: float, recorder: Recorder) -> None:
+    """Let the clients work until this second, and until they were answered."""
+    await asyncio.sleep(max(0.0, second - time.monotonic()))
+    await answered(recorder, WARM)
+
+
+async def _after(second: float, recorder: Recorder) -> None:
+    """Let the clients be answered again, and work on until this second."""
+    await answered(recorder, WARM)
+    await asyncio.sleep(max(0.0, second - time.monotonic()))
 
 
 async def _upgrade(city: City) -> None:

@@ -1,7 +1,7 @@
 """What must be true of a history as a whole, whatever each key's operations are: once all jobs are done."""
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +15,7 @@ from balcao.settings import Settings
 from balcao_sandbox.identity.demo import people_by_login
 from balcao_sandbox.postgresql import supervisor
 from tests.histories.recorder import MARK, Operation
-from tests.support.dump import TABLES, as_text
+from tests.support.dump import TABLES
 from tests.support.patience import PATIENCE
 
 NANOSECONDS = 1_000_000_000
@@ -36,6 +36,12 @@ SELECT request_id, count(*) FROM (
     WHERE outcome = 'done' AND operation <> 'group.read_members') AS event
 WHERE request_id = ANY($1) GROUP BY request_id
 """
+# Bytes are shown as the text that they may be: a payload and an answer are JSON.
+READABLE = "SET bytea_output = 'escape'"
+MARKED = """
+SELECT DISTINCT found[1] FROM {table} AS whole_row, regexp_matches(whole_row::text, $1, 'g') AS found
+WHERE found[1] = ANY($2)
+"""
 MIRRORED = "SELECT cpf, value FROM registry.register WHERE field = $1 AND cpf = ANY($2)"
 
 
@@ -51,7 +57,7 @@ PUSHED = (Pushed("declared", "genero", "Genero__c"), Pushed("own", "nomeExibicao
 
 
 class Whole(NamedTuple):
-    """A history and what the platform holds after it: by table the rows as text, and the CRM's accounts."""
+    """A history and what the platform holds after it, also the marks of refused writes, and the CRM's accounts."""
 
     operations: Sequence[Operation]
     changes: Mapping[str, int]
@@ -86,6 +92,7 @@ def examine(settings: Settings, history: Path, revoked_within: float) -> list[Br
         *find_foreign_data(whole.operations),
         *find_revoked_rights(whole.operations, revoked_within),
         *find_ended_sessions(whole.operations, revoked_within),
+        *find_late_reads(whole.operations, settings.database_read_lag if settings.database_read_url else 0.0),
     ]
 
 
@@ -114,7 +121,7 @@ def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
 
 def find_refused_writes(whole: Whole) -> Iterator[Broken]:
     """Nothing of a write that was refused is shown or stored."""
-    refused = {one.mark: one for one in whole.operations if one.mark and one.is_refused}
+    refused = _list_refused(whole.operations)
     for one in whole.operations:
         for mark in set(one.shown) & set(refused):
             yield Broken("refused", f"{_describe(refused[mark])} is shown to {_describe(one)}")
@@ -168,6 +175,32 @@ def find_ended_sessions(operations: Iterable[Operation], within: float) -> Itera
                     yield Broken("sessions", f"{late:.1f} s after it was ended: {_describe(used)}")
 
 
+def find_late_reads(operations: Iterable[Operation], lag: float) -> Iterator[Broken]:
+    """Nobody is shown a holiday's name that another one had followed by then, visitors none that had `lag` before."""
+    days: dict[str, list[Operation]] = defaultdict(list)
+    for one in operations:
+        if one.resource == "holiday":
+            days[one.key].append(one)
+    for day in days.values():
+        writes = {one.mark: one for one in day if one.is_write}
+        for read in day:
+            if read.is_write or read.output is None:
+                continue
+            shown = writes.get(read.output["name"])
+            if shown is not None and not shown.is_acknowledged:
+                continue  # it may have come about at any instant
+            since = 0 if shown is None else shown.answered
+            asked = read.call - (lag * NANOSECONDS if read.input["may_lag"] else 0)
+            for other in writes.values():
+                if other.is_acknowledged and since < other.call and other.answered < asked:
+                    yield Broken("lag", f"{_describe(read)}, {(asked - other.answered) / NANOSECONDS:.1f} s too late")
+                    break
+
+
+def _list_refused(operations: Iterable[Operation]) -> dict[str, Operation]:
+    return {one.mark: one for one in operations if one.mark and one.is_refused}
+
+
 def _describe(one: Operation) -> str:
     return f"{one.actor} on {one.resource} {one.key}: {dict(one.input)} -> {one.status}, request {one.request}"
 
@@ -193,7 +226,7 @@ async def _read_whole(settings: Settings, operations: Sequence[Operation]) -> Wh
             jobs=await _read_jobs(connection),
             mirrored=await _read_mirrored(connection, operations),
             accounts=accounts.json(),
-            stored=await _read_marks(connection),
+            stored=await _read_marks(connection, list(_list_refused(operations))),
         )
     finally:
         await connection.close()
@@ -232,11 +265,12 @@ async def _read_mirrored(connection: asyncpg.Connection, operations: Sequence[Op
     return found
 
 
-async def _read_marks(connection: asyncpg.Connection) -> frozenset[str]:
-    """Return the marks that stand in any row of any table."""
-    found: Counter[str] = Counter()
+async def _read_marks(connection: asyncpg.Connection, wanted: Sequence[str]) -> frozenset[str]:
+    """Return which of these marks stand in any row of any table."""
+    await connection.execute(READABLE)
+    found: set[str] = set()
     for table in [row["name"] for row in await connection.fetch(TABLES)]:
         with suppress(asyncpg.UndefinedTableError):  # of a former schema, dropped meanwhile
-            for row in await connection.fetch(f"SELECT * FROM {table}"):
-                found.update(MARK.findall(as_text(row.values())))
+            marked = await connection.fetch(MARKED.format(table=table), MARK.pattern, wanted)
+            found.update(row[0] for row in marked)
     return frozenset(found)

@@ -153,10 +153,13 @@ class Recorder:
         await self._http.aclose()
         self._file.close()
 
-    async def run(self, resources: Sequence[Resource], clients: int, seed: int, nemesis: Callable[[], Any]) -> None:
+    async def run(
+        self, resources: Sequence[Resource], clients: int, seed: int, nemesis: Callable[[], Any], think: float = 0.0
+    ) -> None:
         """Let so many clients of each resource work until the nemesis has done what it does.
 
-        Each key is read before everything and, once the platform answers again, after everything.
+        After each answer a client thinks for about so many seconds. Each key is read before everything and, once the
+        platform answers again, after everything.
         """
         for resource in resources:
             if isinstance(resource, Prepared):
@@ -167,7 +170,7 @@ class Recorder:
             for resource in resources:
                 for client in range(1, clients + 1):
                     chance = random.Random(f"{seed} {resource.name} {client}")
-                    working.create_task(self._work(resource, client, chance, ending))
+                    working.create_task(self._work(resource, client, chance, ending, think))
             await nemesis()
             ending.set()
         await self._read_all(resources)
@@ -185,11 +188,14 @@ class Recorder:
                         while not await self.ask(resource, ask, client=0):  # noqa: ASYNC110 - what was killed comes back
                             await asyncio.sleep(PAUSE_SECONDS)
 
-    async def _work(self, resource: Resource, client: int, chance: random.Random, ending: asyncio.Event) -> None:
+    async def _work(
+        self, resource: Resource, client: int, chance: random.Random, ending: asyncio.Event, think: float
+    ) -> None:
         while not ending.is_set():
             ask = resource.choose(chance.choice(resource.keys), chance)
-            if not await self.ask(resource, ask, client):
-                await asyncio.sleep(PAUSE_SECONDS)
+            is_known = await self.ask(resource, ask, client)
+            if think or not is_known:
+                await asyncio.sleep(max(PAUSE_SECONDS, think * chance.uniform(0.5, 1.5)))
 
     async def ask(self, resource: Resource, ask: Ask, client: int) -> bool:
         """Record an operation; return whether its outcome is known."""

@@ -4,58 +4,68 @@ import itertools
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.histories.invariants import NANOSECONDS, read_history
 from tests.histories.plots import Line, Mark, plot
+from tests.histories.recorder import ANSWER_SECONDS
 from tests.histories.rounds import Round
 
 BUCKET_SECONDS = 10
 FAST_SECONDS = 0.5  # the service level's
+WHOLE_NAMES = ("full disk", "rolling restart")  # of faults whose first word alone says nothing
 PAGE = "hours.md"
 TEXT = """\
 # Proofs: hours of everything
 
 Index and machine: [proofs](../proofs.md). What a history is, who judges it, and by what: [histories](histories.md); the
 installation and its faults: [each resource under each fault](histories-faults.md). This page and its plots are written
-by the command that plays it, `make hours MINUTES=120`.
+by the command that plays it, `make hours MINUTES=120`, anew after each minute: a run that ended early says so under
+*Length*.
 
-Two hosts behind nginx, a worker, two PostgreSQL servers of which the second is a synchronous copy, Redis, CRM and
-identity provider; clients of every resource, all the time; each minute a fault by chance, and the upgrade in the
-middle, under load: migrations first, then one process after the other. Between two minutes the clients rest while the
+Two hosts behind nginx, a worker, two PostgreSQL servers of which the second is a synchronous copy, from which visitors
+are answered, Redis, CRM and identity provider; clients of every resource, all the time. They think between two calls,
+as a city's do, so that the machine has time left: clients who ask again at once would only measure how long they wait
+for each other. Each minute has a fault by chance, each fault once before any comes again, and in the middle, under
+load, is the upgrade: migrations first, then one process after the other. Between two minutes the clients rest while the
 one before is judged.
 
 - **Last run**: {setting}
-- **Length**: {minutes:.0f} minutes, {rounds} rounds
+- **Length**: {minutes:.0f} of {asked:g} minutes, {rounds} rounds
 - **Verdict**: {verdict}
 - **Operations**: {operations:,}, {unknown:,} of unknown outcome, {refused:,} more refused
-- **Availability**: {available:.2f} % of {answers:,} answers were no 5xx, and {cut:,} calls got none; the
-  [service level](../operate/monitoring.md#service-levels), 99.9 % of a month, leaves room for one such minute in a
-  thousand, not for one a minute. Within half a second {fast:.2f} % were answered
+- **Reads from a replica**: {replica_reads:,} at least (what a killed process had counted is not among them)
 - **Workers** that ended and were started again, those that were killed included: {restarts}
+
+## As the service levels count
+
+The [service level](../operate/monitoring.md#service-levels) is of a month, in which 99.9 % leaves room for one such
+minute in a thousand, not for one a minute: the first row is a city's day, the second is what the faults cost.
+
+{levels}
+
+| Fault | rounds | operations | unknown | refused | no 5xx | 95 % within |
+| --- | --- | --- | --- | --- | --- | --- |
+{kinds}
 
 ![Operations](hours-operations.svg)
 
 ![Times](hours-times.svg)
 
-![Memory](hours-memory.svg)
+## Memory
 
 {memory}
+
+![Memory](hours-memory.svg)
+
+## Each minute
 
 | Minute | Fault | operations | unknown | refused | verdict |
 | --- | --- | --- | --- | --- | --- |
 {table}
 """
-
-
-class Played(NamedTuple):
-    """A round, and the second at which it began."""
-
-    second: float
-    round: Round
 
 
 class Call(NamedTuple):
@@ -67,15 +77,51 @@ class Call(NamedTuple):
     status: int
 
 
+class Played(NamedTuple):
+    """A round, the second at which its first call was made, and its calls in their order."""
+
+    second: float
+    round: Round
+    calls: Sequence[Call]
+
+    @property
+    def kind(self) -> str:
+        """Return what its fault is called together with others like it."""
+        name = self.round.fault
+        return name if name in WHOLE_NAMES else name.partition(" ")[0]
+
+
 @dataclass
 class Report:
-    """What was played, the memory by second of the clock, and the histories; `began` is on the same clock."""
+    """What was played since `began`, by the monotonic clock, of the minutes `asked` for; `memory` grows by itself."""
 
     began: float
-    played: Sequence[Played]
+    asked: float
     memory: Sequence[tuple[float, Mapping[str, float]]]
-    histories: Iterable[Path]
-    worker_restarts: int
+    played: list[Played] = field(default_factory=list)
+    worker_restarts: int = 0
+    replica_reads: int = 0
+    _counted: Sequence[int] = field(default=(), init=False)
+
+    def add(self, one: Round, history: Path, worker_restarts: int, replica_reads: Sequence[int]) -> None:
+        """Add a round with its history, and what was counted by its end; each host counts replica reads anew."""
+        calls = [
+            Call(
+                made.call / NANOSECONDS - self.began,
+                (made.answered - made.call) / NANOSECONDS,
+                made.output is not None,
+                made.status,
+            )
+            for made in read_history(history)
+        ]
+        began = min((call.second for call in calls), default=one.broken_from - self.began)
+        self.played.append(Played(began, one, calls))
+        self.worker_restarts = worker_restarts
+        before = self._counted or [0] * len(replica_reads)
+        self.replica_reads += sum(
+            now - then if now >= then else now for now, then in zip(replica_reads, before, strict=True)
+        )
+        self._counted = replica_reads
 
     @property
     def is_possible(self) -> bool:
@@ -85,59 +131,90 @@ class Report:
     def list_faults(self) -> list[str]:
         """Return what cannot be, a line each."""
         wrong = [one.round for one in self.played if not one.round.is_possible]
-        return [f"{one.fault} {one.seed}: {one.verdicts} {one.broken[:3]}" for one in wrong]
+        return [f"{one.fault} {one.seed}: {one.verdict} {one.failure} {one.broken[:3]}" for one in wrong]
 
-    @cached_property
+    @property
     def calls(self) -> list[Call]:
-        """Return every call that was made, in the order of the histories."""
-        return [
-            Call(
-                one.call / NANOSECONDS - self.began,
-                (one.answered - one.call) / NANOSECONDS,
-                one.output is not None,
-                one.status,
-            )
-            for history in self.histories
-            for one in read_history(history)
-        ]
+        """Return every call that was made."""
+        return list(itertools.chain.from_iterable(one.calls for one in self.played))
 
     def write(self, folder: Path, setting: str) -> None:
         """Write the page and its plots."""
         marks = [Mark(one.second, one.round.fault) for one in self.played]
-        (folder / "hours-operations.svg").write_text(
-            plot("Operations", "a second", self._count_operations(), marks), "utf-8"
-        )
-        (folder / "hours-times.svg").write_text(plot("Times until the answer", "s", self._time(), marks), "utf-8")
-        (folder / "hours-memory.svg").write_text(plot("Memory", "MB", self._trace_memory(), marks), "utf-8")
+        plots = {
+            "operations": plot("Operations", "a second", self._count_operations(), marks),
+            "times": plot("Times until the answer", "s", self._time(), marks),
+            "memory": plot("Memory", "MB", self._trace_memory(), marks),
+        }
+        for name, picture in plots.items():
+            (folder / f"hours-{name}.svg").write_text(picture, "utf-8")
         (folder / PAGE).write_text(self._describe(setting), "utf-8")
 
     def _describe(self, setting: str) -> str:
-        answers = [one for one in self.calls if one.status]
-        good = sum(one.status < 500 for one in answers)
         rounds = [one.round for one in self.played]
         wrong = sum(not one.is_possible for one in rounds)
         return TEXT.format(
             setting=setting,
-            minutes=max(one.second + one.took for one in self.calls) / 60,
+            minutes=max((one.second + one.took for one in self.calls), default=0.0) / 60,
+            asked=self.asked,
             rounds=len(rounds),
             verdict="lost 0, doubled 0, anomalies 0" if not wrong else f"{wrong} rounds with an anomaly",
             operations=len(self.calls),
             unknown=sum(one.count("unknown") for one in rounds),
             refused=sum(one.count("refused") for one in rounds),
-            available=100 * good / len(answers),
-            answers=len(answers),
-            cut=len(self.calls) - len(answers),
-            fast=100 * sum(one.took < FAST_SECONDS for one in answers) / len(answers),
+            replica_reads=self.replica_reads,
             restarts=self.worker_restarts,
+            levels=self._compare_levels(),
+            kinds="\n".join(self._describe_kinds()),
             memory=self._compare_memory(),
-            table="\n".join(_describe_row(one) for one in self.played),
+            table="\n".join(map(_describe_row, self.played)),
         )
+
+    def _compare_levels(self) -> str:
+        """Return a table of calls while nothing was broken, and of the others, beside the service levels."""
+        quiet, troubled = list[Call](), list[Call]()
+        for one in self.played:
+            # Who asks later may still wait when the fault comes.
+            ends = one.round.broken_from - self.began - ANSWER_SECONDS
+            for call in one.calls:
+                (quiet if call.second < ends else troubled).append(call)
+        rows = [
+            "| While | calls | no 5xx | got no answer | within 0.5 s | half within | 95 % within | 99 % within |",
+            "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        ]
+        for name, calls in {"nothing was broken": quiet, "something was broken, and after it": troubled}.items():
+            answers = [call for call in calls if call.status]
+            if not answers:
+                continue
+            took = sorted(call.took for call in answers)
+            within = " | ".join(f"{_quantile(took, share) * 1000:.0f} ms" for share in (50, 95, 99))
+            fast = 100 * sum(one < FAST_SECONDS for one in took) / len(took)
+            cut = len(calls) - len(answers)
+            rows.append(
+                f"| {name} | {len(calls):,} | {_available(answers):.2f} % | {cut:,} | {fast:.2f} % | {within} |"
+            )
+        return "\n".join([*rows, "| *service level* | | 99.9 % | | 99 % | | | |"])
+
+    def _describe_kinds(self) -> Iterable[str]:
+        """Yield a row for each kind of fault, by its name: what it cost."""
+        kinds: dict[str, list[Played]] = defaultdict(list)
+        for one in self.played:
+            kinds[one.kind].append(one)
+        for kind, played in sorted(kinds.items()):
+            known, unknown, refused = (
+                sum(one.round.count(outcome) for one in played) for outcome in ("known", "unknown", "refused")
+            )
+            answers = [call for one in played for call in one.calls if call.status]
+            took = _quantile(sorted(call.took for call in answers), 95) if answers else 0.0
+            available = f"{_available(answers):.2f} %" if answers else "none"
+            counts = f"{len(played)} | {known + unknown:,} | {unknown:,} | {refused:,}"
+            yield f"| {kind} | {counts} | {available} | {took * 1000:.0f} ms |"
 
     def _count_operations(self) -> Mapping[str, Line]:
         known, unknown = Counter[int](), Counter[int]()
         for one in self.calls:
             (known if one.is_known else unknown)[int(one.second // BUCKET_SECONDS)] += 1
-        buckets = range(max(known | unknown) + 1)
+        buckets = range(max(known | unknown, default=0) + 1)
         return {
             name: [(bucket * BUCKET_SECONDS, counts[bucket] / BUCKET_SECONDS) for bucket in buckets]
             for name, counts in (("known", known), ("unknown", unknown))
@@ -148,30 +225,41 @@ class Report:
         for one in self.calls:
             if one.is_known:
                 buckets[int(one.second // BUCKET_SECONDS)].append(one.took)
-        lines: dict[str, list[tuple[float, float]]] = {"half within": [], "99 % within": []}
+        lines: dict[str, list[tuple[float, float]]] = {"half within": [], "95 % within": []}
         for bucket, times in sorted(buckets.items()):
             times.sort()
-            lines["half within"].append((bucket * BUCKET_SECONDS, statistics.median(times)))
-            lines["99 % within"].append((bucket * BUCKET_SECONDS, times[min(len(times) - 1, len(times) * 99 // 100)]))
+            lines["half within"].append((bucket * BUCKET_SECONDS, _quantile(times, 50)))
+            lines["95 % within"].append((bucket * BUCKET_SECONDS, _quantile(times, 95)))
         return lines
 
     def _trace_memory(self) -> Mapping[str, Line]:
-        names = dict.fromkeys(itertools.chain.from_iterable(held for _, held in self.memory))
+        names = dict.fromkeys(itertools.chain.from_iterable(held for _, held in list(self.memory)))
         return {name: [(at - self.began, held[name]) for at, held in self.memory if name in held] for name in names}
 
     def _compare_memory(self) -> str:
         """Return a table of what each part held in the first and in the last quarter of the run, by the median."""
-        rows = ["| Part | first quarter | last quarter |", "| --- | --- | --- |"]
+        rows = ["| Part | first quarter | last quarter | at most |", "| --- | --- | --- | --- |"]
         for name, line in self._trace_memory().items():
             values = [value for _, value in line if value]
+            if not values:
+                continue
             quarter = max(1, len(values) // 4)
             first, last = statistics.median(values[:quarter]), statistics.median(values[-quarter:])
-            rows.append(f"| {name} | {first:.0f} MB | {last:.0f} MB |")
+            rows.append(f"| {name} | {first:.0f} MB | {last:.0f} MB | {max(values):.0f} MB |")
         return "\n".join(rows)
+
+
+def _available(answers: Sequence[Call]) -> float:
+    """Return how many of 100 answers are no 5xx."""
+    return 100 * sum(one.status < 500 for one in answers) / len(answers)
+
+
+def _quantile(ordered: Sequence[float], share: int) -> float:
+    """Return the value within which this share of 100 are."""
+    return ordered[min(len(ordered) - 1, len(ordered) * share // 100)]
 
 
 def _describe_row(one: Played) -> str:
     played = one.round
     known, unknown, refused = (played.count(outcome) for outcome in ("known", "unknown", "refused"))
-    verdict = "possible" if played.is_possible else "anomaly"
-    return f"| {one.second / 60:.1f} | {played.fault} | {known + unknown} | {unknown} | {refused} | {verdict} |"
+    return f"| {one.second / 60:.1f} | {played.fault} | {known + unknown} | {unknown} | {refused} | {played.verdict} |"

@@ -2,103 +2,115 @@
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
 from balcao.core.database.reloader import LONGEST_PAUSE_SECONDS
 from tests.histories.city import City
-from tests.histories.city_faults import Fault
-from tests.histories.invariants import Broken, examine
-from tests.histories.nemesis import answered
+from tests.histories.city_faults import Break
+from tests.histories.invariants import examine
 from tests.histories.recorder import Recorder
 from tests.histories.rights import LIMIT_SECONDS
 from tests.histories.trial import BY_INVARIANTS, Verdict, all_resources, judge
 
-KEYS = 12  # of each resource, others in each round
+Wait: TypeAlias = Callable[[Recorder], Awaitable[None]]
 
 
 class Round(msgspec.Struct):
-    """What one round showed: operations by resource and outcome, verdicts, and invariants that do not hold."""
+    """What one round showed: operations by resource and outcome, verdicts, and invariants that do not hold.
+
+    `broken_from` and `broken_until` are the seconds of the monotonic clock between which the fault was.
+    """
 
     fault: str
     seed: int
-    seconds: float
+    broken_from: float
+    broken_until: float
     outcomes: dict[str, dict[str, int]]
     verdicts: dict[str, str]
     broken: list[str]
+    failure: str = ""  # what ended it before it could be judged
 
     @property
     def is_possible(self) -> bool:
         """Return whether nothing in it is wrong."""
-        return not self.broken and set(self.verdicts.values()) == {"possible"}
+        return self.verdict == "possible"
+
+    @property
+    def verdict(self) -> str:
+        """Return what was found, in a word or a few."""
+        wrong = [f"{resource}: {verdict}" for resource, verdict in self.verdicts.items() if verdict != "possible"]
+        broken = sorted({line.partition(":")[0] for line in self.broken})
+        ended = ["not judged"] if self.failure else []
+        return ", ".join((*ended, *wrong, *(f"invariant {name}" for name in broken))) or "possible"
 
     def count(self, outcome: str) -> int:
         return sum(counts.get(outcome, 0) for counts in self.outcomes.values())
 
 
+class Clients(msgspec.Struct, frozen=True):
+    """How many there are of each resource, on how many keys, and about how many seconds each thinks between calls."""
+
+    of_each: int
+    keys: int = 12
+    think: float = 0.0
+
+
 class Rounds:
     """Plays rounds on a city; each has keys of its own, and leaves its history in the folder."""
 
-    def __init__(self, city: City, folder: Path, seed: int, clients: int) -> None:
+    def __init__(self, city: City, folder: Path, seed: int, clients: Clients) -> None:
         self._city = city
         self._folder = folder
         self._seed = seed
         self._clients = clients
         self._played = 0
 
-    def play(self, name: str, fault: Fault, answers: int) -> Round:
-        """Let the clients be answered so often before the fault and after it; then judge."""
+    def list_histories(self) -> list[Path]:
+        """Return the histories of all rounds so far, by their order."""
+        return sorted(self._folder.glob("*.jsonl"))
 
-        async def nemesis(recorder: Recorder) -> None:
-            await answered(recorder, answers)
-            await fault.bring_about(self._city)
-            await answered(recorder, answers)
-
-        return self.play_with(name, nemesis)
-
-    def play_with(self, name: str, nemesis: Callable[[Recorder], Awaitable[None]]) -> Round:
-        """Let the clients work until the nemesis is done; then judge."""
+    def play(self, name: str, bring_about: Break, before: Wait, after: Wait) -> Round:
+        """Let the clients work before the fault, through it and after it; then judge."""
         self._played += 1
         history = self._folder / f"{self._played:03} {name}.jsonl"
-        keys = range(KEYS * self._played, KEYS * (self._played + 1))
-        seconds = 0.0
+        seed, broken = self._seed + self._played, list[float]()
+        keys = range(self._clients.keys * self._played, self._clients.keys * (self._played + 1))
 
         async def work() -> Mapping[tuple[str, str], int]:
             recorder = Recorder(self._city.settings, history, self._city.transport())
 
             async def break_it() -> None:
-                nonlocal seconds
-                began = time.monotonic()
-                await nemesis(recorder)
-                seconds = time.monotonic() - began
+                await before(recorder)
+                broken.append(time.monotonic())
+                await bring_about(self._city)
+                broken.append(time.monotonic())
+                await after(recorder)
 
             try:
-                await recorder.run(all_resources(keys), self._clients, self._seed + self._played, break_it)
+                await recorder.run(all_resources(keys), self._clients.of_each, seed, break_it, self._clients.think)
             finally:
                 await recorder.close()
             return recorder.outcomes
 
         outcomes = asyncio.run(work())
-        # Whatever was away came back within the round, and each process looks again after a pause.
-        broken = examine(self._city.settings, history, LIMIT_SECONDS + seconds + LONGEST_PAUSE_SECONDS)
-        return _sum_up(name, self._seed + self._played, seconds, outcomes, judge(history), broken)
+        since, until = broken
+        # Whatever was away came back when the fault was over, and each process looks again after a pause.
+        wrong = examine(self._city.settings, history, LIMIT_SECONDS + (until - since) + LONGEST_PAUSE_SECONDS)
+        counts, verdicts = _sum_up(outcomes, judge(history))
+        return Round(name, seed, since, until, counts, verdicts, [f"{one.invariant}: {one.where}" for one in wrong])
 
 
 def _sum_up(
-    name: str,
-    seed: int,
-    seconds: float,
-    outcomes: Mapping[tuple[str, str], int],
-    judged: list[Verdict],
-    broken: list[Broken],
-) -> Round:
+    outcomes: Mapping[tuple[str, str], int], judged: list[Verdict]
+) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
+    """Return operations by resource and outcome, and the verdicts by resource."""
     counts: dict[str, dict[str, int]] = {}
-    for (resource, outcome), number in Counter(outcomes).items():
+    for (resource, outcome), number in outcomes.items():
         counts.setdefault(resource, {})[outcome] = number
     verdicts = {one.resource: one.verdict for one in judged}
     by_invariants = {resource: "possible" for resource in BY_INVARIANTS if resource in counts}
-    where = [f"{one.invariant}: {one.where}" for one in broken]
-    return Round(name, seed, seconds, counts, by_invariants | verdicts, where)
+    return counts, by_invariants | verdicts

@@ -10,11 +10,13 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from tests.histories.city import found
 from tests.histories.city_faults import Fault, list_faults
-from tests.histories.rounds import Round, Rounds
+from tests.histories.nemesis import answered
+from tests.histories.rounds import Clients, Round, Rounds
 from tests.histories.trial import all_resources
 from tests.support import run_folder
 
@@ -28,7 +30,7 @@ This page is written by the command that plays it, `make histories`.
 """
 SETTING = """\
 - **Installation** (`tests/histories/city.py`): two hosts behind nginx, a worker, two PostgreSQL servers of which the
-  second is a synchronous copy, Redis, CRM and identity provider apart
+  second is a synchronous copy from which visitors are answered, Redis, CRM and identity provider apart
 - **Network** (`tests/support/network.py`): every connection that a fault reaches goes through a proxy of our own, which
   cuts (ends what is there, refuses what is new), holds (keeps silent, and delivers later), delays each piece by 0.15 s,
   or loses 15 of 100 pieces, each sent again after 0.2 s, 0.4 s, … as TCP does. Namespaces of the kernel could be had on
@@ -63,7 +65,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         for name, one in play(faults, histories, said.seed, said.clients, said.answers):
             played[name] = one
-            print(name, describe(one), flush=True)
+            print(name, one.verdict, flush=True)
     finally:
         setting = SETTING.format(
             answers=said.answers,
@@ -84,17 +86,10 @@ def play(
 ) -> Iterator[tuple[str, Round]]:
     """Play each fault that can be brought about here, on one city."""
     with found() as city:
-        rounds = Rounds(city, histories, seed, clients)
+        rounds, some = Rounds(city, histories, seed, Clients(clients)), partial(answered, more=answers)
         for name, fault in faults.items():
             if not fault.hindrance:
-                yield name, rounds.play(name, fault, answers)
-
-
-def describe(one: Round) -> str:
-    """Return what was found, in a word or a few."""
-    wrong = [f"{resource}: {verdict}" for resource, verdict in one.verdicts.items() if verdict != "possible"]
-    broken = sorted({line.partition(":")[0] for line in one.broken})
-    return ", ".join((*wrong, *(f"invariant {name}" for name in broken))) or "possible"
+                yield name, rounds.play(name, fault.bring_about, some, some)
 
 
 def write_table(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> str:
@@ -109,7 +104,7 @@ def write_table(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> str
             rows.append([name, *["not run"] * len(resources), "not run", why, "none"])
         else:
             cells = [_describe_cell(one.outcomes.get(resource, {})) for resource in resources]
-            rows.append([name, *cells, str(one.count("refused")), describe(one), str(one.seed)])
+            rows.append([name, *cells, str(one.count("refused")), one.verdict, str(one.seed)])
     total = sum(one.count("known") + one.count("unknown") for one in played.values())
     unknown = sum(one.count("unknown") for one in played.values())
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)

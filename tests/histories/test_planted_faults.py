@@ -13,6 +13,7 @@ import pytest
 from balcao.settings import Settings
 from balcao_sandbox.postgresql import supervisor
 from tests.histories.declared import DeclaredFields
+from tests.histories.holiday import NamesOfHolidays
 from tests.histories.invariants import examine
 from tests.histories.lies import (
     LIES,
@@ -168,6 +169,11 @@ def test_a_right_that_outlives_its_revocation_is_found(settings: Settings, tmp_p
     record(settings, history, [people], 2, SEED, third_turn)
     run_sql(settings, LOST_NOTES.mend)
     assert {one.invariant for one in examine(settings, history, LIMIT_SECONDS)} == {"rights"}
+
+
+def test_what_is_shown_after_something_else_had_followed_is_found(settings: Settings, tmp_path: Path) -> None:
+    history = work(settings, [NamesOfHolidays(range(200, 204))], tmp_path, StaleReads(SEED, 4 * SHARE))
+    assert {one.invariant for one in examine(settings, history, LIMIT_SECONDS)} == {"lag"}
 
 
 def test_a_session_that_outlives_its_end_is_found(settings: Settings, tmp_path: Path) -> None:

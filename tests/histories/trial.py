@@ -15,6 +15,7 @@ from balcao.settings import Settings
 from tests.histories.agent import VersionsOfAgents
 from tests.histories.declared import DeclaredFields
 from tests.histories.driver import DriversOfVehicles
+from tests.histories.holiday import NamesOfHolidays
 from tests.histories.job import ApplicationsToJobs
 from tests.histories.membership import MembersOfGroups
 from tests.histories.migration import SchemaOfServices
@@ -41,6 +42,7 @@ RESOURCES: tuple[Callable[[range], Resource], ...] = (
     MembersOfGroups,
     RightsOfPeople,
     NotificationsOfUnits,
+    NamesOfHolidays,
     ApplicationsToJobs,
     VersionsOfAgents,
     AddressesOfServices,
@@ -48,7 +50,7 @@ RESOURCES: tuple[Callable[[range], Resource], ...] = (
     SessionsOfPeople,
 )
 # Judged by the invariants alone: what they say holds after some seconds only.
-BY_INVARIANTS = ("rights", "session")
+BY_INVARIANTS = ("rights", "session", "holiday")
 
 
 class Verdict(msgspec.Struct):

@@ -57,7 +57,7 @@ class Receiver:
                 self.end_headers()
                 self.wfile.write(answer.body)
 
-            do_GET = do_POST  # noqa: N815 - as the library wants it
+            do_GET = do_PUT = do_POST  # noqa: N815 - as the library wants it
 
             def log_message(self, *_: Any) -> None:
                 """Say nothing."""

@@ -49,7 +49,7 @@ export class Transport {
         if (outcome instanceof Response) return outcome;
         throw outcome;
       }
-      await new Promise((resolve) => setTimeout(resolve, 1000 * wait));
+      await pause(wait, request.signal);
       tried += 1;
     }
   };
@@ -85,6 +85,22 @@ export class Transport {
     const wait = told ?? Math.min(0.25 * 2 ** tried, this.retries.longestWait) * (0.5 + Math.random() / 2);
     return wait <= this.retries.longestWait ? wait : undefined;
   }
+}
+
+/** Waits so many seconds, unless the caller ends the call meanwhile. */
+function pause(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", end);
+      resolve();
+    }, 1000 * seconds);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
 }
 
 /**

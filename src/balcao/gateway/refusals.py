@@ -8,6 +8,7 @@ REFUSAL_PAGE = RefusalPage(
     ERROR_TEXT.body,
     ERROR_TEXT.schema,
     site="Balcão",
-    style=BASE_STYLE,
+    # One line: the configuration of another maker's gateway has it as a text of its own.
+    style=" ".join(BASE_STYLE.split()),
     links=(("/docs", "Ir para a página inicial"), ("/status", "Ver a situação dos serviços")),
 )

@@ -11,7 +11,7 @@ exceptions of `balcao_client.faults`.
 
 from balcao_client.client import AsyncBalcao, Balcao
 from balcao_client.faults import Fault
-from balcao_client.tokens import ClientCredentials, CodeFlow, Login
+from balcao_client.tokens import ClientCredentials, CodeFlow, Login, LoginEnded
 from balcao_client.webhooks import InvalidSignature, verify_webhook
 
 __all__ = [
@@ -22,5 +22,6 @@ __all__ = [
     "Fault",
     "InvalidSignature",
     "Login",
+    "LoginEnded",
     "verify_webhook",
 ]

@@ -1,9 +1,14 @@
 """Server-sent events, as the HTML standard has them."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
+
+# A carriage return at the end may be the first half of a line's end. Nothing else ends a line, whatever ends one in
+# other texts: data may hold it.
+_LINE_END = re.compile(r"\r\n|\n|\r(?!\Z)")
 
 
 class Event(NamedTuple):
@@ -19,14 +24,22 @@ class Event(NamedTuple):
 
 
 class EventReader:
-    """Reads the lines of a stream; an event ends with an empty line."""
+    """Reads a stream in whatever parts it comes; an event ends with an empty line."""
 
     def __init__(self) -> None:
+        self._rest = ""
         self._name = ""
         self._data: list[str] = []
         self._id = ""
 
-    def read(self, line: str) -> Event | None:
+    def read(self, text: str) -> Iterator[Event]:
+        """Yield the events that end within this part."""
+        *lines, self._rest = _LINE_END.split(self._rest + text)
+        for line in lines:
+            if event := self._read_line(line):
+                yield event
+
+    def _read_line(self, line: str) -> Event | None:
         """Return the event that this line ends, if it does; comments and unknown fields are passed over."""
         if not line:
             return self._end()
@@ -39,12 +52,6 @@ class EventReader:
         elif field == "id" and "\0" not in value:
             self._id = value
         return None
-
-    def read_all(self, lines: Iterable[str]) -> Iterator[Event]:
-        """Yield the events of these lines."""
-        for line in lines:
-            if event := self.read(line):
-                yield event
 
     def _end(self) -> Event | None:
         event = Event(self._name or "message", "\n".join(self._data), self._id) if self._data else None

@@ -11,6 +11,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, Protocol
 from urllib.parse import urlencode
 
@@ -292,8 +293,9 @@ def make_source(token: "str | Callable[[], str | Awaitable[str]] | TokenSource |
     return CallableToken(token) if callable(token) else token
 
 
-def _borrow(http: httpx.Client | None) -> httpx.Client:
-    return http if http is not None else httpx.Client()
+def _borrow(http: httpx.Client | None) -> AbstractContextManager[httpx.Client]:
+    """Return the caller's client, which stays open, or one of our own, which is closed."""
+    return httpx.Client() if http is None else nullcontext(http)
 
 
 def _get(http: httpx.Client, url: str) -> httpx.Response:

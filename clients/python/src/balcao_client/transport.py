@@ -54,13 +54,15 @@ class Transport:
         """
         request = call.request(self.http, base, self._source.get_token(self.http, self._base_url))
         request.extensions = {**request.extensions, "timeout": {**request.extensions["timeout"], "read": None}}
+        reader = EventReader()
         try:
             response = self.http.send(request, stream=True)
             try:
                 if response.is_error:
                     response.read()
                     raise make_fault(response)
-                yield from EventReader().read_all(response.iter_lines())
+                for text in response.iter_text():
+                    yield from reader.read(text)
             finally:
                 response.close()
         except httpx.TransportError as fault:
@@ -122,8 +124,8 @@ class AsyncTransport:
                 if response.is_error:
                     await response.aread()
                     raise make_fault(response)
-                async for line in response.aiter_lines():
-                    if event := reader.read(line):
+                async for text in response.aiter_text():
+                    for event in reader.read(text):
                         yield event
             finally:
                 await response.aclose()

@@ -9,7 +9,7 @@ from typing import Any
 from balcao.console.areas import PAGES as PANEL_PAGES
 from balcao.console.declaration import PREFIX
 from balcao.console.endpoints import READINESS
-from balcao.console.refusals import REFUSAL_PAGE
+from balcao.console.refusals import REFUSAL_PAGE as PANEL_REFUSAL_PAGE
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.rules import PUBLIC
 from balcao.core.errors import BalcaoError, TooLarge, TooMany, Unavailable
@@ -18,9 +18,12 @@ from balcao.core.http.operations import FORM_BODY, Operation
 from balcao.core.http.responses import Response
 from balcao.core.http.routing import REST_OF_PATH
 from balcao.core.service import Service, path_of
+from balcao.gateway.refusals import REFUSAL_PAGE
 
 # Of the pages at the root and of the provider's notices of a logout, which are no service's.
 PAGES = "gateway"
+# The same paths asked for by a browser, which shows a page.
+BROWSERS = f"{PAGES}_page"
 PANEL = "console"
 PANEL_PATTERN = f"^{PREFIX}(/|$)"
 LIVENESS, PANEL_READINESS = "/liveness", f"{PREFIX}{READINESS}"
@@ -44,7 +47,8 @@ class Area:
     """Paths that match `pattern`, are served by `service`, have bodies up to `body_limit` bytes and refuse alike.
 
     `name` can stand in any configuration file as a word; the rest is what the gateway answers by itself. Where a token
-    is never shown, as browsers of the panel have a cookie, none is asked about.
+    is never shown, as browsers of the panel have a cookie, none is asked about. To an area `for_browsers` belongs only
+    what asks for HTML and names no JSON.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Area:
     too_many: Refusal
     unavailable: Refusal
     asks_token: bool = True
+    for_browsers: bool = False
 
 
 def list_areas(services: Sequence[Service], panel_readiness: str = LIVENESS) -> list[Area]:
@@ -66,7 +71,10 @@ def list_areas(services: Sequence[Service], panel_readiness: str = LIVENESS) -> 
     """
     panel = [_describe_panel(panel_readiness)] if panel_readiness else []
     pages = Area(PAGES, PAGES, "^/", LIVENESS, FORM_BODY, *_word_refusals(ERROR_TEXT, TooLarge()))
-    return [*(area for service in services for area in _divide(service)), *panel, pages]
+    shown = Area(
+        BROWSERS, PAGES, "^/", LIVENESS, FORM_BODY, *_word_refusals(REFUSAL_PAGE, TooLarge()), for_browsers=True
+    )
+    return [*(area for service in services for area in _divide(service)), *panel, shown, pages]
 
 
 def list_public_patterns(services: Sequence[Service]) -> list[str]:
@@ -83,7 +91,7 @@ def list_public_patterns(services: Sequence[Service]) -> list[str]:
 def _describe_panel(readiness: str) -> Area:
     """Return the area of the panel, whose largest form decides on its bodies."""
     limit = max(page.body_limit for page in PANEL_PAGES.values())
-    refusals = _word_refusals(REFUSAL_PAGE, TooLarge())
+    refusals = _word_refusals(PANEL_REFUSAL_PAGE, TooLarge())
     return Area(PANEL, PANEL, PANEL_PATTERN, readiness, limit, *refusals, asks_token=False)
 
 

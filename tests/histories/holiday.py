@@ -1,0 +1,55 @@
+"""Holidays, which staff name and which visitors are shown by whatever replica there is (rules: health_units 4.2).
+
+What is the same for everybody may come from a replica and be some seconds old; not for who may change it.
+"""
+
+import random
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import httpx
+
+from tests.histories.recorder import Ask, Told, make_mark
+
+ACTOR = "silvia"
+VISITORS = ("elisa", "fabio", "iara", "katia")
+FIRST = date(2028, 1, 1)  # after the years whose holidays are there
+DAYS = 4
+
+
+class NamesOfHolidays:
+    """Staff who names a day again and again, and citizens who look it up."""
+
+    name = "holiday"
+
+    def __init__(self, days: range) -> None:
+        self.keys = [(FIRST + timedelta(number)).isoformat() for number in days[:DAYS]]
+
+    def reads(self, key: str) -> Sequence[Ask]:
+        return [self._look(key, ACTOR)]
+
+    def choose(self, key: str, chance: random.Random) -> Ask:
+        kind = chance.random()
+        if kind < 0.5:
+            return self._look(key, chance.choice(VISITORS))
+        if kind < 0.7:
+            return self._look(key, ACTOR)
+        mark = make_mark(self.name)
+        body = {"nome": mark, "ambito": "municipal", "facultativo": False, "fecha": True}
+        return Ask(key, ACTOR, "PUT", _path(key), {"do": "name", "name": mark}, _answered, body)
+
+    def _look(self, key: str, actor: str) -> Ask:
+        return Ask(key, actor, "GET", _path(key), {"do": "look", "may_lag": actor != ACTOR}, _shown)
+
+
+def _path(day: str) -> str:
+    return f"/health-units/feriados/{day}"
+
+
+def _answered(answer: httpx.Response) -> Told:
+    answer.raise_for_status()
+    return {}
+
+
+def _shown(answer: httpx.Response) -> Told:
+    return {"name": "" if answer.status_code == 404 else answer.raise_for_status().json()["nome"]}
