@@ -74,7 +74,9 @@ def test_a_receiver_is_entered_its_secret_shown_once_and_a_test_listed_with_its_
     panel: PanelClient, call: Callable[..., Any]
 ) -> None:
     panel.login("silvia")
-    answer = panel.submit("/painel/saude/avisos-novo", url="https://recebe.invalid/a", descricao="Centro", ativo="y")
+    answer = panel.submit(
+        "/painel/saude/avisos/novo", url="https://recebe.invalid/a", description="Centro", is_active="y"
+    )
     assert answer.status_code == 201
     assert "whsec_" in panel.page.text
     (added,) = [each for each in call("GET", "/avisos")["itens"] if each["descricao"] == "Centro"]

@@ -31,7 +31,7 @@ TOGETHER: Mapping[str, int] = {
     "citizen.show": 6,
     "counter.show": 6,
     "health_units.show_board": 6,
-    "home.show_start": 8,
+    "home.show_start": 10,  # of an administrator: one for each thing that can wait for somebody, all at once
     "operation.show_processes": 3,
     "operation.show_state": 9,  # one for each service
 }

@@ -9,6 +9,7 @@ from wtforms.validators import Optional
 
 from balcao.console.agents.client import Version
 from balcao.console.forms import Form, length, needed
+from balcao.console.webhooks.forms import WebhookForm
 from balcao.core.http.forms import FormData
 
 _BLOCK = "bloco-"
@@ -133,4 +134,16 @@ class ExamplesForm(Form):
         "Exemplos",
         description='Um por linha, em JSON: {"input": {...}, "output": {...}, "metadata": {...}}. Sem dados pessoais.',
         validators=[needed("Cole ao menos um exemplo.")],
+    )
+
+
+class AgentsWebhookForm(WebhookForm):
+    """Where activations are sent, and of which agents."""
+
+    members: ClassVar = {"topics": "agent_types", "is_active": "active"}
+
+    topics = StringField(
+        "Só destes agentes",
+        description="Identificadores, como “Instruções” os mostra, separados por vírgula; vazio: todos.",
+        validators=[Optional(), length(0, 6000)],
     )

@@ -1,8 +1,14 @@
 """The pages of the agents, in the order of the navigation."""
 
-from balcao.console.agents import datasets, editing, versions
-from balcao.console.declaration import Area, Pages
+from balcao.console.agents import datasets, editing, versions, webhooks
+from balcao.console.agents.rights import WEBHOOK_MANAGE
+from balcao.console.declaration import Area, Pages, Waiting
 
-pages = Pages("agents", "/agentes", [part.pages for part in (versions, editing, datasets)])
+pages = Pages("agents", "/agentes", [part.pages for part in (versions, editing, datasets, webhooks)])
 
-AREA = Area("Agentes", 60, pages)
+AREA = Area(
+    "Agentes",
+    60,
+    pages,
+    waiting=[Waiting([WEBHOOK_MANAGE], webhooks.WEBHOOKS.find_failing, "agents.list_webhooks")],
+)

@@ -2,3 +2,4 @@
 
 READ, CREATE, ACTIVATE = "agent_config:read", "agent_config:create", "agent_config:activate"
 DATA_READ, DATA_MANAGE = "dataset:read", "dataset:manage"
+WEBHOOK_MANAGE = "agent_webhook:manage"

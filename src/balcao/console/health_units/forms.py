@@ -19,6 +19,7 @@ from wtforms.widgets import CheckboxInput, ListWidget
 
 from balcao.console.forms import Form, length, needed
 from balcao.console.health_units.labels import CAUSES, COLORS, SCOPES, TYPES
+from balcao.console.webhooks.forms import WebhookForm
 
 _INTERVAL = re.compile(r"([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?\s*(?:-|–|às|a)\s*([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?")
 _HOURS = "Por exemplo 08:00-12:00, 13:00-17:00."
@@ -188,25 +189,11 @@ class HolidayForm(Form):
         return {name: value for name, value in self.data.items() if name != "dia"}
 
 
-class WebhookForm(Form):
-    """Where changes are sent."""
+class UnitsWebhookForm(WebhookForm):
+    """Where changes are sent, and of which units."""
 
-    url = StringField(
-        "Endereço", description="Começa com https://.", validators=[needed("Escreva o endereço."), length(1, 500)]
-    )
-    descricao = StringField("De quem é", validators=[length(0, 200)])
-    unidades = StringField(
+    members: ClassVar[Mapping[str, str]] = {"description": "descricao", "topics": "unidades", "is_active": "ativo"}
+
+    topics = StringField(
         "Só destas unidades", description="CNES separados por vírgula; vazio: todas.", validators=[length(0, 900)]
     )
-    ativo = BooleanField("Enviar os avisos", default=True)
-
-    @property
-    def body(self) -> Mapping[str, Any]:
-        """Return what the service takes."""
-        named = (self.unidades.data or "").strip()
-        return {
-            "url": (self.url.data or "").strip(),
-            "descricao": self.descricao.data or None,
-            "unidades": re.split(r"[\s,;]+", named) if named else [],
-            "ativo": self.ativo.data,
-        }

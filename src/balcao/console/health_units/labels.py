@@ -33,11 +33,6 @@ SITUATIONS = {
 }
 CAUSES = {"normalizacao": "a situação se normalizou", "engano": "foi aberta por engano", "outro": "outro motivo"}
 SCOPES = {"nacional": "Nacional", "estadual": "Estadual", "municipal": "Municipal"}
-FAILURES = {
-    "timeout": "não respondeu em 10 segundos",
-    "not-reached": "não foi possível chegar ao endereço",
-    "address-refused": "o endereço não é da internet pública",
-}
 # Who opened a notification confirms it while it lasts: beyond this it is marked.
 LATE_MINUTES = 180
 
@@ -47,11 +42,6 @@ def shorten(name: str) -> str:
     for short, long in TYPES.items():
         name = name.replace(long, short)
     return name
-
-
-def describe_failure(code: str) -> str:
-    """Return why a call of another system failed."""
-    return FAILURES.get(code) or f"respondeu {code.removeprefix('status-')}"
 
 
 def describe_event(tipo: str, before: str | None, after: str, cause: str | None) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from balcao.console.declaration import Area, Finder, Item, Pages, Waiting
 from balcao.console.health_units import board, board_stream, client, hours, units, webhooks
 from balcao.console.health_units.declared import AREA as KEY
-from balcao.console.health_units.declared import BASE, READ, UNITS
+from balcao.console.health_units.declared import BASE, READ, UNITS, WEBHOOKS
 from balcao.console.health_units.drawing import PLOT_HEIGHT, PLOT_WIDTH, draw_counts, sum_counts
 from balcao.console.health_units.labels import COLORS, LATE_MINUTES
 from balcao.console.lists import Filter, Listing
@@ -100,6 +100,9 @@ AREA = Area(
     "Saúde",
     30,
     Pages(KEY, BASE, _PARTS),
-    waiting=[Waiting([READ], find_late_notifications, "health_units.show_board")],
+    waiting=[
+        Waiting([READ], find_late_notifications, "health_units.show_board"),
+        Waiting([WEBHOOKS], webhooks.WEBHOOKS.find_failing, "health_units.list_webhooks"),
+    ],
     finders=[Finder([READ, UNITS], find_units)],
 )

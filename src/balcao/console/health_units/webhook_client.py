@@ -1,12 +1,14 @@
 """The operations on sources and webhooks that the area calls, and what its pages read of their responses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
+from msgspec import field
 
 from balcao.console.api import Api, quoted
+from balcao.console.webhooks import model
 
 _BASE = "/health-units"
 
@@ -27,39 +29,36 @@ class Sources(msgspec.Struct):
     itens: list[Source]
 
 
-class Webhook(msgspec.Struct):
-    id: str
-    url: str
-    descricao: str | None
-    unidades: list[str]
-    ativo: bool
-    ultima_entrega_em: datetime | None
-    ultima_falha_em: datetime | None
-    ultimo_erro: str | None
+class Webhook(model.Webhook):
+    description: str | None = field(name="descricao")
+    topics: list[str] = field(name="unidades")
+    is_active: bool = field(name="ativo")
+    last_delivery_at: datetime | None = field(name="ultima_entrega_em")
+    last_failure_at: datetime | None = field(name="ultima_falha_em")
+    last_error: str | None = field(name="ultimo_erro")
 
 
-class NewSecret(msgspec.Struct):
-    id: str
-    segredo: str
+class Secret(model.Secret):
+    secret: str = field(name="segredo")
 
 
 class Webhooks(msgspec.Struct):
     itens: list[Webhook]
 
 
-class Try(msgspec.Struct):
-    em: datetime
-    erro: str | None
+class Try(model.Try):
+    at: datetime = field(name="em")
+    error: str | None = field(name="erro")
 
 
-class Delivery(msgspec.Struct):
-    mensagem: str
-    tipo: str | None
-    cnes: str | None
-    entregue_em: datetime | None
-    ultimo_erro: str | None
-    pode_reenviar: bool
-    tentativas: list[Try]
+class Delivery(model.Delivery):
+    message: str = field(name="mensagem")
+    type: str | None = field(name="tipo")
+    topic: str | None = field(name="cnes")
+    delivered_at: datetime | None = field(name="entregue_em")
+    last_error: str | None = field(name="ultimo_erro")
+    tries: Sequence[Try] = field(name="tentativas")
+    may_be_replayed: bool = field(name="pode_reenviar")
 
 
 class Deliveries(msgspec.Struct):
@@ -82,12 +81,16 @@ async def read_webhook(api: Api, id: str) -> Webhook:
     return await api.get(_webhook(id), Webhook)
 
 
-async def add_webhook(api: Api, body: Body, key: str) -> NewSecret:
-    return await api.send("POST", f"{_BASE}/avisos", NewSecret, body, key=key)
+async def add_webhook(api: Api, body: Body, key: str) -> Secret:
+    return await api.send("POST", f"{_BASE}/avisos", Secret, body, key=key)
 
 
 async def replace_webhook(api: Api, id: str, body: Body) -> Webhook:
     return await api.send("PUT", _webhook(id), Webhook, body)
+
+
+async def renew_secret(api: Api, id: str, key: str) -> Secret:
+    return await api.send("POST", f"{_webhook(id)}/segredo", Secret, key=key)
 
 
 async def delete_webhook(api: Api, id: str) -> None:
@@ -98,8 +101,8 @@ async def send_test(api: Api, id: str) -> None:
     await api.send("POST", f"{_webhook(id)}/teste", type(None))
 
 
-async def list_deliveries(api: Api, id: str, *, failed: bool) -> list[Delivery]:
-    return (await api.get(f"{_webhook(id)}/entregas", Deliveries, {"falhas": failed})).itens
+async def list_deliveries(api: Api, id: str, *, failed: bool, limit: int) -> list[Delivery]:
+    return (await api.get(f"{_webhook(id)}/entregas", Deliveries, {"falhas": failed, "limit": limit})).itens
 
 
 async def replay_delivery(api: Api, id: str, message: str) -> None:

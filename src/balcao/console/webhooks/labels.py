@@ -1,0 +1,12 @@
+"""Why a call of another system failed, in words."""
+
+_FAILURES = {
+    "timeout": "não respondeu em 10 segundos",
+    "not-reached": "não foi possível chegar ao endereço",
+    "address-refused": "o endereço não é da internet pública",
+}
+
+
+def describe_failure(code: str) -> str:
+    """Return why a call of another system failed."""
+    return _FAILURES.get(code) or f"respondeu {code.removeprefix('status-')}"
