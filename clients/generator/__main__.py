@@ -1,5 +1,6 @@
-"""Makes both clients in a folder, from their sources to the packages: `make clients`."""
+"""Makes the clients in a folder, from their sources to the packages: `make clients`. Without Node only Python's."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -9,14 +10,14 @@ from clients.generator.measures import measure_python, measure_typescript
 
 
 def main() -> None:
-    """Write and pack both clients, and print what they cost; the argument is the folder for them."""
+    """Write and pack the clients, and print what they cost; the argument is the folder for them."""
     target = Path(sys.argv[1]).absolute()
     python.write(target / "python", ROOT / "tools" / "sdk")
-    wheel = python.pack(target / "python", target)
-    typescript.write(target / "typescript", ROOT / "tools" / "openapi" / "node_modules")
-    package = typescript.pack(target / "typescript", target)
-    for measures in (measure_python(wheel), measure_typescript(package, target / "typescript" / "lib" / "index.js")):
-        print(measures)
+    print(measure_python(python.pack(target / "python", target)))
+    if shutil.which("node"):
+        typescript.write(target / "typescript", ROOT / "tools" / "openapi" / "node_modules")
+        package = typescript.pack(target / "typescript", target)
+        print(measure_typescript(package, target / "typescript" / "lib" / "index.js"))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import free_port
 
 NAMES = sorted(file.stem for file in guides.FOLDER.glob("[a-z]*.md") if not file.name.endswith(".pt-BR.md"))
+# Tested where the clients are (tests/pages/test_first_call.py).
+WITH_CLIENTS = "first-call"
 OUTPUTS = {"text", "json"}
 # What the front door leads to beside guides.
 OTHERS = {ROOTS["pt-BR"], own_calls.PATH, search_page.PATHS["pt-BR"]}
@@ -87,14 +89,19 @@ def type_in(blocks: list[tuple[str, str]], sandbox: Sandbox, folder: Path) -> li
     return done.stdout.split(BORDER)[:-1]
 
 
-@pytest.mark.parametrize("name", NAMES)
+def assert_prints(printed: str, shown: str, typed: str, sandbox: Sandbox) -> None:
+    """Compare what came of a block with what its guide says of it."""
+    here = shown.strip().replace(guides.ADDRESS, sandbox.url)
+    expected = ".*?".join(re.escape(part) for part in here.split(GAP))
+    assert re.fullmatch(expected, printed.strip(), re.DOTALL), f"{typed}\n{printed}"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != WITH_CLIENTS])
 def test_the_commands_of_a_guide_print_what_it_says(name: str, sandbox: Sandbox, tmp_path: Path) -> None:
     blocks = read_blocks(name)
     assert any(shown for _, shown in blocks)
     for (typed, shown), printed in zip(blocks, type_in(blocks, sandbox, tmp_path), strict=True):
-        here = shown.strip().replace(guides.ADDRESS, sandbox.url)
-        expected = ".*?".join(re.escape(part) for part in here.split(GAP))
-        assert re.fullmatch(expected, printed.strip(), re.DOTALL), f"{typed}\n{printed}"
+        assert_prints(printed, shown, typed, sandbox)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -94,30 +94,38 @@ def refuse(name: str, http: httpx.Client, issuer: Issuer) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("name", "status", "code", "remedy"),
+    ("name", "status", "code", "remedies"),
     [
-        ("expired token", 401, "token-expired", "Peça outro antes do fim"),
-        ("wrong audience", 401, "token-audience", "dê ao cliente a audiência"),
-        ("missing scope", 403, "forbidden", "ou o escopo, que a página da operação diz"),
-        ("missing action", 403, "forbidden", "um papel com a ação"),
-        ("not own data", 403, "forbidden", "Use o token da própria pessoa"),
-        ("rate", 429, "too-many", "distribua as chamadas no tempo"),
-        ("body", 400, "body-invalid", "Corrija o membro"),
-        ("conflict", 409, "limit-not-changed", "Não há o que fazer"),
-        ("precondition", 412, "precondition-failed", "Leia o registro de novo"),
-        ("maintenance", 503, "maintenance", "Mostre a mensagem às pessoas"),
+        ("expired token", 401, "token-expired", ["Peça outro antes do fim"]),
+        ("wrong audience", 401, "token-audience", ["dê ao cliente a audiência"]),
+        (
+            "missing scope",
+            403,
+            "forbidden",
+            ["ou o escopo", "<strong>Quem pode chamar:</strong>", "<code>rmi:pessoa-fisica:read</code>"],
+        ),
+        ("missing action", 403, "forbidden", ["um papel com a ação", "quem tem a ação <code>operation:read</code>."]),
+        ("not own data", 403, "forbidden", ["Use o token da própria pessoa", "a própria pessoa, ou quem tem a ação"]),
+        ("rate", 429, "too-many", ["distribua as chamadas no tempo"]),
+        ("body", 400, "body-invalid", ["Corrija o membro"]),
+        ("conflict", 409, "limit-not-changed", ["Não há o que fazer"]),
+        ("precondition", 412, "precondition-failed", ["Leia o registro de novo"]),
+        ("maintenance", 503, "maintenance", ["Mostre a mensagem às pessoas"]),
     ],
 )
 def test_each_of_the_commonest_refusals_is_explained_from_its_request_id(
-    http: httpx.Client, issuer: Issuer, name: str, status: int, code: str, remedy: str
+    http: httpx.Client, issuer: Issuer, name: str, status: int, code: str, remedies: list[str]
 ) -> None:
     request_id, refused = refuse(name, http, issuer)
     assert refused == status
     until_now(lambda: f"<code>{code}</code>" in show(http, issuer, request_id=request_id))
     page = show(http, issuer, request_id=request_id)
     assert page.count('<section class="call">') == 1
-    assert remedy in page
+    assert [remedy for remedy in remedies if remedy not in page] == []
     path, _, anchor = page.split('<section class="call">')[1].split('href="')[1].split('"')[0].partition("#")
+    assert (
+        anchor == f"{status}-{'token-invalid' if status == 401 else code}"
+    )  # which check failed only its client is told
     assert f'id="{anchor}"' in http.get(path).raise_for_status().text
 
 

@@ -191,6 +191,7 @@ class Recorder:
     async def _work(
         self, resource: Resource, client: int, chance: random.Random, ending: asyncio.Event, think: float
     ) -> None:
+        await asyncio.sleep(think * chance.random())  # or all would begin at once
         while not ending.is_set():
             ask = resource.choose(chance.choice(resource.keys), chance)
             is_known = await self.ask(resource, ask, client)

@@ -56,8 +56,8 @@ BY_INVARIANTS = ("rights", "session", "holiday")
 class Verdict(msgspec.Struct):
     """What the checker says of the operations on one resource.
 
-    An anomaly comes with its key, the number of operations there until the first answer that cannot be, and what is
-    left of them when the reads that do not matter are taken out.
+    An anomaly comes with its key, the number of operations there until the first answer that cannot be, and those of
+    them whose answers cannot all be, whatever became of the others, and with one less could; and the first of all.
     """
 
     resource: str

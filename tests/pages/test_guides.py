@@ -3,11 +3,12 @@
 import pytest
 from playwright.sync_api import Browser
 
+from balcao import app
 from balcao.gateway.portal import guides, own_calls, search_page
 from balcao.gateway.portal.operation_pages import ROOTS
-from tests.support.screen import opened_screen
+from tests.support.screen import Screen, opened_screen
 from tests.support.server import RunningServer
-from tests.support.sizes import FULL
+from tests.support.sizes import FULL, report, size
 
 pytestmark = [pytest.mark.page, pytest.mark.node]
 # What each kind of page about operations may hold: parameters and a body, a stream, and next to nothing.
@@ -25,6 +26,17 @@ PATHS = [
     *sorted(guides.list_paths()),
     *(root + below for root in ROOTS.values() for below in OPERATIONS),
 ]
+OF_OPERATIONS = [
+    f"{root}/{operation.key.replace('.', '/', 1).replace('.', '_')}"
+    for root in ROOTS.values()
+    for service in app.SERVICES
+    for operation in service.operations()
+    if operation.in_description
+]
+# In an ordinary run every sixtieth of them is looked at.
+SAMPLE = 60
+# Of a first load, with all that the page asks for.
+MOST_BYTES = 150_000
 
 
 @pytest.fixture(scope="module")
@@ -33,20 +45,45 @@ def address(server: RunningServer) -> str:
 
 
 LOOKS = [(width, scheme) for width in (360, 1280) for scheme in ("light", "dark")]
+in_each_look = pytest.mark.parametrize("place", range(len(LOOKS)), ids=["-".join(map(str, look)) for look in LOOKS])
 
 
-@pytest.mark.parametrize("place", range(len(LOOKS)), ids=["-".join(map(str, look)) for look in LOOKS])
+def list_faults(screen: Screen, path: str) -> list[object]:
+    """Open a page; return what keeps somebody from using it."""
+    screen.asked.clear()
+    answer = screen.open(path)
+    asked = [url for url in screen.asked if not url.startswith("data:")]
+    return [
+        *screen.axe(),
+        *screen.wider_than_the_screen(),
+        *([] if screen.page.get_by_role("main").count() == 1 else ["more than one main, or none"]),
+        *([] if len(answer.body()) < MOST_BYTES else [f"{len(answer.body())} bytes"]),
+        *asked[1:],
+        *([] if answer.status == 200 else [answer.status]),
+    ]
+
+
+@in_each_look
 def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int) -> None:
     """Each page in one look, and in a proof in all of them."""
     width, scheme = LOOKS[place]
     with opened_screen(browser, address, width, color_scheme=scheme) as screen:
         for path in PATHS if FULL else PATHS[place :: len(LOOKS)]:
-            screen.open(path)
-            assert screen.axe() == [], path
-            assert screen.wider_than_the_screen() == [], path
-            assert screen.page.get_by_role("main").count() == 1
+            assert list_faults(screen, path) == [], path
         assert screen.complaints == []
         assert screen.strangers == []
         screen.open("/docs/nada")
         assert screen.page.get_by_role("heading").inner_text() == "Página não encontrada"
         assert (screen.axe(), screen.wider_than_the_screen()) == ([], [])
+
+
+@in_each_look
+def test_everybody_can_use_the_page_of_each_operation(browser: Browser, address: str, place: int) -> None:
+    """Each page in one look: they are of one template."""
+    width, scheme = LOOKS[place]
+    with opened_screen(browser, address, width, color_scheme=scheme) as screen:
+        chosen = OF_OPERATIONS[place :: len(LOOKS)]
+        found = {path: faults for path in chosen[:: size(SAMPLE, 1)] if (faults := list_faults(screen, path))}
+        assert found == {}
+        assert (screen.complaints, screen.strangers) == ([], [])
+    report(f"pages of operations at {width} px, {scheme}: {len(chosen)}")

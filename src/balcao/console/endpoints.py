@@ -130,23 +130,29 @@ class Endpoints:
         """Return the page, or what is the matter with it, within the frame that the person knows."""
         visit = Visit(self._panel, request, page, session, api, NO_RIGHTS, posted)
         try:
-            visit.rights = await read_rights(api)
-            recall_counts(visit)
-            if not visit.may(*page.actions):
-                raise make_not_allowed(visit.rights.lacking(page.actions), page.label)
-            if not visit.is_post and not visit.is_fragment:
-                visit.notice = await self._panel.sessions.take_notice(session)
-                await self._fill_draft(visit)
-            response: Response[Any] = await page.function(visit, **values)
-            if visit.is_post and response.status == 303:
-                await recount_area(visit)
-            elif not visit.is_post and not visit.is_fragment:
-                refresh_counts(visit)
-            return response
+            async with self._panel.crowd.place(session.stored.subject_key):
+                return await self._make(visit, values)
         except ApiFault as fault:
             return self._render_fault(describe_api_fault(fault), request, visit)
         except PageFault as fault:
             return self._render_fault(fault, request, visit)
+
+    async def _make(self, visit: Visit, values: dict[str, str]) -> Response[Any]:
+        """Return the page, or do the deed, if the person may. Raises ApiFault and PageFault."""
+        page = visit.page
+        visit.rights = await read_rights(visit.api)
+        recall_counts(visit)
+        if not visit.may(*page.actions):
+            raise make_not_allowed(visit.rights.lacking(page.actions), page.label)
+        if not visit.is_post and not visit.is_fragment:
+            visit.notice = await self._panel.sessions.take_notice(visit.session)
+            await self._fill_draft(visit)
+        response: Response[Any] = await page.function(visit, **values)
+        if visit.is_post and response.status == 303:
+            await recount_area(visit)
+        elif not visit.is_post and not visit.is_fragment:
+            refresh_counts(visit)
+        return response
 
     async def _fill_draft(self, visit: Visit) -> None:
         """Give a form what was typed into it when a session was over, if its address asks for that."""
@@ -246,4 +252,4 @@ def _describe(fault: BalcaoError, request: Request) -> PageFault:
     if isinstance(fault, ProviderAway):
         return PageFault(503, "O login não respondeu", fault.message, request_id=request.id, retry_after=5)
     title = "O painel não conseguiu responder" if fault.status >= 500 else "O pedido não pôde ser atendido"
-    return PageFault(fault.status, title, fault.message, request_id=request.id)
+    return PageFault(fault.status, title, fault.message, request_id=request.id, retry_after=fault.retry_after)

@@ -11,6 +11,7 @@ import httpx
 from balcao.console import guard
 from balcao.console.api import Api
 from balcao.console.background import Background
+from balcao.console.crowd import Crowd
 from balcao.console.declaration import PREFIX, Area, Page
 from balcao.console.live import STREAM, Feed
 from balcao.console.provider import Provider
@@ -67,6 +68,7 @@ class Panel:
         self.feed = Feed(self.http, self.api_url + STREAM, self.provider, settings.console_stream_client)
         self.words = Words(settings.zone)
         self.background = Background()
+        self.crowd = Crowd()
         self.assets = Assets(files("balcao.console") / "static", f"{PREFIX}/recursos")
         self.environment = make_environment(self.words, self.assets, settings.console_city)
         self._pages = {(page.name, page.method): page for area in areas for page in area.pages.declared}

@@ -60,7 +60,7 @@ def mount_pages(
         controls=controls,
     )
     operations = OperationPages(services, titles, address)
-    own_calls = OwnCallsPage(platform)
+    own_calls = OwnCallsPage(platform, services)
     search = SearchPage(read_guides, services, titles)
 
     def root(_: Request) -> Response[None]:

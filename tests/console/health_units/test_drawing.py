@@ -52,6 +52,21 @@ def test_a_map_shows_every_place_north_up_and_the_highest_risk_on_top() -> None:
     assert draw_map([], [make_unit("Verde", None, None)]) is None
 
 
+def test_the_name_of_an_area_makes_room_for_what_lies_in_it_and_not_for_what_lies_far_away() -> None:
+    small = [[longitude / 10 - 38.97, latitude / 10 - 20.7] for longitude, latitude in SQUARE]
+    areas = [Area(AreaMembers("1.0", "Serra"), Outline("Polygon", [small]))]
+
+    def place_name(*units: Unit) -> tuple[float, float]:
+        drawn = draw_map([*areas, Area(AreaMembers("2.1", "Centro"), Outline("Polygon", [SQUARE]))], units)
+        assert drawn is not None
+        return drawn.areas[0][1][:2]
+
+    alone = place_name(make_unit("Verde", -43.11, -22.81))
+    assert place_name(make_unit("Vermelho", -43.11, -22.81)) == alone
+    middle = [sum(position[axis] for position in small[:4]) / 4 for axis in (0, 1)]
+    assert place_name(make_unit("Verde", *middle)) != alone
+
+
 def test_a_history_has_each_colour_for_as_long_as_it_lasted() -> None:
     events = [
         make_event("b", 0.5, "abertura", None, "Vermelho"),

@@ -43,6 +43,9 @@ const (
 	undecided = "undecided"
 )
 
+// hastyPatience is how long a shorter history may take to judge; what is not decided by then is not shorter.
+const hastyPatience = time.Second / 2
+
 type verdict struct {
 	Resource   string `json:"resource"`
 	Keys       int    `json:"keys"`
@@ -51,7 +54,7 @@ type verdict struct {
 	Verdict    string `json:"verdict"`
 	Key        string `json:"key,omitempty"`
 	After      int    `json:"after,omitempty"`    // operations on that key until the answer that cannot be
-	Shortest   []line `json:"shortest,omitempty"` // what is left of them when all that does not matter is taken out
+	Shortest   []line `json:"shortest,omitempty"` // those of them whose answers cannot all be, and with one less could
 }
 
 func main() {
@@ -135,7 +138,7 @@ func judge(resource string, specified specification, keys map[string][]line, pat
 		if result == porcupine.Illegal {
 			prefix := trial.shortestPrefix(lines)
 			judged.Verdict, judged.Key, judged.After = anomaly, key, len(prefix)
-			judged.Shortest = trial.withoutIdleReads(prefix)
+			judged.Shortest = trial.shortest(prefix)
 			return judged, nil
 		}
 	}
@@ -199,18 +202,24 @@ func prefix(lines []line, until int64) []line {
 	return kept
 }
 
-// withoutIdleReads leaves out each read without which the rest cannot be either. Writes stay: without one, what others saw
-// of it would seem an anomaly.
-func (t trial) withoutIdleReads(lines []line) []line {
-	kept := lines
-	for place := len(kept) - 1; place >= 0; place-- {
-		input, _, err := t.specified.decode(&kept[place])
-		if err != nil || !t.specified.isRead(input) {
-			continue
-		}
-		if rest := slices.Delete(slices.Clone(kept), place, place+1); t.isAnomaly(rest) {
-			kept = rest
+// shortest leaves out each operation whose answer does not matter: a read as if it had never been, a write as if nobody
+// knew whether it happened. What is left cannot be, whatever became of the writes that were left out, and with one answer
+// less it could; so it is told without them. The first operation stays, as it may be what tells how everything was.
+func (t trial) shortest(lines []line) []line {
+	hasty := trial{t.specified, min(t.patience, hastyPatience)}
+	kept := slices.Clone(lines)
+	for changed := true; changed; {
+		changed = false
+		for place := len(kept) - 1; place > 0; place-- {
+			if kept[place].isUnknown() {
+				continue
+			}
+			rest := slices.Clone(kept)
+			rest[place].Output = nil
+			if hasty.isAnomaly(rest) {
+				kept, changed = rest, true
+			}
 		}
 	}
-	return kept
+	return slices.DeleteFunc(kept, func(one line) bool { return one.isUnknown() })
 }

@@ -1,6 +1,7 @@
 """What the mirror really does with an e-mail is something that its model can do (docs/models)."""
 
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +25,18 @@ RECORD = (
     """
 CREATE TABLE registry.trace (
     number int GENERATED ALWAYS AS IDENTITY, transaction xid8 DEFAULT pg_current_xact_id(),
-    cpf text, email text, origin text, pushed text, confirmed text, dirty boolean)
+    cpf text, email text, origin text, pushed text, confirmed text, dirty boolean, login_writes boolean, wrote bytea[])
 """,
     """
 CREATE FUNCTION registry.record_step() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
-    INSERT INTO registry.trace (cpf, email, origin, pushed, confirmed, dirty)
+    INSERT INTO registry.trace (cpf, email, origin, pushed, confirmed, dirty, login_writes, wrote)
     SELECT person.cpf, held.value #>> '{}', held.origin, held.pushed_value #>> '{}', held.confirmed_value #>> '{}',
-           coalesce(waiting.dirty ? 'email', false)
+           coalesce(waiting.dirty ? 'email', false), coalesce(login.until > clock_timestamp(), false),
+           CASE WHEN login.cpf IS NULL THEN '{}' ELSE login.email_sha256 || login.earlier_sha256 END
     FROM (SELECT coalesce(NEW.cpf, OLD.cpf)) AS person (cpf)
     LEFT JOIN registry.register AS held ON held.cpf = person.cpf AND held.field = 'email'
-    LEFT JOIN registry.outbox AS waiting ON waiting.cpf = person.cpf;
+    LEFT JOIN registry.outbox AS waiting ON waiting.cpf = person.cpf
+    LEFT JOIN registry.login_write AS login ON login.cpf = person.cpf;
     RETURN NULL;
 END $$
 """,
@@ -42,17 +45,19 @@ END $$
 CREATE TRIGGER record_step AFTER INSERT OR UPDATE OR DELETE ON registry.{table}
 FOR EACH ROW EXECUTE FUNCTION registry.record_step()
 """
-        for table in ("register", "outbox")
+        for table in ("register", "outbox", "login_write")
     ),
 )
 RECORDED = """
-SELECT email, origin, pushed, confirmed, dirty FROM registry.trace AS step
+SELECT email, origin, pushed, confirmed, dirty, login_writes, wrote FROM registry.trace AS step
 WHERE number = (SELECT max(number) FROM registry.trace WHERE transaction = step.transaction) AND cpf = $1
 ORDER BY number
 """
 FORGET = ("DROP FUNCTION registry.record_step() CASCADE", "DROP TABLE registry.trace")
 FIRST, SECOND, OTHER = "primeiro@x.example", "segundo@x.example", "outro@x.example"
-EMAILS = {None: "NONE", FIRST: "DECLARED", SECOND: "DECLARED + 1", OTHER: "CHANGED"}
+OFFERED = "oferecido@x.example"
+EMAILS = {None: "NONE", FIRST: "DECLARED", SECOND: "DECLARED + 1", OTHER: "CHANGED", OFFERED: "OFFERED"}
+DIGESTS = {sha256(email.encode()).digest(): name for email, name in EMAILS.items() if email}
 BOUNDS = {"DECLARATIONS": 2, "CHANGES": 1, "LOGINS": 0, "KILLS": 0, "LOSSES": 0, "REPETITIONS": 0, "RECONCILIATIONS": 0}
 SOON, LATER = "2098-01-01T00:00:00Z", "2098-01-02T00:00:00Z"
 Event = Callable[[str, str, str], None]
@@ -70,7 +75,7 @@ def recorded(sql: Sql, crm: RunningCrm) -> Iterator[Callable[[str], list[str]]]:
         sql(statement)
 
     def read(cpf: str) -> list[str]:
-        steps = ["email == NONE && !dirty"]
+        steps = ["email == NONE && !dirty && !login_writes && login_wrote == 0"]
         for row in sql(RECORDED, cpf):
             step = describe(row)
             if step != steps[-1]:
@@ -83,7 +88,15 @@ def recorded(sql: Sql, crm: RunningCrm) -> Iterator[Callable[[str], list[str]]]:
 
 
 def describe(row: Any) -> str:
-    facts = [f"email == {EMAILS[row['email']]}", "dirty" if row["dirty"] else "!dirty"]
+    wrote = " | ".join(f"(1 << ({DIGESTS[digest]}))" for digest in row["wrote"]) or "0"
+    facts = [
+        f"email == {EMAILS[row['email']]}",
+        "dirty" if row["dirty"] else "!dirty",
+        "login_writes" if row["login_writes"] else "!login_writes",
+        f"login_wrote == ({wrote})",
+    ]
+    if row["email"] is None:
+        return " && ".join(facts)
     if row["origin"] == "crm":
         return " && ".join([*facts, "!is_own"])
     confirmed = f"confirmed == {EMAILS[row['confirmed']]}"
@@ -102,8 +115,9 @@ def event(http: httpx.Client, issuer: Issuer, drain: Drain) -> Event:
     return call
 
 
-def can_be(folder: Path, steps: list[str]) -> bool:
-    return is_behaviour(folder, MODEL, steps, *(f"-D{name}={value}" for name, value in BOUNDS.items()))
+def can_be(folder: Path, steps: list[str], **others: int) -> bool:
+    bounds = BOUNDS | others
+    return is_behaviour(folder, MODEL, steps, *(f"-D{name}={value}" for name, value in bounds.items()))
 
 
 def test_a_word_that_is_replaced_sent_confirmed_and_changed_by_people_of_the_crm(
@@ -133,3 +147,29 @@ def test_a_word_that_people_of_the_crm_change_before_it_is_sent(
     # The bug that the model found: what comes back of our own replaces the word.
     replaced = [step.replace("CHANGED", "DECLARED") for step in steps]
     assert not can_be(tmp_path, replaced)
+
+
+def test_what_a_login_writes_is_announced_told_back_and_replaced_by_a_word(
+    own: Own,
+    send: Callable[..., None],
+    event: Event,
+    http: httpx.Client,
+    issuer: Issuer,
+    crm: RunningCrm,
+    recorded: Callable[[str], list[str]],
+    person: str,
+    tmp_path: Path,
+) -> None:
+    crm.insert("Account", CPF__c=person, LastName="Lima", PersonEmail="antigo@x.example")
+    token = bearer(issuer.person(person, email=OFFERED))
+    assert http.get("/registry/v1/auth/validate", headers=token).status_code == 200
+    event(person, OFFERED, SOON)
+    own(person, email=FIRST)
+    send()
+    event(person, FIRST, LATER)
+    steps = recorded(person)
+    assert len(steps) == 8, steps
+    assert can_be(tmp_path, steps, LOGINS=1, CHANGES=0)
+    unannounced = [step for step in steps if "&& login_writes" not in step]
+    assert len(unannounced) == 7
+    assert not can_be(tmp_path, unannounced, LOGINS=1, CHANGES=0)

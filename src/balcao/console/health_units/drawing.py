@@ -3,12 +3,13 @@
 Each says in numbers where its shapes stand; the templates write them, and beside each picture stands its table.
 """
 
+import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from balcao.console.health_units.client import Area, CityEvent, Count, Unit
 from balcao.console.health_units.labels import COLORS, shorten
@@ -17,6 +18,8 @@ MAP_WIDTH, MAP_HEIGHT, _MARGIN = 560, 420, 18
 STRIP_WIDTH, STRIP_HEIGHT = 720, 60
 PLOT_WIDTH, PLOT_HEIGHT, _PLOT_LEFT, _PLOT_BOTTOM = 720, 240, 40, 30
 _KM_PER_DEGREE = 111.2
+
+_Places: TypeAlias = tuple[tuple[float, float], ...]
 
 
 class Label(NamedTuple):
@@ -101,11 +104,24 @@ def _draw_path(area: Area, projection: _Projection) -> str:
 
 
 def _label_area(area: Area, projection: _Projection, taken: Sequence[tuple[float, float]]) -> Label:
-    """Return the label at that place of a grid over the area's first ring which is farthest from all units and sides.
+    ring = tuple(projection.place(*position) for position in _list_polygons(area)[0][0])
+    x, y = _find_room(ring, _list_near(ring, taken))
+    return Label(round(x, 1), round(y, 1), f"{area.properties.area} {area.properties.nome}", "middle")
 
-    Labels are longer than high, so a distance counts less across than up and down.
-    """
-    ring = [projection.place(*position) for position in _list_polygons(area)[0][0]]
+
+def _list_near(ring: _Places, taken: Sequence[tuple[float, float]]) -> _Places:
+    """Return what may be nearer to a place inside of a ring than the ring itself."""
+    (west, east), (north, south) = ((min(each), max(each)) for each in zip(*ring, strict=True))
+    reach = math.dist(_flatten((west, north)), _flatten((east, south)))
+    return tuple(
+        (x, y) for x, y in taken if west - 3 * reach < x < east + 3 * reach and north - reach < y < south + reach
+    )
+
+
+# A picture is drawn for everybody who looks, and its labels lie where they lay until a unit's colour changes.
+@functools.lru_cache(maxsize=512)
+def _find_room(ring: _Places, taken: _Places) -> tuple[float, float]:
+    """Return that place of a grid over a ring which is farthest from its sides and from all that is taken."""
     xs, ys = [x for x, _ in ring], [y for _, y in ring]
     grid = [
         (min(xs) + (max(xs) - min(xs)) * across / 12, min(ys) + (max(ys) - min(ys)) * down / 12)
@@ -113,9 +129,13 @@ def _label_area(area: Area, projection: _Projection, taken: Sequence[tuple[float
         for down in range(1, 12)
     ]
     inside = [place for place in grid if _surrounds(ring, *place)] or ring[:1]
-    others = [*taken, *ring]
-    x, y = max(inside, key=lambda place: min(math.hypot((place[0] - x) / 3, place[1] - y) for x, y in others))
-    return Label(round(x, 1), round(y, 1), f"{area.properties.area} {area.properties.nome}", "middle")
+    others = [_flatten(place) for place in (*taken, *ring)]
+    return max(inside, key=lambda place: min(map(functools.partial(math.dist, _flatten(place)), others)))
+
+
+def _flatten(place: tuple[float, float]) -> tuple[float, float]:
+    """Return a place as a label has it: longer than high, so that a distance counts less across than up and down."""
+    return place[0] / 3, place[1]
 
 
 def _surrounds(ring: Sequence[tuple[float, float]], x: float, y: float) -> bool:

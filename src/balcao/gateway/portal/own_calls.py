@@ -3,6 +3,7 @@
 It is a client like any other: it asks the operation with the token that it is given, which it neither keeps nor shows.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -19,7 +20,9 @@ from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, NO_STORE, Response
 from balcao.core.http.strangers import refuse_token
+from balcao.core.service import Service
 from balcao.gateway.portal.operation_pages import ROOTS
+from balcao.gateway.portal.rules import explain_rule
 from balcao.gateway.rendering import make_environment, read_style
 
 PATH = "/docs/pt-BR/chamadas"
@@ -54,7 +57,8 @@ class ShownCall(msgspec.Struct):
     @property
     def refusal(self) -> str:
         """Return where that page speaks of the code; which check a token failed is a matter of this page alone."""
-        code = "unauthenticated" if self.status == httpx.codes.UNAUTHORIZED else self.code
+        is_token = self.status == httpx.codes.UNAUTHORIZED and self.code != "unauthenticated"
+        code = "token-invalid" if is_token else self.code
         return f"{self.page}#{self.status}-{code}"
 
 
@@ -72,13 +76,18 @@ class Refusal(msgspec.Struct):
 
 
 class OwnCallsPage:
-    """Renders the form, and what was found."""
+    """Renders the form, and what was found; of operations of these services also who may call them."""
 
-    def __init__(self, platform: Platform) -> None:
+    def __init__(self, platform: Platform, services: Sequence[Service]) -> None:
         self._platform = platform
         self._address = f"{platform.settings.base_url}/access/api/v1/clients/me/calls"
         environment = make_environment("balcao.gateway.portal")
         environment.globals.update(style=_STYLE, lang="pt-BR", path=PATH, most=MOST_SHOWN)
+        environment.globals["rules"] = {
+            operation.key: explain_rule(str(operation.rule), "pt-BR")
+            for service in services
+            for operation in service.operations()
+        }
         self._template = environment.get_template("own_calls.html")
 
     def render_form(self, _: Request) -> Response[str]:
