@@ -81,7 +81,7 @@ class Postgres:
     def start(self) -> None:
         """Start it and wait until it answers."""
         self.spawn()
-        until_now(self._answers)
+        until_now(self._has_started)
 
     def spawn(self) -> None:
         """Start it; it may end at once."""
@@ -104,9 +104,13 @@ class Postgres:
         """Return whether it ended by itself."""
         return self._process is not None and self._process.poll() is not None
 
-    def _answers(self) -> bool:
-        assert self._process
-        assert self._process.poll() is None, (self.folder / "postgres.log").read_text()
+    def _has_started(self) -> bool:
+        assert not self.has_ended, (self.folder / "postgres.log").read_text()
+        return self.answers
+
+    @property
+    def answers(self) -> bool:
+        """Return whether it takes connections."""
         try:
             self.sql("SELECT", database="postgres")
         except (OSError, asyncpg.PostgresError):

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -34,7 +35,10 @@ from tests.support.terminal import BALCAO, Serving, Terminal, command_line
 HOSTS = ("one", "two")
 # For so long a gateway leaves a host alone that took no connection.
 TAKEN_BACK_SECONDS = 5
+NOTICED_SECONDS = 4  # after which a cluster manager takes a primary for dead, at the earliest
 READ_LAG_SECONDS = 3  # by which a visitor may be behind
+EVENT = re.compile(rb'"event": ?"([a-z_.]+)"')
+WARNING = re.compile(rb'"level": ?"(warning|error|critical)"')
 METRICS_TOKEN = "so-that-nobody-else-reads-them"
 REPLICA_READS = re.compile(r'^balcao_replica_reads_total{outcome="replica"} (\d+)', re.MULTILINE)
 CLOCKED = ("two", "worker")  # whose clocks go wrong
@@ -66,6 +70,7 @@ class City:
         stack.callback(self.redis.kill)
         self.settings = self._describe()
         self._serving: dict[str, Serving] = {}
+        self._heard: dict[Path, int] = {}
         self._worker: psutil.Popen | None = None
         self.worker_restarts = 0
         self._is_watched = threading.Event()
@@ -151,6 +156,18 @@ class City:
         self.stop_worker()
         self.start_worker()
 
+    def list_new_events(self) -> Counter[str]:
+        """Return what the programs have logged as a warning or an error since this was asked last, by its name."""
+        events: Counter[str] = Counter()
+        for log in self._root.glob("*.log"):
+            with log.open("rb") as lines:
+                lines.seek(self._heard.get(log, 0))
+                # A line that is not whole yet is left to the next time.
+                whole = [line for line in lines if line.endswith(b"\n")]
+            self._heard[log] = self._heard.get(log, 0) + sum(map(len, whole))
+            events.update(found[1].decode() for line in whole if WARNING.search(line) and (found := EVENT.search(line)))
+        return events
+
     def count_replica_reads(self, host: str) -> int:
         """Return how many reads a replica has answered since the host's process began, 0 of one that is away."""
         with suppress(httpx.HTTPError):
@@ -211,9 +228,16 @@ class City:
         serving = self._serving[part]
         return [serving.process, *serving.family()]
 
+    def see_to_primary(self) -> None:
+        """Wait until the primary answers, and start it again if it has ended by itself."""
+        until_now(lambda: self.primary.has_ended or self.primary.answers)
+        if self.primary.has_ended:
+            self.primary.start()
+
     def fail_over(self) -> None:
-        """Kill the primary, promote its copy, and make a copy anew of what is the primary then."""
+        """Kill the primary, promote its copy once that was noticed, and make a copy of what is the primary then."""
         self.primary.kill()
+        time.sleep(NOTICED_SECONDS)
         self.standby.sql("SELECT pg_promote()", database="postgres")
         self.primary, self.standby = self.standby, self.primary
         # What it copied says that commits wait for a copy, of which there is none yet.

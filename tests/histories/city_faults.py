@@ -7,8 +7,11 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, TypeAlias
+
+import asyncpg
 
 from tests.histories.city import CLOCKS, HOSTS, City
 from tests.histories.nemesis import FROZEN_SECONDS
@@ -72,14 +75,20 @@ async def _step_clocks(step: str, city: City) -> None:
 
 
 async def _fill_disk(city: City) -> None:
-    """Fill the disk of the primary, which ends by itself without room for its log, and is then started again."""
+    """Fill the disk of the primary, and have it ask for room: it ends by itself, and is then started again."""
     ballast, until = Ballast(city.primary.folder), time.monotonic() + FULL_SECONDS
     while time.monotonic() < until:
         await asyncio.to_thread(ballast.fill)
+        await asyncio.to_thread(_ask_for_room, city)
         await asyncio.sleep(0.2)
     ballast.drop()
-    if city.primary.has_ended:
-        await asyncio.to_thread(city.primary.start)
+    await asyncio.to_thread(city.see_to_primary)
+
+
+def _ask_for_room(city: City) -> None:
+    """Begin a new file of the log; some lie ready, so that it takes several until one is refused."""
+    with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        city.primary.sql("SELECT pg_logical_emit_message(false, 'full', ''), pg_switch_wal()", database="postgres")
 
 
 async def _fail_over(city: City) -> None:

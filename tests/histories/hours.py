@@ -122,7 +122,7 @@ def _play_one(rounds: Rounds, name: str, bring_about: Break, place: float) -> Ro
     try:
         return rounds.play(name, bring_about, partial(_until, began + place * MINUTE), partial(_after, began + MINUTE))
     except Exception as failure:
-        return Round(name, 0, began, time.monotonic(), {}, {}, [], repr(failure))
+        return Round(name, 0, began, time.monotonic(), {}, {}, [], failure=repr(failure))
 
 
 def deal(names: Sequence[str], chance: random.Random) -> Iterator[str]:

@@ -32,6 +32,7 @@ class Round(msgspec.Struct):
     outcomes: dict[str, dict[str, int]]
     verdicts: dict[str, str]
     broken: list[str]
+    events: dict[str, int] = {}  # what the programs logged as a warning or an error, by its name
     failure: str = ""  # what ended it before it could be judged
 
     @property
@@ -85,6 +86,7 @@ class Rounds:
 
             async def break_it() -> None:
                 await before(recorder)
+                self._city.list_new_events()
                 broken.append(time.monotonic())
                 await bring_about(self._city)
                 broken.append(time.monotonic())
@@ -97,11 +99,13 @@ class Rounds:
             return recorder.outcomes
 
         outcomes = asyncio.run(work())
+        events = self._city.list_new_events()
         since, until = broken
         # Whatever was away came back when the fault was over, and each process looks again after a pause.
         wrong = examine(self._city.settings, history, LIMIT_SECONDS + (until - since) + LONGEST_PAUSE_SECONDS)
         counts, verdicts = _sum_up(outcomes, judge(history))
-        return Round(name, seed, since, until, counts, verdicts, [f"{one.invariant}: {one.where}" for one in wrong])
+        broken_rules = [f"{one.invariant}: {one.where}" for one in wrong]
+        return Round(name, seed, since, until, counts, verdicts, broken_rules, dict(events))
 
 
 def _sum_up(

@@ -20,6 +20,7 @@ from tests.histories.rounds import Clients, Round, Rounds
 from tests.histories.trial import all_resources
 from tests.support import run_folder
 
+EVENTS = 3  # that a row names
 PAGE = Path(__file__).parents[2] / "docs" / "proofs" / "histories-faults.md"
 HEAD = """\
 # Proofs: histories, each resource under each fault
@@ -36,15 +37,17 @@ SETTING = """\
   or loses 15 of 100 pieces, each sent again after 0.2 s, 0.4 s, … as TCP does. Namespaces of the kernel could be had on
   this machine, what delays and loses in them (`netem`) could not
 - **Clocks**: of a host and of the worker, by libfaketime, two hours ahead or behind, so that tokens are too old, or not
-  valid yet. **Full disk**: of the primary, a small one in memory, to its last byte. **Failover**: the primary is
-  killed, its copy promoted, and a copy made anew
+  valid yet. **Full disk**: of the primary, a small one in memory, to its last byte, and the server is asked for more
+  log until it ends; it is started again when there is room. **Failover**: the primary is killed, its copy promoted
+  after 4 s, as a cluster manager does not notice at once, and a copy made anew
 - A freeze, a disturbed network and a wrong clock last 4.5 s, a full disk 6 s. Before the fault and after it {answers}
   calls are answered
 - **Last run**: {day}, load {load}; {clients} clients of each resource, {together} together; seed {seed}
 
 A cell has the operations, and how many of them are of unknown outcome. Calls that were refused, and so did not happen,
 stand in a column of their own. A fault without either is met by no caller: hosts take each other's place, jobs wait,
-and Redis is done without.
+and Redis is done without. That it was there is seen by what the programs logged as a warning or an error from the fault
+on, of which the most frequent events are named ([what they say](../operate/monitoring.md)).
 """
 
 
@@ -95,20 +98,26 @@ def play(
 def write_table(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> str:
     """Return a row for each fault, a column for each resource."""
     resources = [resource.name for resource in all_resources(range(1))]
-    heads = ["Fault", *resources, "refused", "verdict", "seed"]
+    heads = ["Fault", *resources, "refused", "logged", "verdict", "seed"]
     rows = [heads, ["---"] * len(heads)]
     for name, fault in faults.items():
         one = played.get(name)
         if one is None:
             why = fault.hindrance or "the run ended before it"
-            rows.append([name, *["not run"] * len(resources), "not run", why, "none"])
+            rows.append([name, *["not run"] * len(resources), "not run", "not run", why, "none"])
         else:
             cells = [_describe_cell(one.outcomes.get(resource, {})) for resource in resources]
-            rows.append([name, *cells, str(one.count("refused")), one.verdict, str(one.seed)])
+            rows.append([name, *cells, str(one.count("refused")), _describe_events(one), one.verdict, str(one.seed)])
     total = sum(one.count("known") + one.count("unknown") for one in played.values())
     unknown = sum(one.count("unknown") for one in played.values())
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return f"{table}\n\nTogether {total:,} operations, {unknown:,} of unknown outcome, under {len(played)} faults.\n"
+
+
+def _describe_events(one: Round) -> str:
+    """Return the events that were logged most."""
+    most = sorted(one.events.items(), key=lambda event: (-event[1], event[0]))[:EVENTS]
+    return ", ".join(f"`{name}` {count}" for name, count in most) or "nothing"
 
 
 def _describe_cell(counts: Mapping[str, int]) -> str:
