@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from balcao import app
+from balcao.core.access.rules import own_alone
 from balcao.core.http.decoding import MAX_DEPTH, MAX_VALUES
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
@@ -92,8 +93,9 @@ def compare(answer: httpx.Response, responses: Any) -> Iterator[str]:
 def send(
     sandbox: Sandbox, service: Service, operation: Operation, body: bytes, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    """Call as an administrator, or as the CRM; a path is filled with its own examples."""
+    """Call as an administrator, as the CRM, or as the only person who may; a path is filled with its own examples."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
-    token = sandbox.tokens.client("crm-sandbox") if operation.rule.clients else sandbox.tokens.person(ADMIN)
+    who = values["cpf"] if operation.rule == own_alone() else ADMIN
+    token = sandbox.tokens.client("crm-sandbox") if operation.rule.clients else sandbox.tokens.person(who)
     path = service.prefix + service.base + operation.path.format(**values)
     return sandbox.http.request(operation.method, path, content=body, headers=bearer(token) | (headers or {}))

@@ -1,5 +1,6 @@
 """The person's rights over HTTP: the export, "who saw my data", the trail."""
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -8,9 +9,10 @@ import asyncpg
 import httpx
 import pytest
 
+from balcao import app
 from balcao.core.access.limits import Limits
 from balcao.core.audit import platform_data
-from balcao.core.audit.personal_data import DeclaredPersonalData, ExportMember, PersonalData
+from balcao.core.audit.personal_data import DeclaredPersonalData, ExportMember, PersonalData, list_export_members
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -26,15 +28,12 @@ from balcao.settings import Settings
 from tests.support.acting import acting
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
+from tests.support.rules import read_page
 
 Sql = Callable[..., list[asyncpg.Record]]
 ANA, BRUNO, NOBODY, ADMIN = "90000000175", "90000000256", "90000001147", "90000040126"
-# The export file is for people: its members and their order are part of what it promises.
-MEMBERS = (
-    "exportado_em cidadao registro_base autodeclarado consentimentos_crm preferencias historico_preferencias telefones "
-    "historico_telefones veiculos condutor_de pets avatar empresas chamados carteira curriculo termos_vagas "
-    "candidaturas apresentacao_vagas bloqueios acessos"
-)
+# The numbers in these are of staff at their work: who may do what, and, masked, who wrote a version.
+OF_STAFF = {"access.person", "search.service_versions"}
 
 
 def path(cpf: str, right: str) -> str:
@@ -172,6 +171,14 @@ def test_a_malformed_parameter_is_named_and_never_repeated(
     assert len(value) < 5 or value not in answer.text
 
 
+def list_promised_members() -> list[str]:
+    """Return what the page says of the file, which is for people, with what other services declare before the last."""
+    page = read_page("registry")
+    *first, last = re.findall(r"`(\w+)`", page[page.index("\nExport: ") :].partition(";")[0])
+    beside = [declared for each in app.SERVICES if each is not SERVICE for declared in each.personal_data]
+    return [*first, *(member.name for member in list_export_members(beside)), last]
+
+
 def test_the_file_has_every_member_in_its_order_and_is_audited(
     http: httpx.Client, owner: dict[str, str], sql: Sql
 ) -> None:
@@ -181,7 +188,7 @@ def test_the_file_has_every_member_in_its_order_and_is_audited(
     assert answer.headers["Content-Disposition"] == 'attachment; filename="dados-do-cidadao.json"'
     assert answer.headers["Cache-Control"] == "no-store, private"
     found = answer.json()
-    assert " ".join(found) == MEMBERS
+    assert list(found) == list_promised_members()
     assert {name for name, value in found.items() if value is None} == {
         "avatar",
         "carteira",
@@ -358,14 +365,16 @@ def test_without_its_audit_event_no_file_is_given(http: httpx.Client, owner: dic
 
 
 def test_every_table_with_a_persons_number_is_declared_by_a_feature(sql: Sql) -> None:
-    """So that no new table is forgotten by export and anonymisation."""
+    """So that no new table of any service is forgotten by export and anonymisation."""
     columns = """
         SELECT DISTINCT table_schema || '.' || table_name AS name FROM information_schema.columns
-        WHERE table_schema IN ('registry', 'platform') AND column_name ~ '(^|_)cpf(_|$)'
+        WHERE table_schema = ANY($1) AND column_name ~ '(^|_)cpf(_|$)'
     """
-    declarations = [*SERVICE.personal_data, *platform_data.PERSONAL_DATA]
-    declared = {table for declaration in declarations for table in declaration.tables}
-    assert {row["name"] for row in sql(columns)} == declared
+    found = {row["name"] for row in sql(columns, ["platform", *(each.name for each in app.SERVICES)])} - OF_STAFF
+    declarations = [declared for each in app.SERVICES for declared in each.personal_data]
+    declared = {table for each in (*declarations, *platform_data.PERSONAL_DATA) for table in each.tables}
+    assert found - declared == set(), "no feature names these tables in its `personal_data` (CONTRIBUTING.md, step 10)"
+    assert declared - found == set()
 
 
 async def test_a_rotated_hash_key_leaves_the_list_of_accesses_whole(platform: Platform) -> None:
