@@ -23,7 +23,7 @@ def form(request: pytest.FixtureRequest, panel: PanelClient) -> str:
     found = next(
         link
         for link in panel.page.links
-        if re.fullmatch(pattern.get(request.param, r"/painel/agentes/(?!dados)\w+"), link)
+        if re.fullmatch(pattern.get(request.param, r"/painel/agentes/(?!dados|avisos)\w+"), link)
     )
     return f"{found}/editar"
 

@@ -43,7 +43,7 @@ def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
 @contextlib.contextmanager
 def working(sandbox: Sandbox) -> Iterator[None]:
     """Have jobs done, as `balcao serve` does."""
-    environment = os.environ | own_environment(sandbox) | {"BALCAO_DATABASE_URL": sandbox.database_url}
+    environment = os.environ | own_environment(sandbox)
     log = sandbox.settings.data_dir / "worker.log"
     with log.open("wb") as written:
         worker = subprocess.Popen(
@@ -60,7 +60,12 @@ def own_environment(sandbox: Sandbox) -> dict[str, str]:
     """Return what the commands of a guide, as they stand, need to be told of this sandbox."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     settings = sandbox.settings
-    return {"PATH": programs, "BALCAO_PORT": str(settings.port), "BALCAO_DATA_DIR": str(settings.data_dir)}
+    return {
+        "PATH": programs,
+        "BALCAO_PORT": str(settings.port),
+        "BALCAO_DATA_DIR": str(settings.data_dir),
+        "BALCAO_DATABASE_URL": sandbox.database_url,
+    }
 
 
 def read_blocks(name: str) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """`balcao sandbox`: parts of the sandbox alone, for those who run the others elsewhere."""
 
 import asyncio
+from datetime import timedelta
 from email.message import EmailMessage
 from typing import Annotated, Any
 
@@ -11,11 +12,15 @@ from balcao.cli.console import make_console
 from balcao.cli.portuguese import Commands
 from balcao.core import logs
 from balcao.core.mail import MailFolder, create_mailer
+from balcao.core.values.cpf import Cpf
 from balcao.gateway.listening import accept_first
+from balcao.operate import database
 from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.plan import LOOPBACK, claiming, prepare_data_folder
 from balcao.settings import Settings
+from balcao_sandbox.cli.token import Who, find_person
 from balcao_sandbox.crm.server import build_server
+from balcao_sandbox.passing_time.service import pass_time
 
 sandbox = Commands(help="Partes da base de demonstração, cada uma por si.")
 console = make_console(stderr=True)
@@ -48,6 +53,24 @@ def emails(as_json: Annotated[bool, typer.Option("--json", help="Para programas.
         print(f"{email['date']}  {email['to']}\n{email['subject']}\n\n{email['text']}")
     if not found:
         console.print("Nenhum e-mail até agora.")
+
+
+@sandbox.command("pass-time")
+def let_time_pass(
+    who: Who,
+    minutes: Annotated[int, typer.Option(min=0, help="Quantos minutos.")] = 0,
+    days: Annotated[int, typer.Option(min=0, help="Quantos dias.")] = 0,
+) -> None:
+    """Faz passar o tempo para uma pessoa de demonstração: vence o que dela vence por si, sem esperar."""
+    settings = Settings.load()
+    if not (minutes or days):
+        raise OperatorFault("Diga quanto tempo passa: --minutes 15, ou --days 91.")
+    person, time = find_person(who), timedelta(minutes=minutes, days=days)
+    url = settings.owner_url(database.find_database(settings))
+    aged = asyncio.run(pass_time(url, Cpf(person.cpf), time))
+    for kind, count in aged.items():
+        console.print(f"{kind}: {count}")
+    console.print("O que a tarefa da noite encerra, `balcao retention run` encerra agora.")
 
 
 def _describe(email: EmailMessage) -> dict[str, Any]:

@@ -132,3 +132,5 @@ def test_the_first_page_that_somebody_opens_is_small_with_all_of_its_files(costs
                 most = FIRST_LOAD_WITH_SCRIPT if has_script else FIRST_LOAD
                 assert sum(map(len, bodies)) <= most, cost.seen.address
                 assert sum(len(gzip.compress(body)) for body in bodies) <= 30 * KILOBYTE, cost.seen.address
+    # What is said to who writes a sheet does not travel.
+    assert not any(b"/*" in body for file, body in files.items() if file.endswith(".css"))

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -21,6 +21,7 @@ from balcao.registry.mobility.drivers import store as links
 from balcao.registry.mobility.vehicles import store as vehicles
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import vehicles as demo
+from balcao_sandbox.passing_time.service import pass_time
 from tests.registry.mobility.garage import FABIO, PHOTO, Garage
 from tests.support.cast import ANA, BRUNO, CARLA, DAVI, GABRIELA
 from tests.support.refusals import refusal
@@ -172,3 +173,12 @@ def test_without_a_mail_server_the_email_is_skipped(
     drain()
     found = sql("SELECT email_status, status FROM registry.vehicle_conductor WHERE id = $1", link)
     assert [tuple(row) for row in found] == [("skipped", "pending")]
+
+
+def test_the_trial_lets_ninety_days_pass_for_who_was_invited(garage: Garage, owner: Any, database_url: str) -> None:
+    held = garage.registered(ANA)["id"]
+    theirs, anothers = garage.invited(ANA, held, GABRIELA), garage.invited(ANA, held, CARLA)
+    asyncio.run(pass_time(database_url, Cpf(GABRIELA), timedelta(days=91)))
+    assert owner(links.expire_invitations) == 1
+    assert refusal(garage.answer(GABRIELA, theirs)) == (400, "not-pending")
+    assert {one["id"] for one in garage.conductors(ANA, held).json()["data"]} == {anothers}

@@ -3,6 +3,7 @@
 import functools
 import gzip
 import hashlib
+import re
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
@@ -24,6 +25,10 @@ class _Asset(NamedTuple):
     media_type: str
 
 
+# What is said to who writes a style sheet need not travel; a licence, `/*!`, stays.
+_COMMENT = re.compile(rb"/\*(?!!).*?\*/\s*", re.DOTALL)
+
+
 class Assets:
     """The files of a folder, reached under `prefix`; those of unknown kinds are not served."""
 
@@ -35,6 +40,8 @@ class Assets:
             stem, _, kind = file.name.rpartition(".")
             if kind in _MEDIA_TYPES:
                 body = file.read_bytes()
+                if kind == "css":
+                    body = _COMMENT.sub(b"", body)
                 name = f"{stem}.{hashlib.sha256(body).hexdigest()[:12]}.{kind}"
                 self._names[file.name] = name
                 self._by_name[name] = _Asset(body, gzip.compress(body, mtime=0), _MEDIA_TYPES[kind])

@@ -15,6 +15,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.registry.person.phones import service
 from balcao.registry.person.phones.schemas import PhoneBody
+from balcao.settings import Settings
+from balcao_sandbox.passing_time.service import pass_time
 from tests.registry.declaring import Citizen
 from tests.registry.loading import load
 from tests.registry.person.phones.numbers import (
@@ -220,3 +222,22 @@ async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(
     asked = (service.declare_phone(call, cpf, phone) for cpf in citizens)
     answers = await asyncio.gather(*asked, return_exceptions=True)
     assert sorted(type(answer).__name__ for answer in answers) == ["Message"] + ["TooMany"] * 7
+
+
+def test_the_trial_lets_the_lifetime_of_one_persons_code_pass(
+    http: httpx.Client,
+    issuer: Issuer,
+    settings: Settings,
+    database_url: str,
+    code_of: Callable[[dict[str, str]], str],
+) -> None:
+    theirs, anothers = Citizen.new(http, issuer), Citizen.new(http, issuer)
+    codes = {}
+    for citizen in (theirs, anothers):
+        phone = mobile()
+        assert citizen.put("phone", phone).status_code == 200
+        codes[citizen] = phone | {"code": code_of(phone)}
+    lifetime = timedelta(seconds=settings.phone_code_ttl)
+    aged = asyncio.run(pass_time(database_url, Cpf(theirs.cpf), lifetime + timedelta(minutes=1)))
+    assert aged["código de telefone"] == 1
+    assert [each.post("phone/validate", codes[each]).status_code for each in (theirs, anothers)] == [404, 200]

@@ -1,0 +1,28 @@
+"""SQL that makes older what the platform keeps of one person and lets end by itself."""
+
+from datetime import timedelta
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+from balcao.core.values.cpf import Cpf
+
+
+@statement("""
+UPDATE registry.phone_verification SET sent_at = sent_at - :time::interval, expires_at = expires_at - :time::interval
+WHERE cpf = :cpf AND used_at IS NULL
+""")
+async def age_phone_code(connection: Connection, cpf: Cpf, time: timedelta) -> int:
+    """Age the code that the person was sent and has not used."""
+
+
+@statement("""
+UPDATE registry.vehicle_conductor SET created_at = created_at - :time::interval
+WHERE status = 'pending' AND :cpf IN (conductor_cpf, invited_by_cpf)
+""")
+async def age_invitations(connection: Connection, cpf: Cpf, time: timedelta) -> int:
+    """Age the invitations to drive that the person sent or was sent, and that nobody answered."""
+
+
+@statement("UPDATE platform.idempotent_answer SET made_at = made_at - :time::interval WHERE cpf = :cpf")
+async def age_kept_answers(connection: Connection, cpf: Cpf, time: timedelta) -> int:
+    """Age the answers that are kept for a repetition with the same `Idempotency-Key`."""
