@@ -24,6 +24,7 @@ def test_the_python_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> No
     report(f"Python client: {measure_python(one)}")
 
 
+@pytest.mark.proof
 def test_the_typescript_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> None:
     one = built.build_typescript_once()
     if FULL:  # compiling and packing take most of a minute

@@ -18,7 +18,7 @@ from tests.support.server import RunningServer
 
 PATIENCE = 25  # the driver's own is 30 seconds
 # What the platform may take is 3 seconds; a moment stands for them here.
-MOMENT = 0.3
+MOMENT = 0.1
 
 
 @pytest.fixture(scope="module")
