@@ -3,7 +3,7 @@
 import itertools
 import signal
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -255,7 +255,7 @@ def test_a_run_with_an_anomaly_ends_with_1_and_replaces_the_page(
 
 
 @pytest.fixture
-def report(tmp_path: Path) -> Iterator[Report]:
+def report(tmp_path: Path) -> Report:
     """Return what two rounds left: calls of a quiet and of a broken minute, one of them without an answer."""
     made = Report(0.0, 2.0, [(5.0, {"worker": 90.0}), (95.0, {"worker": 100.0})])
     answered = [told("own", {"do": "read"}, {"value": "a"}, 1_000 * second) for second in range(40, 70)]
