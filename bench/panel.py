@@ -35,7 +35,6 @@ PAGES = {
     "kleber": ("/painel/operacao/tarefas", "/registry/v1/admin/jobs/dead-letters"),
     "carla": ("/painel/meus-dados", "/registry/v1/citizen/{cpf}"),
 }
-TOGETHER = "todas juntas"
 LOAD = (sys.executable, "-m", "bench.loader")
 console = Console(highlight=False, width=120)
 
@@ -105,12 +104,13 @@ def list_calls(trial: Trial) -> dict[str, list[bytes]]:
 
 
 def measure(
-    trial: Trial, pages: Mapping[str, list[bytes]], at_once: int, seconds: float, rounds: int
+    trial: Trial, pages: Mapping[str, list[bytes]], at_once: Sequence[int], seconds: float, rounds: int
 ) -> dict[str, list[tuple[Taken, Taken]]]:
     """Measure page and call in turns: each over one connection, then all of them together over so many at once."""
     calls = list_calls(trial)
     parts = {PAGES[username][0]: (pages[username], calls[username], 1) for username in PAGES}
-    parts[TOGETHER] = (_join(pages), _join(calls), at_once)
+    for connections in at_once:
+        parts[f"todas, {connections} juntas"] = (_join(pages), _join(calls), connections)
     found: dict[str, list[tuple[Taken, Taken]]] = {name: [] for name in parts}
     for _ in range(rounds):
         for name, (page, call, connections) in parts.items():
@@ -137,16 +137,26 @@ def show(found: Mapping[str, Sequence[tuple[Taken, Taken]]]) -> None:
 
 def bench(
     people: Annotated[int, typer.Option(min=len(PAGES), help="Pessoas no painel.")] = 200,
-    at_once: Annotated[int, typer.Option(min=1, help="Quantas delas esperam uma página ao mesmo tempo.")] = 20,
+    at_once: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1,
+            help="Quantas delas esperam uma página ao mesmo tempo; pode repetir. Sem isto, 20 e todas.",
+            show_default=False,
+        ),
+    ] = None,
     seconds: Annotated[float, typer.Option(min=0.5, help="Segundos de cada rodada.")] = 3,
     rounds: Annotated[int, typer.Option(min=1, help="Rodadas.")] = 3,
 ) -> None:
-    """Mede as páginas do painel, uma de cada vez e todas juntas, ao lado das chamadas que fazem."""
+    """Mede as páginas do painel, uma de cada vez e todas juntas, ao lado das chamadas que fazem.
+
+    Quem recebe outra coisa que a página, por haver gente demais, encerra a medida.
+    """
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # the embedded database runs as another user when we are root
         with running(folder) as trial:
-            show(measure(trial, log_in(trial, people), at_once, seconds, rounds))
+            show(measure(trial, log_in(trial, people), at_once or (20, people), seconds, rounds))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,9 @@ OPTIONS = {
     "shared_buffers": "64MB",
     "log_min_messages": "log",
 }
-COPY = "copy"  # the name under which a copy follows
+# The name under which a copy follows, and of the slot by which the primary keeps what it has not received.
+COPY = "copy"
+_FORGET_COPY = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1"
 
 
 class Postgres:
@@ -63,8 +65,9 @@ class Postgres:
     def copy_from(self, primary: "Postgres") -> None:
         """Become a replica of that running server, whatever this one, which does not run, held before."""
         shutil.rmtree(self.data, ignore_errors=True)
+        primary.sql(_FORGET_COPY, COPY, database="postgres")
         source = f"host=127.0.0.1 port={primary.port} user=postgres application_name={COPY}"
-        self.run("pg_basebackup", "-d", source, "-D", self.data, "-R", "-c", "fast", "--no-sync")
+        self.run("pg_basebackup", "-d", source, "-D", self.data, "-R", "-C", "-S", COPY, "-c", "fast", "--no-sync")
 
     def processes(self) -> list[psutil.Process]:
         """Return each process of the server, none while it does not run."""

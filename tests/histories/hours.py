@@ -1,15 +1,15 @@
 """Hours of everything at once on a whole city: `python -m tests.histories.hours --minutes 120` writes the page.
 
 Clients of every resource work all the time; each minute has a fault by chance, and its own keys. In the middle the
-program is upgraded, host by host, from the last commit before the newest migration. The page is written anew after each
-minute, so that a run that is ended early leaves what it has shown. Ends with 1 where something that was told cannot be.
+program is upgraded, host by host, from the last commit before the newest migration. The page is replaced once the
+minutes are over: until then, and where a run ends early, what it has shown lies beside its histories. Ends with 1 where
+something that was told cannot be, or could not be judged.
 """
 
 import argparse
 import asyncio
 import os
 import random
-import signal
 import sys
 import tempfile
 import threading
@@ -21,11 +21,13 @@ from functools import partial
 from pathlib import Path
 
 from tests.histories.city import HOSTS, City, found
-from tests.histories.city_faults import Break, list_faults
+from tests.histories.city_faults import list_faults
+from tests.histories.ending import INTERRUPTED, interruptible
+from tests.histories.findings import describe_wrong
 from tests.histories.nemesis import answered
 from tests.histories.recorder import Recorder
-from tests.histories.report import Report
-from tests.histories.rounds import Clients, Round, Rounds
+from tests.histories.report import PAGE, Report
+from tests.histories.rounds import Clients, Rounds
 from tests.histories.trial import RESOURCES
 from tests.support import run_folder
 from tools.release.building import ask_git, extract
@@ -36,10 +38,8 @@ SAMPLE_SECONDS = 10.0
 WARM = 100  # answers before a fault, and after it
 KEYS = 4  # of each resource, others in each minute: few, as clients who think seldom meet
 THINK_SECONDS = 4.0
-MOST_FAILURES = 2  # rounds in a row that ended by an error of their own: there is no city left to try
 MIGRATIONS = ("src/balcao/*/migrations", "src/balcao/core/database/sql")
 UPGRADE = "upgrade"
-INTERRUPTED = 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -49,35 +49,39 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     arguments.add_argument("--clients", type=int, default=4, help="of each resource")
     arguments.add_argument("--think", type=float, default=THINK_SECONDS, help="about so many seconds between two calls")
-    arguments.add_argument("--folder", type=Path, default=ROOT / "docs" / "proofs")
+    arguments.add_argument("--folder", type=Path, default=ROOT / "docs" / "proofs", help="of the page and its plots")
     said = arguments.parse_args(words)
-    # Also where a shell started it in the background, and for who ends it as a service manager does.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     run_folder.make()
     said.folder.mkdir(parents=True, exist_ok=True)
-    former = find_former_release()
+    histories, former = Path(tempfile.mkdtemp(prefix="balcao-histories-")), find_former_release()
     clients = Clients(said.clients, KEYS, said.think)
+    print(f"seed {said.seed}; histories in {histories}", flush=True)
 
-    def write(report: Report) -> None:
+    def write(report: Report, folder: Path) -> None:
         setting = (
             f"{datetime.now(UTC).date()}, load {os.getloadavg()[2]:.1f}; {said.clients} clients of each resource, "
             f"{said.clients * len(RESOURCES)} together, who think for about {said.think:g} s between two calls; seed "
             f"{said.seed}; upgraded from {former[:12]} to {ask_git(ROOT, 'rev-parse', 'HEAD')[:12]}"
         )
-        report.write(said.folder, setting)
+        report.write(folder, setting)
 
     with tempfile.TemporaryDirectory() as name:
         unpacked = Path(name, "former")
         extract(ROOT, former, unpacked)
         Path(name).chmod(0o755)
+        stays = f"ended early: {said.folder / PAGE} stays as it is; what was judged until then is in {histories}"
         try:
-            report = play(unpacked / "src", said.minutes, said.seed, clients, write)
+            with interruptible():
+                report = play(unpacked / "src", histories, said.minutes, said.seed, clients, write)
         except KeyboardInterrupt:
-            print("ended early; the page has the rounds that were judged", flush=True)
+            print(stays, flush=True)
             return INTERRUPTED
-    print(*report.list_faults(), sep="\n")
-    return int(not report.is_possible)
+    if report.is_whole:
+        write(report, said.folder)
+    else:
+        print(stays, flush=True)
+    print(describe_wrong(one.round for one in report.played))
+    return int(not (report.is_whole and report.is_possible))
 
 
 def find_former_release() -> str:
@@ -89,40 +93,34 @@ def find_former_release() -> str:
     return ask_git(ROOT, "rev-parse", f"{ask_git(ROOT, 'log', *words).strip()}^").strip()
 
 
-def play(former: Path, minutes: float, seed: int, clients: Clients, write: Callable[[Report], None]) -> Report:
-    """Play round after round on one city, with the upgrade in the middle, and have each added to what is written."""
+def play(
+    former: Path, histories: Path, minutes: float, seed: int, clients: Clients, write: Callable[[Report, Path], None]
+) -> Report:
+    """Play round after round on one city, with the upgrade in the middle; after each, write what there is so far.
+
+    What is written until then lies beside the histories.
+    """
     chance = random.Random(seed)
     faults = {name: fault.bring_about for name, fault in list_faults().items() if not fault.hindrance}
-    histories = Path(tempfile.mkdtemp(prefix="balcao-histories-"))
-    print(f"seed {seed}; histories in {histories}", flush=True)
     with found(former) as city, sampled(city) as memory:
         rounds, report = Rounds(city, histories, seed, clients), Report(time.monotonic(), minutes, memory)
-        dealt, is_upgraded, failures = deal(list(faults), chance), False, 0
+        dealt, is_upgraded = deal(list(faults), chance), False
         while (passed := (time.monotonic() - report.began) / MINUTE) < minutes or not is_upgraded:
             if is_upgraded or passed < minutes / 2:
                 name = next(dealt)
                 bring_about = faults[name]
             else:
                 name, bring_about, is_upgraded = UPGRADE, _upgrade, True
-            one = _play_one(rounds, name, bring_about, chance.uniform(0.1, 0.5))
-            report.add(
-                one, rounds.list_histories()[-1], city.worker_restarts, list(map(city.count_replica_reads, HOSTS))
-            )
-            write(report)
+            began, place = time.monotonic(), chance.uniform(0.1, 0.5)
+            before, after = partial(_until, began + place * MINUTE), partial(_after, began + MINUTE)
+            one = rounds.play(name, bring_about, before, after)
+            report.add(one, city.worker_restarts, list(map(city.count_replica_reads, HOSTS)))
+            write(report, histories)
             print(f"{passed:.1f} min", name, one.verdict, flush=True)
-            failures = failures + 1 if one.failure else 0
-            if failures == MOST_FAILURES:
-                break
+            if rounds.are_over:
+                return report
+        report.is_whole = True
         return report
-
-
-def _play_one(rounds: Rounds, name: str, bring_about: Break, place: float) -> Round:
-    """Play a round with the fault at this place of its minute; what ends it otherwise than by its time is told."""
-    began = time.monotonic()
-    try:
-        return rounds.play(name, bring_about, partial(_until, began + place * MINUTE), partial(_after, began + MINUTE))
-    except Exception as failure:
-        return Round(name, 0, began, time.monotonic(), {}, {}, [], failure=repr(failure))
 
 
 def deal(names: Sequence[str], chance: random.Random) -> Iterator[str]:

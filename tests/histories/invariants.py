@@ -68,10 +68,11 @@ class Whole(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """An invariant that does not hold, and where."""
+    """An invariant that does not hold, where, and the operation that shows it, if one does alone."""
 
     invariant: str
     where: str
+    shown_by: Operation | None = None
 
 
 def read_history(history: Path) -> list[Operation]:
@@ -96,13 +97,22 @@ def examine(settings: Settings, history: Path, revoked_within: float) -> list[Br
     ]
 
 
+def count_until(operations: Iterable[Operation], broken: Broken) -> int:
+    """Return how many operations there were on its key until the one that shows it; all there were, where none does."""
+    shown_by = broken.shown_by
+    return sum(
+        shown_by is None or ((one.resource, one.key) == (shown_by.resource, shown_by.key) and one.call <= shown_by.call)
+        for one in operations
+    )
+
+
 def find_untold_changes(whole: Whole) -> Iterator[Broken]:
     """Each acknowledged write has its audit event, once; what was refused or only read has none of a change."""
     for one in whole.operations:
         found = whole.changes.get(one.request, 0)
         allowed = one.events if one.is_acknowledged else (0,) if one.is_refused else (0, *one.events)
         if found not in allowed:
-            yield Broken("audit", f"{found} events of {_describe(one)}")
+            yield Broken("audit", f"{found} events of {_describe(one)}", one)
 
 
 def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
@@ -124,9 +134,9 @@ def find_refused_writes(whole: Whole) -> Iterator[Broken]:
     refused = _list_refused(whole.operations)
     for one in whole.operations:
         for mark in set(one.shown) & set(refused):
-            yield Broken("refused", f"{_describe(refused[mark])} is shown to {_describe(one)}")
+            yield Broken("refused", f"{_describe(refused[mark])} is shown to {_describe(one)}", one)
     for mark in whole.stored & set(refused):
-        yield Broken("refused", f"{_describe(refused[mark])} is stored")
+        yield Broken("refused", f"{_describe(refused[mark])} is stored", refused[mark])
 
 
 def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
@@ -135,7 +145,7 @@ def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
     for one in operations:
         for mark in one.shown:
             if owner.get(mark, one.key) != one.key:
-                yield Broken("foreign", f"{mark} is shown to {_describe(one)}")
+                yield Broken("foreign", f"{mark} is shown to {_describe(one)}", one)
 
 
 def find_revoked_rights(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
@@ -157,7 +167,7 @@ def find_revoked_rights(operations: Iterable[Operation], within: float) -> Itera
                     for grant in grants
                 )
                 if late > within * NANOSECONDS and not again:
-                    yield Broken("rights", f"{late / NANOSECONDS:.1f} s after it was revoked: {_describe(used)}")
+                    yield Broken("rights", f"{late / NANOSECONDS:.1f} s after it was revoked: {_describe(used)}", used)
 
 
 def find_ended_sessions(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
@@ -172,7 +182,7 @@ def find_ended_sessions(operations: Iterable[Operation], within: float) -> Itera
             if ends and used.input["do"] == "use" and used.is_acknowledged:
                 late = (used.call - min(ends)) / NANOSECONDS
                 if late > within:
-                    yield Broken("sessions", f"{late:.1f} s after it was ended: {_describe(used)}")
+                    yield Broken("sessions", f"{late:.1f} s after it was ended: {_describe(used)}", used)
 
 
 def find_late_reads(operations: Iterable[Operation], lag: float) -> Iterator[Broken]:
@@ -193,7 +203,8 @@ def find_late_reads(operations: Iterable[Operation], lag: float) -> Iterator[Bro
             asked = read.call - (lag * NANOSECONDS if read.input["may_lag"] else 0)
             for other in writes.values():
                 if other.is_acknowledged and since < other.call and other.answered < asked:
-                    yield Broken("lag", f"{_describe(read)}, {(asked - other.answered) / NANOSECONDS:.1f} s too late")
+                    late = (asked - other.answered) / NANOSECONDS
+                    yield Broken("lag", f"{_describe(read)}, {late:.1f} s too late", read)
                     break
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.histories.ending import replace
+from tests.histories.findings import describe_wrong
 from tests.histories.invariants import NANOSECONDS, read_history
 from tests.histories.plots import Line, Mark, plot
 from tests.histories.recorder import ANSWER_SECONDS
@@ -22,8 +24,8 @@ TEXT = """\
 
 Index and machine: [proofs](../proofs.md). What a history is, who judges it, and by what: [histories](histories.md); the
 installation and its faults: [each resource under each fault](histories-faults.md). This page and its plots are written
-by the command that plays it, `make hours MINUTES=120`, anew after each minute: a run that ended early says so under
-*Length*.
+by the command that plays it, `make hours MINUTES=120`, once the minutes are over; what a run has shown that ended early
+lies beside its histories, and says so under *Length*.
 
 Two hosts behind nginx, a worker, two PostgreSQL servers of which the second is a synchronous copy, from which visitors
 are answered, Redis, CRM and identity provider; clients of every resource, all the time. They think between two calls,
@@ -33,7 +35,7 @@ load, is the upgrade: migrations first, then one process after the other. Betwee
 one before is judged.
 
 - **Last run**: {setting}
-- **Length**: {minutes:.0f} of {asked:g} minutes, {rounds} rounds
+- **Length**: {minutes:.0f} of {asked:g} minutes, {rounds} rounds{ending}
 - **Verdict**: {verdict}
 - **Operations**: {operations:,}, {unknown:,} of unknown outcome, {refused:,} more refused
 - **Reads from a replica**: {replica_reads:,} at least (what a killed process had counted is not among them)
@@ -62,10 +64,10 @@ minute in a thousand, not for one a minute: the first row is a city's day, the s
 
 ## Each minute
 
-| Minute | Fault | operations | unknown | refused | verdict |
-| --- | --- | --- | --- | --- | --- |
+| Minute | Fault | operations | unknown | refused | verdict | seed |
+| --- | --- | --- | --- | --- | --- | --- |
 {table}
-"""
+{wrong}"""
 
 
 class Call(NamedTuple):
@@ -101,9 +103,10 @@ class Report:
     played: list[Played] = field(default_factory=list)
     worker_restarts: int = 0
     replica_reads: int = 0
+    is_whole: bool = False
     _counted: Sequence[int] = field(default=(), init=False)
 
-    def add(self, one: Round, history: Path, worker_restarts: int, replica_reads: Sequence[int]) -> None:
+    def add(self, one: Round, worker_restarts: int, replica_reads: Sequence[int]) -> None:
         """Add a round with its history, and what was counted by its end; each host counts replica reads anew."""
         calls = [
             Call(
@@ -112,7 +115,7 @@ class Report:
                 made.output is not None,
                 made.status,
             )
-            for made in read_history(history)
+            for made in (read_history(one.history) if one.history.exists() else ())
         ]
         began = min((call.second for call in calls), default=one.broken_from - self.began)
         self.played.append(Played(began, one, calls))
@@ -128,11 +131,6 @@ class Report:
         """Return whether nothing that was told is wrong."""
         return all(one.round.is_possible for one in self.played)
 
-    def list_faults(self) -> list[str]:
-        """Return what cannot be, a line each."""
-        wrong = [one.round for one in self.played if not one.round.is_possible]
-        return [f"{one.fault} {one.seed}: {one.verdict} {one.failure} {one.broken[:3]}" for one in wrong]
-
     @property
     def calls(self) -> list[Call]:
         """Return every call that was made."""
@@ -147,18 +145,18 @@ class Report:
             "memory": plot("Memory", "MB", self._trace_memory(), marks),
         }
         for name, picture in plots.items():
-            (folder / f"hours-{name}.svg").write_text(picture, "utf-8")
-        (folder / PAGE).write_text(self._describe(setting), "utf-8")
+            replace(folder / f"hours-{name}.svg", picture)
+        replace(folder / PAGE, self._describe(setting))
 
     def _describe(self, setting: str) -> str:
         rounds = [one.round for one in self.played]
-        wrong = sum(not one.is_possible for one in rounds)
         return TEXT.format(
             setting=setting,
             minutes=max((one.second + one.took for one in self.calls), default=0.0) / 60,
             asked=self.asked,
             rounds=len(rounds),
-            verdict="lost 0, doubled 0, anomalies 0" if not wrong else f"{wrong} rounds with an anomaly",
+            ending="" if self.is_whole else "; **this run did not come to its end**",
+            verdict=_describe_verdict(rounds),
             operations=len(self.calls),
             unknown=sum(one.count("unknown") for one in rounds),
             refused=sum(one.count("refused") for one in rounds),
@@ -168,6 +166,7 @@ class Report:
             kinds="\n".join(self._describe_kinds()),
             memory=self._compare_memory(),
             table="\n".join(map(_describe_row, self.played)),
+            wrong=f"\n{wrong}" if (wrong := describe_wrong(rounds)) else "",
         )
 
     def _compare_levels(self) -> str:
@@ -259,7 +258,16 @@ def _quantile(ordered: Sequence[float], share: int) -> float:
     return ordered[min(len(ordered) - 1, len(ordered) * share // 100)]
 
 
+def _describe_verdict(rounds: Sequence[Round]) -> str:
+    unjudged = sum(bool(one.failure) for one in rounds)
+    wrong = sum(not one.is_possible for one in rounds) - unjudged
+    counts = {"with what cannot be or was not decided": wrong, "not judged": unjudged}
+    told = [f"{count} of {len(rounds)} rounds {what}" for what, count in counts.items() if count]
+    return ", ".join(told) or "lost 0, doubled 0, anomalies 0"
+
+
 def _describe_row(one: Played) -> str:
     played = one.round
     known, unknown, refused = (played.count(outcome) for outcome in ("known", "unknown", "refused"))
-    return f"| {one.second / 60:.1f} | {played.fault} | {known + unknown} | {unknown} | {refused} | {played.verdict} |"
+    counts = f"{known + unknown} | {unknown} | {refused}"
+    return f"| {one.second / 60:.1f} | {played.fault} | {counts} | {played.verdict} | {played.seed} |"

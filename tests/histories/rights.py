@@ -18,14 +18,17 @@ LIMIT_SECONDS = 5.0
 
 
 class RightsOfPeople:
-    """People who try all the time what a group lets them do, which they enter and leave in turns of so many seconds."""
+    """People who try all the time what a group lets them do, which they enter and leave in turns.
+
+    They stay at least so many seconds inside and outside.
+    """
 
     name = "rights"
 
-    def __init__(self, _: range, turn: float = 2 * LIMIT_SECONDS) -> None:
+    def __init__(self, _: range, inside: float = 2 * LIMIT_SECONDS, outside: float = 2 * LIMIT_SECONDS) -> None:
         self.keys = list(PEOPLE)
         self.turns = 0
-        self._turn = turn
+        self._seconds = {True: inside, False: outside}
         self._next = dict.fromkeys(PEOPLE, 0.0)
         self._is_granted = dict.fromkeys(PEOPLE, False)
 
@@ -36,9 +39,9 @@ class RightsOfPeople:
         now = time.monotonic()
         if now < self._next[key]:
             return self.reads(key)[0]
-        self._next[key] = now + self._turn * chance.uniform(1, 1.5)
         self.turns += 1
         self._is_granted[key] = not self._is_granted[key]
+        self._next[key] = now + self._seconds[self._is_granted[key]] * chance.uniform(1, 1.5)
         subject = people_by_login()[key].cpf
         if self._is_granted[key]:
             return Ask(key, ACTOR, "POST", MEMBERS, {"do": "grant"}, _answered, {"subject": subject}, (0, 1))

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,11 +18,15 @@ from tests.histories.trial import BY_INVARIANTS, Verdict, all_resources, judge
 
 Wait: TypeAlias = Callable[[Recorder], Awaitable[None]]
 
+MOST_FAILURES = 2  # rounds in a row that ended by an error of their own: there is no city left to try
+POSSIBLE, UNASKED = "possible", "no operation"
+
 
 class Round(msgspec.Struct):
     """What one round showed: operations by resource and outcome, verdicts, and invariants that do not hold.
 
-    `broken_from` and `broken_until` are the seconds of the monotonic clock between which the fault was.
+    `broken_from` and `broken_until` are the seconds of the monotonic clock between which the fault was; `judged` is
+    what the checker says of the resources that it finds anything wrong with.
     """
 
     fault: str
@@ -32,21 +36,23 @@ class Round(msgspec.Struct):
     outcomes: dict[str, dict[str, int]]
     verdicts: dict[str, str]
     broken: list[str]
+    history: Path
+    judged: list[Verdict] = []
     events: dict[str, int] = {}  # what the programs logged as a warning or an error, by its name
     failure: str = ""  # what ended it before it could be judged
 
     @property
     def is_possible(self) -> bool:
         """Return whether nothing in it is wrong."""
-        return self.verdict == "possible"
+        return self.verdict == POSSIBLE
 
     @property
     def verdict(self) -> str:
         """Return what was found, in a word or a few."""
-        wrong = [f"{resource}: {verdict}" for resource, verdict in self.verdicts.items() if verdict != "possible"]
+        wrong = [f"{resource}: {verdict}" for resource, verdict in self.verdicts.items() if verdict != POSSIBLE]
         broken = sorted({line.partition(":")[0] for line in self.broken})
         ended = ["not judged"] if self.failure else []
-        return ", ".join((*ended, *wrong, *(f"invariant {name}" for name in broken))) or "possible"
+        return ", ".join((*ended, *wrong, *(f"invariant {name}" for name in broken))) or POSSIBLE
 
     def count(self, outcome: str) -> int:
         return sum(counts.get(outcome, 0) for counts in self.outcomes.values())
@@ -69,16 +75,28 @@ class Rounds:
         self._seed = seed
         self._clients = clients
         self._played = 0
+        self._failures = 0
 
-    def list_histories(self) -> list[Path]:
-        """Return the histories of all rounds so far, by their order."""
-        return sorted(self._folder.glob("*.jsonl"))
+    @property
+    def are_over(self) -> bool:
+        """Return whether a further round would fail like those before it."""
+        return self._failures >= MOST_FAILURES
 
     def play(self, name: str, bring_about: Break, before: Wait, after: Wait) -> Round:
-        """Let the clients work before the fault, through it and after it; then judge."""
+        """Let the clients work before the fault, through it and after it; then judge, or tell what ended it before."""
         self._played += 1
-        history = self._folder / f"{self._played:03} {name}.jsonl"
-        seed, broken = self._seed + self._played, list[float]()
+        seed, history = self._seed + self._played, self._folder / f"{self._played:03} {name}.jsonl"
+        began = time.monotonic()
+        try:
+            one = self._play(name, seed, history, bring_about, before, after)
+        except Exception as failure:
+            self._failures += 1
+            return Round(name, seed, began, time.monotonic(), {}, {}, [], history, failure=repr(failure))
+        self._failures = 0
+        return one
+
+    def _play(self, name: str, seed: int, history: Path, bring_about: Break, before: Wait, after: Wait) -> Round:
+        broken = list[float]()
         keys = range(self._clients.keys * self._played, self._clients.keys * (self._played + 1))
 
         async def work() -> Mapping[tuple[str, str], int]:
@@ -103,18 +121,20 @@ class Rounds:
         since, until = broken
         # Whatever was away came back when the fault was over, and each process looks again after a pause.
         wrong = examine(self._city.settings, history, LIMIT_SECONDS + (until - since) + LONGEST_PAUSE_SECONDS)
-        counts, verdicts = _sum_up(outcomes, judge(history))
+        judged = judge(history)
+        counts, verdicts = sum_up(outcomes, judged)
         broken_rules = [f"{one.invariant}: {one.where}" for one in wrong]
-        return Round(name, seed, since, until, counts, verdicts, broken_rules, dict(events))
+        not_possible = [one for one in judged if one.verdict != POSSIBLE]
+        return Round(name, seed, since, until, counts, verdicts, broken_rules, history, not_possible, dict(events))
 
 
-def _sum_up(
-    outcomes: Mapping[tuple[str, str], int], judged: list[Verdict]
+def sum_up(
+    outcomes: Mapping[tuple[str, str], int], judged: Sequence[Verdict]
 ) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """Return operations by resource and outcome, and the verdicts by resource."""
-    counts: dict[str, dict[str, int]] = {}
+    """Return operations by resource and outcome, and the verdicts by resource: one without any shows nothing."""
+    counts: dict[str, dict[str, int]] = {resource.name: {} for resource in all_resources(range(1))}
     for (resource, outcome), number in outcomes.items():
-        counts.setdefault(resource, {})[outcome] = number
-    verdicts = {one.resource: one.verdict for one in judged}
-    by_invariants = {resource: "possible" for resource in BY_INVARIANTS if resource in counts}
-    return counts, by_invariants | verdicts
+        counts[resource][outcome] = number
+    asked = [resource for resource, count in counts.items() if count.keys() & {"known", "unknown"}]
+    verdicts = dict.fromkeys(counts, UNASKED) | {name: POSSIBLE for name in BY_INVARIANTS if name in asked}
+    return counts, verdicts | {one.resource: one.verdict for one in judged}

@@ -1,6 +1,7 @@
 """Each resource under each fault, on a whole city: `python -m tests.histories.table` plays it and writes the page.
 
-Ends with 1 where something that was told cannot be.
+The page is replaced once every fault was played: a run that ended early, or that was of some faults only, leaves what
+it has shown beside its histories. Ends with 1 where something that was told cannot be, or could not be judged.
 """
 
 import argparse
@@ -8,16 +9,19 @@ import os
 import random
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from tests.histories.city import found
 from tests.histories.city_faults import Fault, list_faults
+from tests.histories.ending import INTERRUPTED, interruptible, replace
+from tests.histories.findings import describe_wrong
 from tests.histories.nemesis import answered
 from tests.histories.rounds import Clients, Round, Rounds
-from tests.histories.trial import all_resources
+from tests.histories.trial import RESOURCES, all_resources
 from tests.support import run_folder
 
 EVENTS = 3  # that a row names
@@ -27,7 +31,9 @@ HEAD = """\
 
 Index and machine: [proofs](../proofs.md). What a history is, who judges it, and by what: [histories](histories.md).
 This page is written by the command that plays it, `make histories`.
-
+"""
+UNFINISHED = """\
+**This run did not come to its end: {unplayed} of {faults} faults were not played, or not to theirs.**
 """
 SETTING = """\
 - **Installation** (`tests/histories/city.py`): two hosts behind nginx, a worker, two PostgreSQL servers of which the
@@ -57,42 +63,69 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     arguments.add_argument("--clients", type=int, default=4, help="of each resource")
     arguments.add_argument("--answers", type=int, default=600, help="before each fault, and after it")
-    arguments.add_argument("--page", type=Path, default=PAGE)
+    arguments.add_argument("--page", type=Path, default=PAGE, help="replaced by a run of every fault to its end")
     arguments.add_argument("faults", nargs="*")
-    said = arguments.parse_args(words)
-    faults = {name: fault for name, fault in list_faults().items() if not said.faults or name in said.faults}
-    # Histories stay where a run that fails leaves them.
+    said, every = arguments.parse_args(words), list_faults()
+    if unknown := set(said.faults) - set(every):
+        arguments.error(f"no such fault: {', '.join(sorted(unknown))}")
+    faults = {name: fault for name, fault in every.items() if not said.faults or name in said.faults}
+    # Histories stay where a run leaves them.
     run_folder.make()
-    histories = Path(tempfile.mkdtemp(prefix="balcao-histories-"))
-    played: dict[str, Round] = {}
+    histories, clients = Path(tempfile.mkdtemp(prefix="balcao-histories-")), Clients(said.clients)
+    print(f"seed {said.seed}; histories in {histories}", flush=True)
+    played, draft, is_interrupted = dict[str, Round](), histories / said.page.name, False
+    describe_played = partial(describe, every, played, clients, said.answers, said.seed)
     try:
-        for name, one in play(faults, histories, said.seed, said.clients, said.answers):
-            played[name] = one
-            print(name, one.verdict, flush=True)
-    finally:
-        setting = SETTING.format(
-            answers=said.answers,
-            day=datetime.now(UTC).date(),
-            load=round(os.getloadavg()[2]),
-            clients=said.clients,
-            together=said.clients * len(all_resources(range(1))),
-            seed=said.seed,
-        )
-        said.page.write_text(HEAD + setting + "\n" + write_table(faults, played), "utf-8")
-    wrong = [one for one in played.values() if not one.is_possible]
-    print(*(line for one in wrong for line in (one.fault, *one.broken)), histories, sep="\n")
-    return bool(wrong)
+        with interruptible(), closing(play(faults, histories, said.seed, clients, said.answers)) as rounds:
+            for one in rounds:
+                played[one.fault] = one
+                draft.write_text(describe_played(), "utf-8")
+                print(one.fault, one.verdict, flush=True)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    if list_unplayed(every, played):
+        print(f"not every fault was played to its end: {said.page} stays as it is; what was judged is in {histories}")
+    else:
+        replace(said.page, describe_played())
+    print(describe_wrong(played.values()))
+    if is_interrupted:
+        return INTERRUPTED
+    return int(bool(list_unplayed(faults, played)) or any(not one.is_possible for one in played.values()))
 
 
 def play(
-    faults: Mapping[str, Fault], histories: Path, seed: int, clients: int, answers: int
-) -> Iterator[tuple[str, Round]]:
-    """Play each fault that can be brought about here, on one city."""
+    faults: Mapping[str, Fault], histories: Path, seed: int, clients: Clients, answers: int
+) -> Generator[Round, None, None]:
+    """Play each fault that can be brought about here, on one city, for as long as there is one."""
     with found() as city:
-        rounds, some = Rounds(city, histories, seed, Clients(clients)), partial(answered, more=answers)
+        rounds, some = Rounds(city, histories, seed, clients), partial(answered, more=answers)
         for name, fault in faults.items():
-            if not fault.hindrance:
-                yield name, rounds.play(name, fault.bring_about, some, some)
+            if not fault.hindrance and not rounds.are_over:
+                yield rounds.play(name, fault.bring_about, some, some)
+
+
+def list_unplayed(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> list[str]:
+    """Return the faults that could have been brought about here, and were not to the end of a round."""
+    judged = {name for name, one in played.items() if not one.failure}
+    return [name for name, fault in faults.items() if not fault.hindrance and name not in judged]
+
+
+def describe(
+    faults: Mapping[str, Fault], played: Mapping[str, Round], clients: Clients, answers: int, seed: int
+) -> str:
+    """Return the page of what was played of these faults."""
+    setting = SETTING.format(
+        answers=answers,
+        day=datetime.now(UTC).date(),
+        load=round(os.getloadavg()[2]),
+        clients=clients.of_each,
+        together=clients.of_each * len(RESOURCES),
+        seed=seed,
+    )
+    unplayed = list_unplayed(faults, played)
+    unfinished = UNFINISHED.format(unplayed=len(unplayed), faults=len(faults)) if unplayed else ""
+    parts = (HEAD, unfinished, setting, write_table(faults, played), describe_wrong(played.values()))
+    return "\n".join(part for part in parts if part)
 
 
 def write_table(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> str:
@@ -103,8 +136,7 @@ def write_table(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> str
     for name, fault in faults.items():
         one = played.get(name)
         if one is None:
-            why = fault.hindrance or "the run ended before it"
-            rows.append([name, *["not run"] * len(resources), "not run", "not run", why, "none"])
+            rows.append([name, *["not run"] * (len(resources) + 2), fault.hindrance or "not run", "none"])
         else:
             cells = [_describe_cell(one.outcomes.get(resource, {})) for resource in resources]
             rows.append([name, *cells, str(one.count("refused")), _describe_events(one), one.verdict, str(one.seed)])
@@ -122,7 +154,8 @@ def _describe_events(one: Round) -> str:
 
 def _describe_cell(counts: Mapping[str, int]) -> str:
     unknown = counts.get("unknown", 0)
-    return f"{counts.get('known', 0) + unknown}, {unknown}"
+    operations = counts.get("known", 0) + unknown
+    return f"{operations}, {unknown}" if operations else "none"
 
 
 if __name__ == "__main__":

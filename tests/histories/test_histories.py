@@ -18,9 +18,9 @@ pytestmark = pytest.mark.histories
 
 # One run with each fault once, but for a start of everything, or one run for each fault, which comes several times.
 RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [[fault for fault in FAULTS if fault != "kill everything"]]
-CLIENTS = size(4, 8)  # of each resource
-KEYS = range(size(16, 64))
-ANSWERS = size(200, 500)  # to all clients, between two faults
+CLIENTS = size(2, 8)  # of each resource
+KEYS = range(size(6, 64))
+ANSWERS = size(150, 500)  # to all clients, between two faults
 # The database is away as long as a freeze lasts, and each process looks again after five seconds at the latest: twice,
 # as a kill comes before the freeze.
 REVOKED_WITHIN = LIMIT_SECONDS + FROZEN_SECONDS + 2 * LONGEST_PAUSE_SECONDS

@@ -1,5 +1,6 @@
 """The part of SOQL that the sandbox understands; everything else is malformed."""
 
+import functools
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -121,7 +122,10 @@ class _Reader(Transformer[Token, Query]):
     offset = limit
 
 
-_PARSER = Lark(_GRAMMAR, parser="lalr", maybe_placeholders=True)
+@functools.cache
+def _make_parser() -> Lark:
+    """Make the parser when the first query comes, which is mostly long after the start."""
+    return Lark(_GRAMMAR, parser="lalr", maybe_placeholders=True)
 
 
 def parse_query(text: str) -> Query:
@@ -129,7 +133,7 @@ def parse_query(text: str) -> Query:
     if len(text) > LONGEST_QUERY:
         raise make_malformed("query too long")
     try:
-        return _Reader().transform(_PARSER.parse(text))
+        return _Reader().transform(_make_parser().parse(text))
     except VisitError:
         raise make_malformed("impossible value") from None
     except LarkError:

@@ -1,6 +1,9 @@
 """What the mirror really does with an e-mail is something that its model can do (docs/models)."""
 
+import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,9 +15,14 @@ from balcao.settings import Settings
 from tests.models.exploring import MODELS
 from tests.models.traces import is_behaviour
 from tests.registry.conftest import Own
+from tests.support import log_scan
 from tests.support.crm import RunningCrm
 from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.network import Network
+from tests.support.patience import PATIENCE, until_now
+from tests.support.server import free_port
+from tests.support.terminal import BALCAO, Terminal
 
 pytestmark = pytest.mark.spin
 
@@ -59,8 +67,13 @@ OFFERED = "oferecido@x.example"
 EMAILS = {None: "NONE", FIRST: "DECLARED", SECOND: "DECLARED + 1", OTHER: "CHANGED", OFFERED: "OFFERED"}
 DIGESTS = {sha256(email.encode()).digest(): name for email, name in EMAILS.items() if email}
 BOUNDS = {"DECLARATIONS": 2, "CHANGES": 1, "LOGINS": 0, "KILLS": 0, "LOSSES": 0, "REPETITIONS": 0, "RECONCILIATIONS": 0}
+SENT = "SELECT FROM registry.register WHERE cpf = $1 AND pushed_value = to_jsonb($2::text)"
+# What a killed worker had taken is another one's when its lease is over, and no sooner.
+END_LEASES_AFTER = "UPDATE queue.pgqueuer SET heartbeat = now() + $1::interval WHERE status = 'picked'"
+HOUR = timedelta(hours=1)
 SOON, LATER = "2098-01-01T00:00:00Z", "2098-01-02T00:00:00Z"
 Event = Callable[[str, str, str], None]
+KilledWorker = Callable[[], AbstractContextManager[Callable[[], None]]]
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +126,53 @@ def event(http: httpx.Client, issuer: Issuer, drain: Drain) -> Event:
         drain()
 
     return call
+
+
+@pytest.fixture
+def network(settings: Settings) -> Iterator[Network]:
+    """Return what is between a worker and the CRM."""
+    with Network({"crm": settings.crm_port}) as made:
+        yield made
+
+
+@pytest.fixture
+def killed_worker(settings: Settings, database_url: str, network: Network, tmp_path: Path) -> KilledWorker:
+    """Return what runs a worker beside a block, and kills it when that calls for it, or else at its end."""
+    terminal = Terminal(
+        tmp_path,
+        database_url=database_url,
+        port=free_port(),
+        data_dir=settings.data_dir,
+        auth_issuer=settings.auth_issuer,
+        crm_url=f"http://127.0.0.1:{network.ports['crm']}",
+    )
+
+    @contextmanager
+    def run() -> Iterator[Callable[[], None]]:
+        with (log_scan.folder() / "mirror-worker.log").open("ab") as log:
+            process = subprocess.Popen([str(BALCAO), "worker"], env=terminal.environment, stdout=log, stderr=log)
+
+        def kill() -> None:
+            process.kill()
+            process.wait(PATIENCE)
+
+        try:
+            yield kill
+        finally:
+            kill()
+
+    return run
+
+
+@contextmanager
+def unwritable(sql: Sql, table: str) -> Iterator[None]:
+    """Let whoever would write to the table wait until the block is left."""
+    sql("BEGIN")
+    try:
+        sql(f"LOCK TABLE {table} IN SHARE MODE")
+        yield
+    finally:
+        sql("ROLLBACK")
 
 
 def can_be(folder: Path, steps: list[str], **others: int) -> bool:
@@ -173,3 +233,44 @@ def test_what_a_login_writes_is_announced_told_back_and_replaced_by_a_word(
     unannounced = [step for step in steps if "&& login_writes" not in step]
     assert len(unannounced) == 7
     assert not can_be(tmp_path, unannounced, LOGINS=1, CHANGES=0)
+
+
+@pytest.mark.proof
+def test_a_word_whose_workers_are_killed_before_and_after_the_crm_has_it(
+    own: Own,
+    send: Callable[..., None],
+    event: Event,
+    crm: RunningCrm,
+    network: Network,
+    killed_worker: KilledWorker,
+    recorded: Callable[[str], list[str]],
+    person: str,
+    sql: Sql,
+    tmp_path: Path,
+) -> None:
+    crm.insert("Account", CPF__c=person, LastName="Lima", PersonEmail="antigo@x.example")
+    network.set("crm", "hold")
+    own(person, email=FIRST)
+    with killed_worker() as kill:
+        until_now(lambda: bool(sql(SENT, person, FIRST)))
+        own(person, email=SECOND)
+        # Whoever writes down that the CRM has it audits that in the same transaction.
+        with unwritable(sql, "platform.audit_event"):
+            network.set("crm", "pass")
+            until_now(lambda: crm.accounts(person)[0]["PersonEmail"] == FIRST)
+            kill()
+    network.set("crm", "hold")
+    sql(END_LEASES_AFTER, -HOUR)
+    with killed_worker():
+        until_now(lambda: bool(sql(SENT, person, SECOND)))
+    sql(END_LEASES_AFTER, HOUR)
+    event(person, FIRST, SOON)
+    sql(END_LEASES_AFTER, -HOUR)
+    send()
+    event(person, SECOND, LATER)
+    steps = recorded(person)
+    assert len(steps) == 8, steps
+    assert can_be(tmp_path, steps, CHANGES=0, KILLS=2)
+    # The bug that the model found: what comes back of a killed worker's call replaces what was declared since.
+    replaced = "email == DECLARED && !dirty && !login_writes && login_wrote == (0) && !is_own"
+    assert not can_be(tmp_path, [*steps[:5], replaced], CHANGES=0, KILLS=2)

@@ -10,10 +10,10 @@ import unicodedata
 from collections.abc import Iterator
 
 import phonenumbers
-from email_validator import EmailNotValidError, validate_email
 from phonenumbers import PhoneNumberMatcher
 
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.emails import is_address
 
 CPF = "CPF"
 EMAIL = "e-mail"
@@ -101,12 +101,4 @@ def _is_phone(groups: list[str]) -> bool:
 
 
 def _has_email(text: str) -> bool:
-    return "@" in text and any(_is_email(shaped.rstrip(".")) for shaped in _EMAIL_SHAPED.findall(text))
-
-
-def _is_email(text: str) -> bool:
-    try:
-        validate_email(text, check_deliverability=False, globally_deliverable=False)
-    except EmailNotValidError:
-        return False
-    return True
+    return "@" in text and any(is_address(shaped.rstrip(".")) for shaped in _EMAIL_SHAPED.findall(text))

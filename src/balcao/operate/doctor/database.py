@@ -21,7 +21,16 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Clock, Part, 
 from balcao.operate.doctor.issuers import describe_skew
 from balcao.operate.expiry import format_end
 from balcao.operate.faults import OperatorFault
+from balcao.operate.postgresql.backups import SLOT
 from balcao.settings import Settings, SettingsError
+
+# The slot of the backup keeps the log for the backup alone; where the log is archived, replicas find it there.
+_MAY_STALL = """
+SELECT current_setting('synchronous_standby_names') <> ''
+   AND pg_size_bytes(current_setting('wal_keep_size')) = 0
+   AND current_setting('archive_mode') = 'off'
+   AND NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_type = 'physical' AND slot_name <> $1)
+"""
 
 
 async def _check_database(subject: Subject) -> Part:
@@ -38,6 +47,7 @@ async def _check_database(subject: Subject) -> Part:
         async with database.connection() as connection:
             part = await _check_opened(settings, connection)
             part.problems += await _check_clock(connection, subject.now)
+            part.problems += await _check_replication(connection)
     except Unavailable as fault:
         return Part(DOWN, problems=[describe_refusal(fault) or str(fault)])
     finally:
@@ -51,6 +61,17 @@ async def _check_clock(connection: Connection, now: Clock) -> list[str]:
     before = now()
     theirs = await fetch_clock(connection)
     return describe_skew("ao do banco de dados", theirs - (before + now()) / 2)
+
+
+async def _check_replication(connection: Connection) -> list[str]:
+    """Tell where commits could come to wait for ever for a replica: the server kept no log for it."""
+    if not await connection.fetchval(_MAY_STALL, SLOT):
+        return []
+    return [
+        "A réplica síncrona não tem slot de replicação: se o servidor reinicia enquanto ela está atrasada, apaga o log "
+        "que ela não recebeu, ela não o alcança mais, e toda gravação espera por ela. Crie um slot para cada réplica "
+        "(primary_slot_name) ou defina wal_keep_size."
+    ]
 
 
 def _check_data_folder(folder: Path) -> Part:
@@ -148,7 +169,8 @@ CHECK = Check(
     name="database",
     part="database",
     looks_at="the database of `BALCAO_DATABASE_URL`, the owner's login, and what somebody changed live",
-    wrong="no answer; a role without rights, with rights in other databases, or too mighty for production; "
+    wrong="no answer; a role without rights, with rights in other databases, or too mighty for production; a "
+    "synchronous replica without a replication slot; "
     "migrations that are missing or of a newer release; demo data in production; an owner who owns no table; a key "
     "of the audit trail that is not in `BALCAO_FORMER_HASH_KEYS`; a clock more than 5 seconds from this machine's",
     remedy="the sentence names the variable or the role; `balcao migrate` brings the database up to date; NTP sets "

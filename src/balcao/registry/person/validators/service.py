@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import phonenumbers
-from email_validator import EmailNotValidError, validate_email
 from phonenumbers import PhoneNumber
 
+from balcao.core.values.emails import find_domain
 from balcao.core.values.text import clean_text
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
@@ -29,12 +29,8 @@ class EmailAddress:
         """Return None for what cannot be an address."""
         if len(text) > EMAIL_LENGTH:
             return None
-        try:
-            # The library keeps the domain `test` for tests; here it is a domain like others, but for its missing dot.
-            found = validate_email(text, check_deliverability=False, strict=True, test_environment=True)
-        except EmailNotValidError:
-            return None
-        return cls(text.rpartition("@")[0], found.domain) if "." in found.domain else None
+        domain = find_domain(text)
+        return None if domain is None or "." not in domain else cls(text.rpartition("@")[0], domain)
 
     @property
     def normalized(self) -> str:
