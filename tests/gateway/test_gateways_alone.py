@@ -62,6 +62,62 @@ class Echo(BaseHTTPRequestHandler):
         return
 
 
+class Counting(BaseHTTPRequestHandler):
+    """Takes whatever a token is checked by, and notes everything else before it answers."""
+
+    protocol_version = "HTTP/1.1"
+    seen: list[tuple[str, str]]
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path == PETS:
+            self.seen.append((self.command, self.headers["X-Request-ID"]))
+            self.answer()
+        else:
+            self.send_answer()
+
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 - names of the library
+
+    def answer(self) -> None:
+        self.send_answer()
+
+    def send_answer(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+class BreakingOff(Counting):
+    """Ends the connection in the place of an answer, as a process does that is killed before it sends one."""
+
+    def answer(self) -> None:
+        self.close_connection = True
+
+
+@contextlib.contextmanager
+def before(kind: str, folder: Path, *ports: int) -> Iterator[httpx.Client]:
+    """Run the gateway in front of hosts on these ports."""
+    folder.chmod(0o755)
+    certificate = Certificate(folder)
+    behind = [Server("127.0.0.1", port) for port in ports]
+    plan = Plan(Settings.load({}), app.SERVICES, behind, certificate.frontend(free_port()))
+    with running(kind, plan, folder, certificate) as client:
+        yield client
+
+
+@contextlib.contextmanager
+def host(handler: type[Counting]) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """Run a host; yield its port, and what it has seen."""
+    seen: list[tuple[str, str]] = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (handler,), {"seen": seen})) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1], seen
+        server.shutdown()
+
+
 @contextlib.contextmanager
 def before_echo(
     kind: str, folder: Path, http_port: int = 0, /, *, keys: dict[str, bytes] | None = None, **settings: str
@@ -168,3 +224,30 @@ def test_while_no_process_is_there_the_gateway_speaks_for_the_service(kind: str,
             assert_is_page(client.get(path, headers=headers), "Não está disponível agora")
     assert all(list(answer.json()) == WORDS[answer.url.path] for answer in answers)
     assert {(answer.status_code, answer.headers["Error-Code"]) for answer in answers} == {(503, "unavailable")}
+
+
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
+
+
+def test_what_a_host_may_have_carried_out_is_sent_to_no_other_one(kind: str, tmp_path: Path) -> None:
+    with (
+        host(BreakingOff) as (broken, lost),
+        host(Counting) as (sound, kept),
+        before(kind, tmp_path, broken, sound) as client,
+    ):
+        for method in WRITES:
+            asked = len(lost)
+            while len(lost) == asked:  # one that broke off is left alone for a moment
+                # HAProxy ends the connection, too, where it had one to the host already.
+                with contextlib.suppress(httpx.RemoteProtocolError):
+                    status = client.request(method, PETS, content=b"{}").status_code
+                    assert status == (200 if len(lost) == asked else 503), method
+    sent = [one for _, one in [*lost, *kept]]
+    assert len(sent) == len(set(sent))
+
+
+def test_what_no_host_has_seen_is_sent_to_another_one(kind: str, tmp_path: Path) -> None:
+    with host(Counting) as (sound, kept), before(kind, tmp_path, free_port(), sound, free_port()) as client:
+        for method in ("GET", *WRITES) * 3:
+            assert client.request(method, PETS, content=b"{}").status_code == 200, method
+    assert len(kept) == 15
