@@ -32,6 +32,9 @@ AREAS = tuple(city.AREAS)
 CODES = tuple(city.UNITS)
 DEACTIVATED = "9900023"
 
+# How many histories are written at once: nobody is to wait for a connection until it is taken for a database that is
+# away, on the slowest machine either.
+AT_ONCE = 4
 # Episodes in the history; units not named here never had a notification. The first two are the busy ones.
 EPISODES = {
     "9900002": 40, "9900005": 40, "9900001": 10, "9900003": 10, "9900004": 10, "9900006": 10,
@@ -104,7 +107,13 @@ async def load(platform: Platform) -> None:
     if not await webhooks.WEBHOOKS.list_webhooks(call):
         await webhooks.WEBHOOKS.add_webhook(call, WEBHOOK)
     day = utc_now().astimezone(platform.zone)
-    await asyncio.gather(*(_replay(call, Cnes(code), _draw_steps(code, day)) for code in EPISODES))
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def replay(code: str) -> None:
+        async with places:
+            await _replay(call, Cnes(code), _draw_steps(code, day))
+
+    await asyncio.gather(*map(replay, EPISODES))
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:
