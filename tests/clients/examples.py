@@ -1,17 +1,24 @@
-"""The example of every operation as a call of a client: whose it is, its values, and what may come of it."""
+"""The example of an operation as a call of a client: whose it is, its values, and what may come of it.
+
+In a proof it is every operation's. In an ordinary run one of each kind stands for the others: `_kind_of` names all that
+shapes what is shown of an operation, and its service.
+"""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from balcao import app
 from balcao.core.access.rules import MACHINE
 from balcao.core.http.operations import Operation
+from balcao.gateway.portal.descriptions import Document, name_of
+from balcao.gateway.portal.descriptions import Operation as DescribedOperation
 from balcao.gateway.portal.snippets import find_values, write_snippets
 from clients.generator.documents import read_documents
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
+from tests.support.sizes import FULL, one_of_each
 
 # Reads first, and what deletes last, so that an example finds what it reads; what closes a service right before them,
 # as one of them opens it again.
@@ -53,8 +60,10 @@ class ExampleCall:
 
 
 def list_calls(sandbox: Sandbox) -> list[ExampleCall]:
-    """Return the calls of all described operations."""
-    return [call for _, call in sorted(_list_ordered(sandbox), key=lambda pair: pair[0])]
+    """Return the calls, in their order."""
+    documents = {document.service: document for document in read_documents()}
+    chosen = one_of_each(_kind_of, sorted(_list_described(documents), key=_place_of))
+    return [_make_call(sandbox, documents[one.service], one) for one in chosen]
 
 
 def write_calls(sandbox: Sandbox) -> str:
@@ -83,27 +92,48 @@ def _is_expected(key: str, outcome: int) -> bool:
     return outcome in EXPECTED.get(key, ()) or (outcome == 403 and key.startswith(CHECKS))
 
 
-def _list_ordered(sandbox: Sandbox) -> Iterator[tuple[int, ExampleCall]]:
-    documents = {document.service: document for document in read_documents()}
+class _Described(NamedTuple):
+    """An operation as its route declares it and as its document describes it."""
+
+    service: str
+    declared: Operation
+    own: DescribedOperation
+
+
+def _list_described(documents: Mapping[str, Document]) -> Iterator[_Described]:
     for service in app.SERVICES:
-        document = documents[service.name]
-        described = {each.key: each for each in document.operations}
+        described = {each.key: each for each in documents[service.name].operations}
         for operation in service.operations():
-            if operation.in_description:
+            if operation.in_description and (FULL or operation.key != CLOSES_A_SERVICE):
                 own = described[operation.key.removeprefix(f"{service.name}.").replace(".", "_")]
-                values = find_values(service.name, own)
-                call = ExampleCall(
-                    service.name,
-                    own.key,
-                    _token_for(sandbox, operation),
-                    values.path,
-                    values.query,
-                    values.body,
-                    own.is_stream,
-                    values.reason is not None,
-                    *write_snippets(document, own, sandbox.url),
-                )
-                yield ORDER.index(operation.key if operation.key == CLOSES_A_SERVICE else operation.method), call
+                yield _Described(service.name, operation, own)
+
+
+def _place_of(one: _Described) -> int:
+    return ORDER.index(one.declared.key if one.declared.key == CLOSES_A_SERVICE else one.declared.method)
+
+
+def _kind_of(one: _Described) -> Hashable:
+    own, values, schema = one.own, find_values(one.service, one.own), one.own.body or {}
+    path = tuple(map(type, values.path))
+    body = (values.body is None, name_of(schema) is None, name_of(schema.get("items", {})) is None)
+    rest = (bool(values.query), values.reason is None, own.is_public, own.is_stream, own.content, own.keyed)
+    return one.service, own.method, path, body, rest
+
+
+def _make_call(sandbox: Sandbox, document: Document, one: _Described) -> ExampleCall:
+    values = find_values(one.service, one.own)
+    return ExampleCall(
+        one.service,
+        one.own.key,
+        _token_for(sandbox, one.declared),
+        values.path,
+        values.query,
+        values.body,
+        one.own.is_stream,
+        values.reason is not None,
+        *write_snippets(document, one.own, sandbox.url),
+    )
 
 
 def _token_for(sandbox: Sandbox, operation: Operation) -> str:

@@ -17,6 +17,7 @@ def read_sources(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in found}
 
 
+@pytest.mark.proof
 def test_the_python_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> None:
     one, other = built.build_python_once(), built.build_python(tmp_path)
     assert one.read_bytes() == other.read_bytes()

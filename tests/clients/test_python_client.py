@@ -1,4 +1,4 @@
-"""Our Python client, installed from its wheel where there is nothing else, runs the example of every operation."""
+"""Our Python client, installed from its wheel where there is nothing else, runs the operations' examples."""
 
 import subprocess
 import sys

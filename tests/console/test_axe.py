@@ -65,6 +65,7 @@ def test_lists_in_which_nothing_was_found(screen: Screen) -> None:
         screen.open(address)
         field = screen.page.locator("form.filters input[type=search]").first
         if field.count():
+            screen.unfold_filters()
             field.fill("nada-tem-este-nome")
             field.press("Enter")
             screen.page.wait_for_load_state()

@@ -20,9 +20,12 @@ def test_the_states_of_a_list_are_tabs_at_a_desk_and_a_choice_among_the_filters_
     phone, desk = screen_of(PHONE), screen_of(DESK)
     phone.login("kleber", JOBS)
     expect(phone.page.get_by_role("navigation", name="Situação")).to_be_hidden()
+    phone.unfold_filters()
     phone.page.get_by_role("combobox", name="Situação").select_option(label="Congelada (1)")
     phone.page.get_by_role("button", name="Filtrar").click()
     expect(phone.page.locator("tbody tr")).to_have_count(1)
+    expect(phone.page.get_by_role("link", name="Situação: Congelada")).to_be_visible()
+    phone.unfold_filters()
     expect(phone.page.get_by_role("combobox", name="Situação").locator("option:checked")).to_have_text("Congelada (1)")
     desk.login("kleber", JOBS)
     expect(desk.page.get_by_role("combobox", name="Situação")).to_be_hidden()
@@ -30,7 +33,36 @@ def test_the_states_of_a_list_are_tabs_at_a_desk_and_a_choice_among_the_filters_
     desk.page.get_by_label("Título").fill("pedreiro")
     desk.page.get_by_role("button", name="Filtrar").click()
     expect(desk.page.locator(".tabs [aria-current]")).to_contain_text("Congelada")
+    expect(desk.page.get_by_role("link", name="Situação: Congelada")).to_be_hidden()
     expect(desk.page.locator("tbody tr")).to_have_count(1)
+
+
+def test_many_fields_above_a_list_are_folded_on_a_phone_and_say_what_is_set(
+    screen_of: Callable[..., Screen],
+) -> None:
+    phone, desk = screen_of(PHONE, java_script_enabled=False), screen_of(DESK)
+    phone.login("kleber", JOBS)
+    field, fold = phone.page.get_by_label("Título"), phone.page.locator(".fold summary")
+    expect(field).to_be_hidden()
+    fold.press("Enter")
+    field.fill("pedreiro")
+    field.press("Enter")
+    expect(fold).to_have_text("Filtros (1): Título: pedreiro")
+    expect(field).to_be_hidden()
+    expect(phone.page.locator("tbody tr").first).to_be_in_viewport(ratio=1)
+    phone.open(f"{JOBS}?busca=nada-tem-este-nome")
+    expect(field).to_have_value("nada-tem-este-nome")
+    expect(field).to_be_visible()
+    desk.login("kleber", JOBS)
+    expect(desk.page.get_by_label("Título")).to_be_visible()
+    expect(desk.page.locator(".fold summary")).to_be_hidden()
+
+
+def test_a_field_or_two_above_a_list_are_not_folded(screen_of: Callable[..., Screen]) -> None:
+    phone = screen_of(PHONE)
+    phone.login("kleber", "/painel/empresas")
+    expect(phone.page.get_by_label("Nome ou CNPJ")).to_be_visible()
+    expect(phone.page.locator(".fold")).to_have_count(0)
 
 
 def test_a_line_without_a_value_is_left_out_where_each_row_is_a_block(screen_of: Callable[..., Screen]) -> None:

@@ -17,7 +17,7 @@ from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sizes import FULL
 
 # How many of the values come to each place of an ordinary run; from place to place they are others.
-AT_A_PLACE = 8
+AT_A_PLACE = 3
 # Longer than any name and any key of an index.
 LONG = "a" * 70_000
 # Nearly as much as the server takes of a request's first line.

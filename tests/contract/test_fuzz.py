@@ -1,9 +1,14 @@
-"""Every operation of every description against generated calls, good and bad: never a 5xx, always what is described."""
+"""Operations of every description against generated calls, good and bad: never a 5xx, always what is described.
+
+In an ordinary run one operation of each kind stands for the others: of a service, with a method, with or without
+values in path, query and headers, and with a kind of body. What stands in bodies and parameters of every one of them
+is tried in `test_hostile_values`.
+"""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -12,13 +17,15 @@ from balcao.core.service import Service
 from tests.support.issuer import Issuer
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import Sandbox
+from tests.support.sizes import one_of_each
 
 DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # those of the code: a test of the command sees to it
+DESCRIBED = {service: json.loads((DESCRIPTIONS / f"{service.name}.json").read_text()) for service in app.SERVICES}
+Case: TypeAlias = tuple[Service, str, str]
 
 
-def operations(service: Service) -> Iterator[tuple[Service, str, str]]:
-    described = json.loads((DESCRIPTIONS / f"{service.name}.json").read_text())
-    for path, item in described["paths"].items():
+def operations(service: Service) -> Iterator[Case]:
+    for path, item in DESCRIBED[service]["paths"].items():
         methods = [method for method in item if method != "parameters" and not is_endless(item[method])]
         closing = CLOSES_A_SERVICE.replace(".", "_")
         methods = [method for method in methods if item[method]["operationId"] != closing]
@@ -30,7 +37,15 @@ def is_endless(operation: Any) -> bool:
     return any("text/event-stream" in response.get("content", ()) for response in operation["responses"].values())
 
 
-CASES = [case for service in app.SERVICES for case in operations(service)]
+def kind_of(case: Case) -> Hashable:
+    service, method, path = case
+    item = DESCRIBED[service]["paths"][path]
+    parameters = [*item.get("parameters", ()), *item[method].get("parameters", ())]
+    body = item[method].get("requestBody", {}).get("content", {})
+    return service.name, method, frozenset(parameter["in"] for parameter in parameters), frozenset(body)
+
+
+CASES = one_of_each(kind_of, [case for service in app.SERVICES for case in operations(service)])
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,15 @@
-"""A token that the identity provider did not issue, for us, for now, opens nothing."""
+"""A token that the identity provider did not issue, for us, for now, opens nothing.
+
+Every operation is asked with those that are wrong in the ways that matter most. With all of them, in an ordinary run,
+one operation of each kind: of a service, a method, a dialect, with each kind of guard, and with a body or none, as
+nothing but its rule, its writing of refusals and its reading of a body stands around the one place that reads tokens.
+"""
 
 import base64
 import hmac
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import httpx
 import pytest
@@ -16,6 +21,7 @@ from tests.support.cast import ANA
 from tests.support.hostile import GUARDED, assert_refused_alike
 from tests.support.issuer import LIFETIME, Issuer, bearer, new_key
 from tests.support.operations import Served, all_operations
+from tests.support.sizes import one_of_each
 
 FOREIGN_KEY = new_key()
 # The tokens are made once and sent to every operation, which takes minutes: what lies ahead still does at the end.
@@ -106,6 +112,19 @@ HOSTILE: dict[str, Callable[[Issuer], str | None]] = {
 }
 
 
+MOST_TELLING = ["no header", "alg none", "HS256 with the public key", "a known kid, another key", "expired"]
+
+
+def kind_of(served: Served) -> Hashable:
+    operation, rule = served.operation, served.operation.rule
+    guards = (rule.owner, bool(rule.scopes), bool(rule.clients), rule.action.startswith("platform:"))
+    takes = (operation.signature.body is not None, operation.signature.takes_content)
+    return served.service.name, served.method, operation.dialect.schema, guards, takes
+
+
+OF_EACH_KIND = {str(served) for served in one_of_each(kind_of, GUARDED)}
+
+
 @pytest.fixture(scope="module")
 def hostile(issuer: Issuer) -> dict[str, str | None]:
     return {name: make(issuer) for name, make in HOSTILE.items()}
@@ -114,7 +133,8 @@ def hostile(issuer: Issuer) -> dict[str, str | None]:
 @pytest.mark.cases("registry", "A1")
 @pytest.mark.parametrize("served", GUARDED, ids=str)
 def test_a_hostile_token_is_refused_alike(http: httpx.Client, hostile: dict[str, str | None], served: Served) -> None:
-    assert_refused_alike(http, hostile, served)
+    sent = hostile if str(served) in OF_EACH_KIND else {name: hostile[name] for name in MOST_TELLING}
+    assert_refused_alike(http, sent, served)
 
 
 BY_SCOPE_OR_CLIENT = [

@@ -82,6 +82,7 @@ def umask() -> Iterator[None]:
     os.umask(before)
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("umask")
 def test_whoever_builds_the_commit_again_gets_the_same_bytes(
     repository: Repository, release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -143,6 +144,7 @@ def test_the_wheel_of_the_trial_holds_its_files_as_they_stand_in_the_source(rele
     assert not any("/./" in line for line in next(wheel.glob("*.dist-info/RECORD")).read_text().splitlines())
 
 
+@pytest.mark.proof
 def test_with_both_wheels_a_trial_starts_without_the_repository(release: Path) -> None:
     folder = open_folder()
     for distribution in ("balcao", "balcao_sandbox"):

@@ -165,6 +165,22 @@ def test_the_queue_lists_what_awaits_over_all_services(staff: Staff, published: 
     assert staff("GET", "/proposals", role=EDITOR).json()["found"] == 2
 
 
+def test_the_list_of_services_counts_the_queue_of_proposals_by_no_filter(
+    staff: Staff, published: dict[str, Any], sql: Sql
+) -> None:
+    sql("DELETE FROM search.service_proposals")
+    propose(staff, published)
+    propose(staff, published, awaiting_approval=False)
+    propose(staff, staff.publish())
+    alone = {"field": "id", "value": published["id"]}
+    found = staff("GET", "/services/summaries", params=alone).json()
+    assert (found["found"], found["awaiting_proposals"]) == (1, 2)
+    none = staff("GET", "/services/summaries", params={"tema_geral": "nenhum\u0001"}, role=EDITOR).json()
+    assert (none["found"], none["awaiting_proposals"]) == (0, 2)
+    staff("DELETE", f"/services/{published['id']}")
+    assert staff("GET", "/services/summaries").json()["awaiting_proposals"] == 1
+
+
 def test_a_deleted_service_has_no_proposals(staff: Staff, published: dict[str, Any], sql: Sql) -> None:
     sql("DELETE FROM search.service_proposals")
     place = f"/services/{published['id']}/proposals/{propose(staff, published).json()['id']}"

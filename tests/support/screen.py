@@ -34,6 +34,12 @@ class Screen(Window):
         assert answer is not None
         return answer
 
+    def unfold_filters(self) -> None:
+        """Show the fields above a list, which a phone folds where they are many."""
+        fold = self.page.locator(".fold summary")
+        if fold.is_visible():
+            fold.click()
+
     def axe(self) -> list[Any]:
         """Return everything that axe finds; it comes in past the content policy, as an extension would."""
         self.page.evaluate((node.modules() / "axe-core" / "axe.min.js").read_text("utf-8"))

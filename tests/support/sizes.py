@@ -1,6 +1,10 @@
 """How large a proof is: small in every run of the tests, full with BALCAO_PROVE=1, which `make prove` sets."""
 
 import os
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 FULL = os.environ.get("BALCAO_PROVE") == "1"
 
@@ -8,6 +12,16 @@ FULL = os.environ.get("BALCAO_PROVE") == "1"
 def size(small: int, full: int) -> int:
     """`size(50, 500)`: 50 webhook calls in `make test`, the issue's 500 in `make prove`."""
     return full if FULL else small
+
+
+def one_of_each(kind: Callable[[T], Hashable], things: Iterable[T]) -> list[T]:
+    """Return all of them in a proof, else the first of each kind, in their order."""
+    if FULL:
+        return list(things)
+    found: dict[Hashable, T] = {}
+    for thing in things:
+        found.setdefault(kind(thing), thing)
+    return list(found.values())
 
 
 EXAMPLES = size(200, 5_000)  # of a property

@@ -12,6 +12,8 @@ from balcao.console.words import format_day, format_number
 
 PAGE_SIZE = 25
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
+# More tabs are a choice among the filters, and more fields folded, where the window is narrow.
+_MOST_TABS, _MOST_FIELDS = 5, 2
 
 
 def read_day(text: str) -> date | None:
@@ -106,6 +108,16 @@ class Listing:
         return named if any(tab.value == named for tab in self.tabs) else (self.tabs[0].value if self.tabs else "")
 
     @property
+    def has_many_tabs(self) -> bool:
+        """Return whether the tabs are a choice among the filters, too, for who has no room for them."""
+        return bool(self.filters) and len(self.tabs) > _MOST_TABS
+
+    @property
+    def is_folded(self) -> bool:
+        """Return whether the fields are so many that a phone would show nothing else."""
+        return len(self.filters) + bool(self.orders) + self.has_many_tabs > _MOST_FIELDS
+
+    @property
     def order(self) -> str:
         """Return the order that is asked for, the first one where none is."""
         named = self.visit.query.first(ORDER)
@@ -119,6 +131,14 @@ class Listing:
             for one in self.filters
             if one.name in self.values
         ]
+
+    @property
+    def applied_tab(self) -> tuple[str, str] | None:
+        """Return the open tab as a filter that applies, where it is chosen among the filters."""
+        if not self.has_many_tabs or self.tab == self.tabs[0].value:
+            return None
+        label = next(tab.label for tab in self.tabs if tab.value == self.tab)
+        return f"{self.parted_by}: {label}", self.tab_address(self.tabs[0].value)
 
     @property
     def summary(self) -> str:

@@ -20,6 +20,8 @@ from balcao.core.http.routing import Found, Paths
 
 # Always the gateway's: no service has such an operation.
 METRICS = "/metrics"
+# How many paths with values are known by what they led to, and how long they may be: two megabytes at most.
+KNOWN_PATHS, LONGEST_KNOWN = 4096, 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,19 +64,20 @@ class Gateway:
             mount.prefix.split("/")[1].encode(): (mount, f"{mount.prefix}/".encode()) for mount in mounts
         }
         self._paths = {id(mount): _build_paths(mount) for mount in (*mounts, pages)}
-        # A path without values is found at once where it is written as it was declared.
-        self._exact = {
-            (method, f"{mount.prefix}{path}".encode()): (mount.prefix, endpoint)
+        # A path is found at once where it is written as it was declared, or was found a while ago.
+        self._declared: Mapping[tuple[str, bytes], tuple[str, Endpoint, Sequence[str]]] = {
+            (method, f"{mount.prefix}{path}".encode()): (mount.prefix, endpoint, ())
             for mount in mounts
             for method, path, endpoint in mount.endpoints
             if "{" not in path
         }
+        self._known = dict(self._declared)
 
     def match(self, request: Request) -> Endpoint:
         """Find what answers the request, and give the request its prefix and the values of its path."""
-        known = self._exact.get((request.method, request.path))
+        known = self._known.get((request.method, request.path))
         if known is not None:
-            request.prefix, endpoint = known
+            request.prefix, endpoint, request.path_values = known
             return endpoint
         mount, request.prefix, path = self._choose_mount(request.path)
         found = self._paths[id(mount)].find(path)
@@ -83,8 +86,12 @@ class Gateway:
         method = "GET" if request.method == "HEAD" else request.method
         if method not in found.by_method:
             return self._find_without_method(mount, path, request, found)
-        request.path_values = found.values
-        return found.by_method[method]
+        request.path_values, endpoint = found.values, found.by_method[method]
+        if len(request.path) <= LONGEST_KNOWN:
+            if len(self._known) >= len(self._declared) + KNOWN_PATHS:
+                self._known = dict(self._declared)
+            self._known[request.method, request.path] = request.prefix, endpoint, found.values
+        return endpoint
 
     def show_unread(self, status: int, target: bytes, fields: RawHeaders) -> Response[Any] | None:
         """Return the page for who asks for one where there is one; of target and fields any part has come.

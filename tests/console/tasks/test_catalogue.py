@@ -54,6 +54,7 @@ def test_an_editor_creates_a_service_from_nothing(person_of: PersonOf) -> None:
 def test_a_name_is_found_without_its_accent(person_of: PersonOf, make: Make) -> None:
     make(nome_servico="Limpeza de lâmpião antigo")
     person = person_of(EDITOR, "/painel/servicos")
+    person.screen.unfold_filters()
     person.fill("Nome contém", "lampiao")
     person.press("Filtrar")
     expect(person.page.locator("tbody tr")).to_have_count(1)

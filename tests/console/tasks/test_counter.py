@@ -161,6 +161,7 @@ def test_the_officer_sees_who_saw_a_person_and_why(person_of: PersonOf) -> None:
     officer.expect_text("Pedido do titular dos dados")
     officer.follow("Ver na trilha")
     officer.expect_text("De uma pessoa: ***.000.003-**")
+    officer.screen.unfold_filters()
     officer.fill("De", "2026-01-01")
     officer.press("Filtrar")
     officer.expect_text("O período tem mais de 31 dias")

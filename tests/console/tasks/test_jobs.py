@@ -145,6 +145,7 @@ def test_a_company_is_registered_with_what_the_registry_knows_of_its_cnpj(person
 def test_the_file_of_candidates_has_accents_and_the_citys_time(person_of: PersonOf) -> None:
     person = person_of("helio", KITCHEN)
     person.follow("Ver candidaturas")
+    person.screen.unfold_filters()
     person.select("Situação", "Reprovada")
     person.press("Filtrar")
     shown = person.main.locator("tbody tr").first

@@ -1,6 +1,5 @@
 """What waits for approval: services and proposals, read by their differences, published or sent back."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -141,12 +140,10 @@ async def withdraw_proposal(visit: Visit, service: str, proposal: str) -> Respon
 
 async def find_approvals(visit: Visit) -> Sequence[Item]:
     """Return what waits for approval, services and proposals each as one thing."""
-    services, proposals = await asyncio.gather(
-        client.list_summaries(visit.api, _AWAITING | {"per_page": 1}), client.list_awaiting_proposals(visit.api, 1)
-    )
+    summaries = await client.list_summaries(visit.api, {"per_page": 1})
     titles = [
-        (services.found, "serviço espera aprovação", "serviços esperam aprovação"),
-        (proposals.found, "proposta espera aprovação", "propostas esperam aprovação"),
+        (summaries.states.awaiting_approval, "serviço espera aprovação", "serviços esperam aprovação"),
+        (summaries.awaiting_proposals, "proposta espera aprovação", "propostas esperam aprovação"),
     ]
     queue = visit.address("catalogue.list_approvals")
     return [

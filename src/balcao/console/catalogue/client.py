@@ -40,6 +40,7 @@ class States(msgspec.Struct):
 class Summaries(msgspec.Struct):
     found: int
     states: States
+    awaiting_proposals: int
     services: list[Summary]
 
 
@@ -167,8 +168,8 @@ async def compare_versions(api: Api, service: str, old: int, new: int) -> Compar
     return await api.get(f"{_SERVICES}/{quoted(service)}/versions/compare", Comparison, query)
 
 
-async def list_awaiting_proposals(api: Api, size: int = 100) -> Proposals:
-    return await api.get("/search/api/v1/admin/proposals", Proposals, {"awaiting_approval": True, "per_page": size})
+async def list_awaiting_proposals(api: Api) -> Proposals:
+    return await api.get("/search/api/v1/admin/proposals", Proposals, {"awaiting_approval": True, "per_page": 100})
 
 
 async def list_proposals(api: Api, service: str) -> Proposals:

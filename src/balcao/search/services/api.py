@@ -79,7 +79,8 @@ async def list_services(call: Call, query: Query) -> Response[StaffServices]:
 )
 async def list_service_summaries(call: Call, query: Query) -> Response[ServiceSummaries]:
     """Devolve a mesma página que a lista dos serviços, pelos mesmos filtros, mas de cada um só o que uma lista mostra,
-    e quem o mudou por último. `states` conta cada situação pelos demais filtros, seja qual for a pedida.
+    e quem o mudou por último. `states` conta cada situação pelos demais filtros, seja qual for a pedida;
+    `awaiting_proposals`, as propostas de todos os serviços que esperam aprovação, sem filtro nenhum.
     """
     return respond_to_staff(await service.list_summaries(call, ServiceFilters.parse(query), *parse_page(query)))
 

@@ -95,7 +95,8 @@ def _build_conditions(filters: ServiceFilters) -> tuple[str, str, list[Any]]:
     return " AND ".join(others), " AND ".join(states), values
 
 
-# The states are counted in one pass; who changed a service last is looked up for those of the page alone.
+# The states are counted in one pass; who changed a service last is looked up for those of the page alone. Proposals are
+# those that the queue of all of them lists: a service that was deleted has none until it comes back.
 _SUMMARIES = """
 WITH counted AS (
     SELECT count(*) FILTER (WHERE {states})::int AS found,
@@ -104,7 +105,10 @@ WITH counted AS (
            count(*) FILTER (WHERE service.status = 1)::int AS published
     FROM search.{physical} AS service WHERE {others}
 )
-SELECT counted.*, (SELECT count(*) FROM search.{physical})::int AS out_of, page.*
+SELECT counted.*, (SELECT count(*) FROM search.{physical})::int AS out_of,
+       (SELECT count(*) FROM search.service_proposals AS proposal
+        JOIN search.service_head AS head ON head.id = proposal.service_id AND head.deleted_at IS NULL
+        WHERE proposal.awaiting_approval)::int AS awaiting_proposals, page.*
 FROM counted LEFT JOIN (
     SELECT listed.place, listed.id::text AS id, stepped.doc ->> 'nome_servico' AS nome_servico,
            stepped.doc ->> 'slug' AS slug, listed.orgao_gestor, stepped.doc ->> 'tema_geral' AS tema_geral,
@@ -128,11 +132,12 @@ ORDER BY page.place
 
 
 class SummaryPage(msgspec.Struct, frozen=True):
-    """One page, how many services pass the filters, how many there are, and how many pass in each state."""
+    """One page, how many services pass the filters, how many there are, how many pass in each state, and the queue."""
 
     found: int
     out_of: int
     states: ServiceStates
+    awaiting_proposals: int
     services: list[ServiceSummary]
 
 
@@ -147,7 +152,7 @@ async def list_summaries(
     first = rows[0]
     counts = ServiceStates(first["in_edition"], first["awaiting"], first["published"])
     services = [read_part(ServiceSummary, row) for row in rows if row["id"] is not None]
-    return SummaryPage(first["found"], first["out_of"], counts, services)
+    return SummaryPage(first["found"], first["out_of"], counts, first["awaiting_proposals"], services)
 
 
 _AFTER = """

@@ -91,13 +91,16 @@ class ServiceStates(msgspec.Struct):
 
 
 class ServiceSummaries(msgspec.Struct):
-    """A page of services without their texts, and how many there are in each state."""
+    """A page of services without their texts, how many there are in each state, and proposals that wait."""
 
     found: Annotated[int, Meta(description="Serviços que passam pelos filtros.", examples=[12])]
     out_of: Annotated[int, Meta(description="Serviços sem filtro nenhum.", examples=[180])]
     page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
     per_page: Annotated[int, Meta(description="Serviços por página.", examples=[10])]
     states: Annotated[ServiceStates, Meta(description="Os serviços por situação, pelos demais filtros.")]
+    awaiting_proposals: Annotated[
+        int, Meta(description="Propostas de mudança que esperam aprovação, de todos os serviços.", examples=[1])
+    ]
     services: Annotated[list[ServiceSummary], Meta(description="Os serviços da página.")]
 
 

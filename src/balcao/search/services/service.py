@@ -66,11 +66,13 @@ async def list_services(call: Call, filters: ServiceFilters, page: int, per_page
 
 
 async def list_summaries(call: Call, filters: ServiceFilters, page: int, per_page: int) -> ServiceSummaries:
-    """Return the page that `list_services` returns without the texts, and the number of services in each state."""
+    """Return the page that `list_services` returns without the texts, and what `states` and the queue count."""
     async with call.platform.database.connection() as connection:
         alias = await read_alias(connection)
         found = await listing_store.list_summaries(connection, alias, filters, page, per_page)
-    return ServiceSummaries(found.found, found.out_of, page, per_page, found.states, found.services)
+    return ServiceSummaries(
+        found.found, found.out_of, page, per_page, found.states, found.awaiting_proposals, found.services
+    )
 
 
 async def export_services(platform: Platform) -> AsyncIterator[ServiceDocument]:
