@@ -11,12 +11,16 @@ from balcao.core.service import Service
 from tests.pages.window import DESKTOP, PHONE, Window
 from tests.support.issuer import Issuer
 from tests.support.server import RunningServer
-from tests.support.sizes import size
+from tests.support.sizes import FULL, size
 
 pytestmark = pytest.mark.page
 
 METHODS = {"get", "put", "post", "patch", "delete"}
+# The pages are of one template and one script, and differ in the description that they draw: in an ordinary run a small
+# one with operations of every method stands for all.
+DRAWN = app.SERVICES if FULL else app.choose_services(["health_units"])
 each_service = pytest.mark.parametrize("service", app.SERVICES, ids=app.NAMES)
+each_page = pytest.mark.parametrize("service", DRAWN, ids=[service.name for service in DRAWN])
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +70,7 @@ def test_an_operation_leads_to_its_own_page(window: Window) -> None:
     assert (window.complaints, window.strangers) == ([], [])
 
 
-@each_service
+@each_page
 def test_the_list_leads_to_the_page_and_the_description_of_each_service(window: Window, service: Service) -> None:
     for link, arrived in (("docs", "text/html"), ("openapi.json", "application/json")):
         window.page.goto("/docs")
@@ -108,7 +112,7 @@ OPEN_EACH = """async count => {
 }"""
 
 
-@each_service
+@each_page
 def test_a_page_shows_opens_and_tries_operations_and_asks_nobody_else(
     window: Window, http: httpx.Client, service: Service
 ) -> None:
