@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import asyncpg
 import httpx
 import pytest
 
+from balcao.access.groups import service as groups
+from balcao.core.database.pool import Connection
 from tests.access import stored
 from tests.access.callers import ALONE, BASE, CITIZEN, EDITOR, NEWCOMER, SUPERADMIN, Send, make_name, sender
 from tests.support.fixtures import Sql
@@ -311,6 +314,24 @@ def test_a_member_joins_and_leaves_once_however_often_it_is_asked(superadmin: Se
     assert [answer.status_code for answer in left] == [204, 204]
     assert left[0].headers["X-Catalogue-Version"] == left[1].headers["X-Catalogue-Version"]
     assert superadmin("POST", f"/groups/{make_name()}/members", {"subject": NEWCOMER}).status_code == 404
+
+
+def test_who_reads_members_while_they_leave_is_shown_one_instant(
+    superadmin: Send, group: str, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    superadmin("POST", f"/groups/{group}/members", {"subject": EDITOR})
+    find = groups._find
+
+    async def find_and_empty(connection: Connection, name: str) -> Any:
+        found = await find(connection, name)
+        another = await asyncpg.connect(database_url)
+        await another.execute("DELETE FROM access.membership WHERE group_id = $1", found.id)
+        await another.close()
+        return found
+
+    monkeypatch.setattr(groups, "_find", find_and_empty)
+    assert [member["subject"] for member in superadmin("GET", f"/groups/{group}/members").json()] == [EDITOR]
+    assert superadmin("GET", f"/groups/{group}/members").json() == []
 
 
 @pytest.mark.cases("access", "40")

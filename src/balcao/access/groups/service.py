@@ -173,7 +173,8 @@ async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tupl
     Raises NotFound, and Forbidden for a group whose members are not the caller's to manage.
     """
     authority.check_management(call.find_limits(MANAGED), name)
-    async with call.platform.database.connection() as connection:
+    # Of one instant: who reads while the group is deleted is shown its members or told that there is none.
+    async with call.platform.database.transaction(isolation="repeatable_read") as connection:
         group = await _find(connection, name)
         members = await store.list_members(connection, group.id, query.limit, query.skip)
     await record_read(call, CatalogueEvent("group.read_members", "group", str(group.id), name))
