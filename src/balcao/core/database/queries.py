@@ -33,6 +33,21 @@ async def fetch_clock(connection: Connection) -> float:
     return found
 
 
+# Where the log is archived, replicas find there what the server has deleted.
+_MAY_STALL = """
+SELECT current_setting('synchronous_standby_names') <> ''
+   AND pg_size_bytes(current_setting('wal_keep_size')) = 0
+   AND current_setting('archive_mode') = 'off'
+   AND NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_type = 'physical' AND slot_name <> $1)
+"""
+
+
+async def may_stall(connection: Connection, backup_slot: str) -> bool:
+    """Return whether commits wait for replicas for which the server keeps no log, but for the backup's."""
+    found: bool = await connection.fetchval(_MAY_STALL, backup_slot)
+    return found
+
+
 def affected(status: str) -> int:
     """Return how many rows a statement wrote, from the status that the server answered (`INSERT 0 5`)."""
     return int(status.rpartition(" ")[2])

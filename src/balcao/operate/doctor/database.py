@@ -12,7 +12,7 @@ from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import Connection, Database
-from balcao.core.database.queries import fetch_clock
+from balcao.core.database.queries import fetch_clock, may_stall
 from balcao.core.database.refusals import describe_refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.errors import Unavailable
@@ -23,14 +23,6 @@ from balcao.operate.expiry import format_end
 from balcao.operate.faults import OperatorFault
 from balcao.operate.postgresql.backups import SLOT
 from balcao.settings import Settings, SettingsError
-
-# The slot of the backup keeps the log for the backup alone; where the log is archived, replicas find it there.
-_MAY_STALL = """
-SELECT current_setting('synchronous_standby_names') <> ''
-   AND pg_size_bytes(current_setting('wal_keep_size')) = 0
-   AND current_setting('archive_mode') = 'off'
-   AND NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_type = 'physical' AND slot_name <> $1)
-"""
 
 
 async def _check_database(subject: Subject) -> Part:
@@ -65,7 +57,7 @@ async def _check_clock(connection: Connection, now: Clock) -> list[str]:
 
 async def _check_replication(connection: Connection) -> list[str]:
     """Tell where commits could come to wait for ever for a replica: the server kept no log for it."""
-    if not await connection.fetchval(_MAY_STALL, SLOT):
+    if not await may_stall(connection, SLOT):
         return []
     return [
         "A réplica síncrona não tem slot de replicação: se o servidor reinicia enquanto ela está atrasada, apaga o log "
