@@ -13,12 +13,17 @@ from tests.support.person import Person
 from tests.support.sandbox import Sandbox
 from tests.support.screen import Screen
 from tests.support.server import free_port
+from tests.support.sizes import FULL
 from tests.support.ways import WAYS, Way
 
 __all__ = ["alter", "ask", "call", "make", "open_one"]
 
 
-@pytest.fixture(scope="module", params=WAYS, ids=lambda way: way.name)
+# At full size axe looks at the pages on the way, which is one of the tools of Node.
+_TOOLS = [pytest.mark.node] if FULL else []
+
+
+@pytest.fixture(scope="module", params=[pytest.param(way, id=way.name, marks=_TOOLS) for way in WAYS])
 def way(request: pytest.FixtureRequest) -> Way:
     return request.param  # type: ignore[no-any-return]
 
