@@ -118,6 +118,26 @@ async def test_few_rows_looked_at_or_many_the_page_is_the_same(
     assert tried["beyond the count"] or counted == 1000
 
 
+async def test_names_are_compared_by_the_index_once_for_each_statement_however_many_look_like_the_query(
+    owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alias = await read_alias(owner)
+    typed = "consultoria"
+    parts = terms.split_query(typed)
+    step = matching.match_similar(terms.parse_query(parts, await store.fold_texts(owner, [typed])))
+    assert step is not None
+    whole = await store.find_services(owner, alias, step, SearchRequest(typed))
+    monkeypatch.setattr(store, "MOST_COUNTED", 1)
+    monkeypatch.setattr(candidates_store, "LARGEST_READ_WHOLE", 1)
+    await owner.execute("SET track_functions = 'pl'")
+    async with store.open_snapshot(owner):
+        found = await store.find_services(owner, alias, step, SearchRequest(typed))
+        calls = "SELECT calls FROM pg_stat_xact_user_functions WHERE funcname = 'similar_names'"
+        assert await owner.fetchval(calls) == 2
+    assert whole.total > 2
+    assert _describe(found, 1)[1:] == _describe(whole, 1)[1:]
+
+
 async def test_a_text_has_the_same_words_however_often_it_is_given(owner: asyncpg.Connection) -> None:
     once = await store.fold_texts(owner, ["Vagas em creche", "obra"])
     assert [word.folded for word in once["Vagas em creche"]] == ["vaga", "em", "creche"]

@@ -22,6 +22,8 @@ from balcao.search.public_search.parameters import SearchRequest
 
 # About where both ways cost the same in a hundred thousand services.
 LARGEST_READ_WHOLE = 15_000
+# Names that only look like the query are found by the index of all names alone: one by one each would ask it anew.
+ANY_SIZE = 2**31 - 2
 
 # Writes what a service must meet to belong to the group, its parameters among these.
 _Condition = Callable[[Values], str]
@@ -68,7 +70,12 @@ async def list_candidates(
     nearness: list[int] = []
     for group, condition in _write_groups(alias, matching, request).items():
         if wanted := MOST_CANDIDATES - len(places):
-            found = await (_list_group if group else _list_most_popular)(connection, alias, condition, wanted)
+            if matching.similar_to:
+                found = await _list_group(connection, alias, condition, wanted, largest=ANY_SIZE)
+            elif group:
+                found = await _list_group(connection, alias, condition, wanted, largest=LARGEST_READ_WHOLE)
+            else:
+                found = await _list_most_popular(connection, alias, condition, wanted)
             places += found
             nearness += [group] * len(found)
     return places, nearness
@@ -94,10 +101,10 @@ def _write_groups(alias: Alias, matching: Matching, request: SearchRequest) -> d
     }
 
 
-async def _list_group(connection: Connection, alias: Alias, write: _Condition, most: int) -> list[str]:
+async def _list_group(connection: Connection, alias: Alias, write: _Condition, most: int, *, largest: int) -> list[str]:
     values = Values()
     statement = _READ_WHOLE.format(
-        physical=alias.physical, condition=write(values), largest=LARGEST_READ_WHOLE, most=values.add(most, "int")
+        physical=alias.physical, condition=write(values), largest=largest, most=values.add(most, "int")
     )
     [row] = await connection.fetch(statement, *values.values, timeout=BUDGET_SECONDS)
     if not row["is_large"]:
