@@ -11,11 +11,14 @@ LONGEST_TEXT = 20_000
 ELLIPSIS = " … "
 # A dotted acronym is one word, as for the folding, and so is a number with its thousands points.
 WORD = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|\d+(?:\.\d{3})+|[^\W_]+")
+_DOTTED = re.compile(r"\.\w")
 
 
 def list_words(texts: Iterable[str]) -> set[str]:
     """Return the words of these texts as they are written."""
-    return {word for text in texts for word in WORD.findall(text[:LONGEST_TEXT])}
+    # Texts of a page say much the same, and no word has a blank in it: each piece between blanks is taken apart once.
+    pieces = {piece for text in texts for piece in text[:LONGEST_TEXT].split()}
+    return set(WORD.findall(" ".join(pieces)))
 
 
 def mark_words(text: str, wanted: Collection[str]) -> str:
@@ -42,9 +45,19 @@ def make_snippet(texts: Sequence[str], wanted: Collection[str]) -> str:
 
 def _find(text: str, wanted: Collection[str]) -> list[tuple[int, int]]:
     """Return where the wanted words stand."""
-    if not any(word in text for word in wanted):  # most texts have none of them, and taking words apart costs more
-        return []
-    return [match.span() for match in WORD.finditer(text) if match[0] in wanted]
+    present = [word for word in wanted if word in text]
+    # A dot may belong to a word, and then only the words before tell where it begins.
+    if present and _DOTTED.search(text):
+        return [match.span() for match in WORD.finditer(text) if match[0] in wanted]
+    found = []
+    for word in present:
+        start = text.find(word)
+        while start >= 0:
+            end = start + len(word)
+            if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+                found.append((start, end))
+            start = text.find(word, end)
+    return sorted(found)
 
 
 def _choose_window(text: str, found: Sequence[tuple[int, int]]) -> tuple[int, int]:
