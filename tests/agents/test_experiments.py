@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +12,13 @@ from hypothesis import given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
+from balcao.agents.experiments import store
 from balcao.agents.experiments.api import RETENTION
 from balcao.core.audit.retention import run as apply_retention
+from balcao.core.database.statements import Statement
 from tests.support.acting import Act
 from tests.support.issuer import Issuer, bearer
+from tests.support.plans import nodes
 
 BASE = "/agent/api/v1"
 _names = (f"experimento {number}" for number in itertools.count(1))
@@ -146,6 +150,32 @@ def test_two_experiments_are_compared_example_by_example(send: Send, dataset: tu
         assert page["scoreChanges"] == whole["scoreChanges"]
     assert seen == [ids[0], ids[1], ids[3], ids[4]]
     assert send("GET", f"experiment_runs_data?experiment_id={other}&after={after}").status_code == 422
+
+
+def count_reads(sql: Any, statement: Statement[..., Any], **asked: Any) -> Counter[str]:
+    """Return how often the plan of a statement went to a row of each table, or found none."""
+    (explained,) = sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement.sql}", *statement.bind([], asked))
+    read: Counter[str] = Counter()
+    for node in nodes(json.loads(explained[0])[0]["Plan"]):
+        if "Relation Name" in node:
+            read[node["Relation Name"]] += node["Actual Loops"] * max(1, node["Actual Rows"])
+    return read
+
+
+def test_runs_are_read_once_even_before_their_tables_are_first_analysed(send: Send, sql: Any) -> None:
+    """PostgreSQL takes new tables for small: the plan for a few rows must do for hundreds."""
+    created = send("POST", "datasets", {"name": "Base que ninguém contou"}).json()["id"]
+    ids = send("POST", f"datasets/{created}/examples", [{"input": {"n": n}} for n in range(300)]).json()["ids"]
+    own, other = make_experiment(send, (created, ids)), make_experiment(send, (created, ids))
+    for experiment in (own, other):
+        assert send("POST", f"experiments/{experiment}/runs", [make_run(each, 1) for each in ids]).status_code == 200
+    for compared in (None, other):
+        page = {"dataset_id": created, "experiment_id": own, "other_id": compared, "after": 0, "count": 51}
+        read = count_reads(sql, store.list_runs, **page)
+        assert read["experiment_runs"] > 0
+        assert max(read.values()) <= 3 * len(ids), read
+    read = count_reads(sql, store.compare_scores, experiment_id=own, other_id=other)
+    assert max(read.values()) <= 3 * len(ids), read
 
 
 scores = st.dictionaries(st.integers(0, 4), st.sampled_from([0.0, 0.5, 1.0]), max_size=5)

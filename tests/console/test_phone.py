@@ -91,3 +91,11 @@ def test_a_step_of_the_way_that_is_longer_than_the_line_begins_beside_its_mark(
     lines = last.evaluate("one => [...one.getClientRects()].map(line => line.top)")
     assert len(lines) > 1
     assert lines[0] - last.locator("..").evaluate("one => one.getBoundingClientRect().top") < 10
+
+
+def test_boxes_keep_their_size_beside_a_text_that_is_longer_than_the_line(screen_of: Callable[..., Screen]) -> None:
+    screen = screen_of(PHONE)
+    screen.login("carla", "/painel/meus-dados/mensagens")
+    boxes = screen.page.get_by_role("checkbox")
+    expect(boxes.first).to_be_visible()
+    assert set(boxes.evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")) == {18}

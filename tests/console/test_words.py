@@ -31,6 +31,8 @@ def test_what_the_record_holds_is_written_as_people_write_it() -> None:
     assert show_member("telefone", "+55 21 900000003") == "(21) 90000-0003"
     assert show_member("nascimento", "1972-02-20") == "20/02/1972"
     assert show_member("nome", "Carla Nogueira") == "Carla Nogueira"
+    assert show_member("raca", "indigena") == "Indígena"
+    assert show_member("raca", "Quilombola") == "Quilombola"
     assert show_member("email", None) == "não consta"
 
 

@@ -58,6 +58,13 @@ def test_opening_where_one_is_open_says_so(panel: PanelClient, open_one: Callabl
     assert "já tem uma notificação ativa" in panel.page.text
 
 
+def test_the_choice_for_all_else_is_the_last_one(panel: PanelClient) -> None:
+    panel.login("rui")
+    panel.get("/painel/saude/risco/abrir")
+    choices = panel.find_form("/painel/saude/risco/abrir").choices
+    assert choices["ocorrencia"][-1] == choices["consequencias"][-1] == "outra"
+
+
 def test_a_holiday_of_the_city_is_entered_shown_and_taken_back(panel: PanelClient) -> None:
     panel.login("silvia")
     entered = {"dia": "2027-03-19", "nome": "São José do Porto", "ambito": "municipal", "fecha": "y"}

@@ -39,6 +39,9 @@ TOGETHER: Mapping[str, int] = {
 MOST_NODES = 1_500
 # Of the first page that somebody opens, unpacked and with its files; half of what a live page loads is the script.
 FIRST_LOAD, FIRST_LOAD_WITH_SCRIPT = 100 * KILOBYTE, 120 * KILOBYTE
+# The same as it travels. The form of a job holds all that the job says, its steps and its questions.
+PACKED_FIRST_LOAD = 30 * KILOBYTE
+LONGER: Mapping[str, int] = {"jobs.edit_job": 32 * KILOBYTE}
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,7 @@ def test_the_first_page_that_somebody_opens_is_small_with_all_of_its_files(costs
                 has_script = any("htmx.min" in file for file in named)
                 most = FIRST_LOAD_WITH_SCRIPT if has_script else FIRST_LOAD
                 assert sum(map(len, bodies)) <= most, cost.seen.address
-                assert sum(len(gzip.compress(body)) for body in bodies) <= 30 * KILOBYTE, cost.seen.address
+                packed = sum(len(gzip.compress(body)) for body in bodies)
+                assert packed <= LONGER.get(cost.name, PACKED_FIRST_LOAD), cost.seen.address
     # What is said to who writes a sheet does not travel.
     assert not any(b"/*" in body for file, body in files.items() if file.endswith(".css"))

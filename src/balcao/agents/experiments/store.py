@@ -183,20 +183,18 @@ WHERE id = :experiment_id
 async def _summarise_experiment(connection: Connection, experiment_id: str) -> None: ...
 
 
-def _join_run_sql(experiment: str, name: str) -> str:
-    """Return the join of an example with its run in an experiment, which is an expression."""
-    return f"""
-LEFT JOIN LATERAL (
+def _run_sql(experiment: str) -> str:
+    """Return the run of a page's example in an experiment, which is an expression; NULL where it has none."""
+    return f"""(
     SELECT jsonb_build_object('revision', run.revision, 'output', run.output, 'error', error, 'latencyMs', latency_ms,
         'annotations', (
             SELECT coalesce(jsonb_agg(jsonb_build_object('name', name, 'annotatorKind', annotator_kind, 'score', score,
                 'label', label, 'explanation', explanation) ORDER BY name), '[]')
             FROM agents.experiment_scores AS score
             WHERE score.experiment_id = run.experiment_id AND score.example_id = run.example_id
-        )) AS run
-    FROM agents.experiment_runs AS run WHERE run.experiment_id = {experiment} AND run.example_id = example.id
-) AS {name} ON true
-"""
+        ))
+    FROM agents.experiment_runs AS run WHERE run.experiment_id = {experiment} AND run.example_id = page.id
+)"""
 
 
 class ComparedRuns(msgspec.Struct, frozen=True):
@@ -211,17 +209,23 @@ class ComparedRuns(msgspec.Struct, frozen=True):
     compared_run: Run | None
 
 
+# The page is chosen before anything is read of its runs: in a plan made before the tables were first analysed the
+# runs of all examples were built, each as often as there are examples, which took seconds.
 @statement(f"""
-SELECT example.id, position, input, content.output, content.metadata, own.run AS run, other.run AS compared_run
-FROM agents.dataset_examples AS example
-JOIN agents.dataset_example_revisions AS content
-    ON content.example_id = example.id AND content.revision = example.revision
-{_join_run_sql(":experiment_id", "own")}
-{_join_run_sql(":other_id", "other")}
-WHERE dataset_id = :dataset_id AND position > :after AND deleted_at IS NULL
-  AND (own.run IS NOT NULL OR other.run IS NOT NULL)
+WITH page AS MATERIALIZED (
+    SELECT id, position, revision FROM agents.dataset_examples AS example
+    WHERE dataset_id = :dataset_id AND position > :after AND deleted_at IS NULL AND (
+        EXISTS (SELECT FROM agents.experiment_runs WHERE experiment_id = :experiment_id AND example_id = example.id)
+        OR EXISTS (SELECT FROM agents.experiment_runs WHERE experiment_id = :other_id AND example_id = example.id)
+    )
+    ORDER BY position
+    LIMIT :count
+)
+SELECT page.id, position, input, content.output, content.metadata,
+       {_run_sql(":experiment_id")} AS run, {_run_sql(":other_id")} AS compared_run
+FROM page
+JOIN agents.dataset_example_revisions AS content ON content.example_id = page.id AND content.revision = page.revision
 ORDER BY position
-LIMIT :count
 """)
 async def list_runs(
     connection: Connection, dataset_id: str, experiment_id: str, other_id: str | None, after: int, count: int

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from balcao.console.api import ApiFault, NotAllowed, Outdated, gather_blocks
@@ -177,10 +177,13 @@ async def _offer(visit: Visit, form: OpenForm | ChangeForm) -> None:
     occurrences, consequences = await asyncio.gather(
         client.list_values(visit.api, "ocorrencias"), client.list_values(visit.api, "consequencias")
     )
-    form.offer(
-        {value.codigo: value.nome for value in occurrences if value.ativo},
-        {value.codigo: value.nome for value in consequences if value.ativo},
-    )
+    form.offer(_name_choices(occurrences), _name_choices(consequences))
+
+
+def _name_choices(values: Sequence[client.Value]) -> Mapping[str, str]:
+    """Return the names of the values that are switched on, with the one for all else at the end."""
+    chosen = sorted(values, key=lambda value: value.codigo == "outra")
+    return {value.codigo: value.nome for value in chosen if value.ativo}
 
 
 def _board_crumb(visit: Visit) -> Crumb:

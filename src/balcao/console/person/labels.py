@@ -22,6 +22,15 @@ MEMBERS = {
     "deficiencia": "Deficiência",
     "renda_familiar": "Renda familiar",
 }
+# The values that the registry knows; any other stands as the CRM wrote it.
+_ETHNICITIES = {
+    "branca": "Branca",
+    "preta": "Preta",
+    "parda": "Parda",
+    "amarela": "Amarela",
+    "indigena": "Indígena",
+    "outra": "Outra",
+}
 ORIGINS = {
     "city": ("", "Cidade", "list"),
     "citizen": ("ok", "Declarado", "person"),
@@ -155,6 +164,8 @@ def show_member(name: str, value: str | None) -> str:
         return format_day(value)
     if name == "telefone":
         return format_phone(value)
+    if name == "raca":
+        return _ETHNICITIES.get(value, value)
     return _POSTCODE_AT_END.sub(r"\1-\2", value) if name == "endereco" else value
 
 
