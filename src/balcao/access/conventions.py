@@ -6,9 +6,10 @@ from functools import partial
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from balcao.core.errors import Fault, Unprocessable
+from balcao.core.http.models import Model
 from balcao.core.http.parameters import InPath, in_query
 from balcao.core.http.responses import PERSONAL, Response
 from balcao.core.http.sent_headers import ETAG, TOTAL_COUNT, SentHeader, sending
@@ -65,7 +66,7 @@ CpfText = Annotated[str, AfterValidator(_check_cpf), Field(json_schema_extra={"p
 AnyCaseMethod = Annotated[Method, BeforeValidator(_capitalise)]
 
 
-class SliceQuery(BaseModel):
+class SliceQuery(Model):
     """Which part of a list is wanted (rules: access 2.0)."""
 
     skip: Annotated[
@@ -76,7 +77,7 @@ class SliceQuery(BaseModel):
     ] = 50
 
 
-class OptionalSliceQuery(BaseModel):
+class OptionalSliceQuery(Model):
     """As `SliceQuery`, of a list that comes whole where no limit is sent."""
 
     skip: Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from balcao.core.http.decoding import validate_model
+from balcao.core.http.models import Model
 from balcao.core.http.parameters import InQuery
 from balcao.core.values.fields import DIGITS
 
@@ -22,7 +23,7 @@ VersionNumber = Annotated[
 VersionInText = Annotated[VersionNumber, DIGITS]
 
 
-class AgentQuery(BaseModel):
+class AgentQuery(Model):
     """The agent whose active version is read."""
 
     agent_type: AgentType = DEFAULT_AGENT

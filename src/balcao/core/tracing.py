@@ -5,6 +5,8 @@ person can appear. Switched off, nothing of this is in the way of a request: end
 are then the plain ones, and the libraries are not even loaded (docs/operate/monitoring.md).
 """
 
+import functools
+import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -133,6 +135,13 @@ class TracedClient(httpx.AsyncClient):
             return response
 
 
+@functools.cache
+def _load_authorities() -> ssl.SSLContext:
+    """Return what certificates are checked by, loaded once a process: it takes tens of milliseconds."""
+    return httpx.create_ssl_context()
+
+
 def make_http_client(url: str, **options: Any) -> httpx.AsyncClient:
     """Return a client; one that traces its calls where the collector's `url` is set."""
-    return TracedClient(**options) if url else httpx.AsyncClient(**options)
+    kind = TracedClient if url else httpx.AsyncClient
+    return kind(verify=_load_authorities(), **options)

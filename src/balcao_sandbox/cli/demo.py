@@ -13,7 +13,7 @@ from balcao.operate.faults import OperatorFault
 from balcao.operate.names import SERVICES
 from balcao.settings import Settings
 from balcao_sandbox.cli.example_calls import list_calls
-from balcao_sandbox.cli.offer import Offer
+from balcao_sandbox.demo.offer import Offer
 
 console = make_console()
 

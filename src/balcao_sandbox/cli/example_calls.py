@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.text import Text
 
 from balcao.settings import Settings
-from balcao_sandbox.cli.offer import Client, Offer, Person
+from balcao_sandbox.demo.offer import Client, Offer, Person
 
 PEOPLE = ("ana", "editora", "kleber")
 CLIENTS = ("crm-sandbox", "agentes-runtime")

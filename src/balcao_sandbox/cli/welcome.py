@@ -9,7 +9,7 @@ from rich.text import Text
 from balcao.operate.names import SERVICES
 from balcao.operate.processes.plan import Plan
 from balcao_sandbox.cli.example_calls import Commands, choose_people, own_command
-from balcao_sandbox.cli.offer import Offer
+from balcao_sandbox.demo.offer import Offer
 
 
 def list_people(plan: Plan, reported: Mapping[str, Any]) -> Iterator[Text]:

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx
 import uvicorn
 
 from balcao.core.errors import BalcaoError
@@ -13,6 +12,7 @@ from balcao.core.http.dialects import Dialect
 from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
+from balcao.core.tracing import make_http_client
 from balcao.gateway.application import Application
 from balcao.gateway.asgi import AsgiApplication
 from balcao.gateway.gateway import Gateway, Mount
@@ -34,7 +34,7 @@ def build_application(settings: Settings, anonymisation_seconds: float = ANONYMI
     """Compile the CRM. Raises SettingsError in the production profile."""
     if not settings.sandbox:
         raise SettingsError("O CRM de demonstração não funciona com BALCAO_PROFILE=production.")
-    http = httpx.AsyncClient()
+    http = make_http_client("")
     sandbox = Sandbox(
         Records(settings.data_dir / STATE_FILE, demo.accounts), Webhooks(settings, http), anonymisation_seconds
     )

@@ -10,7 +10,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.jobs.worker import Worker
 from balcao.operate import database
 from balcao.settings import Settings
-from balcao_sandbox.cli.offer import Client, Offer, Person
+from balcao_sandbox.demo.offer import Client, Offer, Person
 from balcao_sandbox.demo.services import DEMOS
 from balcao_sandbox.identity.demo import clients, people
 

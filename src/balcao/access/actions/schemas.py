@@ -5,13 +5,14 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from balcao.access.conventions import ActionName, Description, SearchText, SliceQuery
+from balcao.core.http.models import Model
 from balcao.core.values.fields import Flag
 
 
-class ActionChange(BaseModel):
+class ActionChange(Model):
     """What is left out or null stays as it is."""
 
     name: Annotated[
@@ -58,7 +59,7 @@ class ActionsQuery(SliceQuery):
     ] = ""
 
 
-class NewAction(BaseModel):
+class NewAction(Model):
     """An action of the city's own."""
 
     name: Annotated[
@@ -67,7 +68,7 @@ class NewAction(BaseModel):
     description: Annotated[Description, Field(description="O que a ação permite.", examples=["Cancelar boletos"])]
 
 
-class DeletionQuery(BaseModel):
+class DeletionQuery(Model):
     """How thoroughly an action is deleted."""
 
     force: Annotated[
@@ -83,7 +84,7 @@ class Change(StrEnum):
     DELETE = "delete"
 
 
-class ImpactQuery(BaseModel):
+class ImpactQuery(Model):
     """The change that is considered."""
 
     operation: Annotated[Change, Field(description="Mudança considerada.", examples=["rename"])] = Change.RENAME

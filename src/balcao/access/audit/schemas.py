@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from balcao.access.conventions import CpfText, SearchText, SliceQuery
 from balcao.core.database.results import Json
+from balcao.core.http.models import Model
 from balcao.core.values.clock import in_utc
 from balcao.core.values.fields import WholeNumber
 
@@ -85,7 +86,7 @@ class AuditQuery(SliceQuery):
     to_version: Annotated[Number | None, Field(description="Até esta versão.", examples=[1000])] = None
 
 
-class VerifyQuery(BaseModel):
+class VerifyQuery(Model):
     """Which part of the chain is verified."""
 
     from_seq: Annotated[

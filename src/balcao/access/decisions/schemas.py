@@ -4,10 +4,11 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from balcao.access.conventions import AnyCaseMethod, CpfText, SearchText
 from balcao.core.access.rules import Reason
+from balcao.core.http.models import Model
 from balcao.core.values.fields import WholeNumber
 
 MAX_PATH = 2048
@@ -15,7 +16,7 @@ MAX_VERSION = 2**62
 Names = Annotated[str, StringConstraints(max_length=4096)]
 
 
-class ExplainQuery(BaseModel):
+class ExplainQuery(Model):
     """The request, and who would make it."""
 
     method: Annotated[AnyCaseMethod, Field(description="Método, em maiúsculas ou não.", examples=["GET"])]
@@ -84,7 +85,7 @@ class ExplainedWay(msgspec.Struct):
     ]
 
 
-class PersonActionsQuery(BaseModel):
+class PersonActionsQuery(Model):
     """What is supposed of the person."""
 
     group: Annotated[

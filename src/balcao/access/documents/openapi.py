@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from balcao.access.conventions import ActionName, Description
 from balcao.access.documents.schemas import Document
 from balcao.access.mappings.schemas import Pattern
 from balcao.core.errors import Fault, Unprocessable
 from balcao.core.http import decoding
+from balcao.core.http.models import Model
 from balcao.core.values.fields import Flag
 
 ACTION = "x-balcao-action"
@@ -22,13 +23,13 @@ _PARAMETER = re.compile(r"\{([^{}/]*)\}")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9_]")
 
 
-class OpenApiServer(BaseModel):
+class OpenApiServer(Model):
     """Where the application is served; of the first one the path stands before all others."""
 
     url: Annotated[str, Field(description="Endereço, ou só o caminho.", examples=["https://cidade.example/iptu"])] = ""
 
 
-class OpenApi(BaseModel):
+class OpenApi(Model):
     """What is read of a description; everything else in it is left alone."""
 
     openapi: Annotated[str, Field(pattern=r"^3\.", description="Versão do OpenAPI, 3.x.", examples=["3.1.0"])]
@@ -54,7 +55,7 @@ class OpenApi(BaseModel):
     ] = {}
 
 
-class OpenApiQuery(BaseModel):
+class OpenApiQuery(Model):
     """Where the application stands behind the gateway, and what becomes of mappings that it does not have any more."""
 
     prefix: Annotated[

@@ -6,11 +6,12 @@ from uuid import UUID
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from balcao.access.conventions import ActionName, Description, Method, Name, SearchText
 from balcao.access.groups.schemas import SentAttributes
 from balcao.access.mappings.schemas import Pattern
+from balcao.core.http.models import Model
 from balcao.core.values.fields import Flag
 
 MAX_ITEMS = 20_000
@@ -22,7 +23,7 @@ def _parse_format(sent: Any) -> Any:
     return 1 if sent == "1" else sent
 
 
-class DocumentAction(BaseModel):
+class DocumentAction(Model):
     """An action; `renamed_from` is its former name, or the one that it has in code."""
 
     name: Annotated[ActionName, Field(description="Nome da ação.", examples=["iptu:invoice:read"])]
@@ -32,7 +33,7 @@ class DocumentAction(BaseModel):
     ] = None
 
 
-class DocumentRole(BaseModel):
+class DocumentRole(Model):
     """A role and the names of the actions that it grants."""
 
     name: Annotated[Name, Field(description="Nome do papel.", examples=["iptu:consulta"])]
@@ -40,7 +41,7 @@ class DocumentRole(BaseModel):
     actions: Annotated[list[ActionName], Field(description="Ações que dá.", examples=[["iptu:invoice:read"]])] = []
 
 
-class DocumentGroup(BaseModel):
+class DocumentGroup(Model):
     """A group and the names of the roles that it gives; people are never part of a document."""
 
     name: Annotated[Name, Field(description="Nome do grupo.", examples=["iptu_equipe"])]
@@ -49,7 +50,7 @@ class DocumentGroup(BaseModel):
     attributes: Annotated[SentAttributes | None, Field(description="Atributos do grupo.", examples=[{}])] = None
 
 
-class DocumentMapping(BaseModel):
+class DocumentMapping(Model):
     """A mapping of the city's own."""
 
     method: Annotated[Method, Field(description="Método HTTP.", examples=["GET"])]
@@ -60,14 +61,14 @@ class DocumentMapping(BaseModel):
     )
 
 
-class DocumentBinding(BaseModel):
+class DocumentBinding(Model):
     """An operation of the platform that is bound to another action than code declares."""
 
     operation: Annotated[SearchText, Field(description="Operação.", examples=["registry.list_pets"])]
     action: Annotated[ActionName, Field(description="Ação exigida.", examples=["pets:read"])]
 
 
-class Document(BaseModel):
+class Document(Model):
     """The catalogue without its people."""
 
     format: Annotated[Literal[1], BeforeValidator(_parse_format), Field(description="Sempre 1.", examples=[1])]
@@ -93,13 +94,13 @@ class Format(StrEnum):
     JSON = "json"
 
 
-class ExportQuery(BaseModel):
+class ExportQuery(Model):
     """How the document is written."""
 
     format: Annotated[Format, Field(description="`yaml` ou `json`.", examples=["yaml"])] = Format.YAML
 
 
-class PlanQuery(BaseModel):
+class PlanQuery(Model):
     """Whether what the document leaves out goes."""
 
     prune: Annotated[Flag, Field(description="Se `true`, o que falta no documento é excluído.", examples=[False])] = (
@@ -107,7 +108,7 @@ class PlanQuery(BaseModel):
     )
 
 
-class ApplyBody(BaseModel):
+class ApplyBody(Model):
     """Names the plan."""
 
     plan_id: Annotated[
@@ -159,7 +160,7 @@ class Plan(msgspec.Struct):
     version: Annotated[int | None, Meta(description="Versão que a aplicação fez; nula antes.", examples=[None])] = None
 
 
-class PolicyQuery(BaseModel):
+class PolicyQuery(Model):
     """The role whose policy is wanted."""
 
     role: Annotated[Name, Field(description="Nome do papel.", examples=["acessos:leitor"])] = "admin"

@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
 from balcao.access.conventions import CpfText, Description, Name, SearchText
 from balcao.core.access.reach import MANAGED
+from balcao.core.http.models import Model
 from balcao.core.values.text import has_control
 
 Attributes = dict[str, list[str]]
@@ -69,7 +70,7 @@ class Group(msgspec.Struct):
     attributes: Annotated[Attributes, Meta(description=_ATTRIBUTES, examples=[{"area": ["1.0"]}])]
 
 
-class NewGroup(BaseModel):
+class NewGroup(Model):
     """A group without roles and members."""
 
     name: Annotated[
@@ -82,7 +83,7 @@ class NewGroup(BaseModel):
     ] = None
 
 
-class GroupChange(BaseModel):
+class GroupChange(Model):
     """What is left out or null stays as it is."""
 
     description: Annotated[
@@ -97,7 +98,7 @@ class GroupChange(BaseModel):
     ] = None
 
 
-class GroupsQuery(BaseModel):
+class GroupsQuery(Model):
     """Which groups are wanted."""
 
     prefix: Annotated[
@@ -105,7 +106,7 @@ class GroupsQuery(BaseModel):
     ] = ""
 
 
-class Assignment(BaseModel):
+class Assignment(Model):
     """Names the role that a group shall give."""
 
     role_name: Annotated[Name, Field(description="Nome do papel que o grupo passa a dar.", examples=["iptu:consulta"])]
@@ -130,7 +131,7 @@ class Member(msgspec.Struct):
     ]
 
 
-class NewMember(BaseModel):
+class NewMember(Model):
     """Names the person who joins."""
 
     subject: Annotated[CpfText, Field(description="CPF, 11 dígitos, sem pontuação.", examples=["90000040479"])]

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from balcao.access.conventions import AnyCaseMethod, Description, Method, OptionalSliceQuery, SearchText
 from balcao.access.mappings.patterns import MAX_LETTERS, check_pattern
+from balcao.core.http.models import Model
 from balcao.core.values.ids import MAX_INT64
 
 Pattern = Annotated[str, StringConstraints(min_length=1, max_length=MAX_LETTERS), AfterValidator(check_pattern)]
@@ -54,7 +55,7 @@ class Mapping(msgspec.Struct):
     ]
 
 
-class DecidingQuery(BaseModel):
+class DecidingQuery(Model):
     """The request whose mapping is wanted."""
 
     path: Annotated[
@@ -73,7 +74,7 @@ class MappingsQuery(OptionalSliceQuery):
     service: Annotated[SearchText, Field(description="Só os deste serviço.", examples=["search"])] = ""
 
 
-class NewMapping(BaseModel):
+class NewMapping(Model):
     """An endpoint of another application of the city's."""
 
     path_pattern: Annotated[
@@ -86,7 +87,7 @@ class NewMapping(BaseModel):
     ] = None
 
 
-class MappingChange(BaseModel):
+class MappingChange(Model):
     """What is left out or null stays as it is."""
 
     path_pattern: Annotated[

@@ -4,10 +4,11 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from balcao.access.conventions import ActionName, Description, Name
 from balcao.access.records import Role
+from balcao.core.http.models import Model
 
 
 class Roles(msgspec.Struct):
@@ -20,7 +21,7 @@ class Roles(msgspec.Struct):
     has_more: Annotated[bool, Meta(description="Se há mais depois desta página.", examples=[False])]
 
 
-class NewRole(BaseModel):
+class NewRole(Model):
     """A role that grants nothing yet."""
 
     name: Annotated[
@@ -29,7 +30,7 @@ class NewRole(BaseModel):
     description: Annotated[Description, Field(description="Para que serve.", examples=["Cobrança do IPTU"])]
 
 
-class RoleChange(BaseModel):
+class RoleChange(Model):
     """What a role is for; its name stays."""
 
     description: Annotated[Description, Field(description="Para que serve.", examples=["Consulta a boletos do IPTU"])]
@@ -43,7 +44,7 @@ class GrantedAction(msgspec.Struct):
     description: Annotated[str, Meta(description="O que a ação permite.", examples=["Consultar boletos do IPTU"])]
 
 
-class Grant(BaseModel):
+class Grant(Model):
     """Names the action that a role shall grant."""
 
     action_name: Annotated[

@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from balcao.access.conventions import Name, SearchText, SliceQuery
+from balcao.core.http.models import Model
 from balcao.core.values.fields import Flag
 
 
@@ -90,7 +91,7 @@ class UsersQuery(SliceQuery):
     )
 
 
-class DirectAssignment(BaseModel):
+class DirectAssignment(Model):
     """Names the role that a person shall have directly."""
 
     role_name: Annotated[Name, Field(description="Nome do papel que a pessoa passa a ter.", examples=["iptu:consulta"])]

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, Field, RootModel, StringConstrai
 from balcao.agents.datasets.schemas import DATASET_ID
 from balcao.core.errors import Fault, Invalid, Unprocessable
 from balcao.core.http.decoding import decode_model, parse_value, require_few_values, validate_model
+from balcao.core.http.models import Model
 from balcao.core.values.fields import refuse_nul
 from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.text import iterate_texts
@@ -71,7 +72,7 @@ Metadata = Annotated[Object, Field(description="Dados livres, sem dados pessoais
 OpaqueId = Annotated[str, Field(pattern=DATASET_ID)]
 
 
-class ExampleContent(BaseModel):
+class ExampleContent(Model):
     """Objects of at most 64 KiB and ten levels, without personal data (rules: agents 4)."""
 
     input: Annotated[Object, Field(description="O que é dado ao agente, sem dados pessoais.", examples=[INPUT])]
@@ -94,7 +95,7 @@ class NewExamples(RootModel[Annotated[list[NewExample], Field(min_length=1, max_
     """The examples of one call."""
 
 
-class NewDataset(BaseModel):
+class NewDataset(Model):
     name: Name
     description: Description = ""
     metadata: Metadata = {}

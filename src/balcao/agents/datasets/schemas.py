@@ -4,9 +4,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from balcao.agents.datasets.cursors import START, ListPlace, decode_cursor, decode_list_cursor
+from balcao.core.http.models import Model
 from balcao.core.values.fields import DIGITS
 
 DATASET_ID = r"^[A-Za-z0-9_=-]{1,64}$"
@@ -183,7 +184,7 @@ class DatasetsEnvelope(msgspec.Struct):
     data: Annotated[DatasetsData, Meta(description="O conteúdo da resposta.")]
 
 
-class DatasetsQuery(BaseModel):
+class DatasetsQuery(Model):
     """The query of a page of data sets. A parameter that is blank counts as absent."""
 
     first: Annotated[
@@ -208,13 +209,13 @@ class DatasetsQuery(BaseModel):
         return decode_list_cursor(self.after) if self.after else None
 
 
-class DatasetPath(BaseModel):
+class DatasetPath(Model):
     """The id of a data set in a path."""
 
     dataset_id: Annotated[str, Field(pattern=DATASET_ID)]
 
 
-class ExportQuery(BaseModel):
+class ExportQuery(Model):
     """How a data set is exported."""
 
     format: Annotated[
@@ -231,7 +232,7 @@ class ExamplePath(DatasetPath):
     example_id: Annotated[str, Field(pattern=DATASET_ID)]
 
 
-class ExamplesQuery(BaseModel):
+class ExamplesQuery(Model):
     """The query of a page of examples (rules: agents 2.1). A parameter that is blank counts as absent."""
 
     dataset_id: Annotated[

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field, RootModel, StringConstraints, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, RootModel, StringConstraints, ValidationInfo, field_validator
 
 from balcao.agents.datasets.cursors import START, decode_cursor
 from balcao.agents.datasets.incoming import (
@@ -19,6 +19,7 @@ from balcao.agents.datasets.incoming import (
 )
 from balcao.agents.datasets.schemas import DATASET_ID, EXAMPLE_ID, SET_ID, PageInfo, Revision
 from balcao.agents.queries import AGENT_TYPE, LAST_VERSION
+from balcao.core.http.models import Model
 from balcao.core.values.fields import DIGITS
 
 MAX_PAGE = 50
@@ -29,7 +30,7 @@ Annotator = Literal["human", "model", "code"]
 _Text = Annotated[str, StringConstraints(max_length=2000), AfterValidator(check_text)]
 
 
-class NewExperiment(BaseModel):
+class NewExperiment(Model):
     """What is tried: with the version of an agent where one of the platform's own is."""
 
     name: Annotated[
@@ -55,7 +56,7 @@ class NewExperiment(BaseModel):
         return version
 
 
-class NewAnnotation(BaseModel):
+class NewAnnotation(Model):
     """How one annotator judged a run."""
 
     name: Annotated[
@@ -76,7 +77,7 @@ class NewAnnotation(BaseModel):
     explanation: Annotated[_Text, Field(description="Por que esta nota.")] = ""
 
 
-class NewRun(BaseModel):
+class NewRun(Model):
     """What the agent answered to one example."""
 
     example_id: Annotated[OpaqueId, Field(description="Exemplo do conjunto.", examples=[EXAMPLE_ID])]
@@ -264,7 +265,7 @@ class RunsEnvelope(msgspec.Struct):
     data: Annotated[RunsData, Meta(description="O conteúdo da resposta.")]
 
 
-class ExperimentsQuery(BaseModel):
+class ExperimentsQuery(Model):
     """The data set whose experiments are read."""
 
     dataset_id: Annotated[
@@ -272,13 +273,13 @@ class ExperimentsQuery(BaseModel):
     ]
 
 
-class ExperimentPath(BaseModel):
+class ExperimentPath(Model):
     """The id of an experiment in a path."""
 
     experiment_id: Annotated[str, Field(pattern=DATASET_ID)]
 
 
-class RunsQuery(BaseModel):
+class RunsQuery(Model):
     """A page of runs. A parameter that is blank counts as absent."""
 
     experiment_id: Annotated[

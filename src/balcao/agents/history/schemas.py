@@ -4,10 +4,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from balcao.agents.queries import DEFAULT_AGENT, AgentType, PageQuery, VersionInText
 from balcao.agents.versions.content import ChangeType
+from balcao.core.http.models import Model
 from balcao.core.values.fields import DIGITS
 
 _ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90"
@@ -49,7 +50,7 @@ class UnifiedHistoryQuery(PageQuery):
     limit: Annotated[int, Field(ge=1, le=200, description="Versões por página, de 1 a 200."), DIGITS] = 50
 
 
-class CompareQuery(BaseModel):
+class CompareQuery(Model):
     """The two versions to compare."""
 
     agent_type: AgentType = DEFAULT_AGENT
@@ -57,7 +58,7 @@ class CompareQuery(BaseModel):
     to_version: VersionInText
 
 
-class VersionPath(BaseModel):
+class VersionPath(Model):
     version_number: VersionInText
 
 

@@ -4,13 +4,14 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from balcao.agents.operations import CONFIG_ID
 from balcao.agents.queries import AgentQuery
+from balcao.core.http.models import Model
 
 
-class PromptPath(BaseModel):
+class PromptPath(Model):
     prompt_id: Annotated[str, Field(pattern=CONFIG_ID)]
 
 

@@ -4,10 +4,11 @@ from typing import Annotated, Any, Self
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, StringConstraints, model_validator
 
 from balcao.agents.operations import CONFIG_ID
 from balcao.agents.queries import DEFAULT_AGENT, AgentType, VersionInText, VersionNumber
+from balcao.core.http.models import Model
 from balcao.core.values.fields import Storable
 from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.text import has_nul
@@ -53,7 +54,7 @@ class AgentConfig(msgspec.Struct):
     created_at: _Instant
 
 
-class ConfigPath(BaseModel):
+class ConfigPath(Model):
     config_id: Annotated[str, Field(pattern=CONFIG_ID)]
 
 
@@ -82,7 +83,7 @@ Reason = Annotated[
 ]
 
 
-class MemoryBlock(BaseModel):
+class MemoryBlock(Model):
     """Further members are stored as they are."""
 
     model_config = ConfigDict(extra="allow")
@@ -117,7 +118,7 @@ def _distinct_labels(blocks: list[MemoryBlock]) -> list[MemoryBlock]:
     return blocks
 
 
-class Save(BaseModel):
+class Save(Model):
     """What every way of saving has. What is absent is inherited from the active version; null empties.
 
     rules: agents 3.2
@@ -193,7 +194,7 @@ class SaveBody(ConfigBody):
     prompt_content: Annotated[Prompt | None, Field(description="Texto de instruções.", examples=[_PROMPT])] = None
 
 
-class ActivateBody(BaseModel):
+class ActivateBody(Model):
     """Which version is to be active, and why."""
 
     agent_type: AgentType
@@ -202,7 +203,7 @@ class ActivateBody(BaseModel):
     expected_version: ExpectedVersion | None = None
 
 
-class RollbackBody(BaseModel):
+class RollbackBody(Model):
     """Without `to_version` back to the version that was active before."""
 
     agent_type: AgentType
@@ -211,13 +212,13 @@ class RollbackBody(BaseModel):
     expected_version: ExpectedVersion | None = None
 
 
-class ResetQuery(BaseModel):
+class ResetQuery(Model):
     """The agent that gets the default content."""
 
     agent_type: AgentType
 
 
-class ShortResetQuery(BaseModel):
+class ShortResetQuery(Model):
     """The agent whose text of instructions is reset or taken back."""
 
     agent_type: AgentType = DEFAULT_AGENT

@@ -4,10 +4,11 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from balcao.agents.operations import CONFIG_ID
 from balcao.agents.queries import AGENT_TYPE
+from balcao.core.http.models import Model
 from balcao.core.values.fields import Flag, NaturalNumber, OneLine
 from balcao.core.webhooks.sending import WebhookAddress
 
@@ -19,15 +20,15 @@ _INSTANT = "2026-10-05T14:30:00.000000+00:00"
 MESSAGE_ID = r"^msg_[0-9a-f]{32}_[0-9a-f-]{1,36}$"
 
 
-class WebhookPath(BaseModel):
+class WebhookPath(Model):
     webhook_id: Annotated[str, Field(pattern=CONFIG_ID)]
 
 
-class MessagePath(BaseModel):
+class MessagePath(Model):
     message: Annotated[str, Field(pattern=MESSAGE_ID)]
 
 
-class WebhookBody(BaseModel):
+class WebhookBody(Model):
     """Where to send, and what."""
 
     url: Annotated[
@@ -85,7 +86,7 @@ class Webhooks(msgspec.Struct):
     items: Annotated[list[Webhook], Meta(description="Do mais antigo ao mais novo.")]
 
 
-class DeliveriesQuery(BaseModel):
+class DeliveriesQuery(Model):
     """Which deliveries."""
 
     failed: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (

@@ -4,6 +4,7 @@ It is a client like any other: it asks the operation with the token that it is g
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import httpx
@@ -81,14 +82,18 @@ class OwnCallsPage:
     def __init__(self, platform: Platform, services: Sequence[Service]) -> None:
         self._platform = platform
         self._address = f"{platform.settings.base_url}/access/api/v1/clients/me/calls"
-        environment = make_environment("balcao.gateway.portal")
-        environment.globals.update(style=_STYLE, lang="pt-BR", path=PATH, most=MOST_SHOWN)
-        environment.globals["rules"] = {
+        self._services = services
+        self._environment = make_environment("balcao.gateway.portal")
+        self._environment.globals.update(style=_STYLE, lang="pt-BR", path=PATH, most=MOST_SHOWN)
+
+    @cached_property
+    def _rules(self) -> dict[str, str]:
+        """Return in words who may call, by operation."""
+        return {
             operation.key: explain_rule(str(operation.rule), "pt-BR")
-            for service in services
+            for service in self._services
             for operation in service.operations()
         }
-        self._template = environment.get_template("own_calls.html")
 
     def render_form(self, _: Request) -> Response[str]:
         """Return the page that asks for a token."""
@@ -137,5 +142,6 @@ class OwnCallsPage:
         self, form: FormData, *, found: ShownCalls | None = None, fault: str = "", status: int = 200
     ) -> Response[str]:
         sent = {name: form.first(name) for name in _FILTERS}
-        body = self._template.render(found=found, fault=fault, sent=sent)
+        template = self._environment.get_template("own_calls.html")
+        body = template.render(found=found, fault=fault, sent=sent, rules=self._rules if found else {})
         return Response(body.encode(), status=status, media_type=HTML, headers=_HEADERS)

@@ -34,23 +34,23 @@ class PortalPages:
     ) -> None:
         self._guides = guides
         self._services = services
-        environment = make_environment("balcao.gateway.portal")
-        environment.globals.update(style=_STYLE, titles=titles, has_panel=has_panel)
-        environment.globals.update(own_clients=own_clients, controls=controls, issuer=guides.issuer)
-        self._front = environment.get_template("front.html")
-        self._guide = environment.get_template("guide.html")
+        self._environment = make_environment("balcao.gateway.portal")
+        self._environment.globals.update(style=_STYLE, titles=titles, has_panel=has_panel)
+        self._environment.globals.update(own_clients=own_clients, controls=controls, issuer=guides.issuer)
 
     def render_front(self, closed: Mapping[str, Maintenance]) -> Response[str]:
         """Return the front door: the panel, the guides, and the services with what is said of those in maintenance."""
         notes = {name: refusal.message for name, each in closed.items() if (refusal := each.refusal())}
         index = self._guides.by_path[path_of(INDEX, "pt-BR")]
-        body = self._front.render(services=self._services, notes=notes, index=index, lang="pt-BR")
+        body = self._environment.get_template("front.html").render(
+            services=self._services, notes=notes, index=index, lang="pt-BR"
+        )
         return Response(body.encode(), media_type=HTML, headers=_HEADERS)
 
     def render_guide(self, path: str) -> Response[str]:
         """Return a guide, with the way to the next one."""
         guide = self._guides.by_path[path]
-        body = self._guide.render(
+        body = self._environment.get_template("guide.html").render(
             guide=guide,
             lang=guide.language,
             other=path_of(guide.name, _OTHER[guide.language]),

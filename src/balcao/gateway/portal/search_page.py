@@ -38,9 +38,8 @@ class SearchPage:
     def __init__(self, guides: Guides, services: Sequence[Service], titles: Mapping[str, str]) -> None:
         self._guides = guides
         self._services = services
-        environment = make_environment("balcao.gateway.portal")
-        environment.globals.update(style=_STYLE, script=_SCRIPT, titles=titles)
-        self._template = environment.get_template("search.html")
+        self._environment = make_environment("balcao.gateway.portal")
+        self._environment.globals.update(style=_STYLE, script=_SCRIPT, titles=titles)
         self.render = functools.cache(self._render)
 
     def _render(self, language: str) -> Response[str]:
@@ -50,7 +49,7 @@ class SearchPage:
             service.name: [operation for operation in service.operations() if operation.in_description]
             for service in self._services
         }
-        body = self._template.render(
+        body = self._environment.get_template("search.html").render(
             lang=language,
             other=PATHS[_OTHER[language]],
             root=ROOTS[language],

@@ -19,7 +19,7 @@ class StatusPage:
     """Renders what is known; `city` is named where the installation names it."""
 
     def __init__(self, keeper: BoardKeeper, city: str) -> None:
-        environment = make_environment("balcao.gateway.status")
+        self._environment = environment = make_environment("balcao.gateway.status")
         environment.filters.update(
             {
                 "iso": lambda moment: moment.astimezone(keeper.zone).isoformat(timespec="seconds"),
@@ -43,9 +43,9 @@ class StatusPage:
             owed=OWED,
             count=lambda number, one, many: f"{number} {one if number == 1 else many}",
         )
-        self._template = environment.get_template("status.html")
 
     def render(self, board: Board) -> Response[str]:
         """Return the page."""
-        body = self._template.render(board=board, overall=words.find_overall(board))
+        template = self._environment.get_template("status.html")
+        body = template.render(board=board, overall=words.find_overall(board))
         return Response(body.encode(), media_type=HTML, headers={"Content-Security-Policy": _POLICY, **CACHED})

@@ -4,8 +4,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
+from balcao.core.http.models import Model
 from balcao.health_units.areas.outlines import Polygon, find_outline_fault, orient_polygon
 from balcao.health_units.texts import PublicText
 
@@ -32,7 +33,7 @@ def _check_polygons(polygons: list[Polygon]) -> list[Polygon]:
     return [orient_polygon(polygon) for polygon in rounded]
 
 
-class PolygonBody(BaseModel):
+class PolygonBody(Model):
     """One polygon: its outer ring, then its holes."""
 
     type: Annotated[Literal["Polygon"], Field(description="Sempre `Polygon`.")]
@@ -43,7 +44,7 @@ class PolygonBody(BaseModel):
     ]
 
 
-class MultiPolygonBody(BaseModel):
+class MultiPolygonBody(Model):
     """Several polygons, as of islands."""
 
     type: Annotated[Literal["MultiPolygon"], Field(description="Sempre `MultiPolygon`.")]
@@ -54,7 +55,7 @@ class MultiPolygonBody(BaseModel):
     ]
 
 
-class AreaBody(BaseModel):
+class AreaBody(Model):
     """An area's name and outline."""
 
     nome: Annotated[PublicText, Field(max_length=100, description="Nome da área.", examples=["Centro e Porto"])]

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from balcao.core.http.models import Model
 from balcao.core.values.cnes import PATTERN
 from balcao.health_units.operations import Day
 
@@ -29,7 +30,7 @@ class Grupo(StrEnum):
     UNIDADE = "unidade"
 
 
-class CountsQuery(BaseModel):
+class CountsQuery(Model):
     """Which notifications are counted, and by what."""
 
     periodo: Annotated[Periodo, Field(description="Contar por mês ou por trimestre.")] = Periodo.MES

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
+from balcao.core.http.models import Model
 from balcao.core.http.paging import LAST_PAGE
 from balcao.core.values.fields import Flag, NaturalNumber
 from balcao.core.values.page import Pagination
@@ -79,7 +80,7 @@ def _fold(text: str) -> str:
     return fold_text(text)
 
 
-class UnitsFilter(BaseModel):
+class UnitsFilter(Model):
     """Which units; without filters all active ones."""
 
     busca: Annotated[

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticKnownError
 
+from balcao.core.http.models import Model
 from balcao.core.values.cnes import PATTERN
 from balcao.health_units.risk.schemas import Situation
 
@@ -52,7 +53,7 @@ class StreamTicket(msgspec.Struct):
     expira_em: Annotated[datetime, Meta(description="Até quando pode ser usado.", examples=["2026-03-02T12:30:30Z"])]
 
 
-class TicketQuery(BaseModel):
+class TicketQuery(Model):
     """The ticket."""
 
     bilhete: Annotated[
@@ -62,7 +63,7 @@ class TicketQuery(BaseModel):
     ]
 
 
-class StreamQuery(BaseModel):
+class StreamQuery(Model):
     """Which units, and from which change on."""
 
     cnes: Annotated[

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from balcao.core.http.models import Model
 from balcao.core.values.fields import NaturalNumber
 from balcao.health_units.operations import EARLIEST, LATEST
 from balcao.health_units.texts import Line
@@ -19,7 +20,7 @@ class Ambito(StrEnum):
     MUNICIPAL = "municipal"
 
 
-class HolidayBody(BaseModel):
+class HolidayBody(Model):
     """A holiday without its date."""
 
     nome: Annotated[Line, Field(max_length=100, description="Nome do feriado.", examples=["São Sebastião"])]
@@ -28,7 +29,7 @@ class HolidayBody(BaseModel):
     fecha: Annotated[bool, Field(description="Se as unidades fecham, salvo as que abrem em feriado.", examples=[True])]
 
 
-class HolidaysQuery(BaseModel):
+class HolidaysQuery(Model):
     """Which holidays."""
 
     ano: Annotated[

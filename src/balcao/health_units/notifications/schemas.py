@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
+from balcao.core.http.models import Model
 from balcao.core.values.clock import in_utc
 from balcao.core.values.fields import NaturalNumber
 from balcao.health_units.reference_lists.schemas import CODE
@@ -71,7 +72,7 @@ class Remarks(msgspec.Struct, frozen=True):
     consequencias: tuple[str, ...] = ()
 
 
-class OpenBody(BaseModel):
+class OpenBody(Model):
     """The colour of a new notification."""
 
     risco: _Risco
@@ -84,7 +85,7 @@ class OpenBody(BaseModel):
         return Remarks(self.motivo, self.ocorrencia, tuple(self.consequencias))
 
 
-class ChangeBody(BaseModel):
+class ChangeBody(Model):
     """The same colour again is a confirmation."""
 
     risco: _Risco
@@ -97,7 +98,7 @@ class ChangeBody(BaseModel):
         return Remarks(self.motivo, self.ocorrencia, tuple(self.consequencias))
 
 
-class CloseBody(BaseModel):
+class CloseBody(Model):
     """`risco` is the last colour to record; without it the colour stays."""
 
     causa: Annotated[Causa, Field(description="Por que termina; `engano` a tira da vista do público.")] = (
@@ -123,7 +124,7 @@ def _parse_instant(sent: Any) -> datetime:
 Bound = Annotated[datetime, BeforeValidator(_parse_instant)]
 
 
-class LogQuery(BaseModel):
+class LogQuery(Model):
     """Which notifications of a unit; `de` and `ate` bound the instant of the opening, both inclusive."""
 
     status: Annotated[Status | None, Field(description="Só as ativas ou só as encerradas.")] = None

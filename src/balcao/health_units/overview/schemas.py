@@ -4,8 +4,9 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
+from balcao.core.http.models import Model
 from balcao.core.values.cnes import PATTERN
 from balcao.core.values.fields import NaturalNumber
 from balcao.health_units.notifications.schemas import Bound, EventKind, LoggedEvent, StaffNotification
@@ -16,13 +17,13 @@ _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90"
 _Area = Annotated[str | None, Field(max_length=20, description="Só desta área.", examples=["2.1"])]
 
 
-class OpenQuery(BaseModel):
+class OpenQuery(Model):
     """Which of the active notifications."""
 
     area: _Area = None
 
 
-class EventsQuery(BaseModel):
+class EventsQuery(Model):
     """Which events; `de` and `ate` bound their instants, both inclusive."""
 
     area: _Area = None

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from balcao.core.http.models import Model
 from balcao.health_units.texts import PublicText
 
 CODE = r"^[a-z0-9_]{1,40}$"
@@ -17,7 +18,7 @@ class Lista(StrEnum):
     CONSEQUENCIAS = "consequencias"
 
 
-class ReferenceValueBody(BaseModel):
+class ReferenceValueBody(Model):
     """A value without its code."""
 
     nome: Annotated[

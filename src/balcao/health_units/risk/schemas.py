@@ -4,8 +4,9 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from balcao.core.http.models import Model
 from balcao.core.values.cnes import PATTERN
 from balcao.health_units.records import CnesText
 from balcao.health_units.situation import Risco, Status
@@ -54,7 +55,7 @@ class UnitRisks(msgspec.Struct):
     ]
 
 
-class RisksQuery(BaseModel):
+class RisksQuery(Model):
     """Which units."""
 
     cnes: Annotated[

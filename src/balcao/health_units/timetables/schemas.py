@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from balcao.core.errors import Fault, Unprocessable
+from balcao.core.http.models import Model
 from balcao.health_units.opening import END, MOST_INTERVALS, START, Interval, find_openings_fault
 from balcao.health_units.operations import LATEST, Day
 from balcao.health_units.records import CnesText
@@ -19,7 +20,7 @@ USUAL = 14
 _A_YEAR = timedelta(days=366)
 
 
-class IntervalBody(BaseModel):
+class IntervalBody(Model):
     """One opening of a day."""
 
     inicio: Annotated[str, StringConstraints(pattern=START), Field(description="Hora de abertura.", examples=["08:00"])]
@@ -45,7 +46,7 @@ Intervals = Annotated[list[IntervalBody], Field(max_length=MOST_INTERVALS), Afte
 Weekday = Literal["1", "2", "3", "4", "5", "6", "7"]
 
 
-class WeekBody(BaseModel):
+class WeekBody(Model):
     """The openings of a week; a day that is left out is closed."""
 
     semana: Annotated[
@@ -58,7 +59,7 @@ class WeekBody(BaseModel):
     abre_feriado: Annotated[bool, Field(description="Se a unidade abre também em feriado.")] = False
 
 
-class ExceptionBody(BaseModel):
+class ExceptionBody(Model):
     """The openings of one day, instead of those of its weekday."""
 
     intervalos: Annotated[
@@ -70,7 +71,7 @@ class ExceptionBody(BaseModel):
     ]
 
 
-class ProposedException(BaseModel):
+class ProposedException(Model):
     """The openings that one day would have; None for an exception that would be taken back."""
 
     data: Annotated[Day, Field(description="O dia.", examples=["2026-12-24"])]
@@ -82,7 +83,7 @@ class ProposedException(BaseModel):
     ] = None
 
 
-class PreviewBody(BaseModel):
+class PreviewBody(Model):
     """What would be written of a unit's openings; what is left out stays as it is."""
 
     semana: Annotated[
@@ -96,7 +97,7 @@ class PreviewBody(BaseModel):
     ] = []
 
 
-class DaysQuery(BaseModel):
+class DaysQuery(Model):
     """Which days; both bounds are included."""
 
     de: Annotated[Day | None, Field(description="Primeiro dia; hoje, se faltar.", examples=["2026-12-20"])] = None
@@ -114,7 +115,7 @@ class DaysQuery(BaseModel):
         return first, last
 
 
-class ExceptionsQuery(BaseModel):
+class ExceptionsQuery(Model):
     """Which exceptions; both bounds are included."""
 
     de: Annotated[Day | None, Field(description="Primeiro dia; hoje, se faltar.", examples=["2026-12-20"])] = None

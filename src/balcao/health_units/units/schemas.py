@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from balcao.core.http.models import Model
 from balcao.health_units.records import Tipo
 from balcao.health_units.texts import Line
 
@@ -11,7 +12,7 @@ _Phone = Annotated[str, StringConstraints(pattern=r"^\([0-9]{2}\) [0-9]{4,5}-[0-
 _ZipCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{5}-[0-9]{3}$")]
 
 
-class UnitBody(BaseModel):
+class UnitBody(Model):
     """A unit without its derived members (rules: health_units 3.1)."""
 
     nome: Annotated[Line, Field(max_length=200, description="Nome da unidade.", examples=["Clínica da Família"])]

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from balcao.core.http.models import Model
 from balcao.core.values.cnes import PATTERN
 from balcao.core.values.fields import Flag, NaturalNumber
 from balcao.core.webhooks.sending import WebhookAddress
@@ -16,7 +17,7 @@ _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"
 _INSTANT = "2026-10-05T14:30:00-03:00"
 
 
-class WebhookBody(BaseModel):
+class WebhookBody(Model):
     """Where to send, and what."""
 
     url: Annotated[
@@ -71,7 +72,7 @@ class Webhooks(msgspec.Struct):
     itens: Annotated[list[Webhook], Meta(description="Do mais antigo ao mais novo.")]
 
 
-class DeliveriesQuery(BaseModel):
+class DeliveriesQuery(Model):
     """Which deliveries."""
 
     falhas: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (
