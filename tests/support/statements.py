@@ -1,6 +1,6 @@
 """What the processes under test send to PostgreSQL: one entry for each round trip."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -9,12 +9,13 @@ import asyncpg
 import httpx
 import pytest
 
+from balcao.core import repeating
 from balcao.core.database.connections import Connections
 from balcao.core.database.reloader import Watch
 
 # The driver's own statements about a type that it meets for the first time.
 _ABOUT_TYPES = ("typeinfo_tree", "set_config('jit'")
-# Set in what keeps a serving process's copies current: it asks by itself, at any time.
+# Set in what keeps a serving process's copies current, and in what it repeats: it asks by itself, at any time.
 _of_copy: ContextVar[bool] = ContextVar("of_copy", default=False)
 
 
@@ -54,13 +55,18 @@ def recorded() -> Iterator[Statements]:
         connection.add_query_logger(found.note)
         return connection
 
-    keep = Watch._keep
+    keep, repeat = Watch._keep, repeating._repeat
 
     async def keep_apart(watch: Watch) -> None:
         _of_copy.set(True)
         await keep(watch)
 
+    async def repeat_apart(work: Callable[[], Awaitable[None]], seconds: float) -> None:
+        _of_copy.set(True)
+        await repeat(work, seconds)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Watch, "_keep", keep_apart)
+        patch.setattr(repeating, "_repeat", repeat_apart)
         patch.setattr(Connections, "_connect", connect_heard)
         yield found
