@@ -35,7 +35,7 @@ def test_the_citizens_word_stands_and_registry_and_crm_end_alike(tmp_path: Path,
     report(f"CRM mirror, {chosen}: {describe_size(printed)}")
 
 
-@pytest.mark.parametrize("promise", ["every_word_reaches_the_crm", "every_login_ends"])
+@pytest.mark.parametrize("promise", ["every_word_reaches_the_crm", "every_login_ends"][: size(1, 2)])
 def test_nobody_waits_for_ever(tmp_path: Path, promise: str) -> None:
     chosen = {"DECLARATIONS": 1, "CHANGES": size(0, 1), "LOGINS": 1, "KILLS": size(0, 1)}
     printed = explore_runs(tmp_path, MODEL, promise, *bounds(chosen))
@@ -47,7 +47,7 @@ def test_the_model_has_nine_deliberate_mistakes() -> None:
     assert len(MISTAKES) == 9
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("mistake", MISTAKES[: size(1, len(MISTAKES))])
 def test_a_deliberate_mistake_is_found(tmp_path: Path, mistake: str) -> None:
     chosen = {"DECLARATIONS": 2, "CHANGES": 1, "LOGINS": 1, "KILLS": 1}
     printed = explore_states(tmp_path, MODEL, *bounds(chosen), f"-D{mistake}")
