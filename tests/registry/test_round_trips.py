@@ -99,6 +99,7 @@ def count(http: httpx.Client, issuer: Issuer, statements: Statements) -> Callabl
         method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, cpf: str = CPF
     ) -> list[str]:
         token = bearer(issuer.person(cpf))
+        Statements.settle(http)
         statements.texts.clear()
         answer = http.request(method, f"/registry/v1/citizen/{cpf}/{path}", json=body, headers=token | (headers or {}))
         assert answer.is_success, answer.text
@@ -189,6 +190,7 @@ def test_an_answer_to_an_invitation_takes_two_round_trips(
 def test_a_consent_that_the_crm_has_taken_is_written_in_one_round_trip(
     http: httpx.Client, issuer: Issuer, statements: Statements
 ) -> None:
+    Statements.settle(http)
     statements.texts.clear()
     answer = http.patch(
         f"/registry/v1/crm/cidadao/{OF_CRM}/consentimento",
