@@ -148,7 +148,8 @@ def test_the_panels_largest_form_passes_and_more_does_not(gateway: httpx.Client)
     largest = max(PAGES.values(), key=lambda page: page.body_limit)
     address = largest.address(**dict.fromkeys(largest.parameters, "1"))
     form = {"Content-Type": "application/x-www-form-urlencoded"}
-    for much, status in ((largest.body_limit - 1_000, 401), (largest.body_limit + 1, 413)):
+    sizes = ((largest.body_limit - 1_000, 401), (largest.body_limit + 1, 413), (largest.body_limit + 4_000_000, 413))
+    for much, status in sizes * 3:  # an answer that is lost on the way is lost one time in two, on a connection in use
         answer = gateway.post(address, content=b"a=" + b"b" * (much - 2), headers=form)
         assert answer.status_code == status, (address, much)
         assert "<html" in answer.text

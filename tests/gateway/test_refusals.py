@@ -5,7 +5,11 @@ import socket
 import httpx
 import pytest
 
+from balcao import app
+from balcao.console.areas import PAGES
+from balcao.core.context.platform import Platform
 from balcao.core.http.refusal_pages import wants_page
+from balcao.gateway.head_rules import DISCARD_BYTES
 from tests.support.panel import PageContent
 from tests.support.patience import PATIENCE
 
@@ -108,3 +112,8 @@ def test_what_is_refused_before_it_was_read_is_a_page_for_who_asks_for_one(
 )
 def test_a_page_is_for_who_names_it_and_names_nothing_before_it(accept: str | None, page: bool) -> None:
     assert wants_page(accept) is page
+
+
+async def test_a_body_that_is_half_as_large_again_as_any_may_be_is_read_on(platform: Platform) -> None:
+    endpoints = [endpoint for service in app.SERVICES for _, _, endpoint in app.mount(service, platform).endpoints]
+    assert max(declared.body_limit for declared in (*endpoints, *PAGES.values())) * 1.5 <= DISCARD_BYTES

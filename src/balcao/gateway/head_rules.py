@@ -15,8 +15,9 @@ _ONCE = (b"host", b"transfer-encoding", b"expect")
 _CONTINUE = b"100-continue"
 _KNOWN_HOSTS = 1024
 
-# How much of a body that is refused is read on: a caller who is still sending would miss the refusal else.
-DISCARD_BYTES = 16 * 1024 * 1024
+# How much of a body that is refused is read on: a caller who is still sending would miss the refusal else. It is more
+# than any limit, so that whoever goes a little beyond one always reads why.
+DISCARD_BYTES = 32 * 1024 * 1024
 
 
 class Refused(Exception):
