@@ -14,7 +14,7 @@ APART := tests/contract/test_contract.py::test_the_contract_table_holds[independ
 QUICK := --deselect tests/invariants/test_citations.py --deselect '$(APART)' tests/core/test_rules.py tests/core/test_catalogue.py tests/core/test_worker.py tests/invariants \
 	tests/contract/test_contract.py tests/registry/mirror/test_convergence.py tests/registry/consent/test_preferences.py
 STYLED := src tests bench tools clients
-# On CI the run also measures what it passes through, and fails below the floor of pyproject.toml; that takes half as long again.
+# On CI the run also does the long tests and measures what it passes through, and fails below the floor of pyproject.toml.
 COVERAGE := --cov --cov-report=term
 MEASURED := $(if $(CI),$(COVERAGE))
 PIN := $(BIN)/pip-compile --quiet --allow-unsafe --generate-hashes \
@@ -45,13 +45,14 @@ help: ## mostra esta lista
 run: $(VENV)/.run ## instala e inicia tudo; Ctrl-C encerra, os dados ficam em .balcao
 	@$(BIN)/balcao serve
 
-test: $(VENV)/.dev ## instala o que os testes pedem e executa todos; FILE=tests/x.py só esses
+test: $(VENV)/.dev ## instala o que os testes pedem e executa todos, menos os longos; FILE=tests/x.py só esses
 ifdef FILE
 	@PYTEST='$(PYTEST)' tools/test $(FILE)
 else
 	@rm -f .coverage .coverage.*
 	@PYTEST='$(PYTEST) $(MEASURED)' tools/test
 	@$(MAKE) --no-print-directory lint types
+	@[ -n "$$CI$$BALCAO_LONG" ] || echo "Os testes longos NÃO foram executados: \`BALCAO_LONG=1 make test\` os inclui, como faz o CI."
 	@tools/chromium --quiet || echo "Os testes de páginas NÃO foram executados: não há Chromium nesta máquina."
 	@tools/node --quiet || echo "Os testes com ferramentas de Node NÃO foram executados: não há Node nesta máquina."
 	@tools/nginx --quiet || echo "Os testes do gateway com o nginx NÃO foram executados: não há nginx nesta máquina."
@@ -69,9 +70,9 @@ quick: $(VENV)/.dev ## o que uma mudança costuma quebrar; da segunda vez em dia
 	@$(MAKE) --no-print-directory lint types
 	@PYTEST='$(PYTEST)' tools/test -q $(QUICK)
 
-coverage: $(VENV)/.dev ## todos os testes, medindo as linhas e os desvios que percorrem; falha abaixo do piso
+coverage: $(VENV)/.dev ## todos os testes, também os longos, medindo as linhas e os desvios que percorrem; falha abaixo do piso
 	@rm -f .coverage .coverage.*
-	@PYTEST='$(PYTEST) $(COVERAGE)' tools/test
+	@BALCAO_LONG=1 PYTEST='$(PYTEST) $(COVERAGE)' tools/test
 
 mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes não percebem; FILE=src/balcao/x só isso, SAMPLE=0 tudo
 	@$(BIN)/python -c 'import mutmut' 2>/dev/null || $(PIP) --no-build-isolation -e ".[mutants]"

@@ -8,7 +8,7 @@ from tests.support.disks import disk
 from tests.support.server import free_port
 from tests.support.terminal import Terminal, open_folder
 
-pytestmark = pytest.mark.mounts
+pytestmark = [pytest.mark.mounts, pytest.mark.long]
 
 
 @pytest.fixture

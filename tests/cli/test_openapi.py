@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from balcao import app
 from tests.support.terminal import Terminal
 
@@ -14,6 +16,7 @@ def test_the_committed_descriptions_are_those_of_the_code() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_a_drift_is_named_and_a_new_writing_ends_it(tmp_path: Path) -> None:
     """What the test above found to be those of the code is what has not drifted, and what is written anew."""
     committed = {path.name: path.read_bytes() for path in (PROJECT / "openapi").glob("*.json")}

@@ -1,6 +1,10 @@
 """`balcao search migration` on a database that no worker serves (rules: search 2.5, 4.5)."""
 
+import pytest
+
 from tests.support.terminal import Terminal
+
+pytestmark = pytest.mark.long
 
 
 def test_a_migration_from_its_rehearsal_to_its_rollback(terminal: Terminal) -> None:

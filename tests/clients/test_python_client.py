@@ -12,7 +12,7 @@ from tests.clients.examples import check_outcomes, read_outcomes, write_calls
 from tests.support.sandbox import Sandbox
 from tests.support.sizes import report
 
-pytestmark = [pytest.mark.node, pytest.mark.sdk]
+pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 
 RUN = Path(__file__).with_name("run_examples.py")
 

@@ -94,6 +94,7 @@ def call(request: pytest.FixtureRequest, client: Any, platform: Receiver) -> Cal
     return call_sync if request.param == "sync" else call_awaited
 
 
+@pytest.mark.long
 def test_a_creation_is_tried_again_as_long_as_it_is_told_to_wait_with_one_key(
     call: Calling, platform: Receiver, waits: list[float]
 ) -> None:

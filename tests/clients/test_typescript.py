@@ -14,7 +14,7 @@ from tests.support import node
 from tests.support.sandbox import Sandbox
 from tests.support.sizes import FULL
 
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, pytest.mark.long]
 
 DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # those of the code: a test of the command sees to it
 # Compiling takes seconds: one service stands for all in an ordinary run.

@@ -16,7 +16,7 @@ from tests.support.patience import PATIENCE
 from tests.support.sandbox import Sandbox
 from tests.support.sizes import report
 
-pytestmark = [pytest.mark.node, pytest.mark.sdk]
+pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 
 RUN = Path(__file__).with_name("run-examples.mjs")
 LAYER = Path(__file__).with_name("layer.test.mjs")

@@ -15,6 +15,8 @@ from tests.support.sandbox import Sandbox
 from tests.support.server import free_port
 from tests.support.terminal import Serving, Terminal, ended
 
+pytestmark = pytest.mark.long
+
 
 def make_terminal(sandbox: Sandbox, folder: Path, **changes: object) -> Terminal:
     """Return a terminal on the running platform: the services' login is known, and the panel has its own."""

@@ -1,6 +1,6 @@
 """What axe finds on the pages of the panel, in every state: nothing.
 
-The pages are found by their links, as a person finds them, so that a new one is looked at by itself. `make test` looks
+The pages are found by their links, as a person finds them, so that a new one is looked at by itself. CI looks
 at those of the navigation in light at 1280 pixels, `make prove` at all that links lead to, at both widths, in light and
 dark.
 """
@@ -52,6 +52,7 @@ def open_pages(screen: Screen) -> Iterator[str]:
             yield address
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("who", WHO)
 def test_every_page_that_links_lead_to(screen: Screen, who: str) -> None:
     screen.login(who)
@@ -59,6 +60,7 @@ def test_every_page_that_links_lead_to(screen: Screen, who: str) -> None:
         assert_usable(screen, address)
 
 
+@pytest.mark.long
 def test_lists_in_which_nothing_was_found(screen: Screen) -> None:
     screen.login("kleber")
     for address in IN_MENU:

@@ -40,6 +40,7 @@ def test_the_first_stop_of_the_keyboard_leads_past_the_frame(screen: Screen) -> 
     expect(screen.focused).to_have_attribute("id", "conteudo")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [360, 320])
 def test_no_page_is_wider_than_a_phone(screen_of: Callable[..., Screen], width: int) -> None:
     screen = screen_of(width)

@@ -18,6 +18,8 @@ from tests.support.operations import Served, all_operations
 from tests.support.server import RunningServer
 from tests.support.sizes import FULL
 
+pytestmark = pytest.mark.long
+
 PATIENCE = 25  # the driver's own is 30 seconds
 # What the platform may take is 3 seconds; a moment stands for them here.
 MOMENT = 0.1

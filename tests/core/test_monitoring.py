@@ -87,6 +87,7 @@ def test_every_panel_has_a_place_of_its_own() -> None:
     assert len({panel["id"] for panel in DASHBOARD["panels"]}) == len(DASHBOARD["panels"])
 
 
+@pytest.mark.long
 @pytest.mark.promtool
 @pytest.mark.parametrize("command", [["check", "rules", "rules.yml"], ["test", "rules", "rules_test.yml"]])
 def test_promtool_accepts_the_rules_and_they_alert_as_they_should(command: list[str]) -> None:

@@ -19,6 +19,8 @@ from tests.support.server import free_port
 from tests.support.sizes import FULL, size
 from tests.support.terminal import BALCAO, Terminal
 
+pytestmark = pytest.mark.long
+
 LEASE_SECONDS = 2
 SERVICES = size(20, 200)
 WRITERS = 2

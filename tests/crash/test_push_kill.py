@@ -26,6 +26,8 @@ from tests.support.server import free_port
 from tests.support.sizes import size
 from tests.support.terminal import open_folder, remove
 
+pytestmark = pytest.mark.long
+
 EVENTS = size(150, 2_000)
 CHANGES = size(40, 500)
 PERSONS = size(10, 50)

@@ -23,6 +23,8 @@ from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.patience import PATIENCE, until_now
 from tests.support.server import free_port
 
+pytestmark = pytest.mark.long
+
 PETS = f"/registry/v1/citizen/{ANA}/pets"
 # The members of a refusal, by the path of what a program calls.
 WORDS = {

@@ -101,6 +101,7 @@ def assert_prints(printed: str, shown: str, typed: str, sandbox: Sandbox) -> Non
     assert re.fullmatch(expected, printed.strip(), re.DOTALL), f"{typed}\n{printed}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in NAMES if name != WITH_CLIENTS])
 def test_the_commands_of_a_guide_print_what_it_says(name: str, sandbox: Sandbox, tmp_path: Path) -> None:
     blocks = read_blocks(name)

@@ -194,6 +194,7 @@ def test_the_command_does_nothing_after_each_batch_that_grows_with_what_is_there
     assert not any("FROM health_units.units AS unit" in text for text in [*sent.texts, *sent.of_copies])
 
 
+@pytest.mark.long
 def test_the_simulation_opens_changes_and_closes(terminal: Terminal, act: Any, sql: Sql) -> None:
     from balcao_sandbox.demo import health_units as demo
 

@@ -98,6 +98,7 @@ class Side:
         )
 
 
+@pytest.mark.long
 def test_a_batch_does_what_its_rows_do_one_after_the_other(load: Load, sql: Sql, tmp_path: Path) -> None:
     @given(sent=st.lists(rows, min_size=2, max_size=10))
     @settings(max_examples=size(40, 600))

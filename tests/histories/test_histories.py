@@ -14,7 +14,7 @@ from tests.histories.rights import LIMIT_SECONDS
 from tests.histories.trial import Verdict, all_resources, judge, platform, record
 from tests.support.sizes import FULL, report, size
 
-pytestmark = pytest.mark.histories
+pytestmark = [pytest.mark.histories, pytest.mark.long]
 
 # One run with each fault once, but for a start of everything, or one run for each fault, which comes several times.
 RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [[fault for fault in FAULTS if fault != "kill everything"]]

@@ -42,7 +42,7 @@ from tests.histories.trial import BY_INVARIANTS, RESOURCES, all_resources, judge
 from tests.support.patience import until
 from tests.support.sizes import FULL, report, size
 
-pytestmark = pytest.mark.histories
+pytestmark = [pytest.mark.histories, pytest.mark.long]
 
 # The longest delay that may be set: what is written within it is lost by a kill.
 ANSWER_BEFORE_WRITING = (

@@ -18,6 +18,8 @@ from tests.http.process import running
 from tests.support.patience import until_now
 from tests.support.sizes import report, size
 
+pytestmark = pytest.mark.long
+
 REQUESTS = size(5_000, 10_000_000)
 WARMING = REQUESTS // 4
 # So many that the server and not the way to it is what is waited for.

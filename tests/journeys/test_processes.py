@@ -14,6 +14,8 @@ from tests.support.patience import until_now
 from tests.support.server import free_port
 from tests.support.terminal import Serving, Terminal, ended, open_folder, remove
 
+pytestmark = pytest.mark.long
+
 CONNECTIONS = 64
 PATIENCE = 300
 

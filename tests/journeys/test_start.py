@@ -67,6 +67,7 @@ def test_it_prints_its_address_and_a_first_call_in_few_lines(serving: Serving, t
     assert curl.run(call, terminal).status_code == 200
 
 
+@pytest.mark.long
 def test_the_printed_lines_all_work_and_call_every_service(serving: Serving, terminal: Terminal) -> None:
     printed = lines(terminal.run("demo", "--calls").stdout, "curl")
     calls = [line for line in printed if "Authorization" in line]
@@ -80,6 +81,7 @@ def test_the_printed_lines_all_work_and_call_every_service(serving: Serving, ter
     )
 
 
+@pytest.mark.long
 def test_the_printed_token_commands_of_three_people_work(serving: Serving, terminal: Terminal, base: str) -> None:
     commands = lines(terminal.run("demo", "--calls").stdout, "balcao token")
     assert len(commands) == 3
@@ -127,6 +129,7 @@ def test_a_second_one_on_the_same_port_or_folder_is_told_so(serving: Serving, te
     assert "Outro `balcao serve` já usa a pasta" in elsewhere.refusal("serve")
 
 
+@pytest.mark.long
 def test_named_services_join_the_running_platform_without_a_worker(serving: Serving, terminal: Terminal) -> None:
     port = free_port()
     with Serving(Terminal(terminal.folder, port=port), "health_units") as beside:

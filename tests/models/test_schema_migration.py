@@ -16,6 +16,7 @@ BOUNDS_OF_PROGRESS = ("-DSTARTS=1", "-DLOSSES=0", "-DREFUSALS=0", f"-DCLAIMS={si
 MISTAKES = list_mistakes(MODEL)
 
 
+@pytest.mark.long
 def test_no_acknowledged_write_is_ever_missing(tmp_path: Path) -> None:
     printed = explore_states(tmp_path, MODEL, *BOUNDS)
     assert "errors: 0" in printed, printed

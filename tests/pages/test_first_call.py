@@ -23,7 +23,7 @@ from tests.support.patience import PATIENCE
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import free_port
 
-pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.sdk]
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ from tests.support.keyboard import Keyboard
 from tests.support.screen import opened_screen
 from tests.support.server import RunningServer
 
-pytestmark = [pytest.mark.page]
+pytestmark = [pytest.mark.page, pytest.mark.long]
 # What is pressed in turn, and the heading of the page that it leads to.
 WAYS = {
     "a guide, and the next one": [

@@ -9,7 +9,7 @@ from balcao_sandbox.crm.controls import PATH
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.screen import opened_screen
 
-pytestmark = [pytest.mark.page, pytest.mark.node]
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from tests.support.cast import ANA
 from tests.support.server import RunningServer, free_port
 from tests.support.sizes import FULL
 
-pytestmark = pytest.mark.page
+pytestmark = [pytest.mark.page, pytest.mark.long]
 
 REGISTRY = "/registry/v1/docs"
 SMALL = "/health-units/docs"

@@ -22,6 +22,8 @@ from tools.release import building, sbom, signing
 from tools.release.components import ROOT, list_bundled
 from tools.release.licences import Refused
 
+pytestmark = pytest.mark.long
+
 # Where the trial was imported from, and a token that its identity provider issued.
 TOKEN_OF_A_DEMO_PERSON = """
 import balcao_sandbox, sys

@@ -17,7 +17,7 @@ from tests.models.traces import is_behaviour
 from tests.search.support import act_as_staff, body
 from tests.search.test_online_migration import Run, create, start
 
-pytestmark = [pytest.mark.spin, pytest.mark.usefixtures("empty_catalogue")]
+pytestmark = [pytest.mark.spin, pytest.mark.usefixtures("empty_catalogue"), pytest.mark.long]
 
 MODEL = MODELS / "schema_migration.pml"
 # What each transaction has left behind: of one that changes both tables the last row counts.

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.support.panel import PanelClient
 from tests.support.screen import Screen
 
-pytestmark = [pytest.mark.page, pytest.mark.node]
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 EDIT = "/painel/agentes/atendimento_demo/editar"
 

@@ -95,6 +95,7 @@ def test_who_reads_agents_only_sees_no_receiver(panel: PanelClient) -> None:
     assert "agent_webhook:manage" in panel.page.text
 
 
+@pytest.mark.long
 @pytest.mark.page
 @pytest.mark.node
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])

@@ -9,7 +9,7 @@ from tests.console.catalogue.conftest import Ask, Make
 from tests.search.support import REQUIRED
 from tests.support.screen import Screen
 
-pytestmark = [pytest.mark.page, pytest.mark.node]
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 
 def change(ask: Ask, service: dict[str, Any], **members: Any) -> None:

@@ -13,6 +13,8 @@ from tests.support.panel import PanelClient
 from tests.support.patience import PATIENCE
 from tests.support.screen import Screen
 
+pytestmark = pytest.mark.long
+
 BOARD = "/painel/saude/risco"
 STREAM = f"{BOARD}/ao-vivo"
 EVENTS = {"Accept": "text/event-stream"}

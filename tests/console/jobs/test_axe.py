@@ -10,7 +10,7 @@ from balcao.employability.selection.paths import sandbox_application_id
 from tests.support.panel import PanelClient
 from tests.support.screen import Screen
 
-pytestmark = [pytest.mark.page, pytest.mark.node]
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 KITCHEN = f"/painel/vagas/{sandbox_job_id('V9')}"
 

@@ -19,6 +19,8 @@ from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 from tests.support.sizes import report, size
 
+pytestmark = pytest.mark.long
+
 KILOBYTE = 1000
 # Calls of the services besides the one for the person's rights: a list's, and those of a page about one thing or with a
 # form. Pages that put together what several services say have more.

@@ -97,6 +97,7 @@ def test_what_the_person_may_not_see_says_which_action_is_missing(visitor: Visit
     assert faults == []
 
 
+@pytest.mark.long
 def test_no_page_breaks_on_what_stands_in_its_address(visitor: Visitor) -> None:
     faults = []
     for page in PAGES.values():

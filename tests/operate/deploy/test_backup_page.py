@@ -18,7 +18,7 @@ from tests.support.patience import PATIENCE, until_now
 from tests.support.server import free_port
 from tests.support.terminal import BALCAO, open_folder, remove
 
-pytestmark = pytest.mark.debian
+pytestmark = [pytest.mark.debian, pytest.mark.long]
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/operate/backup.md").read_text("utf-8")
 INSTANT = "2026-11-22T14:30:00-03:00"

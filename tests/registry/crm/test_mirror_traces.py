@@ -24,7 +24,7 @@ from tests.support.patience import PATIENCE, until_now
 from tests.support.server import free_port
 from tests.support.terminal import BALCAO, Terminal
 
-pytestmark = pytest.mark.spin
+pytestmark = [pytest.mark.spin, pytest.mark.long]
 
 MODEL = MODELS / "crm_mirror.pml"
 WEBHOOK = "/registry/v1/webhooks/crm/cidadao"
