@@ -1,7 +1,7 @@
 """The public search: from the words of a query to a page of services (rules: search 4.6)."""
 
 import functools
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Hashable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -67,11 +67,12 @@ async def _reload(platform: Platform, state: SearchState) -> None:
     state.begin_reload()
     async with platform.database.connection() as connection:
         alias = await read_alias(connection)
-        # This runs after every save. Folding the synonyms anew each time would cost more than the save.
-        revision = alias.fold_revision, await read_synonyms_revision(connection)
-        if revision != state.synonyms_revision:
-            state.synonyms = await read_synonyms(connection)
-            state.synonyms_revision = revision
+        # This runs after every save, and in processes that never search. Folding the synonyms anew each time would cost
+        # more than the save; the first search folds them.
+        if state.synonyms is not None:
+            revision = await _read_revision(connection, alias)
+            if revision != state.synonyms_revision:
+                state.synonyms, state.synonyms_revision = await read_synonyms(connection), revision
         state.finish_reload(alias)
 
 
@@ -100,8 +101,10 @@ async def suggest_names(call: Call, typed: str) -> list[str]:
 async def _search(call: Call, state: SearchState, request: SearchRequest) -> Found:
     if request.matches_nothing:
         return Found("none", _NOTHING)
-    # What is cached must be current, so the alias row is read from the primary.
-    database = call.platform.database if state.alias is None else find_reader(call)
+    # What is cached must be current, so the alias row and the synonyms are read from the primary.
+    is_cached = state.alias is not None and state.synonyms is not None
+    database = find_reader(call) if is_cached else call.platform.database
+    changes = state.changes
     async with database.connection() as connection, store.open_snapshot(connection):
         alias = await _read_alias(connection, state)
         if request.q == terms.LISTS_ALL:
@@ -111,7 +114,8 @@ async def _search(call: Call, state: SearchState, request: SearchRequest) -> Fou
             return Found("all_terms", page, None, marked)
         parts = terms.split_query(request.q)
         words = await _fold(connection, state, [part.text for part in parts])
-        query = terms.widen_query(terms.parse_query(parts, words), state.synonyms)
+        synonyms = await _read_synonyms(connection, state, alias, changes)
+        query = terms.widen_query(terms.parse_query(parts, words), synonyms)
         correctable = _list_correctable(parts, words, query)
         step = await _take_steps(connection, alias, query, correctable, request)
         page = await _add_facets(connection, state, alias, step.matching, request, step.page)
@@ -279,6 +283,21 @@ async def _read_alias(connection: Connection, state: SearchState) -> Alias:
     if state.alias is None:
         state.alias = await read_alias(connection)
     return state.alias
+
+
+async def _read_synonyms(connection: Connection, state: SearchState, alias: Alias, changes: int) -> Synonyms:
+    """Return the synonyms; they are kept unless there was a change since `changes`, which they may lack."""
+    if state.synonyms is not None:
+        return state.synonyms
+    revision = await _read_revision(connection, alias)
+    synonyms = await read_synonyms(connection)
+    if changes == state.changes:
+        state.synonyms, state.synonyms_revision = synonyms, revision
+    return synonyms
+
+
+async def _read_revision(connection: Connection, alias: Alias) -> Hashable:
+    return alias.fold_revision, await read_synonyms_revision(connection)
 
 
 async def _fold(connection: Connection, state: SearchState, texts: Iterable[str]) -> dict[str, Sequence[Word]]:

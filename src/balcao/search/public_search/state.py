@@ -71,7 +71,7 @@ class SearchState:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.alias: Alias | None = None
-        self.synonyms: Synonyms = {}
+        self.synonyms: Synonyms | None = None  # None until the first search
         self.synonyms_revision: Hashable = None
         self.changes = 0
         self.changed_at = -math.inf  # by the process's monotonic clock: when it last heard of a change

@@ -102,7 +102,9 @@ word AS MATERIALIZED (
     FROM search.words_of(ARRAY(SELECT DISTINCT text FROM term)) WITH ORDINALITY AS word (text, folded, lexeme, at)
     WHERE lexeme IS NOT NULL
 )
-SELECT id::text AS id, place, array_agg(lexeme ORDER BY at) AS lexemes FROM term JOIN word USING (text) GROUP BY id, place
+SELECT id::text AS id, place, array_agg(lexeme ORDER BY at) AS lexemes
+FROM term JOIN word USING (text)
+GROUP BY id, place
 """)
 async def _list_lexemes(connection: Connection) -> list[LexemesOfTerm]: ...
 
