@@ -20,6 +20,8 @@ from tests.support import databases
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
 
+pytestmark = pytest.mark.long
+
 
 def run_at(url: str, *statements: str) -> list[asyncpg.Record]:
     """Run the statements and return the rows of the last."""

@@ -10,6 +10,8 @@ import pytest
 from tests.support import node
 from tests.support.sizes import FULL
 
+pytestmark = pytest.mark.long
+
 FOLDER = Path(__file__).parents[2] / "openapi"
 ALL = sorted(path.name for path in FOLDER.glob("*.json"))
 FEW = ALL if FULL else ["health_units.json"]

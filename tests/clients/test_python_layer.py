@@ -22,7 +22,7 @@ from tests.clients import built
 from tests.support.cast import ANA
 from tests.support.receiver import Answer, Receiver
 
-pytestmark = [pytest.mark.node, pytest.mark.sdk]
+pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 
 REQUEST_ID = "7d6f0f7a-6a5b-4f0e-9a53-0d9a4f8f9d11"
 BRAND = {"id": "0190a1b2-0000-7000-8000-000000000001", "name": "Maresia", "is_other": False, "deleted_at": None}
@@ -94,7 +94,6 @@ def call(request: pytest.FixtureRequest, client: Any, platform: Receiver) -> Cal
     return call_sync if request.param == "sync" else call_awaited
 
 
-@pytest.mark.long
 def test_a_creation_is_tried_again_as_long_as_it_is_told_to_wait_with_one_key(
     call: Calling, platform: Receiver, waits: list[float]
 ) -> None:

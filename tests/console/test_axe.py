@@ -17,7 +17,7 @@ from tests.support.screen import Screen
 from tests.support.sizes import FULL
 from tools.screenshots import walk
 
-pytestmark = [pytest.mark.page, pytest.mark.node]
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 LOOKS = [(width, scheme) for width in (1280, 360) for scheme in ("light", "dark")] if FULL else [(1280, "light")]
 WHO = ["kleber", "luiz", "debora", "tereza", "helio", "silvia", "editora", "carla"] if FULL else ["kleber"]
@@ -52,7 +52,6 @@ def open_pages(screen: Screen) -> Iterator[str]:
             yield address
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("who", WHO)
 def test_every_page_that_links_lead_to(screen: Screen, who: str) -> None:
     screen.login(who)
@@ -60,7 +59,6 @@ def test_every_page_that_links_lead_to(screen: Screen, who: str) -> None:
         assert_usable(screen, address)
 
 
-@pytest.mark.long
 def test_lists_in_which_nothing_was_found(screen: Screen) -> None:
     screen.login("kleber")
     for address in IN_MENU:

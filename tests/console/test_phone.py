@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.support.screen import Screen
 
-pytestmark = pytest.mark.page
+pytestmark = [pytest.mark.page, pytest.mark.long]
 
 PHONE, DESK = 360, 1280
 JOBS, REVOKE = "/painel/vagas", "/painel/acessos/papeis/acessos%3Agrupos/acoes/group%3Amanage_members/tirar"

@@ -21,6 +21,8 @@ from tests.support.patience import PATIENCE
 from tests.support.sandbox import ADMIN, Sandbox
 from tests.support.sizes import report
 
+pytestmark = pytest.mark.long
+
 SHUT_OUT = {401, 403, 429}
 
 

@@ -20,6 +20,8 @@ from tests.support.server import free_port
 from tests.support.sizes import size
 from tests.support.terminal import Serving, Terminal, open_folder, remove
 
+pytestmark = pytest.mark.long
+
 CALLS = size(80, 500)
 AT_ONCE = 20
 PATH = "/registry/v1/webhooks/crm/cidadao"

@@ -158,6 +158,7 @@ def test_a_trial_has_one_process_beside_its_supervisor(serving: Serving) -> None
     assert [child.cmdline()[-3:] for child in serving.processes()] == [["crm", "worker", "api"]]
 
 
+@pytest.mark.long
 def test_ctrl_c_leaves_no_process_and_the_next_start_keeps_the_data() -> None:
     folder = open_folder()
     port = free_port()

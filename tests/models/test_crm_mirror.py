@@ -7,7 +7,7 @@ import pytest
 from tests.models.exploring import MODELS, describe_size, explore_runs, explore_states, list_mistakes
 from tests.support.sizes import FULL, report, size
 
-pytestmark = pytest.mark.spin
+pytestmark = [pytest.mark.spin, pytest.mark.long]
 
 MODEL = MODELS / "crm_mirror.pml"
 NOTHING = {"CHANGES": 0, "LOGINS": 0, "KILLS": 0, "LOSSES": 0, "REPETITIONS": 0, "RECONCILIATIONS": 0}

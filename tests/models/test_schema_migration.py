@@ -7,7 +7,7 @@ import pytest
 from tests.models.exploring import MODELS, describe_size, explore_runs, explore_states, list_mistakes
 from tests.support.sizes import report, size
 
-pytestmark = pytest.mark.spin
+pytestmark = [pytest.mark.spin, pytest.mark.long]
 
 MODEL = MODELS / "schema_migration.pml"
 BOUNDS = ("-DSTARTS=1", f"-DLOSSES={size(0, 1)}", "-DREFUSALS=1")
@@ -16,7 +16,6 @@ BOUNDS_OF_PROGRESS = ("-DSTARTS=1", "-DLOSSES=0", "-DREFUSALS=0", f"-DCLAIMS={si
 MISTAKES = list_mistakes(MODEL)
 
 
-@pytest.mark.long
 def test_no_acknowledged_write_is_ever_missing(tmp_path: Path) -> None:
     printed = explore_states(tmp_path, MODEL, *BOUNDS)
     assert "errors: 0" in printed, printed

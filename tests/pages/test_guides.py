@@ -63,6 +63,7 @@ def list_faults(screen: Screen, path: str) -> list[object]:
     ]
 
 
+@pytest.mark.long
 @in_each_look
 def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int) -> None:
     """Each page in one look, and in a proof in all of them."""
@@ -77,6 +78,7 @@ def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int)
         assert (screen.axe(), screen.wider_than_the_screen()) == ([], [])
 
 
+@pytest.mark.long
 @in_each_look
 def test_everybody_can_use_the_page_of_each_operation(browser: Browser, address: str, place: int) -> None:
     """Each page in one look: they are of one template."""

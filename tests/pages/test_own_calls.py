@@ -17,7 +17,7 @@ from tests.support.patience import until_now
 from tests.support.screen import opened_screen
 from tests.support.server import RunningServer, free_port
 
-pytestmark = [pytest.mark.page, pytest.mark.node]
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from tests.support.cast import ANA
 from tests.support.screen import Screen, opened_screen
 from tests.support.server import free_port
 
-pytestmark = [pytest.mark.page, pytest.mark.node]
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from balcao.gateway.portal.search_page import PATHS
 from tests.support.screen import opened_screen
 from tests.support.server import RunningServer
 
-pytestmark = [pytest.mark.page, pytest.mark.node]
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 MOST_BYTES = 150_000
 
 

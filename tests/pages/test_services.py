@@ -59,6 +59,7 @@ def test_the_root_leads_to_a_list_of_all_seven_services(window: Window) -> None:
     assert window.strangers == []
 
 
+@pytest.mark.long
 def test_an_operation_leads_to_its_own_page(window: Window) -> None:
     window.page.goto("/registry/v1/docs")
     window.page.locator("[id$='-registry_read_preferences'] .opblock-summary-control").click()
@@ -128,6 +129,7 @@ def test_a_page_shows_opens_and_tries_operations_and_asks_nobody_else(
     assert window.strangers == []
 
 
+@pytest.mark.long
 def test_the_page_sends_the_token_that_a_person_gives_it(window: Window, issuer: Issuer) -> None:
     registry = next(service for service in app.SERVICES if service.name == "registry")
     window.page.goto(f"{base(registry)}/docs")

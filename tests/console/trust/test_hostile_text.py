@@ -19,6 +19,8 @@ from tests.support.sandbox import ADMIN, EmbeddedTokens, Sandbox, running
 from tests.support.screen import Screen
 from tests.support.sizes import FULL, size
 
+pytestmark = pytest.mark.long
+
 # Who together sees every area.
 WHO = ["kleber", "luiz", "ana", "marina", "gilda", "tereza"][: size(3, 6)]
 MOST = size(1, 6)
@@ -156,7 +158,6 @@ def test_what_is_typed_into_the_form_of_a_webhook_comes_back_as_text(receivers: 
                 assert attack.Markup(refused.text).faults == [], (form, text)
 
 
-@pytest.mark.long
 def test_what_stands_in_an_address_is_text_on_the_page(crawls: Mapping[str, Crawl], sandbox: Sandbox) -> None:
     faults = []
     for login in WHO[: size(1, 2)]:
@@ -184,7 +185,6 @@ def list_parameters(crawl: Crawl) -> set[tuple[str, tuple[str, ...]]]:
     return {(path, names) for (_, names), path in known.items()}
 
 
-@pytest.mark.long
 @pytest.mark.page
 @pytest.mark.parametrize("name", WHO)
 def test_a_browser_runs_none_of_it_and_has_nothing_to_refuse(
