@@ -1,6 +1,10 @@
 """`balcao demo` on a database of one's own."""
 
+import pytest
+
 from tests.support.terminal import Terminal
+
+pytestmark = pytest.mark.long
 
 
 def test_the_demo_is_loaded_when_asked_for_and_shown_as_tables(terminal: Terminal) -> None:

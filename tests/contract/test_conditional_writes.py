@@ -19,6 +19,8 @@ from tests.contract.test_examples import send
 from tests.support.dump import TABLES, as_text
 from tests.support.sandbox import Sandbox
 
+pytestmark = pytest.mark.long
+
 # What a call leaves behind that changed nothing: who read or was refused, how often, and what the jobs do meanwhile.
 BESIDE = ("platform.", "pgqueuer", "public.")
 # What writes on something that the demo does not have is told which operation makes it, and the name of its id (None

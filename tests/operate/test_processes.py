@@ -21,6 +21,8 @@ from tests.support.patience import PATIENCE
 from tests.support.server import free_port
 from tests.support.terminal import BALCAO, Terminal
 
+pytestmark = pytest.mark.long
+
 PRODUCTION = {
     "BALCAO_PROFILE": "production",
     "BALCAO_DATABASE_URL": "postgresql://balcao_app@db.example/balcao",

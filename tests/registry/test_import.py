@@ -153,6 +153,7 @@ def test_a_report_that_cannot_be_written_lets_no_line_in(load: Load, tmp_path: P
     assert sql("SELECT FROM registry.base_record") == []
 
 
+@pytest.mark.long
 def test_two_imports_of_a_kind_never_run_side_by_side(
     load: Load, tmp_path: Path, settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,7 +26,7 @@ from tests.search.support import act_as_staff, body, migrate, with_v4
 from tests.support.issuer import Issuer, bearer
 from tests.support.sizes import size
 
-pytestmark = pytest.mark.usefixtures("empty_catalogue")
+pytestmark = [pytest.mark.usefixtures("empty_catalogue"), pytest.mark.long]
 
 LEASE = timedelta(seconds=30)
 WINDOW = timedelta(days=7)

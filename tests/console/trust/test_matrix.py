@@ -62,6 +62,7 @@ def visitor(request: pytest.FixtureRequest, sandbox: Sandbox) -> Iterator[Visito
         yield Visitor(person, panel, rights, Crawl(panel, MOST).run(), panel.read_secret())
 
 
+@pytest.mark.long
 def test_every_link_leads_to_a_page_that_the_person_sees_whole(visitor: Visitor) -> None:
     faults = []
     for seen in visitor.crawl.seen:

@@ -46,6 +46,7 @@ def tokens(crawl: Crawl, sandbox: Sandbox, sql: Callable[..., list[dict[str, byt
     return msgspec.json.decode(opened, type=Tokens)
 
 
+@pytest.mark.long
 def test_no_token_and_no_cookie_is_in_a_page_an_address_or_the_log(crawl: Crawl, tokens: Tokens) -> None:
     cookie = next(one.value or "" for one in crawl.person.http.cookies.jar if one.name.startswith("painel"))
     secrets = [tokens.access_token, tokens.access_token.rpartition(".")[2], tokens.refresh_token]

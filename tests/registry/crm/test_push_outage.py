@@ -22,6 +22,8 @@ from tests.support.crm import RunningCrm
 from tests.support.fixtures import Sql
 from tests.support.sizes import size
 
+pytestmark = pytest.mark.long
+
 BRUNO = "90000000256"
 CHANGED = size(30, 1_000)
 STEPS = size(4, 15)
