@@ -92,7 +92,7 @@ class LexemesOfTerm(NamedTuple):
     lexemes: list[str]
 
 
-# All words are taken apart in one call: a call for each term costs twice as much, and each process needs them to start.
+# All words are taken apart in one call: a call for each term costs twice as much.
 @statement("""
 WITH term AS (
     SELECT id, place, text FROM search.synonyms, unnest(terms) WITH ORDINALITY AS term (text, place)
