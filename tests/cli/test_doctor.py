@@ -95,6 +95,7 @@ def test_a_redis_that_does_not_answer_is_a_problem(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_an_older_program_refuses_a_newer_database(terminal: Terminal, sql: Sql) -> None:
     sql("INSERT INTO platform.migration (owner, name, digest) VALUES ('registry', '9999_later.sql', '')")
     try:
@@ -105,6 +106,7 @@ def test_an_older_program_refuses_a_newer_database(terminal: Terminal, sql: Sql)
         sql("DELETE FROM platform.migration WHERE name = '9999_later.sql'")
 
 
+@pytest.mark.long
 def test_a_newer_program_refuses_a_database_that_lacks_its_migration(terminal: Terminal, sql: Sql) -> None:
     first = "owner = 'registry' AND name LIKE '0001%'"
     (row,) = sql(f"DELETE FROM platform.migration WHERE {first} RETURNING owner, name, digest, applied_at")

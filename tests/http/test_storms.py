@@ -14,6 +14,8 @@ from tests.http.storms import LAST, RESET, SLOW, Honest, Phase, Storm
 from tests.support.patience import PATIENCE, until_now
 from tests.support.sizes import report, size
 
+pytestmark = pytest.mark.long
+
 CALLERS = size(20, 3_000)
 ROUNDS = size(2, 4)
 SECONDS = size(1, 10) / 5

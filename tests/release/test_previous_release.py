@@ -13,6 +13,8 @@ from tools.previous_release import find_release, lay_migrations, read_released
 from tools.release.components import ROOT
 from tools.release.licences import Refused
 
+pytestmark = pytest.mark.long
+
 PETS = "src/balcao/registry/migrations/0001_pets.sql"
 NAMES = "src/balcao/registry/migrations/0002_names.sql"
 LATER = "src/balcao/registry/migrations/9999_later.sql"

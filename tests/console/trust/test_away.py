@@ -14,6 +14,8 @@ from tests.support.panel import PanelClient
 from tests.support.sandbox import ADMIN, EmbeddedTokens, Sandbox, running
 from tests.support.server import free_port
 
+pytestmark = pytest.mark.long
+
 IN_MENU = [page.address() for page in PAGES.values() if page.in_menu and page.method == "GET"]
 GROUP = "/painel/acessos/grupos/novo"
 

@@ -10,7 +10,7 @@ from tests.support.line import Line
 from tests.support.patience import PATIENCE
 from tests.support.screen import Screen
 
-pytestmark = [pytest.mark.page, pytest.mark.node]
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 BOARD, NEW_GROUP = "/painel/saude/risco", "/painel/acessos/grupos/novo"
 LONG = PATIENCE * 1000

@@ -171,6 +171,7 @@ def test_a_push_whose_job_was_dropped_begins_anew_with_the_next_change(
     assert (account["Genero__c"], account["NomeExibicao__c"]) == ("Nao_binario", "Bia")
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "X5")
 def test_after_its_tries_a_push_is_dead_and_an_operator_can_revive_it(
     own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, letter: Callable[[str], Any]
@@ -307,6 +308,7 @@ def test_a_push_whose_worker_was_killed_is_taken_by_another(
     assert (crm.accounts(person)[0]["Genero__c"], letter(person)) == ("Nao_binario", None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "kept"),
     [(151, (500, "UNKNOWN_EXCEPTION")), (161, (429, "REQUEST_LIMIT_EXCEEDED")), (171, (None, "TIMEOUT"))],

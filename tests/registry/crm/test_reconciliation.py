@@ -110,6 +110,7 @@ def now() -> str:
 
 
 # A seed has no smaller one that says more.
+@pytest.mark.long
 @pytest.mark.cases("registry", "Q1")
 @examples(max_examples=size(2, 60), suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(seed=st.integers(0, 2**32), one_by_one=st.booleans())

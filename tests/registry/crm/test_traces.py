@@ -28,6 +28,8 @@ from tests.support.patience import PATIENCE
 from tests.support.receiver import Receiver
 from tests.support.server import RunningServer
 
+pytestmark = pytest.mark.long
+
 TRACE, CALLER = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 PUT = "registry.declare_gender"
 

@@ -23,6 +23,8 @@ from tests.sandbox.postgresql.supervised import FORKING_SUPERVISOR, ask, owner, 
 from tests.support.disks import Ballast, disk
 from tests.support.patience import PATIENCE, until_now
 
+pytestmark = pytest.mark.long
+
 
 def test_a_first_start_answers_queries_in_utf8_as_the_owner_of_its_database(folder: Path) -> None:
     with start(folder, durable=False) as running:
