@@ -1,15 +1,20 @@
 """What who works with jobs does all day, from the first page to its end, in a real browser (tasks 16 to 22)."""
 
+import asyncio
 import csv
 import io
+import threading
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import httpx
 import pytest
 from playwright.sync_api import expect
 
+from balcao.console.jobs.bulk import service as bulk
 from balcao.employability.hiring.paths import sandbox_job_id
+from tests.support.patience import PATIENCE
 from tests.support.person import Person
 from tests.support.sandbox import Sandbox
 
@@ -109,7 +114,17 @@ def test_six_people_are_rejected_after_a_question_that_names_them(person_of: Per
 
 
 @pytest.mark.task(19)
-def test_everybody_without_a_step_is_moved_while_the_page_is_left(person_of: PersonOf) -> None:
+def test_everybody_without_a_step_is_moved_while_the_page_is_left(
+    person_of: PersonOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The work goes on where somebody has left: were it done before, its result would have been seen."""
+    left, call = threading.Event(), bulk._Run._call
+
+    async def call_once_left(run: bulk._Run, part: Any) -> Any:
+        await asyncio.to_thread(left.wait, PATIENCE)
+        return await call(run, part)
+
+    monkeypatch.setattr(bulk._Run, "_call", call_once_left)
     person = person_of("helio", KITCHEN)
     page = person.page
     person.follow("Ver candidaturas")
@@ -122,6 +137,7 @@ def test_everybody_without_a_step_is_moved_while_the_page_is_left(person_of: Per
     person.open("/painel")
     item = page.get_by_role("link", name="Mover para Entrevista").first
     expect(item).to_be_visible()
+    left.set()
     person.leave(item)
     expect(page.get_by_text("terminada")).to_be_visible(timeout=PATIENT)
     page.reload()
