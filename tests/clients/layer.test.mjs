@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { after, beforeEach, test } from "node:test";
 
-import { Balcao, clientCredentials, CodeFlow, ConnectionFailed, etagOf, Fault, InvalidSignature, LoginEnded, NotModified, verifyWebhook } from "@balcao/client";
+import { Balcao, clientCredentials, CodeFlow, ConnectionFailed, etagOf, Fault, InvalidSecret, InvalidSignature, LoginEnded, NotModified, verifyWebhook } from "@balcao/client";
 
 const CPF = "90000000175";
 const BRAND = { id: "0190a1b2-0000-7000-8000-000000000001", name: "Maresia", is_other: false, deleted_at: null };
@@ -257,3 +257,19 @@ for (const [name, body, headers, at] of [
     await assert.rejects(verifyWebhook(body, headers, [SECRET], { now: at }), InvalidSignature);
   });
 }
+
+for (const secret of ["", "whsec_", "whsec_!!!!", "!!!!", `whsec_${"A".repeat(28)}`, `whsec_${"A".repeat(33)}`, " ", `whsec_${"é".repeat(32)}`]) {
+  test(`a secret that would accept forged webhooks is refused: ${JSON.stringify(secret)}`, async () => {
+    const forged = createHmac("sha256", "").update(`msg_1.${now}.${BODY}`).digest("base64");
+    for (const headers of [sign(SECRET), { ...sign(SECRET), "Webhook-Signature": `v1,${forged}` }]) {
+      for (const secrets of [[secret], [secret, SECRET], [SECRET, secret]]) {
+        await assert.rejects(verifyWebhook(BODY, headers, secrets), InvalidSecret);
+      }
+    }
+  });
+}
+
+test("a webhook is verified by at least one secret, which may end with the line break of its file", async () => {
+  await assert.rejects(verifyWebhook(BODY, sign(SECRET), []), InvalidSecret);
+  assert.deepEqual(await verifyWebhook(BODY, sign(SECRET), [`${SECRET}\n`]), JSON.parse(BODY));
+});

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import hashlib
+import hmac
 import importlib
 import json
 import sys
@@ -364,3 +365,31 @@ def test_any_other_webhook_is_refused(client: Any, change: str) -> None:
             headers["Webhook-Signature"] = "v1,é"
     with pytest.raises(client.InvalidSignature):
         client.verify_webhook(body, headers, SECRET, now=moment)
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["", "whsec_", "whsec_!!!!", "!!!!", "whsec_" + "A" * 28, "whsec_" + "A" * 31, " ", "whsec_" + "é" * 32],
+)
+@pytest.mark.parametrize("place", ["only", "first", "last"])
+def test_a_secret_that_would_accept_forged_webhooks_is_refused(client: Any, secret: str, place: str) -> None:
+    """An empty variable of the environment must not become an empty key, which every attacker has."""
+    body, now = json.dumps(EVENT).encode(), int(time.time())
+    forged = base64.b64encode(hmac.digest(b"", f"msg_1.{now}.".encode() + body, "sha256")).decode()
+    headers = {"Webhook-Id": "msg_1", "Webhook-Timestamp": str(now), "Webhook-Signature": f"v1,{forged}"}
+    secrets = {"only": [secret], "first": [secret, SECRET], "last": [SECRET, secret]}[place]
+    with pytest.raises(client.InvalidSecret, match="base64 of at least 24 bytes"):
+        client.verify_webhook(body, headers, *secrets)
+    with pytest.raises(client.InvalidSecret, match="base64 of at least 24 bytes"):
+        client.verify_webhook(body, sign(SECRET, body, now), *secrets)
+
+
+def test_a_webhook_is_verified_by_at_least_one_secret(client: Any) -> None:
+    body, now = json.dumps(EVENT).encode(), float(int(time.time()))
+    with pytest.raises(client.InvalidSecret, match="no secret"):
+        client.verify_webhook(body, sign(SECRET, body, now))
+
+
+def test_a_secret_may_end_with_the_line_break_of_its_file(client: Any) -> None:
+    body, now = json.dumps(EVENT).encode(), float(int(time.time()))
+    assert client.verify_webhook(body, sign(SECRET, body, now), f"{SECRET}\n") == EVENT

@@ -9,7 +9,7 @@ export { ConnectionFailed, Fault, NotModified } from "./faults.js";
 export { etagOf, type Retries } from "./transport.js";
 export { type ServerEvent } from "./streams.js";
 export { clientCredentials, CodeFlow, Login, LoginEnded, type Start, type TokenSource } from "./tokens.js";
-export { InvalidSignature, verifyWebhook } from "./webhooks.js";
+export { InvalidSecret, InvalidSignature, verifyWebhook } from "./webhooks.js";
 export type { Schemas as AccessSchemas } from "./access.js";
 export type { Schemas as AgentDocsSchemas } from "./agent_docs.js";
 export type { Schemas as AgentsSchemas } from "./agents.js";

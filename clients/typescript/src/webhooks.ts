@@ -1,5 +1,13 @@
 /** Checks that a webhook of health units or agents was sent by the platform (Standard Webhooks, version 1). */
 
+/** The shortest secret that Standard Webhooks allows, in bytes; the platform's secrets have 32. */
+const MIN_SECRET_BYTES = 24;
+
+/** The configured secret cannot verify any webhook: it is missing, malformed or too short. */
+export class InvalidSecret extends Error {
+  override name = "InvalidSecret";
+}
+
 /** The call was not signed with this secret, was changed on its way, or is too old. */
 export class InvalidSignature extends Error {
   override name = "InvalidSignature";
@@ -7,6 +15,7 @@ export class InvalidSignature extends Error {
 
 /**
  * The decoded event of a call that one of these secrets signed; throws `InvalidSignature` for any other.
+ * Throws `InvalidSecret` if your own configuration is wrong: answer 500 then, so that the platform retries.
  *
  * `body` is what arrived, to the byte; give the present secret and, while one is being replaced, the previous one.
  * An event may arrive more than once: its `webhook-id` is the same then.
@@ -17,19 +26,15 @@ export async function verifyWebhook(
   secrets: string[],
   { tolerance = 300, now = Date.now() / 1000 }: { tolerance?: number; now?: number } = {},
 ): Promise<unknown> {
+  if (secrets.length === 0) throw new InvalidSecret("no secret was given");
+  const keys = secrets.map(readSecret);
   const sent = new Headers(headers);
   const [id, stamp, signatures] = ["id", "timestamp", "signature"].map((name) => sent.get(`webhook-${name}`));
   if (!id || !stamp || !signatures || !/^\d+$/.test(stamp)) throw new InvalidSignature("a header is missing or malformed");
   if (Math.abs(now - Number(stamp)) > tolerance) throw new InvalidSignature("the call is too old, or a clock is wrong");
   const signed = new TextEncoder().encode(`${id}.${stamp}.${body}`);
-  for (const secret of secrets) {
-    const key = await crypto.subtle.importKey(
-      "raw",
-      decode(secret.replace(/^whsec_/, "")),
-      { name: "HMAC", hash: "SHA-256" },
-      false,
-      ["verify"],
-    );
+  for (const bytes of keys) {
+    const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
     for (const text of signatures.split(" ")) {
       // `verify` compares in a time that tells nothing.
       if (text.startsWith("v1,") && (await crypto.subtle.verify("HMAC", key, decode(text.slice(3)), signed))) {
@@ -38,6 +43,14 @@ export async function verifyWebhook(
     }
   }
   throw new InvalidSignature("no signature fits");
+}
+
+function readSecret(secret: string): Uint8Array<ArrayBuffer> {
+  const key = decode(secret.trim().replace(/^whsec_/, ""));
+  if (key.length < MIN_SECRET_BYTES) {
+    throw new InvalidSecret(`a secret is "whsec_" and the base64 of at least ${MIN_SECRET_BYTES} bytes`);
+  }
+  return key;
 }
 
 function decode(text: string): Uint8Array<ArrayBuffer> {

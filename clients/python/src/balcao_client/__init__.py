@@ -12,7 +12,7 @@ exceptions of `balcao_client.faults`.
 from balcao_client.client import AsyncBalcao, Balcao
 from balcao_client.faults import Fault
 from balcao_client.tokens import ClientCredentials, CodeFlow, Login, LoginEnded
-from balcao_client.webhooks import InvalidSignature, verify_webhook
+from balcao_client.webhooks import InvalidSecret, InvalidSignature, verify_webhook
 
 __all__ = [
     "AsyncBalcao",
@@ -20,6 +20,7 @@ __all__ = [
     "ClientCredentials",
     "CodeFlow",
     "Fault",
+    "InvalidSecret",
     "InvalidSignature",
     "Login",
     "LoginEnded",

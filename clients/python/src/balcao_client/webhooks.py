@@ -15,6 +15,13 @@ from balcao_client.faults import BalcaoError
 # Seconds by which the sender's clock may differ; an older call could be a recorded one, sent again.
 TOLERANCE = 300
 
+# The shortest secret that Standard Webhooks allows, in bytes; the platform's secrets have 32.
+MIN_SECRET_BYTES = 24
+
+
+class InvalidSecret(BalcaoError, ValueError):
+    """The configured secret cannot verify any webhook: it is missing, malformed or too short."""
+
 
 class InvalidSignature(BalcaoError):
     """The call was not signed with this secret, was changed on its way, or is too old."""
@@ -30,7 +37,11 @@ def verify_webhook(
 
     Raises:
         InvalidSignature: do not act on it; answer 400 or 401.
+        InvalidSecret: your own configuration is wrong; answer 500, so that the platform retries.
     """
+    if not secrets:
+        raise InvalidSecret("no secret was given")
+    keys = [_read_secret(secret) for secret in secrets]
     sent = {name.lower(): value for name, value in headers.items()}
     try:
         id_, stamp, signatures = (sent[name] for name in ("webhook-id", "webhook-timestamp", "webhook-signature"))
@@ -40,7 +51,7 @@ def verify_webhook(
     if abs((time.time() if now is None else now) - sent_at) > tolerance:
         raise InvalidSignature("the call is too old, or a clock is wrong")
     signed = f"{id_}.{stamp}.".encode() + body
-    expected = [hmac.new(_read_secret(secret), signed, hashlib.sha256).digest() for secret in secrets]
+    expected = [hmac.new(key, signed, hashlib.sha256).digest() for key in keys]
     given = [_decode(text.removeprefix("v1,")) for text in signatures.split() if text.startswith("v1,")]
     # Every pair is compared, so that the time taken tells nothing.
     if not sum(hmac.compare_digest(one, other) for one in expected for other in given):
@@ -49,7 +60,10 @@ def verify_webhook(
 
 
 def _read_secret(secret: str) -> bytes:
-    return base64.b64decode(secret.removeprefix("whsec_"))
+    key = _decode(secret.strip().removeprefix("whsec_"))
+    if len(key) < MIN_SECRET_BYTES:
+        raise InvalidSecret(f"a secret is `whsec_` and the base64 of at least {MIN_SECRET_BYTES} bytes")
+    return key
 
 
 def _decode(text: str) -> bytes:
