@@ -1,12 +1,18 @@
 """The words of two versions side by side."""
 
+from collections.abc import Sequence
 from html import unescape
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
+from rapidfuzz.distance import Indel
 
-from balcao.console.diff import MOST_COMPARED, compare, compare_texts, compare_values
+from balcao.console import diff
+from balcao.console.diff import MOST_PRODUCT, compare, compare_texts, compare_values
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=80)
 
@@ -56,8 +62,38 @@ def test_long_equal_parts_are_folded() -> None:
     assert "[…]" in marked
 
 
-def test_a_very_long_text_is_shown_whole_instead_of_compared() -> None:
-    marked = compare_texts("a " * MOST_COMPARED, "b " * MOST_COMPARED)
+@pytest.mark.parametrize("length", [20_000, 200_000])
+def test_long_texts_of_other_words_are_compared_within_the_bound(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound limits every comparison, so that none costs more than its share of time and memory."""
+    asked: list[int] = []
+    compare_sequences = Indel.opcodes
+
+    def count(one: Sequence[str], other: Sequence[str]) -> Any:
+        asked.append(len(one) * len(other))
+        return compare_sequences(one, other)
+
+    monkeypatch.setattr(diff, "Indel", SimpleNamespace(opcodes=count))
+    old, new = (" ".join(f"{word}{number}" for number in range(length // 7)) for word in ("a", "b"))
+    marked = compare_texts(old, new)
+    assert read(marked, old=True) == old
+    assert read(marked, old=False) == new
+    assert all(product <= MOST_PRODUCT for product in asked)
+
+
+def test_a_change_in_a_very_long_text_is_marked_by_the_word() -> None:
+    same = "palavra " * 50_000
+    assert compare_texts(f"{same}antes {same}", f"{same}depois {same}").count("<del>") == 1
+
+
+def test_many_changes_in_a_very_long_text_are_marked_by_the_line() -> None:
+    old = "".join(f"{number} " * 20 + "\n" for number in range(3_000))
+    marked = compare_texts(old, old.replace("1", "2"))
+    assert marked.count("<del>") > 100
+    assert str(marked).count("9 9") > 0
+
+
+def test_words_that_changed_side_by_side_are_marked_in_one_piece() -> None:
+    marked = compare_texts("o prazo de dez dias", "o prazo de um mês inteiro")
     assert marked.count("<del>") == marked.count("<ins>") == 1
 
 

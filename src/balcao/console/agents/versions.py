@@ -14,6 +14,7 @@ from balcao.console.forms import Form
 from balcao.console.visit import Crumb, Visit
 from balcao.console.words import parse_number
 from balcao.core.http.responses import Response
+from balcao.core.offloading import run_in_thread
 
 pages = Pages("agents", "/agentes")
 CHANGES = {"prompt": "instruções", "config": "configuração", "both": "instruções e configuração"}
@@ -70,7 +71,7 @@ async def compare_versions(visit: Visit, agent: str) -> Response[Any]:
         agent=agent,
         older=older,
         newer=newer,
-        changes=_compare(older, newer),
+        changes=await _compare(older, newer),
         crumbs=[_agents_crumb(visit), agent_crumb(visit, agent)],
     )
 
@@ -93,7 +94,7 @@ async def activate_version(visit: Visit, agent: str, number: str) -> Response[An
         form=form,
         title=f"Usar a versão {number}?",
         text="As próximas conversas já usam esta versão.",
-        changes=_compare(present, version) if present else [],
+        changes=await _compare(present, version) if present else [],
         deed=f"Usar a versão {number}",
         back=visit.address("agents.show_version", agent=agent, number=number),
         crumbs=[_agents_crumb(visit), agent_crumb(visit, agent)],
@@ -158,9 +159,9 @@ def to_number(text: str) -> int:
     return int(text)
 
 
-def _compare(older: client.Version, newer: client.Version) -> list[Change]:
+async def _compare(older: client.Version, newer: client.Version) -> list[Change]:
     blocks = list_blocks(older, newer)
-    return compare(name_fields(blocks), to_fields(older, blocks), to_fields(newer, blocks))
+    return await run_in_thread(compare, name_fields(blocks), to_fields(older, blocks), to_fields(newer, blocks))
 
 
 def _agents_crumb(visit: Visit) -> Crumb:

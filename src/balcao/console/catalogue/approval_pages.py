@@ -17,6 +17,7 @@ from balcao.console.diff import compare
 from balcao.console.visit import Visit
 from balcao.console.words import format_count, parse_number
 from balcao.core.http.responses import Response
+from balcao.core.offloading import run_in_thread
 
 _AWAITING = {"status": 0, "awaiting_approval": True, "sort_by": "last_update", "order": "asc"}
 
@@ -46,7 +47,8 @@ async def review_service(visit: Visit, service: str) -> Response[Any]:
     number = await _find_published(visit, service) if since is None else since
     differences = None
     if number is not None and number != read.value.version:
-        differences = mark_changes(await client.compare_versions(visit.api, service, number, read.value.version))
+        found = await client.compare_versions(visit.api, service, number, read.value.version)
+        differences = await run_in_thread(mark_changes, found)
     (versions,) = await gather_blocks(client.list_versions(visit.api, service, size=1))
     return visit.render(
         "catalogue/review.html",
@@ -77,7 +79,7 @@ async def show_proposal(visit: Visit, service: str, proposal: str) -> Response[A
         etag=read.etag,
         fields=proposed,
         markdown=render_markdown,
-        differences=compare(FIELDS, to_values(now), to_values(proposed)),
+        differences=await run_in_thread(compare, FIELDS, to_values(now), to_values(proposed)),
         to_moment=to_moment,
         crumbs=service_crumbs(visit, present.value),
         edits=visit.may(UPDATE),

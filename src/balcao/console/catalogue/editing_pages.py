@@ -26,6 +26,7 @@ from balcao.console.visit import Visit
 from balcao.console.words import parse_number
 from balcao.console.working.service import begin_work, finish_work
 from balcao.core.http.responses import Response
+from balcao.core.offloading import run_in_thread
 
 # What the buttons of the form do.
 _SAVE, _SUBMIT, _PUBLISH, _PREVIEW = "guardar", "enviar", "publicar", "ver"
@@ -106,7 +107,7 @@ async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[A
     elif read.value.outdated and not form.is_sent:
         base = await client.read_version(visit.api, service, read.value.base_version)
         fields = {name: to_fields(one, departments) for name, one in (("base", base), ("now", present.value.content))}
-        conflict = describe_conflict(fields["base"], fields["now"], form.texts)
+        conflict = await run_in_thread(describe_conflict, fields["base"], fields["now"], form.texts)
         return await _render_conflict(
             visit, form, conflict, present, _SUBMIT, base_version=present.value.version, title=read.value.nome_servico
         )
@@ -129,7 +130,9 @@ async def _show_conflict(
     number = number_of(form.etag)
     base = await client.read_version(visit.api, service, number) if number else read.value.content
     theirs = read.value.content if present is None else present
-    conflict = describe_conflict(to_fields(base, departments), to_fields(theirs, departments), form.texts)
+    conflict = await run_in_thread(
+        describe_conflict, to_fields(base, departments), to_fields(theirs, departments), form.texts
+    )
     form.etag = etag or read.etag
     return await _render_conflict(visit, form, conflict, read, deed, title=read.value.nome_servico)
 

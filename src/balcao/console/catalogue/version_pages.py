@@ -14,6 +14,7 @@ from balcao.console.faults import make_not_found
 from balcao.console.lists import Listing
 from balcao.console.visit import Visit
 from balcao.core.http.responses import Response
+from balcao.core.offloading import run_in_thread
 
 pages = Pages(AREA, "")
 
@@ -49,7 +50,7 @@ async def compare_versions(visit: Visit, service: str) -> Response[Any]:
         service=read.value,
         old=old,
         new=new,
-        differences=mark_changes(found),
+        differences=await run_in_thread(mark_changes, found),
         changed_by=found.changed_by,
         changed_at=to_moment(found.changed_at),
         crumbs=service_crumbs(visit, read.value),
@@ -77,7 +78,7 @@ async def roll_back_service(visit: Visit, service: str, version: str) -> Respons
         form=form,
         service=read.value,
         number=number,
-        differences=mark_changes(found),
+        differences=await run_in_thread(mark_changes, found),
         crumbs=service_crumbs(visit, read.value),
         status=form.status,
     )
