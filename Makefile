@@ -37,7 +37,7 @@ SANDBOX := $(BIN)/python -c 'import tomllib; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants previous prove histories hours bench lint types openapi docs clients lock clean structure release
+.PHONY: help run test quick coverage mutants previous prove histories hours bench lint types openapi examples docs clients lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -110,6 +110,10 @@ types: $(VENV)/.dev ## tipos
 	@$(BIN)/mypy
 
 openapi: $(VENV)/.run ## escreve as descrições em openapi/
+	@$(BIN)/balcao openapi
+
+examples: $(VENV)/.dev ## escreve os exemplos de respostas, como a cidade de demonstração responde, e as descrições em openapi/
+	@BALCAO_WRITE_EXAMPLES=1 $(BIN)/python -m pytest -q -n0 tests/contract/test_response_examples.py -k platform
 	@$(BIN)/balcao openapi
 
 docs: $(VENV)/.dev ## escreve docs/reference/errors.md, statements.md, checks.md e licences.md

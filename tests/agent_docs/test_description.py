@@ -14,10 +14,10 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from balcao.agent_docs import describe_service
 from balcao.agent_docs.description.document import build_document
-from balcao.agent_docs.description.responses import accepts_gzip
 from balcao.agents import SERVICE as AGENTS
 from balcao.core.context.platform import Platform
 from balcao.core.feature import Feature
+from balcao.core.http.encoded_bodies import accepts_gzip
 from balcao.core.http.openapi import describe_api
 from balcao.core.service import Service
 from balcao.gateway.asgi import AsgiApplication

@@ -62,8 +62,8 @@ class ExampleCall:
 def list_calls(sandbox: Sandbox) -> list[ExampleCall]:
     """Return the calls, in their order."""
     documents = {document.service: document for document in read_documents()}
-    chosen = one_of_each(_kind_of, sorted(_list_described(documents), key=_place_of))
-    return [_make_call(sandbox, documents[one.service], one) for one in chosen]
+    chosen = one_of_each(_kind_of, sorted(list_described(documents), key=place_of))
+    return [make_call(sandbox, documents[one.service], one) for one in chosen]
 
 
 def write_calls(sandbox: Sandbox) -> str:
@@ -92,7 +92,7 @@ def _is_expected(key: str, outcome: int) -> bool:
     return outcome in EXPECTED.get(key, ()) or (outcome == 403 and key.startswith(CHECKS))
 
 
-class _Described(NamedTuple):
+class Described(NamedTuple):
     """An operation as its route declares it and as its document describes it."""
 
     service: str
@@ -100,20 +100,20 @@ class _Described(NamedTuple):
     own: DescribedOperation
 
 
-def _list_described(documents: Mapping[str, Document]) -> Iterator[_Described]:
+def list_described(documents: Mapping[str, Document]) -> Iterator[Described]:
     for service in app.SERVICES:
         described = {each.key: each for each in documents[service.name].operations}
         for operation in service.operations():
             if operation.in_description and (FULL or operation.key != CLOSES_A_SERVICE):
                 own = described[operation.key.removeprefix(f"{service.name}.").replace(".", "_")]
-                yield _Described(service.name, operation, own)
+                yield Described(service.name, operation, own)
 
 
-def _place_of(one: _Described) -> int:
+def place_of(one: Described) -> int:
     return ORDER.index(one.declared.key if one.declared.key == CLOSES_A_SERVICE else one.declared.method)
 
 
-def _kind_of(one: _Described) -> Hashable:
+def _kind_of(one: Described) -> Hashable:
     own, values, schema = one.own, find_values(one.service, one.own), one.own.body or {}
     path = tuple(map(type, values.path))
     body = (values.body is None, name_of(schema) is None, name_of(schema.get("items", {})) is None)
@@ -121,7 +121,7 @@ def _kind_of(one: _Described) -> Hashable:
     return one.service, own.method, path, body, rest
 
 
-def _make_call(sandbox: Sandbox, document: Document, one: _Described) -> ExampleCall:
+def make_call(sandbox: Sandbox, document: Document, one: Described) -> ExampleCall:
     values = find_values(one.service, one.own)
     return ExampleCall(
         one.service,

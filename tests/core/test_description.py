@@ -26,6 +26,17 @@ def test_a_file_that_the_browser_has_is_not_sent_again(http: httpx.Client, name:
     assert (again.status_code, again.content) == (304, b"")
 
 
+@pytest.mark.parametrize("path", ["openapi.json", "docs/assets/swagger-ui-bundle.js"])
+def test_a_large_file_is_compressed_for_clients_that_accept_gzip(http: httpx.Client, path: str) -> None:
+    plain = http.get(f"/registry/v1/{path}", headers={"Accept-Encoding": "identity"})
+    zipped = http.get(f"/registry/v1/{path}", headers={"Accept-Encoding": "gzip"})
+    assert (plain.headers.get("Content-Encoding"), zipped.headers["Content-Encoding"]) == (None, "gzip")
+    assert zipped.content == plain.content
+    assert int(zipped.headers["Content-Length"]) < len(plain.content) / 3
+    assert zipped.headers["ETag"] != plain.headers["ETag"]
+    assert zipped.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
+
+
 def test_a_city_names_the_gateways_that_its_descriptions_show(http: httpx.Client, settings: Settings) -> None:
     cities = Settings.load({"BALCAO_SERVER_URLS": "https://api.cidade.example/, https://api.staging.cidade.example"})
     assert [server["url"] for server in json.loads(document(SERVICE, cities.server_urls))["servers"]] == [

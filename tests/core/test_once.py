@@ -79,7 +79,7 @@ def test_others_are_answered_while_a_service_is_described(
         return document(*words)
 
     monkeypatch.setattr(pages, "document", describe)
-    pages._described.cache_clear()
+    pages._describe_once.cache_clear()
     with httpx.Client(base_url=server.url, timeout=PATIENCE) as http, ThreadPoolExecutor(1) as thread:
         asked = thread.submit(http.get, "/registry/v1/openapi.json")
         assert described.wait(PATIENCE)

@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any, TypeAlias
 
-from balcao.agent_docs.description import responses
 from balcao.agent_docs.description.published import Published
 from balcao.agent_docs.description.schemas import Root
 from balcao.agent_docs.routes import ROUTES
@@ -29,7 +28,7 @@ async def read_root(call: Call, has_slash: HasSlash) -> Response[Root]:
     """Diz onde estão o documento OpenAPI e os serviços que ele descreve, em endereços relativos. É pública."""
     published = call.platform.part(Published)
     root = published.root if has_slash else published.root_without_slash
-    return responses.respond(root, call, call.headers.text(b"accept-encoding"))
+    return root.respond(call)
 
 
 @routes.get(
@@ -44,7 +43,7 @@ async def read_description(call: Call) -> Response[dict[str, Any]]:
     documento só muda com uma nova versão da plataforma: revalide-o com o `ETag`.
     """
     document = await call.platform.part(Published).read_document()
-    return responses.respond(document, call, call.headers.text(b"accept-encoding"))
+    return document.respond(call)
 
 
 FEATURE = Feature(routes=routes.declared)

@@ -1,28 +1,11 @@
 """What this process publishes: generated once, when it is first asked for, then frozen as bytes."""
 
-import gzip
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from balcao.core.errors import Unavailable
+from balcao.core.http.encoded_bodies import EncodedBody
 from balcao.core.logs import log
 from balcao.core.once import Once
-from balcao.core.values.etags import etag_of
-from balcao.core.values.ready import Ready
-
-
-@dataclass(frozen=True)
-class EncodedBody:
-    """A body in both encodings; each has its own strong ETag."""
-
-    plain: Ready
-    zipped: Ready
-
-    @classmethod
-    def of(cls, body: bytes) -> "EncodedBody":
-        """Encode a body; without a time in gzip's header the bytes are the same at every start."""
-        zipped = gzip.compress(body, mtime=0)
-        return cls(Ready(body, etag_of(body)), Ready(zipped, etag_of(zipped)))
 
 
 class Published:

@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 from balcao.core.errors import NotFound
+from balcao.core.http.encoded_bodies import accepts_gzip
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 
@@ -55,7 +56,7 @@ class Assets:
         asset = self._by_name.get(request.path_values[-1])
         if asset is None:
             raise NotFound()
-        return _respond(asset, packed=b"gzip" in request.headers.get(b"accept-encoding", b""))
+        return _respond(asset, packed=accepts_gzip(request.headers.text(b"accept-encoding") or ""))
 
 
 @functools.cache

@@ -1,6 +1,8 @@
 """The OpenAPI document of a service, generated from the declarations of its operations."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, Protocol, get_args, get_origin
 
 import msgspec
@@ -48,6 +50,7 @@ Toda chamada leva `Authorization: Bearer` com um token do provedor de identidade
 estável: compare-a, e não a mensagem, que é para pessoas. Nos códigos, `<field>` é o nome do membro ou parâmetro
 recusado. Toda resposta traz `X-Request-ID`: informe-o ao relatar uma falha.
 """
+NO_EXAMPLES: Mapping[str, Any] = MappingProxyType({})
 _TEXT = {"type": "string"}
 _HEADERS: Document = {
     "X-Request-ID": {
@@ -87,6 +90,9 @@ class Described(Protocol):
     def version(self) -> str: ...
 
     @property
+    def package(self) -> str: ...
+
+    @property
     def prefix(self) -> str: ...
 
     @property
@@ -108,7 +114,7 @@ class Described(Protocol):
 def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Document:
     """Return the document; its paths are relative to the service's base, whose full addresses are `server_urls`."""
     operations = [operation for operation in service.operations() if operation.in_description]
-    schemas = _Schemas(operations)
+    schemas = _Schemas(operations, _read_response_examples(service.package))
     paths: dict[str, Document] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, schemas)
@@ -135,11 +141,18 @@ def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Documen
     }
 
 
+def _read_response_examples(package: str) -> Mapping[str, Any]:
+    """Return the successes that a service's package shows as examples; a running demo city gave them."""
+    file = files(package) / "response_examples.json"
+    found: Mapping[str, Any] = msgspec.json.decode(file.read_bytes()) if file.is_file() else NO_EXAMPLES
+    return found
+
+
 def _operation(operation: Operation, schemas: "_Schemas") -> Document:
     is_public = operation.rule.action == PUBLIC
     codes = codes_by_status(operation, error_statuses(operation) - _find_no_refusals(operation))
     found: Document = {
-        "operationId": operation.key.replace(".", "_"),
+        "operationId": name_for_generators(operation.key),
         "summary": operation.summary,
         **({"description": operation.description} if operation.description else {}),
         **({"tags": list(operation.tags)} if operation.tags else {}),
@@ -157,6 +170,11 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
         content = {JSON: {"schema": schemas.of(body), "example": _find_example(operation, schemas.resolved(body))}}
         found["requestBody"] = {"content": content, "required": _is_required(operation, schemas)}
     return found
+
+
+def name_for_generators(key: str) -> str:
+    """Return the `operationId` of a key: generators make functions of it."""
+    return key.replace(".", "_")
 
 
 def find_example(operation: Operation) -> Any:
@@ -273,7 +291,14 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
     if wanted in (None, type(None)):
         return {}
     if JSON in operation.media_types:  # another form of it has the same members
-        return {"content": {kind: {"schema": schemas.of(wanted)} for kind in operation.media_types}}
+        example = schemas.examples.get(name_for_generators(operation.key))
+        shown = {} if example is None else {"example": example}
+        return {
+            "content": {
+                kind: {"schema": schemas.of(wanted), **(shown if kind.endswith("json") else {})}
+                for kind in operation.media_types
+            }
+        }
     schemas_by_type = {kind: {"type": "string", "contentMediaType": kind} for kind in operation.media_types}
     return {"content": {kind: {"schema": schema} for kind, schema in schemas_by_type.items()}}
 
@@ -287,9 +312,13 @@ def _error(operation: Operation, status: int, schemas: "_Schemas") -> Document:
 
 
 class _Schemas:
-    """The component schemas of all types that a service's operations name, msgspec's and pydantic's."""
+    """The component schemas of all types that a service's operations name, msgspec's and pydantic's.
 
-    def __init__(self, operations: Iterable[Operation]) -> None:
+    `examples` are bodies of successes by `operationId`.
+    """
+
+    def __init__(self, operations: Iterable[Operation], examples: Mapping[str, Any] = NO_EXAMPLES) -> None:
+        self.examples = examples
         types = list(dict.fromkeys(kind for operation in operations for kind in _types_of(operation)))
         models = [kind for kind in types if is_model(kind)]
         self._others, found = msgspec.json.schema_components(

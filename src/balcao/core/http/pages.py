@@ -11,11 +11,11 @@ import msgspec
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
+from balcao.core.http.encoded_bodies import EncodedBody
 from balcao.core.http.operations import PLATFORM_TAG, Operation, Routes
 from balcao.core.http.parameters import InPath, OfRequest
-from balcao.core.http.responses import HTML, PUBLIC, Response, from_bytes
+from balcao.core.http.responses import HTML, Response
 from balcao.core.once import Once
-from balcao.core.values.etags import etag_of
 
 if TYPE_CHECKING:
     from balcao.core.http.openapi import Described
@@ -76,8 +76,8 @@ def description_operations(service: "Described") -> list[Operation]:
         """Devolve este documento, em OpenAPI 3.1, com os endereços em que a cidade oferece a plataforma."""
         settings = call.platform.settings
         # What the city names, or the address under which this process is reached.
-        body, etag = await _described(service, settings.server_urls or (settings.base_url,)).get()
-        return from_bytes(body, etag, call, PUBLIC)
+        described = await _describe_once(service, settings.server_urls or (settings.base_url,)).get()
+        return described.respond(call)
 
     @routes.get("/docs", f"{service.name}.docs", public(), "Página da API", in_description=False)
     def read_docs(call: Call, prefix: Prefix) -> Response[str]:
@@ -98,24 +98,18 @@ def description_operations(service: "Described") -> list[Operation]:
     @routes.get(
         "/docs/assets/{name}", f"{service.name}.docs_asset", public(), "Arquivo da página da API", in_description=False
     )
-    def read_asset(call: Call, name: AssetInPath) -> Response[bytes]:
-        return asset_response(name, call)
+    async def read_asset(call: Call, name: AssetInPath) -> Response[bytes]:
+        if name not in _ASSETS:
+            raise NotFound()
+        asset = await _encode_asset_once(name).get()
+        return asset.respond(call, "public, max-age=86400", _ASSETS[name])
 
     return routes.declared
 
 
-def asset_response(name: str, call: Call) -> Response[bytes]:
-    """Return a file of the API page. Raises NotFound."""
-    if name not in _ASSETS:
-        raise NotFound()
-    body, etag = _asset(name)
-    return from_bytes(body, etag, call, "public, max-age=86400", media_type=_ASSETS[name])
-
-
 @functools.cache
-def _asset(name: str) -> tuple[bytes, str]:
-    body = (files("balcao.core.http") / "static" / name).read_bytes()
-    return body, etag_of(body)
+def _encode_asset_once(name: str) -> Once[EncodedBody]:
+    return Once(lambda: EncodedBody.of((files("balcao.core.http") / "static" / name).read_bytes()))
 
 
 def _origin(address: str) -> str:
@@ -125,12 +119,8 @@ def _origin(address: str) -> str:
 
 
 @functools.cache
-def _described(service: "Described", gateways: tuple[str, ...]) -> Once[tuple[bytes, str]]:
-    def describe() -> tuple[bytes, str]:
-        body = document(service, gateways)
-        return body, etag_of(body)
-
-    return Once(describe)
+def _describe_once(service: "Described", gateways: tuple[str, ...]) -> Once[EncodedBody]:
+    return Once(lambda: EncodedBody.of(document(service, gateways)))
 
 
 @functools.cache

@@ -1,0 +1,203 @@
+"""Collects an example of every operation's success from a platform that runs with the demo data.
+
+The examples lie in `response_examples.json` of each service's package, and the OpenAPI documents show them. `make
+examples` writes the files again; it changes an example only if its members changed, so that ids and times of another
+run cause no differences.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import balcao
+from balcao.agent_docs.description.examples import make_example
+from balcao.core.access.rules import MACHINE
+from balcao.gateway.portal.descriptions import Document, is_json
+from balcao.gateway.portal.descriptions import Operation as DescribedOperation
+from clients.generator.documents import path_of, read_documents
+from tests.clients.examples import Described, list_described, make_call, place_of
+from tests.support.issuer import bearer
+from tests.support.sandbox import Sandbox
+
+FILE = "response_examples.json"
+# An example shows what a list or a text is like, not all of it.
+MAX_ITEMS = 2
+MAX_TEXT = 300
+# An object with more keys than any type has members is a map.
+MAX_MEMBERS = 60
+# Bodies that are OpenAPI documents: these two members say enough.
+DOCUMENT_MEMBERS = ("openapi", "info")
+PARAMETER = re.compile(r"\{(\w+)\}")
+
+Schema = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Creation:
+    """A resource that an example call created, and the values of its path."""
+
+    values: dict[str, str]
+    body: Mapping[str, Any]
+
+
+class Collector:
+    """Calls every operation with its own example, reads first and deletions last.
+
+    A call that finds nothing is repeated for a resource that another example created.
+    """
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._documents = {document.service: document for document in read_documents()}
+        self._creations: dict[str, _Creation] = {}
+
+    def collect(self) -> Iterator[tuple[Described, Any]]:
+        """Yield every operation that succeeded, and the body of its answer."""
+        retried = []
+        for one in sorted(list_described(self._documents), key=place_of):
+            if not has_json_result(one.own):
+                continue
+            if (body := self._call(one, {})) is not None:
+                yield one, body
+            else:
+                retried.append(one)
+        for one in retried:
+            if (values := self._find_created(one)) and (body := self._call(one, values)) is not None:
+                yield one, body
+
+    def _call(self, one: Described, made: dict[str, str]) -> Any:
+        document = self._documents[one.service]
+        call = make_call(self._sandbox, document, one)
+        names = [parameter.name for parameter in one.own.path_parameters]
+        values = dict(zip(names, map(str, call.path), strict=True)) | self._choose_values(one) | made
+        path = PARAMETER.sub(lambda found: quote(values[found[1]], safe=""), one.own.path)
+        token = self._find_token(one) or call.token
+        answer = self._sandbox.http.request(
+            one.own.method,
+            document.prefix + path,
+            params=call.query,
+            json=call.body,
+            headers=bearer(token) | {"X-Access-Reason": "Atendimento 7"},
+        )
+        if not answer.is_success or not is_json(answer.headers.get("content-type", "").partition(";")[0]):
+            return None
+        body = answer.json()
+        if one.own.method == "POST" and isinstance(body, dict):
+            self._creations[f"{one.service} {one.own.path}"] = _Creation(values, body)
+        return body
+
+    def _choose_values(self, one: Described) -> dict[str, str]:
+        """Return path values that leave the demo data usable for the other examples."""
+        if one.declared.key == "health_units.open_notification":
+            return {"cnes": str(self._sandbox.examples["cnes_quiet"])}
+        return {}
+
+    def _find_token(self, one: Described) -> str | None:
+        """Return a token for the check endpoints, which answer about the mapped action of their caller."""
+        if one.declared.rule.action == MACHINE and not one.declared.rule.scopes:
+            return self._sandbox.tokens.client("crm-sandbox")
+        return None
+
+    def _find_created(self, one: Described) -> dict[str, str] | None:
+        """Return the path values of a resource that the collection above this path created."""
+        for place in PARAMETER.finditer(one.own.path):
+            created = self._creations.get(f"{one.service} {one.own.path[: place.start()].rstrip('/')}")
+            if created is None:
+                continue
+            for name in (place[1], "id", *created.body):
+                if isinstance(value := created.body.get(name), (str, int)):
+                    return {**created.values, place[1]: str(value)}
+        return None
+
+
+def has_json_result(operation: DescribedOperation) -> bool:
+    """Return whether the operation's success has a JSON body."""
+    return operation.result is not None and operation.content is not None and is_json(operation.content)
+
+
+def name_operation(service: str, operation: DescribedOperation) -> str:
+    """Return the `operationId` of an operation."""
+    return f"{service}_{operation.key}"
+
+
+def shorten(value: Any) -> Any:
+    """Return an answer with short lists and texts."""
+    if isinstance(value, dict):
+        if set(DOCUMENT_MEMBERS) <= set(value) and "paths" in value:
+            return {name: value[name] for name in DOCUMENT_MEMBERS}
+        members = list(value.items())
+        return {name: shorten(inner) for name, inner in members[: MAX_ITEMS if len(members) > MAX_MEMBERS else None]}
+    if isinstance(value, list):
+        return [shorten(item) for item in value[:MAX_ITEMS]]
+    if isinstance(value, str) and len(value) > MAX_TEXT:
+        return value[:MAX_TEXT].rpartition(" ")[0] + " ..."
+    return value
+
+
+def have_same_members(first: Any, second: Any) -> bool:
+    """Return whether two bodies have the same members at their top, or are both lists."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        return len(first) > MAX_MEMBERS or len(second) > MAX_MEMBERS or set(first) == set(second)
+    return type(first) is type(second)
+
+
+def locate(service: str) -> Path:
+    """Return the file with the examples of a service."""
+    return Path(balcao.__file__).parent / service / FILE
+
+
+def read_stored(service: str) -> dict[str, Any]:
+    """Return the stored examples of a service by operation."""
+    file = locate(service)
+    return json.loads(file.read_text("utf-8")) if file.exists() else {}
+
+
+def collect(sandbox: Sandbox) -> dict[str, Any]:
+    """Return the shortened answers of the platform by operation."""
+    return {name_operation(one.service, one.own): shorten(body) for one, body in Collector(sandbox).collect()}
+
+
+def write_stored(answers: Mapping[str, Any]) -> None:
+    """Write the examples of all services. An example whose members are still right keeps its values."""
+    for document in read_documents():
+        stored = read_stored(document.service)
+        found = {
+            key: stored[key] if key in stored and have_same_members(stored[key], example) else example
+            for key, example in _complete(document, answers).items()
+        }
+        text = json.dumps(found, ensure_ascii=False, indent=1, sort_keys=True)
+        locate(document.service).write_text(f"{text}\n", "utf-8")
+
+
+def _complete(document: Document, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an example for each operation of a service.
+
+    In this order: its own answer, the answer of another operation with the same schema, the examples of the members.
+    A message belongs to one operation, so it is never taken from another.
+    """
+    components = json.loads(path_of(document.service).read_text("utf-8"))["components"]["schemas"]
+    found: dict[str, Any] = {}
+    by_schema: dict[str, Any] = {}
+    missing = []
+    for key, operation in list_with_json(document):
+        schema = json.dumps(operation.result)
+        if key not in answers:
+            missing.append((key, schema))
+            continue
+        found[key] = answers[key]
+        if not have_same_members(found[key], {"message": ""}):
+            by_schema.setdefault(schema, found[key])
+    for key, schema in missing:
+        found[key] = by_schema.get(schema) or make_example(json.loads(schema), components)
+    return found
+
+
+def list_with_json(document: Document) -> Iterator[tuple[str, DescribedOperation]]:
+    """Yield the operations whose success has a JSON body, with their ids."""
+    for operation in document.operations:
+        if has_json_result(operation):
+            yield name_operation(document.service, operation), operation
