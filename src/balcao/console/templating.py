@@ -36,6 +36,7 @@ def make_environment(words: Words, assets: Assets, city: str) -> Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "moment": words.format_moment,
+        "exactly": words.format_exactly,
         "deadline": words.format_deadline,
         "day": format_day,
         "number": format_number,

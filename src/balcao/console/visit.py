@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from balcao.console.api import Api
+from balcao.console.attendance import Attendance
 from balcao.console.declaration import PREFIX, Area, Page
 from balcao.console.panel import Panel
 from balcao.console.rights import Rights
@@ -32,7 +33,8 @@ class Visit:
 
     `api` calls the services as the person; `query` is the address's, `posted` the form's, empty in a GET. `draft` is
     what the person had typed into this page's form when a session was over, `notice` what the page says once,
-    `counts` how much waits at the navigation's entries, by their names.
+    `counts` how much waits at the navigation's entries, by their names. A page that shows one person's data sets
+    `attendance`, and the frame says whose data they are.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Visit:
         self.notice = ""
         self.draft = FormData()
         self.counts: Mapping[str, int] = {}
+        self.attendance: Attendance | None = None
 
     @property
     def is_post(self) -> bool:

@@ -33,6 +33,14 @@ class Words:
             local.isoformat(timespec="seconds"), day, f"{local:%H:%M}"
         )
 
+    def format_exactly(self, moment: datetime) -> Markup:
+        """Return a moment as a receipt has it, the same on every later day: "28 de novembro de 2026, às 16:31:07"."""
+        local = moment.astimezone(self.zone)
+        day = f"{local.day} de {MONTHS[local.month - 1]} de {local.year}"
+        return Markup('<time datetime="{}">{}, às {}</time>').format(
+            local.isoformat(timespec="seconds"), day, f"{local:%H:%M:%S}"
+        )
+
     def format_deadline(self, moment: datetime | None) -> Markup:
         """Return until when something goes: the day alone where it goes until its end, else the moment."""
         if moment is None:

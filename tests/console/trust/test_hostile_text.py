@@ -195,11 +195,10 @@ def test_a_browser_runs_none_of_it_and_has_nothing_to_refuse(
     screen.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     screen.login(name)
     shown = {page.name: address for (who, address), page in attacked_pages(crawls).items() if who == name}
-    attendance = next((address for address in shown.values() if re.search(r"/atendimento/\d", address)), None)
     of_webhooks = [address for receiver in receivers for address in list_webhook_pages(receiver)]
     for address in [*shown.values(), *(of_webhooks if name == "kleber" else [])]:
-        if attendance and address.startswith(attendance):
-            continue  # of another session
+        if re.search(r"/(atendimento|titular|anonimizacao)/\d|atendimento=", address):
+            continue  # an attendance of another session
         screen.open(address)
         assert (address, screen.page.evaluate(REPORT)) == (address, [])
     screen.open(attack.with_attack("/painel/ir", ["q"], attack.LONG))

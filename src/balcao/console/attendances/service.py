@@ -1,55 +1,70 @@
-"""An attendance from the reason to its end: by the person who serves, by quiet, or by the end of the session."""
+"""An attendance from the reason to its end: by the attendant, after 15 unused minutes, or with the session."""
 
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import timedelta
 
 import msgspec
 
+from balcao.console.api import Missing, NotAllowed
+from balcao.console.attendance import Attendance
 from balcao.console.attendances import store
+from balcao.console.attendances.store import StoredAttendance
 from balcao.console.faults import PageFault
+from balcao.console.person import client as people
+from balcao.console.person.client import Subject
 from balcao.console.sealing import SealBroken
 from balcao.console.visit import Visit
 from balcao.core.values.cpf import Cpf
 
 QUIET = timedelta(minutes=15)
+# More than an attendant can have in mind; the list shows the newest ones.
+MOST_LISTED = 10
 
 
 class _Content(msgspec.Struct, frozen=True):
     cpf: str
     reason: str
-
-
-class Attendance(msgspec.Struct, frozen=True):
-    """Whom, why, and when it ends if nothing more is asked for."""
-
-    number: int
-    cpf: Cpf
-    reason: str
-    ends_at: datetime
+    name: str | None = None
 
 
 async def begin_attendance(visit: Visit, cpf: Cpf, reason: str) -> int:
-    """Begin one, and return its number."""
+    """Read the person's name for the reason given, start an attendance and return its number."""
+    try:
+        name = await people.read_name(Subject(visit.api, cpf, reason))
+    except Missing:
+        name = ""
+    except NotAllowed:
+        name = None
     key = visit.session.stored.key
-    sealed = visit.panel.sealer.seal(_place(key), msgspec.json.encode(_Content(cpf.digits, reason)))
+    sealed = visit.panel.sealer.seal(_place(key), msgspec.json.encode(_Content(cpf.digits, reason, name)))
     async with visit.panel.database.connection() as connection:
         return await store.insert_attendance(connection, key, sealed)
 
 
+async def list_attendances(visit: Visit) -> Sequence[Attendance]:
+    """Return the newest open attendances of this session; listing them does not prolong them."""
+    key = visit.session.stored.key
+    async with visit.panel.database.connection() as connection:
+        stored = await store.list_attendances(connection, key, QUIET, MOST_LISTED)
+    opened = (_open(visit, one) for one in stored)
+    return [one for one in opened if one is not None]
+
+
 async def find_attendance(visit: Visit, number: str) -> Attendance:
-    """Return the attendance of this session, which lasts a while longer for it. Raises PageFault where it is over."""
+    """Return the attendance of this session and prolong it; every page of this visit says whose it is.
+
+    Raises PageFault if the attendance is over.
+    """
     key = visit.session.stored.key
     stored = None
     if number.isascii() and number.isdigit() and len(number) < 19:  # a bigint
         async with visit.panel.database.connection() as connection:
             stored = await store.use_attendance(connection, int(number), key, QUIET)
-    if stored is None:
+    found = _open(visit, stored) if stored else None
+    if found is None:
         raise _make_over()
-    try:
-        opened = visit.panel.sealer.open(_place(key), stored.content)
-    except SealBroken:
-        raise _make_over() from None
-    content = msgspec.json.decode(opened, type=_Content)
-    return Attendance(int(number), Cpf(content.cpf), content.reason, stored.used_at + QUIET)
+    visit.attendance = found
+    return found
 
 
 async def end_attendance(visit: Visit, number: str) -> None:
@@ -57,6 +72,16 @@ async def end_attendance(visit: Visit, number: str) -> None:
     if number.isascii() and number.isdigit() and len(number) < 19:
         async with visit.panel.database.connection() as connection:
             await store.delete_attendance(connection, int(number), visit.session.stored.key, QUIET)
+
+
+def _open(visit: Visit, stored: StoredAttendance) -> Attendance | None:
+    """Return the attendance, or None if its key was withdrawn."""
+    try:
+        opened = visit.panel.sealer.open(_place(visit.session.stored.key), stored.content)
+    except SealBroken:
+        return None
+    content = msgspec.json.decode(opened, type=_Content)
+    return Attendance(stored.number, Cpf(content.cpf), content.reason, content.name, stored.used_at + QUIET)
 
 
 def _place(key: bytes) -> bytes:

@@ -9,8 +9,9 @@ from balcao.core.database.statements import statement
 
 
 class StoredAttendance(msgspec.Struct, frozen=True):
-    """What is stored of one, sealed, and when it was used before now."""
+    """One attendance with its sealed content and its last use."""
 
+    number: int
     content: bytes
     used_at: datetime
 
@@ -25,11 +26,21 @@ async def insert_attendance(connection: Connection, session_key: bytes, content:
 @statement("""
 UPDATE console.attendance SET used_at = now()
 WHERE number = :number AND session_key = :session_key AND used_at > now() - :quiet::interval
-RETURNING content, used_at
+RETURNING number, content, used_at
 """)
 async def use_attendance(
     connection: Connection, number: int, session_key: bytes, quiet: timedelta
 ) -> StoredAttendance | None: ...
+
+
+@statement("""
+SELECT number, content, used_at FROM console.attendance
+WHERE session_key = :session_key AND used_at > now() - :quiet::interval
+ORDER BY number DESC LIMIT :most
+""")
+async def list_attendances(
+    connection: Connection, session_key: bytes, quiet: timedelta, most: int
+) -> list[StoredAttendance]: ...
 
 
 # What others of the same session have let lie goes with it.

@@ -1,13 +1,14 @@
 """Pages of an attendance: whom, why, and what the city knows."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from balcao.console.api import Block, Missing, NotAllowed, gather_blocks
+from balcao.console.attendance import Attendance
 from balcao.console.attendances import service as attendances
-from balcao.console.attendances.service import Attendance
 from balcao.console.counter import client
 from balcao.console.counter.forms import AttendanceForm, ChoiceForm
-from balcao.console.declaration import Pages
+from balcao.console.declaration import Item, Pages
 from balcao.console.person import changes, labels
 from balcao.console.person import client as people
 from balcao.console.person.changes import Place
@@ -34,7 +35,8 @@ async def begin(visit: Visit) -> Response[Any]:
             found = form.result.data
             return visit.render("counter/found.html", found=found, reason=form.words, crumbs=[_begin_crumb(visit)])
     may_search = visit.may(SEARCH)
-    return visit.render("counter/begin.html", form=form, may_search=may_search, status=form.status)
+    opened = await attendances.list_attendances(visit)
+    return visit.render("counter/begin.html", form=form, may_search=may_search, opened=opened, status=form.status)
 
 
 @pages.post("/atendimento/escolher", "Escolher a pessoa", actions=[SEARCH])
@@ -210,5 +212,19 @@ def _begin_crumb(visit: Visit) -> Crumb:
 
 
 def _crumbs(visit: Visit, found: Attendance) -> list[Crumb]:
-    number = found.number
-    return [_begin_crumb(visit), Crumb(f"Nº {number}", visit.address("counter.show", attendance=number))]
+    return [_begin_crumb(visit), Crumb(found.shown_name, visit.address("counter.show", attendance=found.number))]
+
+
+async def find_open_attendances(visit: Visit) -> Sequence[Item]:
+    """Return the open attendances of this session, for the first page."""
+    return [
+        Item(
+            one.shown_name,
+            visit.address("counter.show", attendance=one.number),
+            text="está em atendimento",
+            detail=f"CPF {one.cpf.masked} · {one.reason}",
+            deed="Continuar",
+            number=0,
+        )
+        for one in await attendances.list_attendances(visit)
+    ]

@@ -257,6 +257,12 @@ async def read_provenance(subject: Subject, *, sensitive: bool = False) -> Prove
     return found
 
 
+async def read_name(subject: Subject) -> str:
+    """Return what the record calls the person: the social name, else the name, else nothing."""
+    found = await read_provenance(subject)
+    return found.find("nome_social").value or found.find("nome").value or ""
+
+
 async def read_preferences(subject: Subject) -> Read[Preferences]:
     return await subject.read("/notification-preferences", Preferences)
 

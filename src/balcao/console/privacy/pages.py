@@ -3,8 +3,8 @@
 from typing import Any
 
 from balcao.console.api import gather_blocks
+from balcao.console.attendance import Attendance
 from balcao.console.attendances import service as attendances
-from balcao.console.attendances.service import Attendance
 from balcao.console.declaration import Area, Pages
 from balcao.console.lists import Filter, Listing
 from balcao.console.person import client as people
@@ -61,7 +61,8 @@ async def begin(visit: Visit) -> Response[Any]:
     if form.is_sent and form.validate() and form.number is not None:
         number = await attendances.begin_attendance(visit, form.number, form.words)
         return await visit.redirect(visit.address("privacy.show_subject", attendance=number))
-    return visit.render("privacy/begin.html", form=form, status=form.status)
+    opened = await attendances.list_attendances(visit)
+    return visit.render("privacy/begin.html", form=form, opened=opened, status=form.status)
 
 
 @pages.get("/titular/{attendance}", "Titular", actions=[READ, EXPORT, ANONYMISE])
@@ -122,8 +123,10 @@ def _begin_crumb(visit: Visit) -> Crumb:
 
 
 def _crumbs(visit: Visit, found: Attendance) -> list[Crumb]:
-    number = found.number
-    return [_begin_crumb(visit), Crumb(f"Nº {number}", visit.address("privacy.show_subject", attendance=number))]
+    return [
+        _begin_crumb(visit),
+        Crumb(found.shown_name, visit.address("privacy.show_subject", attendance=found.number)),
+    ]
 
 
 AREA = Area("Dados pessoais", 60, pages)
