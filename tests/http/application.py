@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -24,7 +24,8 @@ class Echo:
 
     `/unread` allows no body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set, or fails
     with `?fails`, `/later` answers after a turn of the event loop, `/large` with more than fits between a server and
-    a reader who does not read, `/events` without an end. `seen` are the paths that were asked for.
+    a reader who does not read, `/events` without an end. `/asked` has the size in its query admitted of a large body,
+    one turn of the event loop later. `seen` are the paths that were asked for.
     """
 
     def __init__(self) -> None:
@@ -46,7 +47,9 @@ class Echo:
         return Identity(said or request.peer, is_bounded=said != "new")
 
     def match(self, request: Request) -> "Endpoint":
-        return Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB, waits=request.path in _WAITING)
+        endpoint = Endpoint(self, 0 if request.path == b"/unread" else 16 * MIB, waits=request.path in _WAITING)
+        endpoint.admit_body = _admit if request.path == b"/asked" else None
+        return endpoint
 
     def show_unread(self, *_: object) -> None:
         return
@@ -61,6 +64,7 @@ class Echo:
 class Endpoint:
     key, service, status, allow, is_read = "", "test", 200, None, True
     meter = meter("test", "echo", "GET")
+    admit_body: Callable[[Request], Awaitable[int]] | None = None
 
     def __init__(self, echo: Echo, body_limit: int, *, waits: bool) -> None:
         self._echo = echo
@@ -90,6 +94,11 @@ class Endpoint:
     async def _respond_later(self, request: Request) -> Response[Any]:
         await asyncio.sleep(0)
         return _say(request)
+
+
+async def _admit(request: Request) -> int:
+    await asyncio.sleep(0)
+    return int(request.query_string)
 
 
 async def _make_events() -> AsyncGenerator[bytes, None]:

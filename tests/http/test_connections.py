@@ -123,6 +123,67 @@ def test_a_refusal_is_read_by_a_caller_that_is_still_sending(server: RunningServ
         assert connection.answer() == "200 POST /unread 0"
 
 
+def chunked(size: int) -> bytes:
+    """Return a body of so many bytes in chunks of a thousand, without its end."""
+    return b"".join(b"3e8\r\n%b\r\n" % (b"x" * 1000) for _ in range(size // 1000))
+
+
+def test_a_large_body_of_a_refused_caller_is_answered_before_it_has_come(server: RunningServer) -> None:
+    for framing, begun in (
+        (b"Content-Length: 9000000", b""),
+        (b"Content-Length: 9000000", b"x" * 20_000),
+        (b"Content-Length: 9000000\r\nExpect: 100-continue", b""),
+        (b"Transfer-Encoding: chunked", chunked(20_000)),
+    ):
+        with Connection(server.port) as connection:
+            connection.send(b"POST /asked?0 HTTP/1.1\r\nHost: a\r\n%b\r\n\r\n%b" % (framing, begun))
+            assert connection.answer() == "200 POST /asked?0 0", framing
+
+
+def test_a_large_body_of_an_admitted_caller_is_read_whole(server: RunningServer) -> None:
+    for framing, body in (
+        (b"Content-Length: 200000", b"x" * 200_000),
+        (b"Transfer-Encoding: chunked", chunked(200_000) + b"0\r\n\r\n"),
+    ):
+        with Connection(server.port) as connection:
+            connection.send(b"POST /asked?200000 HTTP/1.1\r\nHost: a\r\n%b\r\n\r\n%b" % (framing, body) + LAST)
+            assert connection.answers() == ["200 POST /asked?200000 200000", "200 GET /last 0"], framing
+
+
+def test_a_body_beyond_what_was_admitted_is_not_kept(server: RunningServer) -> None:
+    for framing, body in (
+        (b"Content-Length: 200000", b"x" * 200_000),
+        (b"Transfer-Encoding: chunked", chunked(200_000) + b"0\r\n\r\n"),
+    ):
+        with Connection(server.port) as connection:
+            connection.send(b"POST /asked?100000 HTTP/1.1\r\nHost: a\r\n%b\r\n\r\n%b" % (framing, body) + LAST)
+            assert connection.answers() == ["200 POST /asked?100000 0", "200 GET /last 0"], framing
+
+
+def test_an_admitted_body_is_asked_for_once_it_is_admitted(server: RunningServer) -> None:
+    with Connection(server.port) as connection:
+        head = b"POST /asked?20000 HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\nExpect: 100-continue\r\n\r\n"
+        connection.send(GET + head)
+        assert [connection.answer(), connection.answer()] == ["200 GET / 0", "100"]
+        connection.send(b"x" * 20_000 + LAST)
+        assert connection.answers() == ["200 POST /asked?20000 20000", "200 GET /last 0"]
+
+
+def test_a_small_body_is_read_without_a_question(server: RunningServer) -> None:
+    with Connection(server.port) as connection:
+        connection.send(b"POST /asked?0 HTTP/1.1\r\nHost: a\r\nContent-Length: 8000\r\n\r\n" + b"x" * 8000 + LAST)
+        assert connection.answers() == ["200 POST /asked?0 8000", "200 GET /last 0"]
+
+
+def test_a_caller_who_leaves_while_a_body_is_not_admitted_yet_harms_nobody(server: RunningServer) -> None:
+    for _ in range(50):
+        with Connection(server.port) as connection:
+            connection.send(b"POST /asked?20000 HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n" + b"x" * 9000)
+    with Connection(server.port) as connection:
+        connection.send(LAST)
+        assert connection.answers() == ["200 GET /last 0"]
+
+
 def test_a_connection_that_is_reset_in_its_body_harms_nobody(server: RunningServer) -> None:
     for _ in range(50):
         with Connection(server.port) as connection:

@@ -5,6 +5,8 @@ from contextlib import aclosing
 from typing import Any
 
 from balcao.core.context.headers import Headers
+from balcao.core.http.endpoint import Endpoint
+from balcao.core.http.operations import UNASKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.logs import request_id
@@ -34,7 +36,7 @@ class AsgiApplication:
         caller = self._served.find_caller(peer, pairs)
         request = Request(scope["method"], scope["raw_path"], scope["query_string"], Headers.of(pairs), caller)
         endpoint = self._served.match(request)
-        request.content = await _read(receive, endpoint.body_limit)
+        request.content = await _read(receive, endpoint, request)
         responding = endpoint.respond(request)
         request_id.set(request.id)
         response = responding if isinstance(responding, Response) else await responding
@@ -62,11 +64,14 @@ class AsgiApplication:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _read(receive: Receive, limit: int) -> bytes | None:
+async def _read(receive: Receive, endpoint: Endpoint, request: Request) -> bytes | None:
     """Return the whole body; None for one beyond the limit, of which the rest is not read."""
-    message = await receive()
-    body: bytes = message.get("body", b"")
-    while message.get("more_body", False) and len(body) <= limit:
+    admit, limit = endpoint.admit_body, endpoint.body_limit
+    body, is_whole = b"", False
+    while not is_whole and len(body) <= limit:
         message = await receive()
         body += message.get("body", b"")
+        is_whole = not message.get("more_body", False)
+        if admit is not None and len(body) > UNASKED_BODY:
+            limit, admit = min(limit, await admit(request)), None
     return body if len(body) <= limit else None

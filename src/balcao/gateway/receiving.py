@@ -4,13 +4,15 @@ llhttp (`httptools`) parses: request line, fields, framing and chunks, strictly.
 what is received is here; `head_rules` judges a head.
 """
 
+import asyncio
 from typing import Any, NamedTuple, Protocol
 
 import httptools
 
 from balcao.core.access.authorization import Authorization
 from balcao.core.context.headers import AUTHORIZATION, Headers
-from balcao.core.http.endpoint import Endpoint
+from balcao.core.http.endpoint import AdmitBody, Endpoint
+from balcao.core.http.operations import UNASKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
 from balcao.core.logs import log
@@ -77,6 +79,9 @@ class Answering(Protocol):
     def settle(self) -> None:
         """Wait for what comes next, or end."""
 
+    def go_on(self) -> None:
+        """Answer what waits, then read on."""
+
     def pause(self) -> None:
         """Read nothing more for now."""
 
@@ -89,6 +94,9 @@ class Receiver:
 
     `reading` is the request whose body has not come whole, `is_discarding` that it was answered early and the rest is
     thrown away. `is_over`: nothing that follows is read.
+
+    A body that is larger than `_body_limit` is not read on. Where the endpoint decides who may send a larger body,
+    the limit is `UNASKED_BODY` at first, and nothing is parsed while `_admission` runs.
     """
 
     def __init__(self, application: Served, limits: Limits, peer: str, answering: Answering) -> None:
@@ -103,7 +111,11 @@ class Receiver:
         self._authorization = _NOBODY
         self._body: list[bytes] = []
         self._body_size = 0
+        self._body_limit = 0
+        self._declared_size = 0
         self._raw_size = 0
+        self._admit_body: AdmitBody | None = None
+        self._admission: asyncio.Task[None] | None = None
         self._frame = b""
         self._unparsed = b""
         self.in_head = False
@@ -124,6 +136,11 @@ class Receiver:
         return bool(self._unparsed)
 
     @property
+    def is_asking(self) -> bool:
+        """Whether the endpoint is deciding on a body; nothing is parsed meanwhile."""
+        return self._admission is not None
+
+    @property
     def waits_for_body(self) -> bool:
         """Whether the rest of a body is needed to answer."""
         return self.reading is not None and not self.is_discarding
@@ -133,7 +150,7 @@ class Receiver:
         place, size = 0, len(received)
         try:
             while place < size and not self.is_over:
-                if self._answering.is_full:
+                if self.is_asking or self._answering.is_full:
                     self._unparsed = bytes(received[place:])
                     self._answering.pause()
                     return
@@ -162,6 +179,7 @@ class Receiver:
     def close(self) -> None:
         """Let go of the parser and the answering side: they and the receiver hold each other, and bodies with them."""
         self.is_over = True
+        self.reading = None
         del self._parser, self._feed, self._answering
 
     def _start_parser(self) -> None:
@@ -248,10 +266,12 @@ class Receiver:
             self._frame = _frame_again(length)
         self._answering.wait(self._limits.body_seconds)
         self.wants_continue = b"expect" in headers and version == "1.1"
-        if length is not None and int(length) > endpoint.body_limit:
-            self._answer_early(self.reading)
-        elif self.wants_continue:
-            self._answering.continue_body()
+        self._declared_size, self._body_limit = int(length or 0), endpoint.body_limit
+        self._admit_body = endpoint.admit_body if self._declared_size <= endpoint.body_limit else None
+        if self._admit_body is not None:
+            self._body_limit = min(UNASKED_BODY, endpoint.body_limit)
+        self._check_size(self.reading)
+        self._answering.continue_body()
 
     def on_body(self, part: bytes) -> None:
         """Take a piece of the body; one beyond the limit is answered at once, and not kept."""
@@ -263,8 +283,7 @@ class Receiver:
                 self._answering.abort()
             return
         self._body.append(part)
-        if self._body_size > self.reading.endpoint.body_limit:
-            self._answer_early(self.reading)
+        self._check_size(self.reading)
 
     def on_message_complete(self) -> None:
         """Hand the request over."""
@@ -272,7 +291,8 @@ class Receiver:
             return
         assert self.reading is not None
         exchange, self.reading = self.reading, None
-        self.wants_continue = False
+        # A chunked body may end in the piece that exceeded `UNASKED_BODY`. It is small enough to be handed over.
+        self.wants_continue, self._admission = False, None
         self.is_over |= not exchange.keep
         if self.is_discarding:
             self.is_discarding = False
@@ -282,6 +302,31 @@ class Receiver:
             exchange.request.content = b"".join(self._body)
             self._body = []
         self._answering.take(exchange)
+
+    def _check_size(self, exchange: Exchange) -> None:
+        """Answer a body that is too large early. Where the endpoint admits bodies, ask it first."""
+        if self._admission is not None or max(self._declared_size, self._body_size) <= self._body_limit:
+            return
+        admit, self._admit_body = self._admit_body, None
+        if admit is None:
+            self._answer_early(exchange)
+        else:
+            self._admission = asyncio.get_running_loop().create_task(self._admit(exchange, admit))
+
+    async def _admit(self, exchange: Exchange, admit: AdmitBody) -> None:
+        """Read on, or answer early, as the endpoint decides."""
+        try:
+            limit = await admit(exchange.request)
+        except Exception:
+            log.exception("request.failed")
+            limit = 0
+        if self.reading is not exchange:  # refused meanwhile, or the caller has left
+            return
+        self._admission, self._body_limit = None, min(limit, exchange.endpoint.body_limit)
+        self._check_size(exchange)
+        if not self.is_discarding:
+            self._answering.wait(self._limits.body_seconds)
+        self._answering.go_on()
 
     def _answer_early(self, exchange: Exchange) -> None:
         """Have a body that is too large answered before it has come; the rest is read on for a moment.

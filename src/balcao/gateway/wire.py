@@ -139,7 +139,7 @@ class Connection(asyncio.BufferedProtocol):
             self._set_deadline(self._shared.limits.unread_seconds)
             if self._is_busy:
                 self.deadline = _NEVER
-            self._go_on()
+            self.go_on()
 
     # ---- what the receiving side calls ------------------------------------------------------------------------------
 
@@ -165,7 +165,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def continue_body(self) -> None:
         """Ask for a body that was offered, if all before it is answered."""
-        if self._receiver.wants_continue and not self._is_busy and not self._turns:
+        if self._receiver.wants_continue and not (self._receiver.is_asking or self._is_busy or self._turns):
             self._receiver.wants_continue = False
             self._set_deadline(self._shared.limits.body_seconds)
             self._write(_CONTINUE)
@@ -185,6 +185,16 @@ class Connection(asyncio.BufferedProtocol):
             limits = self._shared.limits
             self._set_deadline(limits.head_seconds if receiver.reading is None else limits.body_seconds)
 
+    def go_on(self) -> None:
+        """Answer what waits, then read on."""
+        while self._turns and not self._is_busy and self._unblocked is None and not self._is_gone:
+            self._enter(self._turns.popleft())
+        if not self._is_busy and self._unblocked is None and not self._receiver.is_over:
+            if self._receiver.has_unparsed:
+                self._transport.resume_reading()
+                self._receiver.go_on()
+            self.continue_body()
+
     def pause(self) -> None:
         """Read nothing more for now."""
         self._transport.pause_reading()
@@ -203,7 +213,7 @@ class Connection(asyncio.BufferedProtocol):
         """Begin, with what has come meanwhile."""
         self._is_held = False
         self._set_deadline(self._shared.limits.head_seconds)
-        self._go_on()
+        self.go_on()
 
     def turn_away(self) -> None:
         """Answer 503, as there is no place."""
@@ -249,16 +259,6 @@ class Connection(asyncio.BufferedProtocol):
 
     # ---- answering --------------------------------------------------------------------------------------------------
 
-    def _go_on(self) -> None:
-        """Answer what waits, then read on."""
-        while self._turns and not self._is_busy and self._unblocked is None and not self._is_gone:
-            self._enter(self._turns.popleft())
-        if not self._is_busy and self._unblocked is None and not self._receiver.is_over:
-            if self._receiver.has_unparsed:
-                self._transport.resume_reading()
-                self._receiver.go_on()
-            self.continue_body()
-
     def _enter(self, turn: Exchange | Refusal) -> None:
         if isinstance(turn, Refusal):
             self._write_refusal(turn)
@@ -289,7 +289,7 @@ class Connection(asyncio.BufferedProtocol):
             return
         self.begin(turn)
         if not self._is_busy:
-            self._go_on()
+            self.go_on()
 
     async def _reply_later(self, turn: Exchange, responding: Any) -> None:
         request_id.set(turn.request.id)  # in a context of this request's own
@@ -304,7 +304,7 @@ class Connection(asyncio.BufferedProtocol):
                 self._reply(turn, response)
             else:
                 await self._reply_in_parts(turn, response, response.chunks)
-        self._go_on()
+        self.go_on()
 
     def _reply(self, turn: Exchange, response: Response[Any]) -> None:
         status = response.status or turn.endpoint.status

@@ -27,7 +27,7 @@ from balcao.core.database.replicas import Replica, count_read
 from balcao.core.database.shares import holder
 from balcao.core.errors import BalcaoError, Failed, Forbidden, NotFound, Unauthenticated
 from balcao.core.http.dialects import Dialect
-from balcao.core.http.operations import MIB, Operation
+from balcao.core.http.operations import MIB, UNASKED_BODY, Operation
 from balcao.core.http.parameters import invoker
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import PERSONAL, Response
@@ -39,6 +39,7 @@ from balcao.core.values.cpf import Cpf
 
 # The response itself where nothing had to be waited for, else its awaitable.
 Responding: TypeAlias = Response[Any] | Awaitable[Response[Any]]
+AdmitBody: TypeAlias = Callable[[Request], Awaitable[int]]
 
 _UNDECIDED = Decision(Reason.NOT_GRANTED)
 _ANYBODY = Decision(Reason.PUBLIC, "public")
@@ -50,6 +51,9 @@ class Endpoint(Protocol):
     `allow` lists the path's methods where the endpoint answers OPTIONS; `waits` says whether answering usually takes a
     wait, for the database above all, so that callers have a few of it at a time. What `is_read` is answered without a
     task: what needs one there asks for it (`core.callbacks`).
+
+    `admit_body` returns how many bytes of this request's body may be read. The server calls it for a body larger than
+    `UNASKED_BODY`, before it reads more of it. None: every caller may send up to `body_limit`.
     """
 
     is_read: bool
@@ -58,6 +62,7 @@ class Endpoint(Protocol):
     status: int
     allow: str | None
     body_limit: int
+    admit_body: AdmitBody | None
     meter: Meter
     waits: bool
 
@@ -69,6 +74,7 @@ class OperationEndpoint:
     """Answers one operation: token, rule, rate, arguments, handler, bytes."""
 
     allow: str | None = None
+    admit_body: AdmitBody | None = None
 
     def __init__(self, operation: Operation, service: str, platform: Platform, writers: Writers) -> None:
         self.operation = operation
@@ -298,11 +304,13 @@ class PageEndpoint:
         handler: Callable[[Request], Responding],
         refuse: Callable[[Request, BalcaoError], Response[Any]],
         body_limit: int = MIB,
+        admit_body: AdmitBody | None = None,
     ) -> None:
         self.service = service
         self.key = key
         self.status = 200
-        self.body_limit = body_limit
+        self.body_limit = UNASKED_BODY if method == "GET" else body_limit
+        self.admit_body = admit_body
         self.meter = meter(service, key, method)
         self._handler = handler
         self._refuse = refuse
@@ -328,7 +336,8 @@ class StrayEndpoint:
     key = ""
     is_read = False
     allow: str | None = None
-    body_limit = MIB
+    body_limit = UNASKED_BODY
+    admit_body: AdmitBody | None = None
     waits = False
 
     def __init__(
@@ -354,7 +363,8 @@ class OptionsEndpoint:
     key = ""
     is_read = False
     status = 204
-    body_limit = MIB
+    body_limit = UNASKED_BODY
+    admit_body: AdmitBody | None = None
     waits = False
 
     def __init__(self, service: str, allow: str) -> None:

@@ -23,6 +23,8 @@ MIB = 1024 * 1024
 # The limits of a body of some short members, and of one with texts or lists of a form's size.
 SMALL_BODY = 16 * 1024
 FORM_BODY = 64 * 1024
+# A body up to this size is read before the endpoint is asked whether its caller may send a larger one.
+UNASKED_BODY = 8 * 1024
 # The rate of an operation that refuses overload in its own way.
 UNLIMITED = ""
 NOTHING_CHANGED: Mapping[str, str] = MappingProxyType({})

@@ -22,6 +22,7 @@ class TracedEndpoint:
         self.status = endpoint.status
         self.allow = endpoint.allow
         self.body_limit = endpoint.body_limit
+        self.admit_body = endpoint.admit_body
         self.meter = endpoint.meter
         self.waits = endpoint.waits
         self._endpoint = endpoint
