@@ -154,7 +154,7 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
             refusals=platform.refusals,
         ),
         Cors(settings.cors_origins, loopback=settings.cors_loopback),
-        Proxies(settings.trusted_proxies),
+        Proxies(settings.trusted_proxies, settings.trusted_callers),
         functools.partial(_identify, platform),
         calls,
     )

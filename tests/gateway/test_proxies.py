@@ -9,7 +9,7 @@ from balcao.gateway.proxies import Proxies
 from balcao.settings import Settings, SettingsError
 from tests.support.issuer import Issuer
 
-PROXIES = Proxies(["10.0.0.0/8", "192.0.2.7", "2001:db8:1::/48"])
+PROXIES = Proxies(["10.0.0.0/8", "192.0.2.7", "2001:db8:1::/48"], ["198.51.100.7", "2001:db8:2::7"])
 FORWARDED_FOR, FORWARDED = b"x-forwarded-for", b"forwarded"
 
 
@@ -40,6 +40,31 @@ def test_headers_are_read_from_the_right_and_only_from_trusted_addresses(
     peer: str, headers: list[tuple[bytes, bytes]], caller: str
 ) -> None:
     assert PROXIES.find_caller(peer, headers) == caller
+
+
+@pytest.mark.parametrize(
+    ("peer", "headers", "is_trusted"),
+    [
+        pytest.param("198.51.100.7", [], True, id="a portal's server"),
+        pytest.param("::ffff:198.51.100.7", [], True, id="a portal's server on a socket of both kinds"),
+        pytest.param("2001:db8:2::7", [], True, id="a portal's server with IPv6"),
+        pytest.param("2001:db8:2::8", [], False, id="its neighbour"),
+        pytest.param("10.0.0.1", [], True, id="a proxy"),
+        pytest.param("127.0.0.1", [], True, id="this machine"),
+        pytest.param("::1", [], True, id="this machine with IPv6"),
+        pytest.param("127.0.0.2", [], False, id="another address of this machine"),
+        pytest.param("203.0.113.9", [], False, id="a stranger"),
+        pytest.param("203.0.113.9", [(FORWARDED_FOR, b"198.51.100.7")], False, id="a stranger who names a portal"),
+        pytest.param("198.51.100.7", [(FORWARDED_FOR, b"10.0.0.1")], True, id="a portal that names another address"),
+        pytest.param("10.0.0.1", [(FORWARDED_FOR, b"203.0.113.9")], False, id="a stranger behind a proxy"),
+        pytest.param("10.0.0.1", [(FORWARDED_FOR, b"198.51.100.7")], True, id="a portal behind a proxy"),
+        pytest.param("10.0.0.1", [(FORWARDED_FOR, b"198.51.100.7, 203.0.113.9")], False, id="a liar behind a proxy"),
+    ],
+)
+def test_only_proxies_portals_and_this_machine_are_trusted_to_call_for_many(
+    peer: str, headers: list[tuple[bytes, bytes]], is_trusted: bool
+) -> None:
+    assert PROXIES.is_trusted(PROXIES.find_caller(peer, headers)) is is_trusted
 
 
 def test_without_a_trusted_proxy_no_header_is_read() -> None:

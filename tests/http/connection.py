@@ -15,8 +15,8 @@ _WITHOUT_BODY = ("100", "204", "304")
 class Connection:
     """One connection to the server under test."""
 
-    def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+    def __init__(self, port: int, source: str = "127.0.0.1") -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE, (source, 0))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._received = b""
 

@@ -8,9 +8,12 @@ from hypothesis import strategies as st
 
 from balcao.core.access.authorization import digest_of
 from balcao.core.context.headers import AUTHORIZATION
+from balcao.core.http.operations import MIB
 from balcao.gateway.application import Served
+from balcao.gateway.exchanges import Exchange, Refusal
 from balcao.gateway.limits import Limits
-from balcao.gateway.receiving import Answering, Exchange, Receiver, Refusal
+from balcao.gateway.quotas import Quota
+from balcao.gateway.receiving import Answering, Receiver
 from tests.http.application import Echo
 from tests.support.sizes import EXAMPLES
 
@@ -34,7 +37,9 @@ class Taking:
 @given(st.lists(SENT, max_size=8))
 def test_each_request_has_the_authorization_that_came_with_it(requests: list[list[bytes]]) -> None:
     taking = Taking()
-    receiver = Receiver(cast("Served", Echo()), Limits(), "127.0.0.1", cast("Answering", taking))
+    receiver = Receiver(
+        cast("Served", Echo()), Limits(), Quota(MIB, lambda _: True), "127.0.0.1", cast("Answering", taking)
+    )
     for values in requests:
         lines = b"".join(b"Authorization: %b\r\n" % value for value in values)
         receiver.receive(memoryview(b"GET / HTTP/1.1\r\nHost: a\r\n%b\r\n" % lines))

@@ -16,8 +16,9 @@ from balcao.core.context.platform import Platform
 from balcao.core.http.endpoint import OperationEndpoint
 from balcao.core.http.requests import Request
 from balcao.gateway.application import Identity
+from balcao.gateway.exchanges import Exchange
 from balcao.gateway.limits import Limits
-from balcao.gateway.receiving import Exchange
+from balcao.gateway.quotas import Quota
 from balcao.gateway.turns import _A_TURN, _ACCOMPANIED, _AT_ONCE, _PASSED, Turns
 from tests.http.application import Echo
 from tests.http.connection import Connection
@@ -54,7 +55,9 @@ class Begun:
         self._world = world
         self._at_once = at_once
         endpoint = SimpleNamespace(waits=waits)
-        self.exchange = Exchange(cast("Any", endpoint), Request("GET", b"/"), keep=True, is_old=False)
+        self.exchange = Exchange(
+            cast("Any", endpoint), Request("GET", b"/"), Quota(1, lambda _: True), keep=True, is_old=False
+        )
 
     def begin(self, exchange: Exchange) -> None:
         assert exchange is self.exchange

@@ -42,7 +42,7 @@ def build(settings: Settings, database_url: str, group: ProcessGroup) -> Applica
                 metrics.stop()
 
     gateway = Gateway([Endpoints(panel).mount()], _mount_pages(settings, panel, metrics), opened)
-    return Application(gateway, proxies=Proxies(settings.trusted_proxies))
+    return Application(gateway, proxies=Proxies(settings.trusted_proxies, settings.trusted_callers))
 
 
 def _mount_pages(settings: Settings, panel: Panel, metrics: Metrics) -> Mount:

@@ -47,6 +47,9 @@ class Served(Protocol):
     def find_caller(self, peer: str, pairs: RawHeaders) -> str:
         """Return the address that called; `peer` opened the connection."""
 
+    def is_trusted(self, address: str) -> bool:
+        """Return whether the address, as `find_caller` returns it, calls for many people."""
+
     def identify(self, request: Request) -> Identity:
         """Return whose the request is, who waits their turn with all of theirs."""
 
@@ -88,6 +91,7 @@ class Application:
         self.show_unread = gateway.show_unread
         self.identify = identify
         self.find_caller = proxies.find_caller
+        self.is_trusted = proxies.is_trusted
         self._gateway = gateway
         self._calls = calls
         self._is_traffic = is_traffic

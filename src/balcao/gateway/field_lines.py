@@ -2,10 +2,17 @@
 
 import time
 from http import HTTPStatus
+from typing import Any
 
-from balcao.core.http.responses import RawHeaders
+from balcao.core.http.responses import RawHeaders, Response
+from balcao.gateway.application import COMMON_HEADERS, is_page
 
 _STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
+
+
+CLOSE = b"connection: close\r\n"
+_SERVER = b"server: balcao\r\n"
+_RETRY = b"retry-after: 1\r\n"
 
 
 def encode_status(status: int) -> bytes:
@@ -18,7 +25,15 @@ def encode(fields: RawHeaders) -> bytes:
     return b"".join([b"%b: %b\r\n" % field for field in fields])
 
 
-def encode_checked(fields: RawHeaders) -> bytes:
+def encode_own(response: Response[Any]) -> bytes:
+    """Return the lines of the response's own fields and of those of every response. Raises ValueError."""
+    lines = response.lines
+    if lines is None:
+        lines = response.lines = _encode_checked(response.raw_headers) + _COMMON_LINES[is_page(response)]
+    return lines
+
+
+def _encode_checked(fields: RawHeaders) -> bytes:
     """Return the lines. Raises ValueError where a field would be more than one."""
     lines = encode(fields)
     if not lines.count(b"\r") == lines.count(b"\n") == len(fields) or b"\0" in lines:
@@ -43,3 +58,13 @@ class Clock:
 
 
 clock = Clock()
+_COMMON_LINES = {is_page: encode(headers) + _SERVER for is_page, headers in COMMON_HEADERS.items()}
+
+
+def encode_refusal(status: int, page: Response[Any] | None) -> bytes:
+    """Return a whole response after which the connection ends, with the page if there is one."""
+    lines, body = _SERVER + b"content-length: 0\r\n", b""
+    if page is not None:
+        lines, body = encode(page.raw_headers) + _COMMON_LINES[is_page(page)], page.body
+    retry = _RETRY if status == 503 else b""
+    return encode_status(status) + retry + lines + clock.read() + CLOSE + b"\r\n" + body

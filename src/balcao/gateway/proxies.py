@@ -5,7 +5,7 @@ puts into the header itself stands further left and is never reached.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
 
@@ -15,32 +15,45 @@ Pairs = Iterable[tuple[bytes, bytes]]
 _FOR = re.compile(r"(?:^|;)\s*for\s*=\s*\"?([^\s\";]+)", re.IGNORECASE)
 _PORT = re.compile(r"(?P<v6>\[[^\]]*\])(?::\d+)?|(?P<v4>[0-9.]+)(?::\d+)?")
 _KNOWN_ADDRESSES = 4096
+_THIS_MACHINE = ("127.0.0.1", "::1")
 # One line of a home or an office has a whole network of this length, so an address more costs its owner nothing.
 _V6_PREFIX = 64
 
 
 class Proxies:
-    """`networks` are the addresses and networks of the proxies that are trusted; without any nobody is."""
+    """The addresses and networks of the trusted proxies, and of other trusted `callers`.
 
-    def __init__(self, networks: Sequence[str] = ()) -> None:
-        self._networks = [ip_network(network, strict=False) for network in networks]
-        self._is_trusted = lru_cache(_KNOWN_ADDRESSES)(self._look_up)
+    Only a proxy's `X-Forwarded-For` counts. Quotas exempt both, and this machine.
+    """
+
+    def __init__(self, proxies: Sequence[str] = (), callers: Sequence[str] = ()) -> None:
+        self._has_proxies = bool(proxies)
+        self._is_proxy = _remember_members(proxies)
+        self.is_trusted = _remember_members([*proxies, *callers, *_THIS_MACHINE])
 
     def find_caller(self, peer: str, headers: Pairs) -> str:
         """Return the address that the rates of anonymous callers count; `peer` opened the connection."""
-        if self._networks and self._is_trusted(peer):
+        if self._has_proxies and self._is_proxy(peer):
             for address in reversed(_list_hops(headers)):
                 parsed = _parse(address)
                 if parsed is None:  # hidden or malformed: its writer is the last one known
                     break
                 peer = parsed
-                if not self._is_trusted(peer):
+                if not self._is_proxy(peer):
                     break
-        return _to_network(peer) if ":" in peer else peer
+        if ":" not in peer:
+            return peer
+        return _parse(peer) or peer if self.is_trusted(peer) else _to_network(peer)
 
-    def _look_up(self, address: str) -> bool:
+
+def _remember_members(addresses: Sequence[str]) -> Callable[[str], bool]:
+    networks = [ip_network(address, strict=False) for address in addresses]
+
+    def is_member(address: str) -> bool:
         parsed = _parse(address)
-        return parsed is not None and any(ip_address(parsed) in network for network in self._networks)
+        return parsed is not None and any(ip_address(parsed) in network for network in networks)
+
+    return lru_cache(_KNOWN_ADDRESSES)(is_member)
 
 
 def _list_hops(headers: Pairs) -> list[str]:

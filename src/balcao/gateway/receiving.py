@@ -5,20 +5,22 @@ what is received is here; `head_rules` judges a head.
 """
 
 import asyncio
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
 import httptools
 
 from balcao.core.access.authorization import Authorization
 from balcao.core.context.headers import AUTHORIZATION, Headers
-from balcao.core.http.endpoint import AdmitBody, Endpoint
-from balcao.core.http.operations import UNASKED_BODY
+from balcao.core.http.endpoint import AdmitBody
+from balcao.core.http.operations import FORM_BODY, SMALL_BODY, UNASKED_BODY
 from balcao.core.http.requests import Request
-from balcao.core.http.responses import RawHeaders, Response
+from balcao.core.http.responses import RawHeaders
 from balcao.core.logs import log
-from balcao.gateway.application import Identity, Served
+from balcao.gateway.application import Served
+from balcao.gateway.exchanges import Exchange, Refusal
 from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge, says_close, split_target
 from balcao.gateway.limits import Limits
+from balcao.gateway.quotas import Quota
 
 _MOST_FIELDS = 100
 _AROUND_FIELD = len(": \r\n")
@@ -28,36 +30,8 @@ _SLICE = 4096
 # Sizes, extensions and trailers of chunks, beside what the body itself may bring: no honest body consists of them.
 _MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 16
 _NOBODY = Authorization(b"")
-
-
-class Exchange:
-    """One request and what answers it; `keep` says whether the connection goes on, `is_old` that it is HTTP/1.0.
-
-    `counts_for` names the caller of whose unfinished requests it is one; `is_finished` says that nobody waits for its
-    end any more (`turns`).
-    """
-
-    __slots__ = ("counts_for", "endpoint", "is_finished", "is_old", "keep", "request")
-
-    def __init__(self, endpoint: Endpoint, request: Request, *, keep: bool, is_old: bool) -> None:
-        self.endpoint = endpoint
-        self.request = request
-        self.keep = keep
-        self.is_old = is_old
-        self.counts_for: Identity | None = None
-        self.is_finished = False
-
-    @property
-    def body_size(self) -> int:
-        """How many bytes of its body are kept."""
-        return len(self.request.content or b"")
-
-
-class Refusal(NamedTuple):
-    """What the wire answers by itself; only where people ask by a browser it has a page."""
-
-    status: int
-    page: Response[Any] | None = None
+# A body is accounted for by the block. Small bodies are free, so that no amount of large ones stops ordinary calls.
+_FREE_BYTES, _BLOCK = SMALL_BODY, FORM_BODY
 
 
 class Answering(Protocol):
@@ -99,9 +73,10 @@ class Receiver:
     the limit is `UNASKED_BODY` at first, and nothing is parsed while `_admission` runs.
     """
 
-    def __init__(self, application: Served, limits: Limits, peer: str, answering: Answering) -> None:
+    def __init__(self, application: Served, limits: Limits, bodies: Quota, peer: str, answering: Answering) -> None:
         self._application = application
         self._limits = limits
+        self._bodies = bodies
         self._peer = peer
         self._answering = answering
         self._target = b""
@@ -109,8 +84,8 @@ class Receiver:
         self._fields_size = 0
         self._head_size = 0
         self._authorization = _NOBODY
-        self._body: list[bytes] = []
-        self._body_size = 0
+        self._body: bytes | bytearray = b""
+        self._body_size = self._counted_size = 0
         self._body_limit = 0
         self._declared_size = 0
         self._raw_size = 0
@@ -172,13 +147,15 @@ class Receiver:
         page = None
         if self._parser.get_method() != b"HEAD":
             page = self._application.show_unread(status, self._target, self._fields)
+        self._drop_body()
         self.is_over, self.in_head, self.is_discarding = True, False, False
-        self.reading, self._body, self._unparsed = None, [], b""
+        self.reading, self._unparsed = None, b""
         self._answering.take(Refusal(status, page))
 
     def close(self) -> None:
         """Let go of the parser and the answering side: they and the receiver hold each other, and bodies with them."""
         self.is_over = True
+        self._drop_body()
         self.reading = None
         del self._parser, self._feed, self._answering
 
@@ -257,10 +234,12 @@ class Receiver:
         is_old = version == "1.0"
         # In HTTP/1.0 llhttp lets `keep-alive` prevail.
         keep = parser.should_keep_alive() and not (is_old and says_close(fields))
-        self.reading = Exchange(endpoint, request, keep=keep, is_old=is_old)
+        self.reading = Exchange(endpoint, request, self._bodies, keep=keep, is_old=is_old)
+        self.reading.size = len(self._target) + self._fields_size
         if not has_body:
             return
-        self._body, self._body_size, self._raw_size = [], 0, 0
+        self._body_size = self._raw_size = 0
+        self._counted_size = _FREE_BYTES
         length = headers.get(b"content-length")
         if parser.should_upgrade():
             self._frame = _frame_again(length)
@@ -274,7 +253,10 @@ class Receiver:
         self._answering.continue_body()
 
     def on_body(self, part: bytes) -> None:
-        """Take a piece of the body; one beyond the limit is answered at once, and not kept."""
+        """Take a piece of the body; one beyond the limit is answered at once, and not kept.
+
+        Raises Refused where the caller's bodies, or all callers', take too much memory.
+        """
         assert self.reading is not None
         self.wants_continue = False
         self._body_size += len(part)
@@ -282,8 +264,17 @@ class Receiver:
             if self._body_size > DISCARD_BYTES:
                 self._answering.abort()
             return
-        self._body.append(part)
         self._check_size(self.reading)
+        if self.is_discarding:
+            return
+        if self._body_size > self._counted_size:
+            self._count_more(self.reading)
+        if not self._body:
+            self._body = part
+            return
+        if isinstance(self._body, bytes):
+            self._body = bytearray(self._body)
+        self._body += part
 
     def on_message_complete(self) -> None:
         """Hand the request over."""
@@ -299,8 +290,9 @@ class Receiver:
             self._answering.settle()
             return
         if self._body:
-            exchange.request.content = b"".join(self._body)
-            self._body = []
+            exchange.request.content = bytes(self._body)
+            exchange.size += len(self._body)
+            self._body = b""
         self._answering.take(exchange)
 
     def _check_size(self, exchange: Exchange) -> None:
@@ -328,6 +320,18 @@ class Receiver:
             self._answering.wait(self._limits.body_seconds)
         self._answering.go_on()
 
+    def _count_more(self, exchange: Exchange) -> None:
+        """Count the received body for the caller's quota, by the block. Raises Refused."""
+        blocks = -((_FREE_BYTES + exchange.held - self._body_size) // _BLOCK)
+        if not exchange.hold(blocks * _BLOCK):
+            raise Refused(503)
+        self._counted_size = _FREE_BYTES + exchange.held
+
+    def _drop_body(self) -> None:
+        self._body = b""
+        if self.reading is not None:
+            self.reading.release()
+
     def _answer_early(self, exchange: Exchange) -> None:
         """Have a body that is too large answered before it has come; the rest is read on for a moment.
 
@@ -336,7 +340,7 @@ class Receiver:
         exchange.keep &= not self.wants_continue
         self.wants_continue = False
         exchange.request.content = None
-        self._body = []
+        self._drop_body()
         self.is_discarding = True
         self._answering.take(exchange)
 

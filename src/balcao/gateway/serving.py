@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import resource
 import socket
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -12,12 +11,13 @@ from balcao.core.logs import log
 from balcao.gateway import listening
 from balcao.gateway.application import Served
 from balcao.gateway.limits import Limits
+from balcao.gateway.quotas import Quota
 from balcao.gateway.wire import Connection, Shared
 
 # Of the open files, for the database, the CRM and the process itself.
 _RESERVED_FILES = 256
 _MOST_FILES = 65_536
-# Those beyond the cap wait this long for a place, and as many at a time; the others are let go without a word.
+# Connections beyond their quota wait this long for a place, up to this many. Any further one is closed without a word.
 _HELD_SECONDS, _MOST_HELD = 0.5, 256
 
 DEFAULTS = Limits()
@@ -90,14 +90,18 @@ async def _open(application: Served) -> AsyncIterator[None]:
 
 
 class _Connections:
-    """The connections of a process; those beyond `places` are held for a moment, then refused."""
+    """The connections of a process; those beyond `places` or their address's share are held a moment, then refused."""
 
     def __init__(self, application: Served, limits: Limits, places: int) -> None:
-        self._shared = Shared(application, limits, self._place, self._forget)
+        is_trusted = application.is_trusted
+        self._bodies = Quota(limits.body_bytes, is_trusted)
+        self._shared = Shared(application, limits, self._bodies, self._place, self._forget)
         self._limits = limits
-        self._places = places
+        self._places = Quota(places, is_trusted, limits.address_connections)
+        # The same address that has too many connections must not take all places to wait, either.
+        self._waiting = Quota(_MOST_HELD, is_trusted)
         self._open: set[Connection] = set()
-        self._held: deque[tuple[float, Connection]] = deque()
+        self._held: dict[Connection, float] = {}
         self._refused: set[Connection] = set()
         self._all_gone = asyncio.Event()
 
@@ -106,27 +110,34 @@ class _Connections:
         return Connection(self._shared)
 
     def _place(self, connection: Connection) -> None:
-        if len(self._open) < self._places:
+        if self._places.take(connection.address, 1):
             self._open.add(connection)
-        elif len(self._held) + len(self._refused) < _MOST_HELD:
+        elif self._waiting.take(connection.address, 1):
             connection.hold()
-            self._held.append((self._shared.loop.time() + _HELD_SECONDS, connection))
+            self._held[connection] = self._shared.loop.time() + _HELD_SECONDS
         else:
-            self._refused.add(connection)
             connection.abort()
 
     def _forget(self, connection: Connection) -> None:
-        self._refused.discard(connection)
-        if connection not in self._open:
-            self._held = deque(held for held in self._held if held[1] is not connection)
-            return
-        self._open.discard(connection)
-        if self._held:
-            _, next_one = self._held.popleft()
-            self._open.add(next_one)
-            next_one.admit()
-        if not self._open:
-            self._all_gone.set()
+        if connection in self._open:
+            self._open.discard(connection)
+            self._places.give_back(connection.address, 1)
+            self._admit_next()
+            if not self._open:
+                self._all_gone.set()
+        elif self._held.pop(connection, None) or connection in self._refused:
+            self._refused.discard(connection)
+            self._waiting.give_back(connection.address, 1)
+
+    def _admit_next(self) -> None:
+        """Admit the connection that has waited longest among those whose quota allows one more."""
+        for connection in self._held:
+            if self._places.take(connection.address, 1):
+                del self._held[connection]
+                self._waiting.give_back(connection.address, 1)
+                self._open.add(connection)
+                connection.admit()
+                return
 
     async def sweep(self) -> None:
         """End what is over its time; run until cancelled."""
@@ -138,16 +149,19 @@ class _Connections:
     def _end_late_ones(self, now: float) -> None:
         for connection in [each for each in (*self._open, *self._refused) if each.deadline < now]:
             connection.expire(now)
-        if self._held and self._held[0][0] < now:
-            log.warning("server.full", connections=self._places, waiting=len(self._held))
-        while self._held and self._held[0][0] < now:
-            _, connection = self._held.popleft()
+        late = [connection for connection, end in self._held.items() if end < now]
+        if late:
+            log.warning("server.full", connections=len(self._open), refused=len(late), waiting=len(self._held))
+        for connection in late:
+            del self._held[connection]
             self._refused.add(connection)
             connection.turn_away()
+        if refused := self._bodies.count_refused():
+            log.warning("server.bodies_refused", refused=refused, bytes=self._bodies.held)
 
     async def drain(self, seconds: float) -> None:
         """Let requests in flight end, for so long; whatever is left is cut off."""
-        for _, connection in self._held:
+        for connection in self._held:
             connection.abort()
         self._all_gone.clear()
         for connection in list(self._open):

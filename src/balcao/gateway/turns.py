@@ -14,7 +14,7 @@ from typing import Protocol
 
 from balcao.core.http.requests import Request
 from balcao.gateway.application import Identity
-from balcao.gateway.receiving import Exchange
+from balcao.gateway.exchanges import Exchange
 
 # How many requests are begun in one turn of the loop: the time for which somebody else is not read.
 _A_TURN = 8
@@ -90,6 +90,7 @@ class Turns:
     def leave(self, exchange: Exchange) -> None:
         """Let the caller's next request begin: this one is finished, or has become a stream."""
         exchange.is_finished = True
+        exchange.release()
         if exchange.counts_for is not None:
             caller = self._callers[exchange.counts_for]
             exchange.counts_for = None

@@ -13,16 +13,18 @@ from typing import Any
 from balcao.core import callbacks
 from balcao.core.http.responses import Response
 from balcao.core.logs import log, request_id
-from balcao.gateway.application import COMMON_HEADERS, Served, is_page
-from balcao.gateway.field_lines import clock, encode, encode_checked, encode_status
+from balcao.gateway.application import Served
+from balcao.gateway.exchanges import Exchange, Refusal
+from balcao.gateway.field_lines import CLOSE, clock, encode, encode_own, encode_refusal, encode_status
 from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.gateway.limits import Limits
-from balcao.gateway.receiving import Exchange, Receiver, Refusal
+from balcao.gateway.quotas import Quota
+from balcao.gateway.receiving import Receiver
 from balcao.gateway.turns import Turns
 
 _NEVER = float("inf")
-# Requests that wait for their turn on one connection, and bytes of their bodies after which no further one is read.
-_MOST_WAITING, _MOST_WAITING_BYTES = 16, 1_048_576
+# Requests that wait for their turn on one connection, and bytes of them after which no further one is read.
+_MOST_WAITING, _MOST_WAITING_BYTES = 16, 131_072
 # A body up to this size is copied behind its head, which costs less than a second piece. A larger one waits uncopied
 # for its reader, or each of many who do not read the same response would hold one of its own.
 _COPIED_BYTES = 65_536
@@ -30,9 +32,6 @@ _COPIED_BYTES = 65_536
 _DISCARD_SECONDS = 2.0
 
 _WITHOUT_BODY = frozenset({204, 304})
-_SERVER = b"server: balcao\r\n"
-_COMMON_LINES = {is_page: encode(headers) + _SERVER for is_page, headers in COMMON_HEADERS.items()}
-_CLOSE = b"connection: close\r\n"
 _KEEP_ALIVE = b"connection: keep-alive\r\n"
 _CHUNKED = b"transfer-encoding: chunked\r\n"
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -45,11 +44,13 @@ class Shared:
         self,
         application: Served,
         limits: Limits,
+        bodies: Quota,
         made: Callable[["Connection"], None],
         ended: Callable[["Connection"], None],
     ) -> None:
         self.application = application
         self.limits = limits
+        self.bodies = bodies
         self.made = made
         self.ended = ended
         self.loop = asyncio.get_running_loop()
@@ -74,10 +75,7 @@ class Connection(asyncio.BufferedProtocol):
         self._stream: asyncio.Task[None] | None = None
         self._unblocked: asyncio.Future[None] | None = None
         self._unsent = self._discarded = 0
-        self._is_held = False
-        self._is_lingering = False
-        self._is_draining = False
-        self._is_gone = False
+        self._is_held = self._is_lingering = self._is_draining = self._is_gone = False
         self.deadline = _NEVER
 
     # ---- what the transport calls -----------------------------------------------------------------------------------
@@ -88,7 +86,8 @@ class Connection(asyncio.BufferedProtocol):
         self._write: Callable[[bytes], object] = transport.write
         peer = transport.get_extra_info("peername")
         address = str(peer[0]) if isinstance(peer, tuple) else ""
-        self._receiver = Receiver(self._application, self._shared.limits, address, self)
+        self.address = self._application.find_caller(address, [])
+        self._receiver = Receiver(self._application, self._shared.limits, self._shared.bodies, address, self)
         self.wait(self._shared.limits.head_seconds)
         self._shared.made(self)
 
@@ -97,7 +96,7 @@ class Connection(asyncio.BufferedProtocol):
         self._is_gone = True
         self._write = _write_to_nobody
         self.deadline = _NEVER
-        self._turns.clear()
+        self._drop_turns()
         self._end_stream()
         self._unblocked = None
         self._receiver.close()
@@ -148,7 +147,7 @@ class Connection(asyncio.BufferedProtocol):
         """Whether nothing more is to be parsed for now."""
         if not self._turns or self._is_held:
             return self._is_held
-        size = sum(turn.body_size for turn in self._turns if isinstance(turn, Exchange))
+        size = sum(turn.size for turn in self._turns)
         return self._unblocked is not None or len(self._turns) >= _MOST_WAITING or size > _MOST_WAITING_BYTES
 
     def take(self, turn: Exchange | Refusal) -> None:
@@ -217,7 +216,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def turn_away(self) -> None:
         """Answer 503, as there is no place."""
-        self._write_refusal(Refusal(503), b"retry-after: 1\r\n")
+        self._write_refusal(Refusal(503))
 
     def expire(self, now: float) -> None:
         """Do what is due, as the deadline has passed."""
@@ -369,30 +368,29 @@ class Connection(asyncio.BufferedProtocol):
         self._is_busy, self._task = False, None
         if not turn.keep:
             self._receiver.is_over = True
-            self._turns.clear()
+            self._drop_turns()
         self.settle()
+
+    def _drop_turns(self) -> None:
+        for turn in self._turns:
+            turn.release()
+        self._turns.clear()
 
     def _encode_head(self, turn: Exchange, response: Response[Any], status: int, more: bytes = b"") -> list[bytes]:
         """Return the head in parts. Raises ValueError for a field that cannot be sent."""
-        lines = response.lines
-        if lines is None:
-            lines = response.lines = encode_checked(response.raw_headers) + _COMMON_LINES[is_page(response)]
         further = self._application.further_headers(turn.endpoint, turn.request)
-        connection = _CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
-        return [encode_status(status), lines, encode(further), clock.read(), more, connection, b"\r\n"]
+        connection = CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
+        return [encode_status(status), encode_own(response), encode(further), clock.read(), more, connection, b"\r\n"]
 
-    def _write_refusal(self, refusal: Refusal, more: bytes = b"") -> None:
-        lines, body = _SERVER + b"content-length: 0\r\n", b""
-        if (page := refusal.page) is not None:
-            lines, body = encode(page.raw_headers) + _COMMON_LINES[is_page(page)], page.body
-        self._write(encode_status(refusal.status) + more + lines + clock.read() + _CLOSE + b"\r\n" + body)
+    def _write_refusal(self, refusal: Refusal) -> None:
+        self._write(encode_refusal(refusal.status, refusal.page))
         self._linger()
 
     def _fail(self) -> None:
         """Log the exception, and answer that something is wrong with us."""
         log.exception("request.failed")
         self._is_busy, self._task = False, None
-        self._turns.clear()
+        self._drop_turns()
         self._write_refusal(Refusal(500))
 
 

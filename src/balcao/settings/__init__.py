@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, SecretStr, ValidationError, model_valida
 
 from balcao.settings import fixed_tokens, production, remembered
 from balcao.settings.addresses import reach
+from balcao.settings.connections import ConnectionSettings
 from balcao.settings.console import ConsoleSettings
 from balcao.settings.fixed_tokens import FixedToken
 from balcao.settings.keys import SANDBOX_HASH_KEY, KeySettings
@@ -62,7 +63,14 @@ _DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back
 
 
 class Settings(
-    RateSettings, StoreSettings, ServiceSettings, KeySettings, ManagementSettings, TraceSettings, ConsoleSettings
+    ConnectionSettings,
+    RateSettings,
+    StoreSettings,
+    ServiceSettings,
+    KeySettings,
+    ManagementSettings,
+    TraceSettings,
+    ConsoleSettings,
 ):
     """The effective configuration of one process; immutable."""
 
@@ -73,13 +81,7 @@ class Settings(
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     time_zone: Zone = "America/Sao_Paulo"
 
-    trusted_proxies_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_PROXIES")
     cors_origins_csv: Origins | None = Field(None, validation_alias="BALCAO_CORS_ORIGINS")
-    max_connections: int = Field(4096, ge=16, le=60_000)
-    max_header_bytes: int = Field(65_536, ge=8_192, le=1_048_576)
-    header_timeout: float = Field(30.0, gt=0, le=600)
-    body_timeout: float = Field(30.0, gt=0, le=600)
-    shutdown_timeout: float = Field(10.0, gt=0, le=12)  # the supervisor kills a process after 15 seconds
 
     realm: str = Field("balcao", pattern=r"^[A-Za-z0-9_-]{1,50}$")
     auth_issuer: Addresses = ""
@@ -249,11 +251,6 @@ class Settings(
         if self.phone_code_url_override is None and self.sandbox_crm:
             return f"{self.crm_url}/_sandbox/codes"
         return self.phone_code_url_override or ""
-
-    @property
-    def trusted_proxies(self) -> tuple[str, ...]:
-        """Return the addresses and networks of proxies whose word on who called counts."""
-        return split_list(self.trusted_proxies_csv)
 
     @property
     def cors_origins(self) -> tuple[str, ...]:

@@ -1,0 +1,55 @@
+"""Shares of what all callers of a process use together: connections, and memory for request bodies."""
+
+from collections import Counter
+from collections.abc import Callable
+
+_LEFT_FREE = 3
+
+
+class Quota:
+    """Bounds what callers hold of `total`, by address and in sum.
+
+    - An address holds at most `most`, and at most a third of what it leaves free. The more addresses take all they can,
+      the less the next one can take, so dozens of greedy addresses still leave some for a newcomer.
+    - Trusted addresses call for many people and have no bound of their own.
+    - The trusted addresses together, and all others together, hold at most three quarters. Neither group locks out the
+      other.
+    """
+
+    def __init__(self, total: int, is_trusted: Callable[[str], bool], most: int | None = None) -> None:
+        self._total = total
+        self._of_group = total - total // 4
+        self._most = total if most is None else most
+        self._is_trusted = is_trusted
+        self._held: Counter[str] = Counter()
+        self._sums = {True: 0, False: 0}
+        self.refused = 0
+
+    @property
+    def held(self) -> int:
+        """Return how much all callers hold."""
+        return self._sums[True] + self._sums[False]
+
+    def take(self, address: str, amount: int) -> bool:
+        """Take the amount for the address, if its bounds allow it."""
+        is_trusted = self._is_trusted(address)
+        left = min(self._of_group - self._sums[is_trusted], self._total - self.held) - amount
+        holds = self._held[address] + amount
+        if left < 0 or not (is_trusted or holds <= min(self._most, left // _LEFT_FREE)):
+            self.refused += 1
+            return False
+        self._held[address] = holds
+        self._sums[is_trusted] += amount
+        return True
+
+    def give_back(self, address: str, amount: int) -> None:
+        """Give back what was taken for the address."""
+        self._sums[self._is_trusted(address)] -= amount
+        self._held[address] -= amount
+        if not self._held[address]:
+            del self._held[address]
+
+    def count_refused(self) -> int:
+        """Return how often `take` refused since the last call."""
+        refused, self.refused = self.refused, 0
+        return refused
