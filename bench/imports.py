@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from balcao import app
-from balcao.core.imports import service, source
+from balcao.core.imports import opening, service
 from balcao.core.imports.service import Order
 from balcao.operate.imports import spare_collector
 from balcao.settings import Settings
@@ -95,7 +95,7 @@ def measure_kinds(url: str, folder: Path, meter: Meter, scale: float, chosen: Se
 def load(act: Act, wanted: import_files.File, file: Path, rows: int) -> None:
     """Import the file as the command does; every row must be taken."""
     kind = wanted.service.imports[wanted.kind]
-    with source.open_source(file) as lines:
+    with opening.open_source(file) as lines:
         done = act(service.run_import, lines, Order(kind), lambda *_: None).done
     if (done.changed + done.unchanged, done.refused) != (rows, 0):
         raise SystemExit(f"{wanted.kind}: {done}")

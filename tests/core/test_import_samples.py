@@ -12,8 +12,9 @@ import pytest
 
 from balcao import app
 from balcao.core.errors import Invalid
-from balcao.core.imports.source import open_source
-from balcao.core.imports.table import UTF_8, WINDOWS_1252, Table, detect_encoding
+from balcao.core.imports.delimited import UTF_8, WINDOWS_1252, detect_encoding
+from balcao.core.imports.opening import open_source
+from balcao.core.imports.table import Table
 from balcao.core.service import Service
 from balcao.registry.person.citizens.base import CitizenRow
 from balcao.registry.person.tickets.schemas import TicketRow
@@ -108,8 +109,8 @@ def read(row: type[msgspec.Struct], content: bytes, tmp_path: Path, name: str = 
     file.write_bytes(content)
     with open_source(file) as lines:
         assert lines.table is not None
-        lines.table.require_fitting(row)
-        return [msgspec.json.decode(lines.table.to_json(line.text or b"", row), type=row) for line in lines.take(100)]
+        lines.table.expect(row)
+        return [msgspec.json.decode(lines.table.to_json(record.content), type=row) for record in lines.take(100)]
 
 
 HEADER = "cpf;nome;nascimento.data;obito.indicador;endereco.principal.latitude;documentos.cns"
@@ -154,14 +155,14 @@ def test_a_broken_line_makes_no_other_encoding_of_a_file_in_utf_8() -> None:
 )
 def test_a_column_of_what_has_parts_is_refused_by_name(row: type[msgspec.Struct], column: str) -> None:
     with pytest.raises(Invalid, match=f"`{column}`") as refused:
-        Table.parse(f"id,{column}".encode(), UTF_8).require_fitting(row)
+        Table.parse(["id", column]).expect(row)
     assert refused.value.code == "import-not-table"
 
 
 @pytest.mark.parametrize("header", [b"", b"id,,nome", b"id,nome,id", b'id,"nome', "id,nome".encode("utf-16")])
-def test_a_table_whose_columns_have_no_names_of_their_own_is_refused_whole(header: bytes) -> None:
+def test_a_table_whose_columns_have_no_names_of_their_own_is_refused_whole(header: bytes, tmp_path: Path) -> None:
     with pytest.raises(Invalid) as refused:
-        Table.parse(header, UTF_8)
+        read(TicketRow, header, tmp_path)
     assert refused.value.code == "file-broken"
 
 

@@ -186,9 +186,8 @@ def test_the_command_does_nothing_after_each_batch_that_grows_with_what_is_there
         monkeypatch.setenv(f"BALCAO_{name}", value)
     frozen = gc.get_freeze_count()
     with recorded() as sent:
-        run_import(
-            "health_units", written(tmp_path / "u.jsonl", [unit("9920012")]), "units", None, dry_run=False, as_json=True
-        )
+        file = written(tmp_path / "u.jsonl", [unit("9920012")])
+        run_import("health_units", file, "units", None, dry_run=False, allow_refused=False, as_json=True)
     assert gc.get_freeze_count() > frozen, "every batch has all that is loaded looked through for garbage"
     assert any("INSERT INTO health_units.units" in text for text in sent.texts)
     assert not any("FROM health_units.units AS unit" in text for text in [*sent.texts, *sent.of_copies])

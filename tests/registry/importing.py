@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.imports import service, source
+from balcao.core.imports import opening, service
 from balcao.core.imports.service import OnProgress, Order, Outcome
 from balcao.core.service import Service
 from balcao.registry import SERVICE as REGISTRY
@@ -49,7 +49,7 @@ def importing(settings: Settings, database_url: str, service_: Service = REGISTR
         ) -> Outcome:
             declared = service_.imports[kind]
             declared = dataclasses.replace(declared, batch=batch or declared.batch)
-            with source.open_source(file) as lines:
+            with opening.open_source(file) as lines:
                 outcome: Outcome = act(service.run_import, lines, Order(declared, **options), progress)
                 return outcome
 

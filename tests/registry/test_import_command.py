@@ -92,10 +92,16 @@ def test_an_import_that_was_killed_goes_on_where_it_was_and_needs_no_more_memory
 def test_the_operator_is_told_what_happened(terminal: Terminal, sql: Sql) -> None:
     sql("TRUNCATE registry.base_record")
     written(terminal.folder / "a.jsonl", [b"{", b"", *invented.make_citizens(3)])
-    told = [terminal.run("registry", "import", "a.jsonl", *words).stdout for words in ([], ["--dry-run"])]
-    assert "Registros: 4; novos ou alterados: 3; sem mudança: 0; recusados: 1." in told[0]
-    assert "Registros: 4; mudariam: 0; sem mudança: 3; recusados: 1." in told[1]
-    assert "Nada foi gravado" in told[1]
+    first, second, third = (
+        terminal.run("registry", "import", "a.jsonl", *words)
+        for words in ([], ["--dry-run"], ["--dry-run", "--allow-refused", "--json"])
+    )
+    assert "Registros: 5; novos ou alterados: 3; sem mudança: 0; recusados: 1; em branco: 1." in first.stdout
+    assert "Registros: 5; mudariam: 0; sem mudança: 3; recusados: 1; em branco: 1." in second.stdout
+    assert "Nada foi gravado" in second.stdout
+    assert (first.returncode, second.returncode, third.returncode) == (1, 1, 0)
+    counts = msgspec.json.decode(third.stdout)
+    assert counts["rows"] == 5 == sum(counts[each] for each in ("changed", "unchanged", "refused", "skipped"))
 
 
 def test_a_stream_is_imported_but_not_resumed(terminal: Terminal, sql: Sql) -> None:

@@ -171,6 +171,6 @@ def test_what_is_exported_is_imported_as_it_is(terminal: Terminal, tmp_path: Pat
     for service in made:
         assert exported[service["id"]] == {name: value for name, value in service.items() if name != "version"}
     assert terminal.json("search", "import", str(write_lines(tmp_path, *lines)), "--json") == {
-        "kind": "services", "dry_run": False, "lines": len(lines),
-        "changed": 0, "unchanged": len(lines), "refused": 0, "resumed_after": 0,
+        "kind": "services", "dry_run": False, "lines": len(lines), "rows": len(lines),
+        "changed": 0, "unchanged": len(lines), "refused": 0, "skipped": 0, "resumed_after": 0,
     }  # fmt: skip

@@ -20,9 +20,14 @@ LinesFile = Annotated[
 ]
 LinesOrTable = Annotated[
     Path,
-    typer.Argument(help="JSON Lines ou CSV, também .gz; `-` lê JSON Lines da entrada padrão.", show_default=False),
+    typer.Argument(
+        help="JSON Lines, CSV (também .gz) ou .xlsx; `-` lê JSON Lines da entrada padrão.", show_default=False
+    ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Confere tudo e não grava nada.")]
+AllowRefused = Annotated[
+    bool, typer.Option("--allow-refused", help="Termina com 0 mesmo que linhas tenham sido recusadas.")
+]
 Report = Annotated[Path | None, typer.Option(help="Onde anotar as linhas recusadas.", show_default=False)]
 
 
@@ -45,10 +50,14 @@ def run_import(
     report: Path | None,
     *,
     dry_run: bool,
+    allow_refused: bool,
     as_json: bool,
     origin: str | None = None,
 ) -> None:
-    """Import a file, show how far it is, and print what it did. Raises OperatorFault."""
+    """Import a file, show how far it is, and print what it did.
+
+    Exit with 1 if rows were refused, unless the operator allows it. Raises OperatorFault.
+    """
     from balcao.operate.imports import import_file, make_order
 
     order = make_order(service, kind, origin, report, dry_run=dry_run)
@@ -59,6 +68,8 @@ def run_import(
         print_json(_summarise(imported.outcome, order))
     else:
         _print_summary(imported.outcome, order)
+    if imported.outcome.done.refused and not allow_refused:
+        raise typer.Exit(1)
 
 
 @contextmanager
@@ -81,9 +92,11 @@ def _summarise(outcome: "Outcome", order: "Order") -> dict[str, Any]:
         "kind": order.declared.kind,
         "dry_run": order.dry_run,
         "lines": done.lines,
+        "rows": done.rows,
         "changed": done.changed,
         "unchanged": done.unchanged,
         "refused": done.refused,
+        "skipped": done.skipped,
         "resumed_after": outcome.resumed_after,
     }
 
@@ -92,13 +105,12 @@ def _print_summary(outcome: "Outcome", order: "Order") -> None:
     done = outcome.done
     if outcome.resumed_after:
         print(f"Continuou depois da linha {format_count(outcome.resumed_after)}, onde a importação anterior parou.")
-    # Of a table the first line is no record, and blank lines are none.
-    records = done.changed + done.unchanged + done.refused
     counts = {
-        "Registros": records,
+        "Registros": done.rows,
         "mudariam" if order.dry_run else "novos ou alterados": done.changed,
         "sem mudança": done.unchanged,
         "recusados": done.refused,
+        "em branco": done.skipped,
     }
     print("; ".join(f"{what}: {format_count(count)}" for what, count in counts.items()) + ".")
     if order.dry_run:

@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 
 from balcao.cli.console import make_console, print_json
-from balcao.cli.imports import DryRun, LinesOrTable, Report, offer_kinds, run_import
+from balcao.cli.imports import AllowRefused, DryRun, LinesOrTable, Report, offer_kinds, run_import
 from balcao.cli.options import Json
 from balcao.cli.people import parse_cpf
 from balcao.cli.portuguese import Commands
@@ -35,10 +35,13 @@ def import_file(
     source: Annotated[
         str | None, typer.Option(help="De onde vêm os dados, quando a linha não diz.", show_default=False)
     ] = None,
+    allow_refused: AllowRefused = False,
     as_json: Json = False,
 ) -> None:
     """Carrega um arquivo do município. O mesmo comando, depois de interrompido, continua de onde parou."""
-    run_import("registry", file, kind, report, dry_run=dry_run, as_json=as_json, origin=source)
+    run_import(
+        "registry", file, kind, report, dry_run=dry_run, allow_refused=allow_refused, as_json=as_json, origin=source
+    )
 
 
 @registry.command("verify-ledger")

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from balcao.cli.console import make_console, print_json
-from balcao.cli.imports import DryRun, LinesOrTable, Report, run_import
+from balcao.cli.imports import AllowRefused, DryRun, LinesOrTable, Report, run_import
 from balcao.cli.options import Json
 from balcao.cli.portuguese import Commands
 from balcao.operate.faults import OperatorFault
@@ -38,9 +38,15 @@ MigrationId = Annotated[str, typer.Option("--id", metavar="ID", help="A execuç�
 
 
 @search.command("import")
-def import_file(file: LinesOrTable, dry_run: DryRun = False, report: Report = None, as_json: Json = False) -> None:
+def import_file(
+    file: LinesOrTable,
+    dry_run: DryRun = False,
+    report: Report = None,
+    allow_refused: AllowRefused = False,
+    as_json: Json = False,
+) -> None:
     """Carrega um catálogo de serviços. O mesmo comando, depois de interrompido, continua de onde parou."""
-    run_import("search", file, "services", report, dry_run=dry_run, as_json=as_json)
+    run_import("search", file, "services", report, dry_run=dry_run, allow_refused=allow_refused, as_json=as_json)
 
 
 @search.command()

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from balcao import app
 from balcao.core.context.call import operator_call
 from balcao.core.errors import BalcaoError
-from balcao.core.imports import service, source
+from balcao.core.imports import opening, service
+from balcao.core.imports.delimited import WINDOWS_1252, Csv
 from balcao.core.imports.service import OnProgress, Order, Outcome
 from balcao.core.imports.source import Source
-from balcao.core.imports.table import WINDOWS_1252
 from balcao.operate import database, faults
 from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
@@ -40,9 +40,9 @@ def make_order(service_name: str, kind: str, origin: str | None, report: Path | 
 
 def import_file(operation: str, file: Path, order: Order, showing: Showing) -> Imported:
     """Import a file, or what an interrupted import left of it. Raises OperatorFault for what the operator can mend."""
-    with _explaining_files(), source.open_source(file) as lines:
+    with _explaining_files(), opening.open_source(file) as lines:
         outcome = _run(operation, lines, order, showing)
-        return Imported(outcome, lines.table is not None and lines.table.encoding == WINDOWS_1252)
+        return Imported(outcome, isinstance(lines, Csv) and lines.encoding == WINDOWS_1252)
 
 
 def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outcome:

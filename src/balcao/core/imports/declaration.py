@@ -21,7 +21,7 @@ class Import:
     many are new or changed. It is idempotent. A row that cannot be used is its ValueError at decoding
     (`__post_init__` of `row`), whose text names the member and never the value. One that does not go with what is
     stored is an Invalid or a Conflict of `write`, which is then called with fewer rows until that one is found. `batch`
-    is the most rows of one call. `from_table`: what of it stands in cells may come in CSV, too. With a `key` no batch
+    is the most rows of one call. `from_table`: rows may come as a table, too, CSV or spreadsheet. With a `key` no batch
     has two rows of one key: the last counts.
     """
 
@@ -41,13 +41,19 @@ class Import:
 
 @dataclass
 class Committed:
-    """How much of a file has been committed."""
+    """How much of a file has been committed. Every row read is changed, unchanged, refused or skipped (blank)."""
 
     byte_offset: int = 0
     lines: int = 0
     changed: int = 0
     unchanged: int = 0
     refused: int = 0
+    skipped: int = 0
+
+    @property
+    def rows(self) -> int:
+        """The number of rows read."""
+        return self.changed + self.unchanged + self.refused + self.skipped
 
 
 class KnownImport(msgspec.Struct, frozen=True):
@@ -60,6 +66,7 @@ class KnownImport(msgspec.Struct, frozen=True):
     changed: int
     unchanged: int
     refused: int
+    skipped: int
     started_at: datetime
     committed_at: datetime
     finished_at: datetime | None

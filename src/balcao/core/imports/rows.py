@@ -7,11 +7,10 @@ import msgspec
 
 from balcao.core.errors import Invalid
 from balcao.core.http import decoding
-from balcao.core.imports.source import LONGEST_LINE, Line
+from balcao.core.imports.source import Record
 from balcao.core.imports.table import Table
 from balcao.core.values.text import has_nul
 
-_TOO_LONG = f"A linha tem mais de {LONGEST_LINE} bytes."
 _NO_NUL = "A linha contém o caractere nulo (\\u0000)."
 _NO_JSON = "A linha não é JSON válido em UTF-8."
 _NO_OBJECT = "A linha deve ser um objeto JSON."
@@ -39,9 +38,9 @@ class Numbered(NamedTuple):
 
 
 class Decoder:
-    """Decodes lines into one kind of row; `source` fills the rows' member of that name where a line leaves it out.
+    """Decodes records into one kind of row; `source` fills the rows' member of that name if a record leaves it out.
 
-    With a `table` the lines are its records, otherwise JSON.
+    The cells of a `table` are turned into JSON first.
     """
 
     def __init__(self, row: type[msgspec.Struct], source: str | None = None, table: Table | None = None) -> None:
@@ -49,22 +48,24 @@ class Decoder:
         self._decode = msgspec.json.Decoder(row).decode
         self._source = source if "source" in row.__struct_fields__ else None
 
-    def decode(self, lines: Iterable[Line]) -> tuple[list[Numbered], list[Refused]]:
-        """Return the rows, and the lines that are none."""
+    def decode(self, records: Iterable[Record]) -> tuple[list[Numbered], list[Refused]]:
+        """Return the rows, and the refusals of records that are not valid."""
         rows, refused = [], []
-        for line in lines:
+        for record in records:
             try:
-                rows.append(Numbered(line.number, self._decode_row(line.text)))
+                rows.append(Numbered(record.number, self._decode_row(record)))
             except Invalid as fault:
-                refused.append(Refused(line.number, fault.message))
+                refused.append(Refused(record.number, fault.message))
         return rows, refused
 
-    def _decode_row(self, text: bytes | None) -> Any:
-        """Return the row of a line. Raises Invalid."""
-        if text is None:
-            raise Invalid(_TOO_LONG)
-        if self._table is not None:
-            text = self._table.to_json(text, self._row)
+    def _decode_row(self, record: Record) -> Any:
+        """Return the row of a record. Raises Invalid."""
+        if record.fault is not None:
+            raise Invalid(record.fault)
+        text = record.content
+        if not isinstance(text, bytes):
+            assert self._table is not None
+            text = self._table.to_json(text)
         try:
             row: Any = self._decode(text)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as fault:

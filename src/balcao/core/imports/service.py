@@ -23,7 +23,7 @@ from balcao.core.imports.rows import Decoder, Numbered, Refused
 from balcao.core.imports.source import Source
 
 _NOT_STORED = "O banco de dados recusou a linha: um valor está fora do permitido ou aponta para algo que não existe."
-_NO_TABLE = "Este tipo não vem em CSV, porque tem partes dentro de partes: use JSON Lines."
+_NO_TABLE = "Este tipo não vem em tabela, porque tem partes dentro de partes: use JSON Lines."
 
 # Called after each batch, with the position in the file as it lies there and what is committed.
 OnProgress = Callable[[int, Committed], None]
@@ -58,6 +58,7 @@ class Batch(NamedTuple):
 
     rows: list[Numbered]
     refused: list[Refused]
+    skipped: int
     byte_offset: int
     lines: int
     position: int
@@ -72,7 +73,7 @@ async def run_import(call: Call, source: Source, order: Order, on_progress: OnPr
     if source.table is not None:
         if not order.declared.from_table:
             raise Invalid(_NO_TABLE, code="import-not-table")
-        source.table.require_fitting(order.declared.row)
+        source.table.expect(order.declared.row)
     async with _connect_as_owner(call.platform) as connection:
         await store.lock_kind(connection, order.declared.kind)
         return await _run(connection, call, source, order, on_progress)
@@ -137,10 +138,12 @@ async def _begin(connection: Connection, call: Call, source: Source, order: Orde
 
 
 def _read_batch(source: Source, decoder: Decoder, most: int) -> Batch | None:
-    lines = source.take(most)
-    if not lines:
+    records = source.take(most)
+    if not records:
         return None
-    return Batch(*decoder.decode(lines), source.offset, source.lines, source.position)
+    filled = [record for record in records if not record.is_blank]
+    skipped = len(records) - len(filled)
+    return Batch(*decoder.decode(filled), skipped, source.offset, source.lines, source.position)
 
 
 class _DryRun(Exception):
@@ -157,6 +160,7 @@ async def _commit(connection: Connection, order: Order, batch: Batch, done: Comm
             done.changed += changed
             done.unchanged += len(batch.rows) - len(not_stored) - changed
             done.refused += len(refused)
+            done.skipped += batch.skipped
             if order.dry_run:
                 raise _DryRun
             await store.advance_import(connection, order.declared.kind, done)

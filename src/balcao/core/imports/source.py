@@ -1,156 +1,109 @@
-"""Where the lines come from: a file of any size, also compressed or a table, or a stream that passes once."""
+"""The sources of an import: a file of any size, also compressed or a table, or a stream that can be read once."""
 
 import gzip
-import hashlib
-import os
-import stat
-import sys
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, BinaryIO, NamedTuple
 
 from balcao.core.errors import Invalid
-from balcao.core.imports.table import UTF_8, Table, detect_encoding, is_whole
+from balcao.core.imports.table import Table
 
-STANDARD_INPUT = Path("-")
 LONGEST_LINE = 1024 * 1024
-_GLANCE = 64
+TOO_LONG = f"A linha tem mais de {LONGEST_LINE} bytes."
+BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
-_BOM = b"\xef\xbb\xbf"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_TABLE = ".csv"
 
 
-class Line(NamedTuple):
-    """A line of a file; `text` is None when it is longer than is read. Numbers count from 1, blank lines included.
+class Record(NamedTuple):
+    """One row of a file: JSON text or the cells of a table, or the reason why it cannot be read.
 
-    A record of a table that has line breaks in its cells is one line under the number of its first.
+    `number` is the number of its first line, from 1 and including blank lines and the header.
     """
 
     number: int
-    text: bytes | None
+    content: bytes | Sequence[Any]
+    fault: str | None = None
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether the row has no value: an empty line, or separators only."""
+        if self.fault is not None:
+            return False
+        if isinstance(self.content, bytes):
+            return not self.content.strip()
+        return all(cell is None or (isinstance(cell, str) and not cell.strip()) for cell in self.content)
 
 
-@dataclass
-class Source:
-    """A file or stream of lines; `offset` counts uncompressed bytes.
+class Source(ABC):
+    """Rows of a file or stream.
 
-    `sha256` is None for a stream, which cannot be resumed. `table` is what a table's first line says.
+    `offset` is a byte position from which `resume` continues. `sha256` is None for a stream, which cannot be resumed.
     """
 
-    raw: BinaryIO
-    content: BinaryIO
-    size: int | None = None
-    sha256: bytes | None = None
-    offset: int = 0
-    lines: int = 0
-    table: Table | None = None
+    def __init__(self, raw: BinaryIO, *, size: int | None = None, sha256: bytes | None = None) -> None:
+        self.raw, self.size, self.sha256 = raw, size, sha256
+        self.offset = self.lines = 0
+        self.table: Table | None = None
 
     @property
     def position(self) -> int:
-        """Return the position in the file as it lies there, to compare with `size`."""
+        """Return the position in the file on disk, to compare with `size`."""
         return self.raw.tell() if self.size else 0
 
-    def refuse_other_forms(self) -> None:
-        """Raise Invalid for a file that is no JSON Lines at all: each line would be refused, and none say why."""
-        start = b""
-        with suppress(OSError, EOFError, zlib.error):  # a damaged file is reported when its lines are read
-            start = self.content.peek(_GLANCE)[:_GLANCE]  # type: ignore[attr-defined]  # both kinds of content have it
-        if start.startswith(_UTF_16):
-            raise Invalid("O arquivo está em UTF-16: salve-o em UTF-8.", code="file-broken")
-        if start.removeprefix(_BOM).lstrip().startswith(b"["):
-            reason = "O arquivo é uma lista JSON: escreva um objeto por linha, sem colchetes nem vírgulas entre eles"
-            raise Invalid(f"{reason} (`jq -c '.[]'` faz isso).", code="file-broken")
-
-    def read_header(self) -> None:
-        """Take the first line as that of a table. Raises Invalid."""
-        encoding = UTF_8
-        with suppress(OSError, EOFError, zlib.error):  # a damaged file is reported when its lines are read
-            encoding = detect_encoding(iter(self._read, b""))
-        self.resume(0, 0)
-        header = next(iter(self.take(1)), Line(1, None))
-        self.table = Table.parse(header.text or b"", encoding)
-
-    def resume(self, offset: int, lines: int) -> None:
-        """Go on from there. A compressed file is read again up to there."""
-        self.content.seek(offset)
-        self.offset, self.lines = offset, lines
-
-    def take(self, count: int) -> list[Line]:
-        """Return those of the next `count` lines that are not blank; empty at the end only. Raises Invalid."""
+    def take(self, count: int) -> list[Record]:
+        """Return the next `count` rows, fewer at the end of the file. Raises Invalid for a damaged file."""
+        taken: list[Record] = []
         try:
-            while taken := [line for line in (self._read_line() for _ in range(count)) if line is not None]:
-                if found := [line for line in taken if line.text is None or line.text.strip()]:
-                    return found
+            while len(taken) < count and (record := self.read()) is not None:
+                taken.append(record)
         except (OSError, EOFError, zlib.error):
             raise Invalid("O arquivo está danificado ou, se compactado, incompleto.", code="file-broken") from None
-        return []
+        return taken
 
-    def _read_line(self) -> Line | None:
+    @abstractmethod
+    def read(self) -> Record | None:
+        """Return the next row, None at the end."""
+
+    @abstractmethod
+    def resume(self, offset: int, lines: int) -> None:
+        """Continue after this many bytes and lines."""
+
+
+class JsonLines(Source):
+    """A file or stream of JSON texts, one on each line."""
+
+    def __init__(self, raw: BinaryIO, *, size: int | None = None, sha256: bytes | None = None) -> None:
+        super().__init__(raw, size=size, sha256=sha256)
+        self._content = open_content(raw)
+
+    def resume(self, offset: int, lines: int) -> None:
+        """Continue from there. A compressed file is decompressed again up to there."""
+        self._content.seek(offset)
+        self.offset, self.lines = offset, lines
+
+    def read(self) -> Record | None:
+        """Return the next line; one that is too long is read to its end and refused."""
         text = self._read()
         if not text:
             return None
         self.lines += 1
-        first, whole = text, text.endswith(b"\n")
-        while len(text) >= LONGEST_LINE and not whole and (text := self._read()):
-            whole = text.endswith(b"\n")
-        if len(first) >= LONGEST_LINE and not first.endswith(b"\n"):
-            return Line(self.lines, None)
-        if self.table is not None:
-            return self._read_record(first)
-        return Line(self.lines, first.removeprefix(_BOM) if self.lines == 1 else first)
-
-    def _read_record(self, first: bytes) -> Line:
-        """Return the record that begins with this line; one that grows beyond a line's length ends there."""
-        number, parts, length = self.lines, [first], len(first)
-        whole = is_whole(first)
-        while not whole and length < LONGEST_LINE and (more := self._read()):
-            self.lines += 1
-            parts.append(more)
-            length += len(more)
-            whole = not is_whole(more)  # the quotes of both together are even
-        return Line(number, b"".join(parts) if length < LONGEST_LINE else None)
+        last = text
+        while len(last) >= LONGEST_LINE and not last.endswith(b"\n"):
+            last = self._read()
+        if last is not text:
+            return Record(self.lines, b"", TOO_LONG)
+        return Record(self.lines, text.removeprefix(BOM) if self.lines == 1 else text)
 
     def _read(self) -> bytes:
-        text = self.content.readline(LONGEST_LINE)
+        text = self._content.readline(LONGEST_LINE)
         self.offset += len(text)
         return text
 
 
-@contextmanager
-def open_source(path: Path) -> Iterator[Source]:
-    """Open a file, or the standard input for `-`.
-
-    Raises OSError when it cannot be read, Invalid for one of another form.
-    """
-    if path == STANDARD_INPUT:
-        yield _open_lines(sys.stdin.buffer)
-        return
-    with path.open("rb") as raw:
-        status = os.fstat(raw.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            yield _open_lines(raw)
-            return
-        digest = hashlib.file_digest(raw, "sha256").digest()
-        raw.seek(0)
-        is_table = _TABLE in map(str.lower, path.suffixes)
-        source = _make_source(raw) if is_table else _open_lines(raw)
-        source.size, source.sha256 = status.st_size, digest
-        if is_table:
-            source.read_header()
-        yield source
-
-
-def _open_lines(raw: BinaryIO) -> Source:
-    source = _make_source(raw)
-    source.refuse_other_forms()
-    return source
-
-
-def _make_source(raw: BinaryIO) -> Source:
-    compressed = raw.peek(2).startswith(_GZIP)  # type: ignore[attr-defined]  # a BufferedReader
-    content: BinaryIO = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]
-    return Source(raw, content)
+def open_content(raw: BinaryIO) -> BinaryIO:
+    """Return what the file holds, decompressed if it is compressed."""
+    peek = getattr(raw, "peek", None)  # bytes in memory have none, and are never compressed
+    if peek is not None and peek(2).startswith(_GZIP):
+        return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
+    return raw

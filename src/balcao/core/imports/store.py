@@ -42,7 +42,7 @@ async def set_zone(connection: Connection, zone: str) -> None:
 
 
 @statement("""
-SELECT byte_offset, lines, changed, unchanged, refused FROM platform.import
+SELECT byte_offset, lines, changed, unchanged, refused, skipped FROM platform.import
 WHERE kind = :kind AND sha256 = :sha256 AND finished_at IS NULL
 """)
 async def find_unfinished_import(connection: Connection, kind: str, sha256: bytes) -> Committed | None:
@@ -57,7 +57,7 @@ INSERT INTO platform.import (kind, sha256, size, source, byte_offset, lines, cha
 VALUES (:kind, :sha256, :size, :source, 0, 0, 0, 0, 0)
 ON CONFLICT (kind) DO UPDATE SET
     sha256 = excluded.sha256, size = excluded.size, source = excluded.source, byte_offset = 0, lines = 0, changed = 0,
-    unchanged = 0, refused = 0, started_at = now(), committed_at = now(), finished_at = NULL
+    unchanged = 0, refused = 0, skipped = 0, started_at = now(), committed_at = now(), finished_at = NULL
 """)
 async def begin_import(connection: Connection, kind: str, sha256: bytes, size: int, source: str) -> None:
     """Note the beginning of a file."""
@@ -71,7 +71,7 @@ async def forget_import(connection: Connection, kind: str) -> None:
 @statement("""
 UPDATE platform.import SET
     byte_offset = :byte_offset, lines = :lines, changed = :changed, unchanged = :unchanged, refused = :refused,
-    committed_at = now()
+    skipped = :skipped, committed_at = now()
 WHERE kind = :kind
 """)
 async def advance_import(connection: Connection, kind: str, done: Committed) -> None:
@@ -90,7 +90,7 @@ async def list_imports(connection: Connection) -> list[KnownImport]:
 
 # The two halves of the lock's key stand in `pg_locks` as unsigned numbers.
 @statement("""
-SELECT kind, size, byte_offset, lines, changed, unchanged, refused, started_at, committed_at, finished_at,
+SELECT kind, size, byte_offset, lines, changed, unchanged, refused, skipped, started_at, committed_at, finished_at,
        EXISTS (
            SELECT FROM pg_locks
            WHERE locktype = 'advisory' AND granted AND classid = :space::bigint::oid

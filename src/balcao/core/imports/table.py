@@ -1,14 +1,13 @@
-"""Tables as lines of an import: a CSV file whose first line names the members, each record turned into JSON.
+"""Rows of tables, CSV or spreadsheet: the first one names the members, each other one is turned into JSON.
 
-For rows whose members are texts, numbers, flags, lists of texts, and objects of these: a list stands in one cell, its
-items parted by `|`, and a member of an object in a column with a dotted name (`nascimento.data`). As spreadsheets write
-them in Brazil, files may be in Windows-1252, with a decimal comma, `VERDADEIRO` and `FALSO`.
+The members may be texts, numbers, flags, lists of texts, and objects of these. A cell holds a whole list, its items
+separated by `|`. A member of an object has a column with a dotted name (`nascimento.data`). Cells of CSV are texts, as
+spreadsheets in Brazil write them: with a decimal comma, `VERDADEIRO` and `FALSO`. Cells of a spreadsheet have types.
 """
 
-import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, time
 from functools import cache
 from typing import Any
 
@@ -17,45 +16,44 @@ import msgspec
 from balcao.core.errors import Invalid
 
 ITEMS_APART = "|"
-_NUL = "\0"
-UTF_8, WINDOWS_1252 = "utf-8", "windows-1252"
-_DELIMITERS = ",;\t"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{1,15}([.,][0-9]{1,15})?")
+# What a spreadsheet shows for a formula that failed, in English and in Portuguese.
+_ERRORS = frozenset("#N/A #NAME? #REF! #VALUE! #NULL! #NUM! #DIV/0! #N/D #NOME? #VALOR! #NULO! #NÚM!".split())
+_MOST_NUMBER = 10**18
+_NUMBERS = {msgspec.inspect.IntType, msgspec.inspect.FloatType}
 _FLAGS = {"true": True, "verdadeiro": True, "sim": True, "false": False, "falso": False, "não": False}
-_NOT_TEXT = "A linha não é um registro CSV."
-_OTHER_WIDTH = "A linha não tem tantas colunas quanto a primeira linha do arquivo."
+# Digits of codes that a spreadsheet stores as numbers, and so without their leading zeros.
+_DIGITS = {"cpf": 11, "cpf_socio": 11, "cnpj": 14, "cnes": 7, "id_cnes": 7, "cns": 15, "cep": 8}
 
 
-@dataclass(frozen=True)
 class Table:
-    """What the first line of a CSV file says: the members in their order, and what stands between cells."""
+    """The columns of a table, and the type of row that an import expects in it."""
 
-    members: Sequence[str]
-    delimiter: str
-    encoding: str
+    def __init__(self, members: Sequence[str]) -> None:
+        self.members = members
+        self._row: type[msgspec.Struct] = msgspec.Struct
 
     @classmethod
-    def parse(cls, header: bytes, encoding: str) -> "Table":
-        """Return the table of a first line. Raises Invalid when it names no member, or one twice."""
-        try:
-            text = header.decode(encoding).strip()
-        except UnicodeDecodeError:
-            text = _NUL
-        if _NUL in text:  # of UTF-16
-            raise Invalid("O arquivo CSV não está em UTF-8 nem em Windows-1252.", code="file-broken")
-        delimiter = max(_DELIMITERS, key=text.count)
-        try:
-            members = [name.strip() for name in _split(text, delimiter)]
-        except csv.Error:
-            members = []
-        if not members or not all(members) or len(set(members)) < len(members):
-            reason = "A primeira linha do arquivo CSV deve dar um nome, sem repetição, a cada coluna."
-            raise Invalid(reason, code="file-broken")
-        return cls(members, delimiter, encoding)
+    def parse(cls, headings: Sequence[Any]) -> "Table":
+        """Return the table with these headings; blank ones at the end are ignored.
 
-    def require_fitting(self, row: type[msgspec.Struct]) -> None:
-        """Raise Invalid for a column of what has parts of its own and stands in no cell; others may be unknown."""
+        Raises Invalid if it names no member, or one twice.
+        """
+        members = ["" if name is None else str(name).strip() for name in headings]
+        while members and not members[-1]:
+            members.pop()
+        # A name with a quote comes from a heading whose quotes are broken.
+        if not members or not all(members) or '"' in "".join(members) or len(set(members)) < len(members):
+            reason = "A primeira linha da tabela deve dar um nome, sem repetição, a cada coluna."
+            raise Invalid(reason, code="file-broken")
+        return cls(members)
+
+    def expect(self, row: type[msgspec.Struct]) -> None:
+        """Set the type of the rows; columns that it does not have are ignored.
+
+        Raises Invalid for a column whose member is an object or a list of objects, which no cell can hold.
+        """
         kinds = _find_kinds(row)
         for name in self.members:
             if name in kinds and not kinds[name]:
@@ -64,52 +62,31 @@ class Table:
                     "`nascimento.data`, ou use JSON Lines para as listas delas.",
                     code="import-not-table",
                 )
+        self._row = row
 
-    def to_json(self, record: bytes, row: type[msgspec.Struct]) -> bytes:
-        """Return a record as the JSON of such a row; an empty cell is an absent member. Raises Invalid."""
-        try:
-            cells = _split(record.decode(self.encoding).rstrip("\r\n"), self.delimiter)
-        except (UnicodeDecodeError, csv.Error):
-            raise Invalid(_NOT_TEXT) from None
-        if len(cells) != len(self.members):
-            raise Invalid(_OTHER_WIDTH)
-        kinds = _find_kinds(row)
+    def to_json(self, cells: Sequence[Any]) -> bytes:
+        """Return the cells as the JSON of a row; an empty cell is an absent member. Raises Invalid."""
+        kinds = _find_kinds(self._row)
         found: dict[str, Any] = {}
-        for name, cell in zip(self.members, cells, strict=True):
-            if cell.strip() and name in kinds:
+        for name, cell in zip(self.members, cells, strict=False):
+            if name in kinds and cell is not None and (not isinstance(cell, str) or cell.strip()):
                 *objects, member = name.split(".")
                 place = found
                 for each in objects:
                     place = place.setdefault(each, {})
-                place[member] = _convert(cell, kinds[name])
+                value = cell if isinstance(cell, str) else _convert_typed(name, cell, kinds[name])
+                if value in _ERRORS:
+                    raise Invalid(f"A célula de `{name}` tem um erro de fórmula.")
+                place[member] = _convert(value, kinds[name]) if isinstance(value, str) else value
         return msgspec.json.encode(found)
 
-
-def detect_encoding(lines: Iterable[bytes]) -> str:
-    """Return what a table is written in.
-
-    It is Windows-1252 when every line that is not ASCII alone is no UTF-8: a file in UTF-8 with a broken line stays
-    one, and only that line is refused.
-    """
-    is_utf8 = True
-    for line in lines:
-        if not line.isascii():
-            try:
-                line.decode()
-            except UnicodeDecodeError:
-                is_utf8 = False
-            else:
-                return UTF_8
-    return UTF_8 if is_utf8 else WINDOWS_1252
-
-
-def is_whole(record: bytes) -> bool:
-    """Return whether a record ends here: a quoted cell may hold line breaks, and holds its own quotes doubled."""
-    return record.count(b'"') % 2 == 0
-
-
-def _split(text: str, delimiter: str) -> list[str]:
-    return next(csv.reader([text], delimiter=delimiter, strict=True), [])
+    def is_row(self, cells: Sequence[Any]) -> bool:
+        """Return whether the cells are a valid row."""
+        try:
+            msgspec.json.decode(self.to_json(cells), type=self._row)
+        except (msgspec.MsgspecError, Invalid):
+            return False
+        return True
 
 
 @cache
@@ -157,3 +134,17 @@ def _convert(cell: str, kinds: Sequence[type]) -> str | int | float | bool | lis
     if msgspec.inspect.BoolType in kinds and cell.strip().lower() in _FLAGS:
         return _FLAGS[cell.strip().lower()]
     return cell
+
+
+def _convert_typed(name: str, cell: Any, kinds: Sequence[type]) -> Any:
+    """Return what a cell with a type of its own means for a member, as JSON has it."""
+    if isinstance(cell, datetime):
+        return cell.date().isoformat() if cell.time() == time() else cell.isoformat()
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return cell
+    number = int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+    if _NUMBERS.intersection(kinds) and abs(number) < _MOST_NUMBER:
+        return number
+    return str(number).zfill(_DIGITS.get(name.rpartition(".")[2], 0))

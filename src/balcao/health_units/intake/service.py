@@ -15,7 +15,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError
 from balcao.core.imports import service as imports
 from balcao.core.imports.declaration import Import
-from balcao.core.imports.source import Source
+from balcao.core.imports.source import JsonLines
 from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.health_units.intake import notifications, store
 from balcao.health_units.intake.schemas import RiskSource, RiskSources
@@ -79,7 +79,7 @@ async def _read_source(platform: Platform, name: str, address: str) -> None:
             file = io.BytesIO(content)
             order = imports.Order(_IMPORT, source=name)
             call = worker_call(platform, "health_units.read_source")
-            done = (await imports.run_import(call, Source(file, file), order, lambda *_: None)).done
+            done = (await imports.run_import(call, JsonLines(file), order, lambda *_: None)).done
             async with platform.database.connection() as connection:
                 lines = done.changed + done.unchanged + done.refused
                 await store.note_changed_content(connection, name, digest, lines, done.refused)

@@ -24,6 +24,7 @@ class ImportState(msgspec.Struct):
     changed: Annotated[int, Meta(description="Linhas que mudaram algo.", examples=[510000])]
     unchanged: Annotated[int, Meta(description="Linhas que já constavam.", examples=[1900])]
     refused: Annotated[int, Meta(description="Linhas recusadas.", examples=[100])]
+    skipped: Annotated[int, Meta(description="Linhas em branco.", examples=[3])]
     started_at: Annotated[datetime, Meta(description="Início (RFC 3339).", examples=["2026-03-02T03:00:00Z"])]
     committed_at: Annotated[
         datetime, Meta(description="Última gravação (RFC 3339).", examples=["2026-03-02T03:04:10Z"])

@@ -22,6 +22,7 @@ def _describe(known: KnownImport) -> ImportState:
         changed=known.changed,
         unchanged=known.unchanged,
         refused=known.refused,
+        skipped=known.skipped,
         started_at=known.started_at,
         committed_at=known.committed_at,
         finished_at=known.finished_at,

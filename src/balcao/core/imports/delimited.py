@@ -1,0 +1,208 @@
+"""CSV files as spreadsheets write them, read by the rules of Python's `csv` module.
+
+A quoted cell may hold line breaks, so a stray quote could swallow the rest of the file. A quote that opens on one line
+and closes on a later one is therefore believed only if the lines together are one row of the table, and none of the
+later lines is a valid row itself. Otherwise the first line is refused, and reading continues with the second.
+"""
+
+import csv
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import BinaryIO, NamedTuple
+
+from balcao.core.errors import Invalid
+from balcao.core.imports.source import BOM, LONGEST_LINE, TOO_LONG, Record, Source, open_content
+from balcao.core.imports.table import Table
+
+UTF_8, WINDOWS_1252 = "utf-8", "windows-1252"
+# Line breaks in one row. A stray quote is looked up this far, so the number bounds what it costs.
+MOST_LINES = 1000
+_CHUNK = 64 * 1024
+_DELIMITERS = ",;\t"
+_QUOTE = b'"'
+_SEPARATOR = re.compile(r"sep=([^\w\s\"]|\t)", re.IGNORECASE)  # Excel's own line before the headings
+_NUL = "\0"
+_NO_TEXT = "A linha não é um registro CSV: um caractere não é da codificação do arquivo."
+_STRAY_QUOTE = "A linha não é um registro CSV: confira as aspas."
+_OTHER_WIDTH = "A linha não tem tantas colunas quanto a primeira linha do arquivo."
+
+# The standard limit of 128 KiB for one cell is below the limit of a line.
+csv.field_size_limit(LONGEST_LINE)
+
+
+class _Line(NamedTuple):
+    """A line with its end, and its length in the file; `text` is None if it is too long."""
+
+    text: bytes | None
+    length: int
+
+
+class Csv(Source):
+    """A table in CSV. The first row that is not blank names the columns."""
+
+    def __init__(self, raw: BinaryIO, *, size: int | None = None, sha256: bytes | None = None) -> None:
+        """Read the header. Raises Invalid if it does not name the columns."""
+        super().__init__(raw, size=size, sha256=sha256)
+        self._content = open_content(raw)
+        self._returned: deque[_Line] = deque()
+        self._lines = split_lines(self._content)
+        self.encoding = UTF_8
+        with suppress(OSError, EOFError):  # a damaged file is reported when its rows are read
+            self.encoding = detect_encoding(line.text or b"" for line in self._lines)
+        self.resume(0, 0)
+        self.table, self._delimiter, self._width = self._read_header()
+
+    def resume(self, offset: int, lines: int) -> None:
+        """Continue from there. A compressed file is decompressed again up to there."""
+        self._content.seek(offset)
+        self._returned.clear()
+        self._lines = split_lines(self._content)
+        self.offset, self.lines = offset, lines
+
+    def read(self) -> Record | None:
+        """Return the cells of the next row, None at the end."""
+        first = self._next()
+        if first is None:
+            return None
+        number = self.lines
+        if first.text is None:
+            return Record(number, [], TOO_LONG)
+        if _QUOTE not in first.text:
+            try:
+                return self._check_width(number, split(first.text.decode(self.encoding), self._delimiter))
+            except (UnicodeDecodeError, csv.Error):
+                return Record(number, [], _NO_TEXT)
+        return self._read_quoted(number, first)
+
+    def _read_quoted(self, number: int, first: _Line) -> Record:
+        """Return the row that starts with this line, which may span several lines."""
+        ahead: list[_Line] = []
+        try:
+            cells = next(csv.reader(self._feed(first, ahead), delimiter=self._delimiter, strict=True))
+        except UnicodeDecodeError:
+            fault = _NO_TEXT if not ahead else _STRAY_QUOTE
+        except csv.Error:
+            fault = _STRAY_QUOTE
+        else:
+            record = self._check_width(number, cells)
+            if not ahead or (record.fault is None and not any(map(self._is_row, ahead))):
+                return record
+            fault = _STRAY_QUOTE
+        self._give_back(ahead)
+        return Record(number, [], fault)
+
+    def _feed(self, first: _Line, ahead: list[_Line]) -> Iterator[str]:
+        """Yield this line and those that follow, noted in `ahead`, up to the size of one row."""
+        line, length = first, first.length
+        while line.text is not None and length <= LONGEST_LINE:
+            yield line.text.decode(self.encoding)
+            if len(ahead) == MOST_LINES or (following := self._next()) is None:
+                return
+            line, length = following, length + following.length
+            ahead.append(line)
+
+    def _is_row(self, line: _Line) -> bool:
+        """Return whether the line is a valid row of the table by itself."""
+        assert self.table is not None
+        try:
+            cells = split((line.text or b"").decode(self.encoding), self._delimiter)
+        except (UnicodeDecodeError, csv.Error):
+            return False
+        record = self._check_width(0, cells)
+        return record.fault is None and not record.is_blank and self.table.is_row(record.content)
+
+    def _check_width(self, number: int, cells: list[str]) -> Record:
+        """Return the cells of the named columns: a surplus may only be blank, or under headings that are blank."""
+        assert self.table is not None
+        named = len(self.table.members)
+        record = Record(number, cells[:named])
+        fits = len(cells) >= named and not any(cell.strip() for cell in cells[self._width :])
+        return record if fits or Record(number, cells).is_blank else Record(number, [], _OTHER_WIDTH)
+
+    def _read_header(self) -> tuple[Table, str, int]:
+        """Return the table, its delimiter, and the number of its columns, including those without a heading."""
+        delimiters: Iterable[str] = _DELIMITERS
+        while (line := self._next()) is not None:
+            text = self._decode_heading(line)
+            if declared := _SEPARATOR.fullmatch(text.rstrip("\r\n")):
+                delimiters = declared[1]
+                continue
+            headings = {delimiter: _split_headings(text, delimiter) for delimiter in delimiters}
+            delimiter = max(headings, key=lambda each: len(headings[each]))
+            if text.strip(f"{delimiter} \r\n"):
+                return Table.parse(headings[delimiter]), delimiter, len(headings[delimiter])
+        return Table.parse([]), _DELIMITERS[0], 0
+
+    def _decode_heading(self, line: _Line) -> str:
+        """Return the text of a line before the first row. Raises Invalid."""
+        raw = (line.text or b"").removeprefix(BOM if self.lines == 1 else b"")
+        try:
+            text = raw.decode(self.encoding)
+        except UnicodeDecodeError:
+            text = _NUL
+        if _NUL in text:  # UTF-16 without a byte order mark
+            raise Invalid("O arquivo CSV não está em UTF-8 nem em Windows-1252.", code="file-broken")
+        return text
+
+    def _next(self) -> _Line | None:
+        line = self._returned.popleft() if self._returned else next(self._lines, None)
+        if line is not None:
+            self.offset += line.length
+            self.lines += 1
+        return line
+
+    def _give_back(self, lines: list[_Line]) -> None:
+        """Read these lines again, the last that were read."""
+        self._returned.extendleft(reversed(lines))
+        self.lines -= len(lines)
+        self.offset -= sum(line.length for line in lines)
+
+
+def split_lines(content: BinaryIO) -> Iterator[_Line]:
+    """Yield the lines, whichever of LF, CRLF and CR ends them."""
+    rest, dropped = b"", 0
+    while chunk := content.read(_CHUNK):
+        # The last piece may go on in the next chunk, and a CR at its end may be half of a CRLF.
+        *whole, rest = (rest + chunk).splitlines(keepends=True)
+        for line in whole:
+            length = dropped + len(line)
+            yield _Line(line if length <= LONGEST_LINE else None, length)
+            dropped = 0
+        if len(rest) > LONGEST_LINE:
+            # The last byte stays, in case it is a CR.
+            dropped, rest = dropped + len(rest) - 1, rest[-1:]
+    if rest:
+        length = dropped + len(rest)
+        yield _Line(rest if length <= LONGEST_LINE else None, length)
+
+
+def split(text: str, delimiter: str) -> list[str]:
+    """Return the cells of one line. Raises csv.Error."""
+    return next(csv.reader([text], delimiter=delimiter, strict=True), [])
+
+
+def _split_headings(text: str, delimiter: str) -> list[str]:
+    try:
+        return split(text, delimiter)
+    except csv.Error:
+        return []
+
+
+def detect_encoding(lines: Iterable[bytes]) -> str:
+    """Return the encoding of a table.
+
+    It is Windows-1252 if no line with other characters than ASCII is UTF-8. A file in UTF-8 with a broken line stays
+    UTF-8, and only that line is refused.
+    """
+    is_utf8 = True
+    for line in lines:
+        if not line.isascii():
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                is_utf8 = False
+            else:
+                return UTF_8
+    return UTF_8 if is_utf8 else WINDOWS_1252
