@@ -297,3 +297,41 @@ def test_a_reason_is_short_and_names_nobody(ask: Ask, service: dict[str, Any], r
     body = with_required(resumo="Outro.", change_reason=reason)
     assert refusal(ask("PUT", f"/{service['id']}", json=body)) == (400, code)
     assert ask("GET", f"/{service['id']}").json()["version"] == 1
+
+
+MARKS = '<form action="https://x.example">Ligue <b>1746</b></form> [x](https://portal@x.example) '
+DIRTY = """jsonb_set({0}, '{{resumo}}', to_jsonb($1::text))
+    || '{{"buttons": [{{"titulo": "Ir", "url_service": "https://a@x.example"}}]}}'"""
+
+
+def test_stored_markup_is_cleaned_wherever_it_is_read(ask: Ask, staff: Staff, http: httpx.Client, sql: Sql) -> None:
+    """Texts that were stored by an older program; nothing but reading cleans them."""
+    service = staff.publish()
+    assert ask("PUT", f"/{service['id']}", json={**service, "custo_servico": "R$ 10"}).status_code == 200
+    proposal = staff("POST", f"/services/{service['id']}/proposals", json=with_required(custo_servico="Grátis"))
+    [[table]] = sql("SELECT physical FROM search.search_collection")
+    for name, column, key in [
+        (table, "doc", "id"),
+        ("service_versions", "snapshot", "service_id"),
+        ("service_proposals", "content", "service_id"),
+    ]:
+        sql(f"UPDATE search.{name} SET {column} = {DIRTY.format(column)} WHERE {key} = $2", MARKS, service["id"])
+    base, public = f"/{service['id']}", "/search/api/v1"
+    answers = [
+        ask("GET", base),
+        ask("GET", params={"per_page": 100}),
+        ask("GET", f"{base}/versions/1"),
+        ask("GET", f"{base}/proposals/{proposal.json()['id']}"),
+        ask("GET", f"{base}/versions/compare", params={"from_version": 1, "to_version": 2}),
+        http.get(f"{public}/search/{service['id']}"),
+        http.get(f"{public}/services/{service['slug']}"),
+        http.get(f"{public}/search", params={"q": service["nome_servico"], "per_page": 50}),
+        http.get("/search/api/v2/search", params={"q": service["nome_servico"], "per_page": 50}),
+        ask("PATCH", f"{base}/unpublish"),
+    ]
+    for answer in answers:
+        assert answer.status_code == 200, answer.text
+        assert "<form" not in answer.text, answer.url
+        assert "@x.example" not in answer.text, answer.url
+    assert "Ligue <b>1746</b>" in answers[0].json()["resumo"]
+    assert answers[0].json()["buttons"][0]["is_enabled"] is False

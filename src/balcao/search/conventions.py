@@ -9,12 +9,13 @@ from balcao.core.context.call import OPERATOR, Call
 from balcao.core.context.reasons import clean_reason
 from balcao.core.errors import Invalid, NotFound, PreconditionFailed
 from balcao.core.http.parameters import InPath
-from balcao.core.http.responses import NO_STORE, Response, to_json
+from balcao.core.http.responses import NO_STORE, Response
 from balcao.core.http.sent_headers import ETAG, LOCATION, sending
 from balcao.core.values import flags
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.etags import etag_of, require_match
 from balcao.core.values.ids import UUID_PATTERN, is_uuid, parse_int64
+from balcao.search.sanitising import clean_body
 
 T = TypeVar("T")
 
@@ -96,21 +97,22 @@ def format_etag(version: int) -> str:
 
 def respond_to_staff(value: T, headers: Mapping[str, str] | None = None, *, status: int = 200) -> Response[T]:
     """Respond in a form that no cache stores."""
-    return to_json(value, headers={"Cache-Control": NO_STORE, **(headers or {})}, status=status)
+    body = clean_body(msgspec.json.encode(value))
+    return Response(body, headers={"Cache-Control": NO_STORE, **(headers or {})}, status=status)
 
 
 @sending(ETAG)
 def respond_with_tag(value: T) -> Response[T]:
     """Respond to staff with the tag of the record as it is shown, which `If-Match` of a change may name."""
     body = msgspec.json.encode(value)
-    return Response(body, headers={"Cache-Control": NO_STORE, ETAG.name: etag_of(body)})
+    return Response(clean_body(body), headers={"Cache-Control": NO_STORE, ETAG.name: etag_of(body)})
 
 
 @sending(LOCATION, ETAG)
 def respond_created(body: bytes, location: str, etag: str) -> Response[Any]:
     """Respond 201 with what `run_once` returned, and with its address below the path that was called."""
     headers = {"Cache-Control": NO_STORE, LOCATION.name: location, ETAG.name: etag}
-    return Response(body, status=201, headers=headers)
+    return Response(clean_body(body), status=201, headers=headers)
 
 
 class _Identified(msgspec.Struct):

@@ -14,6 +14,7 @@ from balcao.core.values.etags import etag_of, lists_etag
 from balcao.search import members
 from balcao.search.conventions import parse_flag, require_action
 from balcao.search.document import ServiceContent
+from balcao.search.sanitising import clean_body
 
 T = TypeVar("T")
 
@@ -94,7 +95,7 @@ def respond_publicly(
 
     `compared` is what the tag depends on, where that is not the whole: a response with another time is the same.
     """
-    body = msgspec.json.encode(value)
+    body = clean_body(msgspec.json.encode(value))
     tag = etag_of(body if compared is None else msgspec.json.encode(compared))
     all_headers = {"ETag": f"W/{tag}", "Cache-Control": CACHE_CONTROL, **(headers or {})}
     if status == 200 and lists_etag(call.if_none_match, tag):

@@ -5,7 +5,7 @@ from collections.abc import Container
 from urllib.parse import urlsplit
 
 # What would end the attribute or the style in which a page puts the address.
-_UNSAFE = re.compile(r"[\s\\<>\"'`]")
+_UNSAFE = re.compile(r"[\s\x00-\x20\x7f\\<>\"'`]")
 
 
 def is_https_address(text: str) -> bool:
@@ -21,3 +21,11 @@ def is_web_address(text: str, schemes: Container[str] = frozenset({"https", "htt
     except ValueError:
         return False
     return whole and not _UNSAFE.search(text)
+
+
+def is_link(text: str) -> bool:
+    """Tell whether a page of the city may link to the text: an address of the web, of e-mail or of a telephone."""
+    scheme, _, target = text.partition(":")
+    if scheme.lower() in {"mailto", "tel"}:
+        return bool(target) and not _UNSAFE.search(target)
+    return is_web_address(text)

@@ -32,6 +32,7 @@ from balcao.search.conventions import parse_page, read_parameter, respond_to_sta
 from balcao.search.public import CACHE_CONTROL, may_see_drafts
 from balcao.search.public_search.state import CachedResponse, SearchState
 from balcao.search.routes import ROUTES
+from balcao.search.sanitising import clean_body
 
 routes = ROUTES.extend(tags=["categories"], body_limit=SMALL_BODY)
 
@@ -111,7 +112,9 @@ async def _respond(
         found = await find(call, *arguments)
         # The tag does not depend on the moment at which the response was made.
         same = msgspec.structs.replace(found, metadata=msgspec.structs.replace(found.metadata, timestamp=0))
-        cached = CachedResponse(Ready(msgspec.json.encode(found), f"W/{etag_of(msgspec.json.encode(same))}"))
+        cached = CachedResponse(
+            Ready(clean_body(msgspec.json.encode(found)), f"W/{etag_of(msgspec.json.encode(same))}")
+        )
         state.store_response(key, cached, changes)
     return from_ready(cached.ready, call, NO_STORE if sees_drafts else CACHE_CONTROL)
 

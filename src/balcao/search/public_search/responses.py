@@ -38,6 +38,7 @@ from balcao.search.public_search.schemas import (
 from balcao.search.public_search.service import Found
 from balcao.search.public_search.state import CachedResponse, SearchState
 from balcao.search.public_search.store import MOST_COUNTED, ScoredService
+from balcao.search.sanitising import clean_body
 from balcao.search.zero_results import service as zero_results
 
 # On average 50 a second, with bursts of 200.
@@ -81,7 +82,7 @@ async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -
 def _encode(result: SearchResult | UnifiedResult) -> Ready:
     """Return the bytes; the tag does not depend on how long the search took."""
     same = msgspec.structs.replace(result, metadata=msgspec.structs.replace(result.metadata, took_ms=0.0))
-    return Ready(msgspec.json.encode(result), f"W/{etag_of(msgspec.json.encode(same))}")
+    return Ready(clean_body(msgspec.json.encode(result)), f"W/{etag_of(msgspec.json.encode(same))}")
 
 
 async def _spend(call: Call, peer: str) -> None:

@@ -1,11 +1,11 @@
 """How each kind of member is cleaned and bounded (rules: search 3.1); every fault names the member."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
 from balcao.core.errors import Invalid
+from balcao.core.values.addresses import is_link
 from balcao.core.values.text import clean_text, has_control
 from balcao.search.document import AgentSettings, Button
 from balcao.search.services.markup import refuse_active
@@ -14,7 +14,6 @@ LONGEST_TEXT = 20_000
 LARGEST_EXTRA = 32 * 1024
 DEEPEST_EXTRA = 5
 LONGEST_URL = 2048
-URL_SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 
 
 def clean_prose(
@@ -105,14 +104,9 @@ def _clean_button(name: str, button: Button, index: int) -> Button:
 
 
 def _clean_url(name: str, value: str) -> str:
-    """Return an absolute address of a scheme that browsers do not execute. Raises Invalid."""
+    """Return an address to which a page may link. Raises Invalid."""
     address = clean_prose(name, value, longest=LONGEST_URL)
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        parts = urlsplit("")
-    target = parts.netloc if parts.scheme in {"http", "https"} else parts.path
-    if parts.scheme not in URL_SCHEMES or not target or " " in address:
-        text = f"O campo `{name}` deve ser um endereço completo (https, http, mailto ou tel)."
+    if not is_link(address):
+        text = f"O campo `{name}` deve ser um endereço completo (https, http, mailto ou tel), sem usuário nem aspas."
         raise Invalid(text, code="url-invalid")
     return address

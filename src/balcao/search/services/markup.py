@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from balcao.core.errors import Invalid
+from balcao.search.sanitising import find_lost
 
 _ELEMENT = re.compile(r"<\s*/?\s*(?:script|iframe|object|embed|style)\b", re.IGNORECASE)
 _TAG = re.compile(r"<[a-z!/?]", re.IGNORECASE)
@@ -17,7 +18,7 @@ _LINK = re.compile(r"(?:\]\(<?|\]:<?|=[\"']?|<)(?:javascript|vbscript|data):", r
 _DROPPED = re.compile(r"[\s\x00-\x20\\]+")
 
 # What none of the patterns above does without, a reference to a character included.
-_NEEDED = re.compile(r"[<=\]&]")
+_NEEDED = re.compile(r"[<=\]&@]")
 # A line that begins with a letter and holds nothing that means anything to markdown or HTML.
 _ORDINARY = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:()/\"'%?!$+ºª°–—-])*")
 
@@ -25,7 +26,10 @@ _MARKDOWN = MarkdownIt("commonmark")
 
 
 def refuse_active(field: str, text: str) -> None:
-    """Refuse markup that could run in a reader's browser, also inside code. Raises Invalid."""
+    """Refuse markup that could run in a reader's browser, or that readers would not be sent, also inside code.
+
+    Raises Invalid, naming the tag or attribute.
+    """
     if not _NEEDED.search(text):
         return
     plain = html.unescape(text)
@@ -35,6 +39,9 @@ def refuse_active(field: str, text: str) -> None:
         raise Invalid(
             f"O campo `{field}` contém elementos ou endereços que executam código: remova-os.", code=f"{field}-active"
         )
+    if lost := find_lost(text):
+        said = "tem um link cujo endereço não é aceito" if lost == "link" else f"contém `{lost}`, que não é aceito"
+        raise Invalid(f"O campo `{field}` {said}: corrija ou remova.", code=f"{field}-markup")
 
 
 def to_plaintext(text: str) -> str:

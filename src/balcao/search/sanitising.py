@@ -1,0 +1,170 @@
+"""HTML and links in the texts of services: what editors may write, and what readers are sent (rules: search 3.1).
+
+A text is markdown, and a portal may show it as markdown or as HTML. So a tag is allowed only in a form that both read
+in the same way: quoted or plain values without `<` and `>`, and a blank before each attribute. Everything else that
+begins like a tag is lost.
+
+Cost: regular expressions find what is lost in time linear in the text; each class of characters ends at the sign with
+which the next match begins. The sanitiser gets little text, because nested elements cost it quadratic time.
+"""
+
+import re
+from typing import Any
+
+import msgspec
+import nh3
+
+from balcao.core.values.addresses import is_link
+
+# The library's own lists, with a title and a language for every element.
+_ATTRIBUTES = {**nh3.ALLOWED_ATTRIBUTES, "*": {"title", "lang"}}
+_LINKS = frozenset({"href", "src", "cite"})
+
+# The sanitiser needs under 5 ms for this much text with this many tags, however they nest.
+LONGEST_CLEANED = 20_000
+MOST_TAGS_CLEANED = 100
+
+_END = r"[ \t\r\n\f]*/?>"
+_IN_ADDRESS = r"[^\x00-\x20\x7f\\<>\"'`\[\]]"
+_IN_QUERY = r"[^\x00-\x20\x7f\\<>\"'`\[\]=]"
+_HOST = r"https?://[^\x00-\x20\x7f\\<>\"'`\[\]/?#@&=]+"
+# An address of `is_link`, or one on the reader's own site; nothing in it can be decoded to another scheme or host.
+_TARGET = (
+    rf"(?:{_HOST}(?:[/?#]{_IN_ADDRESS}*)?|(?:mailto|tel):{_IN_ADDRESS}+"
+    r"|(?!//)(?:\d[^\x00-\x20\x7f\\<>\"'`\[\]&/?#]*|[^\x00-\x20\x7f\\<>\"'`\[\]&/?#:]*)"
+    rf"(?:[/?#]{_IN_ADDRESS}*)?)"
+)
+# As HTML this is an unknown element; without `=` in its path it has no attribute that acts.
+_AUTOLINK = (
+    rf"(?:(?:{_HOST}(?:/[^\x00-\x20\x7f\\<>\"'`\[\]=?#]*)?|(?:mailto|tel):[^\x00-\x20\x7f\\<>\"'`\[\]=?#]+)"
+    rf"(?:[?#](?:{_IN_QUERY}*|[^\x00-\x20\x7f\\<>\"'`\[\]=/]*={_IN_ADDRESS}*))?|[\w.+-]+@[\w.-]+)>"
+)
+
+
+def _list_attributes(tag: str) -> set[str]:
+    return _ATTRIBUTES.get(tag, set()) | _ATTRIBUTES["*"]
+
+
+def _write_tag(tag: str) -> str:
+    """Return the pattern of what may follow `<`: this tag with its attributes."""
+    plain = "|".join(sorted(_list_attributes(tag) - _LINKS))
+    links = "|".join(sorted(_list_attributes(tag) & _LINKS))
+    value = r"=(?:\"[^\"<>]*\"|'[^'<>]*'|[^ \t\r\n\f\"'=<>`]+)"
+    attribute = rf"(?:{plain})(?:{value})?"
+    if links:
+        attribute = rf"(?:{attribute}|(?:{links})=(?:\"{_TARGET}\"|'{_TARGET}'))"
+    return rf"{tag}(?:[ \t\r\n\f]+{attribute})*{_END}"
+
+
+_BARE = rf"/?(?:{'|'.join(sorted(nh3.ALLOWED_TAGS))}){_END}"
+_TAG = "|".join([_BARE, *(_write_tag(tag) for tag in sorted(nh3.ALLOWED_TAGS)), _AUTOLINK])
+# Texts are searched in lower case: patterns that ignore case are several times slower.
+_LOST_TAG = re.compile(rf"<(?=[a-z/!?])(?!{_TAG})", re.ASCII)
+# The target of a link in markdown, and of a definition that stands alone in its line.
+_LOST_TARGET = re.compile(
+    rf"\]\([ \t\r\n\f<]*+(?!{_TARGET}(?:[ \t\r\n\f)>]|$))"
+    rf"|\]:[ \t\r\n\f<]*+(?!{_TARGET}(?:[ \t\r\n\f>]|$))[^ \t\r\n\f<>\[\]]*+(?:[\[\]]|>?[ \t]*+(?:$|\n|[\"'(]))",
+    re.ASCII | re.MULTILINE,
+)
+# What stands before the host of an address; readers take it for the host.
+_USER = re.compile(r"(https?://)[^\s/?#<>\"'`]*@", re.IGNORECASE)
+# In JSON: everything that the patterns above find, and some that they do not.
+_SUSPECT = tuple(
+    re.compile(pattern.encode())
+    for pattern in (
+        rf"<(?=[a-z/!?])(?!{_BARE})",
+        rf"\][(:][ <]*+(?!{_TARGET}(?:[ )>]|$))",
+        _USER.pattern,
+        rf'"url_service": ?"(?!{_HOST}(?:[/?#]{_IN_ADDRESS}*+)?"|(?:mailto|tel):{_IN_ADDRESS}++")',
+    )
+)
+
+_VALUE = re.compile(r"=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>]*)")
+_NAMED = re.compile(r"</?\s*([!?]|[a-z][^\s/>]*)|[\s/]([^\s/>=\"']+)", re.ASCII)
+
+
+def find_lost(text: str) -> str | None:
+    """Return the name of the first tag, attribute or link that readers would not be sent; None if there is none."""
+    lower = text.lower()
+    if tag := _LOST_TAG.search(lower):
+        return _name_lost(lower[tag.start() : tag.start() + 200])
+    return "link" if _LOST_TARGET.search(lower) or _USER.search(text) else None
+
+
+def _name_lost(markup: str) -> str:
+    """Return `<tag>`, or `<tag attribute>` where only the attribute is lost."""
+    names = [one or other for one, other in _NAMED.findall(_VALUE.sub("", markup).partition(">")[0])]
+    tag = names[0] if names else ""
+    if tag not in nh3.ALLOWED_TAGS:
+        return f"<{tag}>"
+    attributes = [name for name in names[1:] if name not in _list_attributes(tag)]
+    attributes += [name for name in names[1:] if name in _LINKS]
+    return f"<{' '.join([tag, *attributes[:1]])}>"
+
+
+def clean_body(body: bytes) -> bytes:
+    """Return a response's JSON with every text cleaned of what `find_lost` finds, and without links that are unsafe."""
+    lower = body.lower()
+    if not any(pattern.search(lower) for pattern in _SUSPECT):
+        return body
+    value = msgspec.json.decode(body)
+    cleaner = _Cleaner()
+    cleaned = cleaner.clean(value)
+    return msgspec.json.encode(cleaned) if cleaner.has_changed else body
+
+
+class _Cleaner:
+    """Cleans one response; `left` is how much text may still be cleaned part by part, which costs most."""
+
+    def __init__(self) -> None:
+        self.left = LONGEST_CLEANED
+        self.has_changed = False
+
+    def clean(self, value: Any) -> Any:
+        """Return a decoded JSON value with its texts cleaned, the names of members included."""
+        if isinstance(value, str):
+            return self._clean_text(value)
+        if isinstance(value, list):
+            return [self.clean(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        cleaned = {self._clean_text(name): self.clean(item) for name, item in value.items()}
+        address = value.get("url_service")
+        if isinstance(address, str) and address and not is_link(address):
+            self.has_changed = True
+            cleaned |= {"url_service": "", "is_enabled": False}
+        return cleaned
+
+    def _clean_text(self, text: str) -> str:
+        if find_lost(text) is None:
+            return text
+        self.has_changed = True
+        if text.count("<") > MOST_TAGS_CLEANED or len(text) > self.left:
+            return _escape(text)
+        self.left -= len(text)
+        cleaned = _USER.sub(r"\1", text)
+        if _LOST_TAG.search(cleaned.lower()):
+            cleaned = nh3.clean(cleaned, attributes=_ATTRIBUTES, link_rel=None, attribute_filter=_filter_attribute)
+            # Quotes of markdown begin with `>`.
+            cleaned = re.sub(r"^([ \t]*)&gt;", r"\1>", cleaned, flags=re.MULTILINE)
+        cleaned = _break_links(cleaned)
+        return _escape(cleaned) if find_lost(cleaned) else cleaned
+
+
+def _break_links(text: str) -> str:
+    """Return the text with an escaped bracket in each link whose target is not allowed."""
+    lower = text.lower()
+    if len(lower) != len(text):  # the places differ
+        return text
+    ends = [found.start() for found in _LOST_TARGET.finditer(lower)]
+    parts = [text[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, None], strict=True)]
+    return "&#93;".join(parts)
+
+
+def _escape(text: str) -> str:
+    """Return the text without the two signs that every tag and every link of markdown needs."""
+    return _USER.sub(r"\1", text.replace("<", "&lt;").replace("]", "&#93;"))
+
+
+def _filter_attribute(_: str, name: str, value: str) -> str | None:
+    return None if name in _LINKS and not re.fullmatch(_TARGET, value.lower(), re.ASCII) else value
