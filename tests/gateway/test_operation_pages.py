@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from balcao.gateway.portal.descriptions import Document
-from balcao.gateway.portal.operation_pages import ROOTS
+from balcao.gateway.portal.members import list_members
+from balcao.gateway.portal.operation_pages import CODES, ROOTS
 from balcao.gateway.portal.rules import explain_rule
 from balcao.settings import Settings
 from clients.generator.documents import read_documents
@@ -61,6 +62,43 @@ def test_each_page_has_the_calls_and_every_refusal_with_its_remedy(sandbox: Sand
             assert page.count(remedy) == len(codes), (operation.key, codes)
             assert "built-in" not in page  # a word whose key is also a method of what holds it
             assert len(page.encode()) < 150_000
+
+
+def test_a_page_shows_the_members_of_body_and_response_with_types_and_examples(sandbox: Sandbox) -> None:
+    page = html.unescape(sandbox.http.get(f"{ROOTS['en']}/registry/change_preferences").raise_for_status().text)
+    body, response = page.split('id="body"')[1].split('id="examples"')[0], page.split('id="response"')[1]
+    rows = [re.findall(r"<code>([^<]+)</code>", row) for row in re.findall(r"<tr>.*?</tr>", body, re.DOTALL)]
+    assert ["opt_in", "boolean", "true"] in rows
+    assert any(row[:2] == ["channel", "string"] and row[-1] == '"web"' for row in rows)
+    assert '"updated_at": "20' in response.split('id="errors"')[0]
+    assert "Summaries and descriptions are in Portuguese" in page
+
+
+def test_a_nested_member_has_its_path_and_a_choice_its_values() -> None:
+    schemas = {"Address": {"type": "object", "required": ["cep"], "properties": {"cep": {"type": "string"}}}}
+    schema = {
+        "type": "object",
+        "properties": {
+            "status": {"enum": ["IN", "OUT"]},
+            "places": {"type": "array", "items": {"$ref": "#/components/schemas/Address"}},
+            "home": {"anyOf": [{"$ref": "#/components/schemas/Address"}, {"type": "null"}]},
+        },
+    }
+    assert [(one.path, one.kind, one.required) for one in list_members(schema, schemas)] == [
+        ("status", '"IN" or "OUT"', False),
+        ("places", "array of object", False),
+        ("places[].cep", "string", True),
+        ("home", "object or null", False),
+        ("home.cep", "string", True),
+    ]
+
+
+@pytest.mark.parametrize("language", CODES)
+def test_every_error_code_has_an_anchor_on_one_page(sandbox: Sandbox, language: str) -> None:
+    page = sandbox.http.get(CODES[language]).raise_for_status().text
+    listed = re.findall(r'<dt id="([^"]+)"', page)
+    assert {"core-token-invalid", "registry-cpf-invalid", "crm-crm-away"} <= set(listed)
+    assert len(listed) == len(set(listed))
 
 
 def test_every_link_of_a_page_leads_to_a_page(sandbox: Sandbox) -> None:

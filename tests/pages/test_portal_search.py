@@ -23,6 +23,10 @@ def address(server: RunningServer) -> str:
         ("pt-BR", "ANIMAIS cidadao", "Animais do cidadão"),
         ("pt-BR", "last-event-id conexao", "O painel de risco, ao vivo"),
         ("en", "retry-after", "Errors and retries"),
+        ("en", "rate limit", "Errors and retries"),
+        ("en", "pagination", "Pages and versions"),
+        ("en", "signature", "Send the CRM's events"),
+        ("en", "sdk", "Your first call, in your language"),
     ],
 )
 def test_a_page_is_found_by_parts_of_its_words(
@@ -48,6 +52,17 @@ def test_a_page_is_found_by_parts_of_its_words(
         page.get_by_role("link", name=title, exact=True).click()
         expect(page.get_by_role("heading", level=1, name=title)).to_be_visible()
         assert (screen.complaints, screen.strangers) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [("pagnation", "Pages and versions"), ("cpf-invaild", "cpf-invalid"), ("valor-length", "<field>-length")],
+)
+def test_a_mistyped_word_finds_similar_ones(browser: Browser, address: str, typed: str, title: str) -> None:
+    with opened_screen(browser, address) as screen:
+        screen.open(f"{PATHS['en']}?q={typed}")
+        expect(screen.page.get_by_role("status")).to_contain_text("similar words")
+        expect(screen.page.get_by_role("link", name=title, exact=True).first).to_be_visible()
 
 
 def test_what_is_found_nowhere_is_said(browser: Browser, address: str) -> None:

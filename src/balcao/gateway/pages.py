@@ -19,7 +19,7 @@ from balcao.gateway.instance import HEADER, name_instance
 from balcao.gateway.metrics import Handler, answer_scraper
 from balcao.gateway.portal import guides, search_page
 from balcao.gateway.portal import own_calls as own_calls_page
-from balcao.gateway.portal.operation_pages import ROOTS, OperationPages
+from balcao.gateway.portal.operation_pages import CODES, ROOTS, OperationPages
 from balcao.gateway.portal.own_calls import OwnCallsPage
 from balcao.gateway.portal.page import PortalPages
 from balcao.gateway.portal.search_page import SearchPage
@@ -121,6 +121,7 @@ def list_operation_pages(pages: OperationPages) -> dict[str, Handler]:
     def show(language: str, root: str) -> dict[str, Handler]:
         return {
             root: lambda _: pages.render_services(language),
+            CODES[language]: lambda _: pages.render_codes(language),
             root + "/{service}": lambda request: pages.render_service(language, *request.path_values),
             root + "/{service}/{key}": lambda request: pages.render_operation(language, *request.path_values),
         }

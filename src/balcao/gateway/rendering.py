@@ -1,5 +1,7 @@
 """What the gateway's own pages have in common: templates beside the code, and a style that the policy names."""
 
+import base64
+import hashlib
 import re
 from importlib.resources import files
 
@@ -34,3 +36,13 @@ def _mark_code(text: str) -> Markup:
 def read_style(package: str, name: str) -> str:
     """Return a style sheet of a package, behind the one of all pages."""
     return BASE_STYLE + (files(package) / name).read_text("utf-8")
+
+
+def read_script(package: str, name: str) -> str:
+    """Return a script of a package, as a page includes it."""
+    return (files(package) / name).read_text("utf-8")
+
+
+def allow_script(script: str) -> str:
+    """Return the directive of a content security policy that allows this script and no other."""
+    return f"script-src 'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -88,6 +88,8 @@ class Operation:
     body_required: bool
     body_example: Any
     result: Mapping[str, Any] | None
+    result_status: int
+    result_example: Any
     content: str | None
     paging: Paging | None
     refusals: list[Refusal]
@@ -137,12 +139,13 @@ class Operation:
 
 @dataclass(frozen=True)
 class Document:
-    """A service as its document describes it; `tags` are its subjects by name."""
+    """A service as its document describes it; `tags` are its subjects and `schemas` its types, by name."""
 
     service: str
     prefix: str
     title: str
     tags: Mapping[str, str]
+    schemas: Mapping[str, Any]
     operations: list[Operation] = field(default_factory=list)
 
     @property
@@ -156,7 +159,7 @@ def read_document(service: str, document: Mapping[str, Any]) -> Document:
     prefix = urlsplit(document["servers"][0]["url"]).path
     operations = sorted(_list_operations(service, document), key=lambda one: one.key)
     tags = {tag["name"]: tag["description"] for tag in document["tags"]}
-    return Document(service, prefix, document["info"]["title"], tags, operations)
+    return Document(service, prefix, document["info"]["title"], tags, document["components"]["schemas"], operations)
 
 
 def is_json(media_type: str) -> bool:
@@ -201,6 +204,7 @@ def _read_operation(
     body = described.get("requestBody", {})
     sent: Mapping[str, Any] = next(iter(body.get("content", {}).values()), {})
     content, result = _read_result(described["responses"])
+    status, example = _read_success(described["responses"])
     return Operation(
         key=described["operationId"].removeprefix(f"{service}_"),
         method=method,
@@ -216,6 +220,8 @@ def _read_operation(
         body_required=body.get("required", False),
         body_example=sent.get("example"),
         result=result,
+        result_status=status,
+        result_example=example,
         content=content,
         paging=_find_paging(document, query, result),
         refusals=list(_list_refusals(described["responses"])),
@@ -257,6 +263,13 @@ def _read_result(responses: Mapping[str, Any]) -> tuple[str | None, Mapping[str,
         for media_type, described in content.items():
             return media_type, described.get("schema", {})
     return None, None
+
+
+def _read_success(responses: Mapping[str, Any]) -> tuple[int, Any]:
+    """Return the status of the success, and the example of its body or None."""
+    status = min(status for status in responses if status < "400")
+    content = responses[status].get("content", {}).values()
+    return int(status), next((one["example"] for one in content if "example" in one), None)
 
 
 def _find_paging(

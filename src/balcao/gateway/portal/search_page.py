@@ -1,32 +1,38 @@
-"""The page of all guides and operations: a list that everybody can read, which a script of its own searches.
+"""The page of all guides, operations and error codes: a plain list, which a script on the page searches.
 
-It asks nobody for anything: the list is the index, so that a saved copy is searched as well.
+The list is the index. The script makes no request, so a saved copy of the page can be searched too.
 """
 
-import base64
 import functools
-import hashlib
 import html
 import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 
 from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.responses import HTML, Response
 from balcao.core.service import Service
 from balcao.gateway.portal.guides import Guide, Guides
-from balcao.gateway.portal.operation_pages import ROOTS
-from balcao.gateway.rendering import make_environment, read_style
+from balcao.gateway.portal.operation_pages import CODES, ROOTS, list_code_areas, name_anchor
+from balcao.gateway.rendering import allow_script, make_environment, read_script, read_style
 
 PATHS = {"pt-BR": "/docs/pt-BR/busca", "en": "/docs/en/search"}
 _OTHER = {"pt-BR": "en", "en": "pt-BR"}
 _STYLE = read_style("balcao.gateway.portal", "portal.css")
-_SCRIPT = (files("balcao.gateway.portal") / "search.js").read_text("utf-8")
-_DIGEST = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+_SCRIPT = read_script("balcao.gateway.portal", "search.js")
 _HEADERS = {
-    "Content-Security-Policy": f"{allow_style(_STYLE)}; script-src 'sha256-{_DIGEST}'",
-    # It changes with a release alone.
+    "Content-Security-Policy": f"{allow_style(_STYLE)}; {allow_script(_SCRIPT)}",
+    # The page changes only with a release.
     "Cache-Control": "public, max-age=300",
+}
+# What developers call the subject of a guide, if the guide itself uses another word.
+_KEYWORDS = {
+    "errors": "rate limit throttling backoff retry timeout limite de taxa repetir tentativa",
+    "pages-and-etags": "pagination paging cursor offset conditional paginação página seguinte concorrência",
+    "webhooks": "signature hmac verify replay assinatura",
+    "crm-events": "webhook signature idempotency assinatura idempotência",
+    "first-call": "sdk client library python typescript javascript biblioteca cliente",
+    "machine-call": "client credentials oauth scope escopo segredo",
+    "first-login": "oauth openid pkce authorization code login token",
 }
 _TAG = re.compile(r"<[^>]+>")
 _WORD = re.compile(r"[\w-]{3,}")
@@ -39,6 +45,7 @@ class SearchPage:
         self._guides = guides
         self._services = services
         self._environment = make_environment("balcao.gateway.portal")
+        self._environment.filters["anchor"] = name_anchor
         self._environment.globals.update(style=_STYLE, script=_SCRIPT, titles=titles)
         self.render = functools.cache(self._render)
 
@@ -56,11 +63,13 @@ class SearchPage:
             guides=[(path, guide, _list_words(guide)) for path, guide in own],
             services=self._services,
             operations=operations,
+            codes_at=CODES[language],
+            areas=list_code_areas(self._services),
         )
         return Response(body.encode(), media_type=HTML, headers=_HEADERS)
 
 
 def _list_words(guide: Guide) -> str:
-    """Return every word of a guide once, as it is searched for whole words and parts of them alone."""
-    text = html.unescape(_TAG.sub(" ", guide.html)).lower()
+    """Return every distinct word of a guide and its keywords; the search matches words and parts of words."""
+    text = html.unescape(_TAG.sub(" ", guide.html)).lower() + " " + _KEYWORDS.get(guide.name, "")
     return " ".join(dict.fromkeys(_WORD.findall(text)))
