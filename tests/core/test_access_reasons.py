@@ -1,11 +1,19 @@
 """Why a call is made, in somebody's own words, as the trail keeps it (rules: registry 1.1), over HTTP."""
 
+import re
+from typing import Any
 from urllib.parse import quote
 
 import httpx
+import phonenumbers
+import phonenumbers.phonenumbermatcher
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from balcao.core.access.caller import from_claims
+from balcao.core.values import emails, personal_data
+from balcao.core.values.cpf import Cpf
 from balcao.core.values.personal_data import CPF, EMAIL, KINDS, PHONE, clean_name, find_kinds, refuse_personal_data
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer, bearer
@@ -34,6 +42,10 @@ HIDDEN = [
     ("ligue 2 1 9 8 7 6 5 4 3 2 1", PHONE),
     ("ligue 21\u200b98765\u200b4321", PHONE),
     ("+55.21.98765.4321", PHONE),
+    ("Rua 3, 45 - (21) 98765-4321, 8 as 18", PHONE),
+    ("em 2024-01-02 21 98765-4321", PHONE),
+    ("de 0055 21 98765 4321", PHONE),
+    ("ligue +44 20 7946 0958, 45", PHONE),
 ]
 HARMLESS = [
     "Atendimento 4711",
@@ -43,6 +55,9 @@ HARMLESS = [
     "telefone 1746",
     "a @ b",
     "R$ 10.000.000,00",
+    "2024-11-30 12:34:56",
+    "ligue 0800 123 4567",
+    "CNPJ 11.222.333/0001-81, CEP 20040-020",
 ]
 
 
@@ -57,6 +72,58 @@ def test_personal_data_are_found_however_they_are_written(text: str, kind: str) 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_numbers_of_other_things_are_no_personal_data(text: str) -> None:
     assert find_kinds(text) == set()
+
+
+@pytest.mark.parametrize(
+    "word", ["a@b_{} ", "+999{:07} ", "20 2{:03}-{:04} ", "1.", "@", "(", "{:011} ", "\u0301", "a@a."]
+)
+def test_few_parts_of_a_long_text_are_shown_to_the_libraries(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take a tenth of a millisecond each; the data sets of the agents bring megabytes."""
+    asked = count_calls(monkeypatch)
+    find_kinds("".join(word.format(number % 1000, number) for number in range(5_000)))
+    assert len(asked) <= 100
+
+
+@given(st.text("0123456789 .", max_size=60))
+def test_a_cpf_is_found_wherever_groups_of_digits_make_one(text: str) -> None:
+    groups = re.findall("[0-9]+", text)
+    rows = (groups[first:last] for first in range(len(groups)) for last in range(first + 1, len(groups) + 1))
+    is_there = any(Cpf.parse("".join(row)) for row in rows)
+    is_close = re.search(r"[ .]{4}", text.strip(" .")) is None
+    assert not is_close or (CPF in find_kinds(text)) == is_there
+
+
+@given(st.integers(1, 999_999_998), st.text("0123456789 ", max_size=20), st.lists(st.integers(0, 11), max_size=4))
+def test_a_cpf_is_found_beside_other_numbers(stem: int, other: str, blanks: list[int]) -> None:
+    digits = append_check_digits(stem)
+    for place in sorted(blanks, reverse=True):
+        digits = f"{digits[:place]} {digits[place:]}"
+    assert CPF in find_kinds(f"{other} {' '.join(digits.split())} {other}")
+
+
+def append_check_digits(stem: int) -> str:
+    try:
+        return Cpf.with_stem(f"{stem:09}").digits
+    except ValueError:  # repeated digits
+        return "90000000175"
+
+
+def count_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    asked: list[str] = []
+    find_address, parse = emails.is_address, phonenumbers.parse
+
+    def is_address(text: str) -> bool:
+        asked.append(text)
+        return find_address(text)
+
+    def count_parsed(text: str, *rest: Any, **named: Any) -> Any:
+        asked.append(text)
+        return parse(text, *rest, **named)
+
+    monkeypatch.setattr(personal_data, "is_address", is_address)
+    monkeypatch.setattr(phonenumbers, "parse", count_parsed)
+    monkeypatch.setattr("phonenumbers.phonenumbermatcher.parse", count_parsed)
+    return asked
 
 
 def read(http: httpx.Client, issuer: Issuer, reason: str | bytes) -> httpx.Response:

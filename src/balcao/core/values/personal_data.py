@@ -1,4 +1,7 @@
-"""Finds personal data in texts that must hold none: CPFs, e-mail addresses, Brazilian phone numbers.
+"""Finds personal data in texts that must hold none: CPFs, e-mail addresses, phone numbers.
+
+A phone number is one of a mobile or a fixed line in Brazil, or of any country after a plus sign. The lines of services
+(0800, 4004) belong to no person.
 
 A number is found however it is written: with points, blanks or dashes between its digits, with invisible characters
 among them, in digits of another width or script.
@@ -7,10 +10,11 @@ among them, in digits of another width or script.
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate, count
+from operator import mul
 
 import phonenumbers
-from phonenumbers import PhoneNumberMatcher
 
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.emails import is_address
@@ -20,27 +24,38 @@ EMAIL = "e-mail"
 PHONE = "telefone"
 KINDS = frozenset({CPF, EMAIL, PHONE})
 
-_OTHER_THAN_ASCII = re.compile(r"[^\x00-\x7f]")
+_OTHER_THAN_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Marks upon a character, and what nobody sees: joiners, marks of direction, soft hyphens.
 _BESIDE_CHARACTERS = frozenset({"Mn", "Me", "Cf"})
-_EMAIL_SHAPED = re.compile(r"[^\s@<>()\[\],;:\"']{1,64}@[^\s@<>()\[\],;:\"']{3,255}")
-# Ten digits or more with little between them; letters end a run.
+# Every pattern is linear: repetitions are bounded, or end at a character that cannot begin the next one.
+_AFTER_AT = re.compile(r"@([^\s@<>()\[\],;:\"']{3,255})")
+_BEFORE_AT = re.compile(r"[^\s@<>()\[\],;:\"']+")
+_LONGEST_BEFORE_AT = 64
+# Ten digits or more with little between them; letters end a run, and of a close one also commas, colons and slashes.
 _RUN_OF_DIGITS = re.compile(r"[0-9](?:[\W_]{0,3}[0-9]){9,}")
+_CLOSE_RUN = re.compile(r"[0-9](?:[^\w,;:/]{0,2}[0-9]){9,}")
 _GROUP = re.compile("[0-9]+")
 _CPF_DIGITS = 11
-# From a number with its area code to one with the country's code.
-_PHONE_DIGITS = range(10, 14)
+# A number with its area code in the usual groups, so that it is found between other numbers.
+_PHONE_SHAPED = re.compile(
+    r"(?<![0-9])(?=((?:(?:00)?55[\W_]{0,3}|0[\W_]{0,3}(?:[0-9]{2}[\W_]{0,3})?)?"
+    r"[1-9][0-9][\W_]{0,3}(?:9[\W_]{0,3}[0-9]{4}|[2-57][0-9]{3})[\W_]{0,3}[0-9]{4})(?![0-9]))"
+)
+_FOREIGN_SHAPED = re.compile(r"\+[^\w,;:/]{0,2}([0-9](?:[^\w,;:/]{0,2}[0-9]){6,14})")
+# The libraries take a tenth of a millisecond for each candidate. A text with more of them than this that are all
+# something else is not to be expected, so it counts as one with an address or a number.
+_MOST_CANDIDATES = 50
 LONGEST_NAME = 150
 
 
 def find_kinds(text: str) -> set[str]:
-    """Return which kinds of personal data the text holds."""
-    plain = _OTHER_THAN_ASCII.sub(lambda found: _to_plain(found[0]), text)
-    runs = [_GROUP.findall(run) for run in _RUN_OF_DIGITS.findall(plain)]
+    """Return which kinds of personal data the text holds; its time grows with the length of the text, not faster."""
+    plain = _OTHER_THAN_ASCII.sub(lambda found: found[0].translate(_PLAIN), text)
+    runs = _RUN_OF_DIGITS.findall(plain)
     found = {EMAIL} if _has_email(plain) else set()
-    if any(map(_has_cpf, runs)):
+    if any(_has_cpf(_GROUP.findall(run)) for run in runs):
         found.add(CPF)
-    if runs and (any(map(_is_phone, runs)) or any(PhoneNumberMatcher(plain, "BR"))):
+    if _has_phone(plain, runs):
         found.add(PHONE)
     return found
 
@@ -63,42 +78,101 @@ def clean_name(text: str) -> str | None:
     return name if name and not find_kinds(name) else None
 
 
-@functools.lru_cache(4096)
-def _to_plain(char: str) -> str:
-    """Return what the character is read as: a digit of any script in ASCII, nothing for what nobody sees."""
-    category = unicodedata.category(char)
-    if category in _BESIDE_CHARACTERS:
-        return ""
-    return str(unicodedata.decimal(char)) if category == "Nd" else unicodedata.normalize("NFKC", char)
+class _PlainCharacters(dict[int, str]):
+    """What each character is read as: a digit of any script in ASCII, nothing for what nobody sees."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        category = unicodedata.category(char)
+        if category in _BESIDE_CHARACTERS:
+            plain = ""
+        elif category == "Nd":
+            plain = str(unicodedata.decimal(char))
+        else:
+            plain = unicodedata.normalize("NFKC", char)
+        if len(self) < 4096:  # enough for what cities write
+            self[code] = plain
+        return plain
+
+
+_PLAIN = _PlainCharacters()
 
 
 def _has_cpf(groups: list[str]) -> bool:
     """Whether groups of digits that follow each other make a CPF."""
-    return any(Cpf.parse(digits) for digits in _iterate_joined(groups, _CPF_DIGITS))
+    joined = "".join(groups)
+    return any(
+        Cpf.parse(joined[start : start + _CPF_DIGITS]) for start in _iterate_starts(groups, list(map(int, joined)))
+    )
 
 
-def _iterate_joined(groups: list[str], length: int) -> Iterator[str]:
-    """Yield what groups in a row make together, where it has this length."""
-    for first in range(len(groups)):
-        joined = ""
-        for group in groups[first : first + length]:
-            joined += group
-            if len(joined) >= length:
-                break
-        if len(joined) == length:
-            yield joined
+def _iterate_starts(groups: list[str], digits: list[int]) -> Iterator[int]:
+    """Yield where groups in a row have as many digits as a CPF, and the first of its check digits is right.
+
+    The sums make this a few steps for each start: one text may have 30,000 of them.
+    """
+    ends = list(accumulate(map(len, groups)))
+    sums = list(accumulate(digits, initial=0))
+    by_place = list(accumulate(map(mul, digits, count()), initial=0))
+    is_end = set(ends)
+    for start in (0, *ends):
+        if start + _CPF_DIGITS in is_end:
+            check = start + _CPF_DIGITS - 2
+            weighed = (start + 10) * (sums[check] - sums[start]) - (by_place[check] - by_place[start])
+            if -weighed % 11 % 10 == digits[check]:
+                yield start
 
 
-def _is_phone(groups: list[str]) -> bool:
-    """Whether all the digits together are a number that is given out; the library's matcher wants its usual marks."""
-    digits = "".join(groups)
-    if len(digits) not in _PHONE_DIGITS:
-        return False
+def _has_phone(text: str, runs: Iterable[str]) -> bool:
+    is_national = _make_national().fullmatch
+    for run in runs:
+        if any(is_national(_join(found)) for found in (run, *_PHONE_SHAPED.findall(run), *_CLOSE_RUN.findall(run))):
+            return True
+    return _holds_any(map(_join, _FOREIGN_SHAPED.findall(text)), _is_foreign_phone)
+
+
+def _join(text: str) -> str:
+    """Return the digits of a text."""
+    return "".join(_GROUP.findall(text))
+
+
+@functools.cache
+def _make_national() -> re.Pattern[str]:
+    """Return the pattern of a Brazilian number of a person, with what is dialled before it: the library's own."""
+    metadata = phonenumbers.PhoneMetadata.metadata_for_region("BR")
+    assert metadata is not None
+    kinds = "|".join(kind.national_number_pattern or "" for kind in (metadata.mobile, metadata.fixed_line) if kind)
+    return re.compile(f"(?:(?:00)?55|0(?:[0-9]{{2}})?)?(?:{kinds})", re.ASCII)
+
+
+def _is_foreign_phone(digits: str) -> bool:
     try:
-        return phonenumbers.is_valid_number(phonenumbers.parse(digits, "BR"))
+        return phonenumbers.is_valid_number(phonenumbers.parse(f"+{digits}"))
     except phonenumbers.NumberParseException:
         return False
 
 
 def _has_email(text: str) -> bool:
-    return "@" in text and any(is_address(shaped.rstrip(".")) for shaped in _EMAIL_SHAPED.findall(text))
+    if "@" not in text:
+        return False
+    return _holds_any(_iterate_addresses(text), is_address)
+
+
+def _iterate_addresses(text: str) -> Iterator[str]:
+    """Yield what is written as an address is, without a point at its end."""
+    for found in _AFTER_AT.finditer(text):
+        at = found.start()
+        if before := _BEFORE_AT.match(text[max(0, at - _LONGEST_BEFORE_AT) : at][::-1]):
+            yield f"{before[0][::-1]}@{found[1].rstrip('.')}"
+
+
+def _holds_any(candidates: Iterable[str], is_one: Callable[[str], bool]) -> bool:
+    """Whether one of the candidates is what the library takes it for, or there are too many to ask it of each."""
+    asked: set[str] = set()
+    for candidate in candidates:
+        if candidate in asked:
+            continue
+        asked.add(candidate)
+        if len(asked) > _MOST_CANDIDATES or is_one(candidate):
+            return True
+    return False
