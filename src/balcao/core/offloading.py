@@ -2,23 +2,25 @@
 
 One thread for each process does all of it: more threads would only compete for the interpreter lock. Each caller has
 one piece of work in its queue at a time, so a caller with many pieces waits for themselves. The thread cannot be
-stopped, so the input has to be bounded: a piece of work may take a second at most.
+stopped, so the input has to be bounded: a piece of work may take a few seconds at most.
 """
 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
+from balcao.core.callbacks import in_task
 from balcao.core.database.shares import Shares, holder
 
 T = TypeVar("T")
 
-# A text or body of up to this many bytes is worked on where it is: the slowest check of ours takes 10 ms for it.
-SMALL = 16 * 1024
+# A text or body of up to this many bytes is worked on in the event loop: the slowest check of ours takes 10 ms for it.
+SMALL = 8 * 1024
 _MOST_AT_ONCE = 1
-# As long as a caller waits for a connection of the database.
+# More than the longest piece of work takes.
 _LONGEST_SECONDS = 20.0
 
 _thread = ThreadPoolExecutor(1, "offloaded")
@@ -36,8 +38,9 @@ async def run_in_thread(work: Callable[..., T], *values: object, size: int = SMA
     loop, caller = asyncio.get_running_loop(), holder.get()
     shares = _shares.setdefault(loop, Shares(_MOST_AT_ONCE))
     if not shares.take_now(caller):
+        await in_task()
         await shares.take(caller, _LONGEST_SECONDS)
     try:
-        return await loop.run_in_executor(_thread, work, *values)
+        return await loop.run_in_executor(_thread, copy_context().run, work, *values)
     finally:
         shares.give_back(caller)

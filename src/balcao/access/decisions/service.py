@@ -1,6 +1,5 @@
 """Why a request is let pass or not: the decision of every process, taken in words (rules: access 2.4, 4.1)."""
 
-import asyncio
 from dataclasses import replace
 
 from balcao.access.catalogue.authority import describe_right
@@ -20,6 +19,7 @@ from balcao.core.access.reach import describe_group
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.access.snapshot import Match, Snapshot
 from balcao.core.context.call import Call
+from balcao.core.offloading import run_in_thread
 from balcao.core.values.cpf import Cpf
 
 EXPLAIN = "decision:explain"
@@ -60,7 +60,7 @@ async def read_version(call: Call, present: Snapshot, version: int, cpf: Cpf | N
         events = await store.list_changes_between(connection, version, present.version, hashes, MOST_CHANGES + 1)
     if len(events) > MOST_CHANGES:
         raise history.make_version_unavailable()
-    return await asyncio.to_thread(history.rebuild_snapshot, present, version, events, cpf, hashes)
+    return await run_in_thread(history.rebuild_snapshot, present, version, events, cpf, hashes)
 
 
 def _suppose(caller: Caller, subject: Cpf | None, query: ExplainQuery) -> Caller:

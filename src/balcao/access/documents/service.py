@@ -1,9 +1,9 @@
 """The catalogue as code: export, plan and apply (rules: access 4.7)."""
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -26,6 +26,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import SERVING_SECONDS
 from balcao.core.errors import Conflict, Fault, Forbidden, NotFound, Unprocessable
 from balcao.core.http import decoding
+from balcao.core.offloading import run_in_thread
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 
@@ -39,9 +40,7 @@ async def export_catalogue(call: Call, written_as: Format) -> tuple[bytes, int]:
     """Return the document and the version that it shows."""
     async with call.platform.database.connection() as connection:
         catalogue = await store.read_stored_catalogue(connection)
-    return await asyncio.to_thread(
-        export.encode_document, export.render_document(catalogue), written_as
-    ), catalogue.version
+    return await run_in_thread(export.encode_document, export.render_document(catalogue), written_as), catalogue.version
 
 
 def parse_document(content: bytes) -> Document:
@@ -93,12 +92,12 @@ async def plan_changes(call: Call, content: bytes, *, prune: bool) -> Plan:
     It is tried on one version of the catalogue, in memory, and locks nothing. Raises Unprocessable for a document with
     faults, and for one that changes too much at once.
     """
-    return await _plan(call, await asyncio.to_thread(parse_document, content), prune=prune)
+    return await _plan(call, await run_in_thread(parse_document, content), prune=prune)
 
 
 async def plan_openapi(call: Call, content: bytes, query: OpenApiQuery) -> Plan:
     """Return what mapping the operations of an OpenAPI description would change, as `plan` does."""
-    return await _plan(call, await asyncio.to_thread(parse_openapi, content, query), prune=False)
+    return await _plan(call, await run_in_thread(parse_openapi, content, query), prune=False)
 
 
 async def _plan(call: Call, document: Document, *, prune: bool) -> Plan:
@@ -122,7 +121,7 @@ async def apply_plan(call: Call, plan_id: UUID) -> Plan:
         stored = await store.find_plan(connection, plan_id, PLAN_AGE)
     if stored is None:
         raise NotFound("Não há plano com esse id, ou ele tem mais de 15 minutos.")
-    document = await asyncio.to_thread(Document.model_validate_json, stored.document)
+    document = await run_in_thread(Document.model_validate_json, stored.document)
     tried = await _try(call, document, prune=stored.prune, stored=stored)
     await _refuse_blocked(call, attempt, tried.draft.blocked)
     made = _describe(plan_id, tried)
@@ -160,7 +159,7 @@ async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPla
             held = await authority.read_held_rights(connection, call)
         if stored is not None:
             _require_version(catalogue.version, stored)
-        found = await asyncio.to_thread(difference.compare_documents, catalogue, document, prune=prune)
+        found = await run_in_thread(partial(difference.compare_documents, prune=prune), catalogue, document)
         _refuse_too_many(len(found.steps))
         ids = None
         if stored is not None:
@@ -176,7 +175,7 @@ async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPla
         admin_from_token=call.platform.settings.access_admin_from_token,
         ids=ids,
     )
-    await asyncio.to_thread(draft.take, found.steps)
+    await run_in_thread(draft.take, found.steps)
     _refuse_too_many(sum(1 + change.lost for change in draft.changes))
     return _PlannedDocument(catalogue.version, found, draft)
 

@@ -1,6 +1,5 @@
 """Data sets: making and reading them, adding, changing and deleting their examples (rules: agents 2.1, 2.3, 4)."""
 
-import asyncio
 import hashlib
 import secrets
 from collections.abc import Sequence
@@ -44,6 +43,7 @@ from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.http.decoding import decode_model
+from balcao.core.offloading import run_in_thread
 from balcao.core.values.clock import format_rfc3339_offset, utc_now
 
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
@@ -89,7 +89,7 @@ async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnve
 async def create_dataset_from(call: Call, content: bytes) -> Dataset:
     """Create the data set that a body describes, with the examples it brings. Raises as `create_dataset`."""
     # Checking texts for personal data is work for the processor that would hold up everybody else's requests.
-    return await create_dataset(call, await asyncio.to_thread(decode_model, content, NewDataset))
+    return await create_dataset(call, await run_in_thread(decode_model, content, NewDataset))
 
 
 async def create_dataset(
@@ -120,7 +120,7 @@ async def delete_dataset(call: Call, dataset_id: str) -> None:
 
 async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Added:
     """Add the examples of a body, a JSON array or JSON Lines. Raises as `add_examples`."""
-    return await add_examples(call, dataset_id, await asyncio.to_thread(parse_items, content, NewExamples, NewExample))
+    return await add_examples(call, dataset_id, await run_in_thread(parse_items, content, NewExamples, NewExample))
 
 
 async def add_examples(

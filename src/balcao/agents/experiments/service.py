@@ -1,6 +1,5 @@
 """Experiments: recording what agents answered, with scores, and comparing two (rules: agents 2.4)."""
 
-import asyncio
 import secrets
 from collections.abc import Sequence
 
@@ -31,6 +30,7 @@ from balcao.agents.experiments.schemas import (
 from balcao.agents.experiments.store import ComparedRuns, StoredExperiment
 from balcao.core.context.call import Call
 from balcao.core.errors import Fault, NotFound, Unprocessable
+from balcao.core.offloading import run_in_thread
 from balcao.core.values.clock import format_rfc3339_offset, utc_now
 
 MAX_LISTED = 200
@@ -81,7 +81,7 @@ async def delete_experiment(call: Call, experiment_id: str) -> None:
 
 async def record_runs_from(call: Call, experiment_id: str, content: bytes) -> Recorded:
     """Record the runs of a body, a JSON array or JSON Lines. Raises as `record_runs`."""
-    return await record_runs(call, experiment_id, await asyncio.to_thread(parse_items, content, NewRuns, NewRun))
+    return await record_runs(call, experiment_id, await run_in_thread(parse_items, content, NewRuns, NewRun))
 
 
 async def record_runs(call: Call, experiment_id: str, runs: Sequence[NewRun]) -> Recorded:

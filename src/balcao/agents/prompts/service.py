@@ -1,7 +1,5 @@
 """Reading the texts of instructions, and checking one before it is saved (rules: agents 2.2)."""
 
-import asyncio
-
 from balcao.agents.prompts import store
 from balcao.agents.prompts.check import find_problems
 from balcao.agents.prompts.schemas import CheckedPrompt, PromptToCheck, SystemPrompt
@@ -9,6 +7,7 @@ from balcao.agents.prompts.store import StoredPrompt
 from balcao.agents.reading import open_prompt_reader
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
+from balcao.core.offloading import run_in_thread
 from balcao.core.values.clock import format_rfc3339_offset
 from balcao.core.values.ids import parse_uuid
 
@@ -38,7 +37,7 @@ async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
     if known is None:
         async with call.platform.database.connection() as connection:
             known = await store.list_active_labels(connection, body.agent_type)
-    problems = await asyncio.to_thread(find_problems, body.prompt_content, set(known))
+    problems = await run_in_thread(find_problems, body.prompt_content, set(known))
     return CheckedPrompt(not problems, len(body.prompt_content), problems)
 
 

@@ -20,6 +20,7 @@ from balcao.core.http.dialects import Dialect
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.http.storable import require_query
+from balcao.core.offloading import SMALL, run_in_thread
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import UUID_PATTERN, parse_uuid
 
@@ -210,7 +211,8 @@ def invoker(
     """Return the function that calls the handler with its arguments.
 
     The body is read first, then the path in its order, then the query: the first fault is the one that the caller sees.
-    Where numbers of the path have listed faults, all faults of path and body are raised together before that.
+    Where numbers of the path have listed faults, all faults of path and body are raised together before that. A large
+    body is decoded outside the event loop.
     """
     handler, names = signature.handler, signature.names
     binders: dict[str, Binder] = {name: _bind_call(marker.read) for name, marker in signature.of_call.items()}
@@ -227,17 +229,27 @@ def invoker(
     if not binders:
         return (lambda call, _: handler(call)) if names else (lambda _, __: handler())
     integers = signature.integers
-    if len(binders) == 1 and names[0] == "call" and not integers:
+    decodes = signature.body is not None and signature.may_wait
+    if len(binders) == 1 and names[0] == "call" and not integers and not decodes:
         (bind,) = binders.values()
         return lambda call, request: handler(call, bind(call, request))
 
-    def invoke(call: Call, request: Request) -> Any:
+    def bind_all(call: Call, request: Request) -> dict[str, Any]:
         if integers:
             _check_integers(request, path_names, integers, signature.body)
         found = {name: bind(call, request) for name, bind in binders.items()}
         if "call" in names:
             found["call"] = call
-        return handler(**found)
+        return found
+
+    async def invoke_later(call: Call, request: Request) -> Any:
+        result = handler(**await run_in_thread(bind_all, call, request))
+        return await result if inspect.isawaitable(result) else result
+
+    def invoke(call: Call, request: Request) -> Any:
+        if decodes and request.content is not None and len(request.content) > SMALL:
+            return invoke_later(call, request)
+        return handler(**bind_all(call, request))
 
     return invoke
 

@@ -10,6 +10,7 @@ from balcao.core.feature import Feature
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
 from balcao.core.http.sent_headers import SentHeader, sending
+from balcao.core.offloading import run_in_thread
 from balcao.core.values.ids import UUID_PATTERN
 from balcao.search.conventions import parse_page, respond_to_staff
 from balcao.search.routes import ROUTES
@@ -106,7 +107,8 @@ async def abort_migration(call: Call, content: bytes) -> Response[IdentifiedStat
     """Termina a migração em andamento como falha; a coleção fica como está e nenhuma gravação se perde. Depois que a
     troca começa a resposta é 409: espere e desfaça a migração.
     """
-    return respond_to_staff(await service.abort_migration(call, decode_abort(content)))
+    body = await run_in_thread(decode_abort, content, size=len(content))
+    return respond_to_staff(await service.abort_migration(call, body))
 
 
 @routes.post(
@@ -124,7 +126,8 @@ async def roll_back_migration(call: Call, content: bytes) -> Response[MigrationS
     da reversão; o cabeçalho `X-Migration-ID` a identifica. Vale por sete dias e uma só vez; se há gravações em curso, a
     resposta é 503 e nada muda: tente de novo.
     """
-    run_id, status = await service.roll_back_migration(call, decode_rollback(content))
+    body = await run_in_thread(decode_rollback, content, size=len(content))
+    run_id, status = await service.roll_back_migration(call, body)
     return respond_to_staff(status, {MIGRATION_ID.name: run_id})
 
 

@@ -5,7 +5,7 @@ from balcao.core.audit.personal_data import ExportMember, PersonalData, retain_r
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.core.http.operations import FORM_BODY
+from balcao.core.http.operations import FORM_BODY, SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import PUBLIC, Response, personal, stored, with_etag
@@ -64,6 +64,7 @@ async def change_preferences(call: Call, cpf: CpfInPath, body: PreferencesBody) 
     errors=[412, 422],
     described_body=ChoiceBody,
     example={"opt_in": False, "channel": "web", "reason": "too_many_messages"},
+    body_limit=SMALL_BODY,
 )
 async def choose_category(
     call: Call, cpf: CpfInPath, category_id: CategoryInPath, content: bytes

@@ -14,6 +14,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Invalid, Unavailable
 from balcao.core.logs import log
+from balcao.core.offloading import run_in_thread
 from balcao.core.telemetry import counter
 from balcao.core.values.clock import utc_now
 from balcao.core.values.page import Page
@@ -49,7 +50,7 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
     """
     backlog = call.platform.part(Backlog)
     await backlog.refuse_when_full(call.platform)
-    event = event_parser.parse_event(body)
+    event = await run_in_thread(event_parser.parse_event, body, size=len(body))
     trail = call.platform.audit.encode_event(call, "event", subject=event.cpf, fields=sorted(event.dados or ()))
     accepted = store.AcceptedEvent(event, call.client, call.request_id, trail)
     with recording():
