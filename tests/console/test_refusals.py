@@ -27,9 +27,9 @@ def test_an_address_that_has_no_such_method_is_refused_as_a_page_where_a_page_is
     assert sandbox.http.get("/registry/v1/nada", headers=PAGE).json().keys() == {"error"}
 
 
-def test_a_body_that_is_too_large_is_refused_as_a_page(sandbox: Sandbox) -> None:
-    form = {"Content-Type": "application/x-www-form-urlencoded"}
-    answer = sandbox.http.post("/painel/conta/sessoes/encerrar", content=b"a=" + b"b" * 1_100_000, headers=PAGE | form)
+def test_a_body_that_is_too_large_is_refused_as_a_page(panel: PanelClient) -> None:
+    panel.login("ana")
+    answer = panel.post("/painel/conta/sessoes/encerrar", {"a": "b" * 1_100_000})
     assert answer.status_code == 413
     assert "<html" in answer.text
 

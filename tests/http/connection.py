@@ -1,6 +1,7 @@
 """A client that sends bytes as they are, and takes answers apart only as far as the tests need."""
 
 import contextlib
+import select
 import socket
 import struct
 from types import TracebackType
@@ -72,6 +73,10 @@ class Connection:
         while (answer := self.answer(to_head=to_head and not found)) is not None:
             found.append(answer)
         return found
+
+    def has_answer(self) -> bool:
+        """Return whether something of the next answer has come."""
+        return bool(self._received) or bool(select.select([self._socket], [], [], 0)[0])
 
     def head(self) -> bytes | None:
         """Return the head of the next answer."""

@@ -1,6 +1,7 @@
 """The panel's addresses: each page compiled into an endpoint that knows who asks, and says what is the matter."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -15,13 +16,14 @@ from balcao.console.provider import ProviderAway
 from balcao.console.refusals import REFUSAL_PAGE
 from balcao.console.rights import NO_RIGHTS, read_rights
 from balcao.console.sessions.service import Draft, Session, SessionOver
-from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, PLACE, Visit
+from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, Visit
 from balcao.console.waiting import recall_counts, recount_area, refresh_counts
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT
-from balcao.core.http.endpoint import PageEndpoint
-from balcao.core.http.forms import FormData, read_form
+from balcao.core.http.endpoint import AdmitBody, PageEndpoint
+from balcao.core.http.forms import PARSED_AT_ONCE, FormData, read_form, read_large_form
 from balcao.core.http.health import Readiness, is_database_up
+from balcao.core.http.operations import UNASKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect, to_json
 from balcao.core.http.routing import REST_OF_PATH
@@ -32,6 +34,8 @@ SERVICE = "console"
 READINESS = "/readiness"
 # On one's own machine people type either; the session's cookie belongs to the one that the login leads back to.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
+# A larger form is not written into the page that says why it failed: the browser sends it again.
+_LARGEST_REPEATED = 256 * 1024
 
 
 class Unsent(NamedTuple):
@@ -77,7 +81,10 @@ class Endpoints:
                 return redirect(canonical, 307)
             return await self._respond(request, page, dict(zip(names, request.path_values, strict=True)))
 
-        return self._make_endpoint(page.name, page.method, respond, body_limit=page.body_limit)
+        if page.method != "POST":
+            return self._make_endpoint(page.name, page.method, respond)
+        admit = partial(self._admit_body, page)
+        return self._make_endpoint(page.name, page.method, respond, body_limit=page.body_limit, admit_body=admit)
 
     def _make_endpoint(
         self,
@@ -86,7 +93,8 @@ class Endpoints:
         handler: Callable[[Request], Any],
         *,
         is_page: bool = True,
-        body_limit: int = 1_048_576,
+        body_limit: int = UNASKED_BODY,
+        admit_body: AdmitBody | None = None,
     ) -> PageEndpoint:
         async def respond(request: Request) -> Response[Any]:
             try:
@@ -98,7 +106,8 @@ class Endpoints:
         def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
             return self._render_fault(_describe(fault, request), request).adding(self._panel.headers)
 
-        return PageEndpoint(SERVICE, f"{SERVICE}.{name}", method, respond if is_page else handler, refuse, body_limit)
+        chosen = respond if is_page else handler
+        return PageEndpoint(SERVICE, f"{SERVICE}.{name}", method, chosen, refuse, body_limit, admit_body)
 
     def _make_backchannel(self) -> PageEndpoint:
         def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
@@ -109,13 +118,23 @@ class Endpoints:
 
     # ---- answering --------------------------------------------------------------------------------------------------
 
+    async def _admit_body(self, page: Page, request: Request) -> int:
+        """Return how many bytes of a large form are read: none for who may not send it to the page."""
+        try:
+            session = await self._login.find_session(request, is_use=False)
+        except BalcaoError:  # the page says what is down
+            return 0
+        if session is None or not guard.is_from_here(request.headers, self._panel.origin):
+            return 0
+        return page.body_limit if session.may_send(page.actions) else 0
+
     async def _respond(self, request: Request, page: Page, values: dict[str, str]) -> Response[Any]:
         session = await self._login.find_session(request, is_use=page.is_use)
-        posted = read_form(request) if request.method == "POST" else FormData()
-        if session is None or not session.is_living:
+        if session is None:
+            return await self._ask_for_login(request, page, None, FormData())
+        posted = await self._read_posted(request, page, session) if request.method == "POST" else FormData()
+        if not session.is_living:
             return await self._ask_for_login(request, page, session, posted)
-        if request.method == "POST":
-            self._login.check_origin(request, session, posted)
         try:
             tokens = await self._panel.sessions.freshen(session)
             api = self._panel.call_as(tokens.access_token, request.id, request.peer)
@@ -123,6 +142,24 @@ class Endpoints:
         except SessionOver:
             await self._panel.sessions.end(session)
             return await self._ask_for_login(request, page, session, posted)
+
+    async def _read_posted(self, request: Request, page: Page, session: Session) -> FormData:
+        """Return the form of a page of this session; empty if the session has ended and the form was not read.
+
+        Raises PageFault for a form of another site or session, and TooLarge.
+        """
+        self._login.check_site(request)
+        if request.content is None and not session.is_living:
+            return FormData()
+        if request.content is None and not session.may_send(page.actions):
+            raise make_not_allowed(list(page.actions), page.label)
+        if len(request.content or b"") <= PARSED_AT_ONCE:
+            posted = read_form(request)
+        else:
+            async with self._panel.crowd.place(session.stored.subject_key):
+                posted = await read_large_form(request)
+        self._login.check_secret(request, session, posted)
+        return posted
 
     async def _show(
         self, request: Request, page: Page, session: Session, api: Api, posted: FormData, values: dict[str, str]
@@ -141,6 +178,7 @@ class Endpoints:
         """Return the page, or do the deed, if the person may. Raises ApiFault and PageFault."""
         page = visit.page
         visit.rights = await read_rights(visit.api)
+        await self._panel.sessions.remember_actions(visit.session, visit.rights.actions)
         recall_counts(visit)
         if not visit.may(*page.actions):
             raise make_not_allowed(visit.rights.lacking(page.actions), page.label)
@@ -164,9 +202,9 @@ class Endpoints:
     async def _ask_for_login(
         self, request: Request, page: Page, session: Session | None, posted: FormData
     ) -> Response[Any]:
-        """Lead to the login; what somebody has typed meanwhile is kept for them."""
-        if b"hx-request" in request.headers and posted.first(PLACE):
-            # Asked beside a form that somebody writes in: they stay, and sending it keeps the text.
+        """Lead to the login; what a person typed into a page that they could open is kept for them."""
+        if b"hx-request" in request.headers and request.method == "POST":
+            # Sent beside a form that the person writes in: they stay, and sending the form keeps the text.
             return Response(status=401)
         if b"hx-request" in request.headers:
             current = guard.split_address(request.headers.text(b"hx-current-url") or "")
@@ -177,11 +215,9 @@ class Endpoints:
             query = request.query_string.decode("latin-1")
             return redirect(_login_address(f"{path}?{query}" if query else path), 303)
         is_kept = False
-        if session is not None:
-            self._login.check_origin(request, session, posted)
+        if session is not None and posted and session.stored.is_recent and session.might_open(page.actions):
             fields = {name: values for name, values in posted.items() if name != FORM_SECRET}
-            await self._panel.sessions.keep_draft(session, Draft(path, page.label, fields))
-            is_kept = True
+            is_kept = await self._panel.sessions.keep_draft(session, Draft(path, page.label, fields))
         return self._render_alone("frame/over.html", 401, is_kept=is_kept, login=_login_address(f"{PREFIX}/rascunhos"))
 
     async def _tell_readiness(self, _: Request) -> Response[Readiness]:
@@ -215,20 +251,23 @@ class Endpoints:
 
     def _render_fault(self, fault: PageFault, request: Request, visit: Visit | None = None) -> Response[Any]:
         template = self._panel.environment.get_template("frame/fault.html")
-        unsent = self._find_unsent(request) if fault.may_pass else None
-        text = template.render(visit=visit, page=None, fault=fault, unsent=unsent)
+        was_sent = fault.may_pass and request.method == "POST"
+        unsent = self._find_unsent(request, visit) if was_sent else None
+        text = template.render(visit=visit, page=None, fault=fault, unsent=unsent, was_sent=was_sent)
         headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
         return Response(text.encode(), status=fault.status, headers=headers, media_type=HTML)
 
-    def _find_unsent(self, request: Request) -> Unsent | None:
+    def _find_unsent(self, request: Request, visit: Visit | None) -> Unsent | None:
         """Return what was typed into a form of ours; the page that says why it came to nothing lets it be sent again.
 
         Nothing but the browser may be there to hold it. What another site has a browser send is not repeated to people.
         """
-        if request.method != "POST" or not guard.is_from_here(request.headers, self._panel.origin):
+        size = len(request.content or b"")
+        is_small = size <= (PARSED_AT_ONCE if visit is None else _LARGEST_REPEATED)
+        if not is_small or not guard.is_from_here(request.headers, self._panel.origin):
             return None
         try:
-            fields = read_form(request)
+            fields = read_form(request) if visit is None else visit.posted
         except BalcaoError:  # no form at all
             return None
         query = request.query_string.decode("latin-1")

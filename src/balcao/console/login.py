@@ -102,7 +102,8 @@ class Login:
         gone = self._format_cookie(SESSION, "")
         if session is None or not session.is_living:
             return redirect(PREFIX + LEFT, 303, cookies=(gone,))
-        self.check_origin(request, session, read_form(request))
+        self.check_site(request)
+        self.check_secret(request, session, read_form(request))
         await panel.sessions.end(session)
         log.info("console.logout")
         address: str | None = None
@@ -131,15 +132,15 @@ class Login:
         cookies = read_cookies(request.headers)
         return await self._panel.sessions.find(cookies.get(self._panel.name_cookie(SESSION), ""), is_use=is_use)
 
-    def check_origin(self, request: Request, session: Session, form: FormData) -> None:
+    def check_site(self, request: Request) -> None:
+        """Raise PageFault for a form that the browser sent from another site; nothing of the body is needed."""
+        if not guard.is_from_here(request.headers, self._panel.origin):
+            raise _make_foreign()
+
+    def check_secret(self, request: Request, session: Session, form: FormData) -> None:
         """Raise PageFault for a form that is not from a page of this session."""
-        ours = guard.is_from_here(request.headers, self._panel.origin)
-        if not (ours and guard.has_secret(session, request.headers, form)):
-            raise PageFault(
-                403,
-                "O formulário não pôde ser conferido",
-                "Ele veio de outra página ou de uma sessão anterior. Nada foi enviado: volte, recarregue e repita.",
-            )
+        if not guard.has_secret(session, request.headers, form):
+            raise _make_foreign()
 
     def _read_attempt(self, request: Request) -> Attempt | None:
         sealed = read_cookies(request.headers).get(self._panel.name_cookie(ATTEMPT), "")
@@ -153,6 +154,14 @@ class Login:
     def _format_cookie(self, name: str, value: str, seconds: int | None = None) -> str:
         panel = self._panel
         return format_cookie(panel.name_cookie(name), value, secure=panel.is_secure, seconds=seconds)
+
+
+def _make_foreign() -> PageFault:
+    return PageFault(
+        403,
+        "O formulário não pôde ser conferido",
+        "Ele veio de outra página ou de uma sessão anterior. Nada foi enviado: volte, recarregue e repita.",
+    )
 
 
 def find_return_url(address: str) -> str:

@@ -96,6 +96,22 @@ def test_a_form_that_was_sent_meanwhile_keeps_its_text_and_is_sent_once(
     assert list_groups(sandbox, name) == [name]
 
 
+@pytest.mark.parametrize("away", ["line", "database_line"])
+def test_a_form_too_large_to_be_repeated_is_sent_again_by_the_browser(
+    request: pytest.FixtureRequest, kleber: PanelClient, away: str
+) -> None:
+    cut: Line = request.getfixturevalue(away)
+    document = "/painel/acessos/documento"
+    kleber.get(document)
+    form = kleber.find_form(document)
+    cut.cut()
+    answer = kleber.post(document, form.values | {"document": "x" * 300_000})
+    cut.mend()
+    assert answer.status_code == 503
+    assert "recarregue esta página" in kleber.page.text
+    assert len(answer.content) < 300_000
+
+
 def test_what_another_site_sends_meanwhile_is_repeated_to_nobody(kleber: PanelClient, line: Line) -> None:
     line.cut()
     answer = kleber.http.post(GROUP, data={"name": "Ligue já"}, headers={"Origin": "https://mal.example"})

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import secrets
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ import msgspec
 from balcao.console.provider import GrantRefused, Login, Provider, ProviderAway, Tokens
 from balcao.console.sealing import SealBroken, Sealer
 from balcao.console.sessions import store
-from balcao.console.sessions.store import LivingSession, StoredSession
+from balcao.console.sessions.store import LivingSession, StoredDraft, StoredSession
 from balcao.core.access.caller import session_key, subject_key
 from balcao.core.access.sessions import SessionEnd
 from balcao.core.database.pool import Connection, Database
@@ -31,6 +31,8 @@ _TOUCH_SECONDS = 60.0
 # An ended session is known for a day: what somebody typed when it was over is kept for the same person.
 KEPT = timedelta(hours=24)
 MOST_DRAFTS = 20
+# Of one person: the largest form of the panel (16 MiB), with its names.
+MOST_DRAFT_BYTES = 18 * 1_048_576
 # Of the hash of a cookie, in hexadecimal: enough to tell apart what one person has.
 _NAME_DIGITS = 16
 
@@ -61,16 +63,30 @@ class Draft(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Session:
-    """A session as one request sees it; of one that has ended there are no tokens."""
+    """A session as one request sees it; of one that has ended there are no tokens.
+
+    `actions` are those that the person held at the last page, None before the first page.
+    """
 
     stored: StoredSession
     identity: Identity
     tokens: Tokens | None
+    actions: list[str] | None
 
     @property
     def is_living(self) -> bool:
         """Return whether pages may be shown by it."""
         return self.stored.is_living and self.tokens is not None
+
+    def might_open(self, actions: Sequence[str]) -> bool:
+        """Return whether the person held one of these actions at their last page; true where none is named."""
+        return not actions or not frozenset(actions).isdisjoint(self.actions or ())
+
+    def may_send(self, actions: Sequence[str]) -> bool:
+        """Return whether a large form is read of a page with these actions."""
+        if self.is_living and self.actions is None:
+            return True
+        return self.stored.is_recent and self.might_open(actions)
 
 
 class OwnSession(NamedTuple):
@@ -124,7 +140,7 @@ class Sessions:
             return None
         key = _hash(cookie)
         async with self._database.connection() as connection:
-            stored = await store.find_session(connection, key, self._idle, self._longest)
+            stored = await store.find_session(connection, key, self._idle, self._longest, KEPT)
             if is_use and stored is not None and stored.is_living and stored.unused_seconds > _TOUCH_SECONDS:
                 await store.touch_session(connection, key)
         return None if stored is None else self._open(stored)
@@ -134,14 +150,16 @@ class Sessions:
             opened = self._sealer.open(b"identity" + stored.key, stored.identity)
             identity = msgspec.json.decode(opened, type=Identity)
             tokens = self._open_tokens(stored) if stored.tokens is not None else None
+            sealed = stored.actions
+            actions = b"null" if sealed is None else self._sealer.open(b"actions" + stored.key, sealed)
         except SealBroken:  # by a key that is not ours any more
             return None
-        return Session(stored, identity, tokens)
+        return Session(stored, identity, tokens, msgspec.json.decode(actions, type=list[str] | None))
 
     async def find_again(self, session: Session, *, is_use: bool = True) -> Session:
         """Return the session as it is now, for work that lasts longer than a request. Raises SessionOver."""
         async with self._database.connection() as connection:
-            stored = await store.find_session(connection, session.stored.key, self._idle, self._longest)
+            stored = await store.find_session(connection, session.stored.key, self._idle, self._longest, KEPT)
             if is_use and stored is not None and stored.is_living:
                 await store.touch_session(connection, session.stored.key)  # the person waits for it
         found = None if stored is None else self._open(stored)
@@ -182,7 +200,7 @@ class Sessions:
             if is_ours:
                 break
             async with self._database.connection() as connection:
-                stored = await store.find_session(connection, key, self._idle, self._longest)
+                stored = await store.find_session(connection, key, self._idle, self._longest, KEPT)
             if stored is None or not stored.is_living:
                 raise SessionOver
             if stored.generation != generation:
@@ -282,6 +300,14 @@ class Sessions:
         async with self._database.connection() as connection:
             await store.write_counts(connection, session.stored.key, sealed, is_all)
 
+    async def remember_actions(self, session: Session, actions: Collection[str]) -> None:
+        """Store the actions that the person holds, if they have changed since the last page."""
+        held = sorted(actions)
+        if held != session.actions:
+            sealed = self._sealer.seal(b"actions" + session.stored.key, msgspec.json.encode(held))
+            async with self._database.connection() as connection:
+                await store.write_actions(connection, session.stored.key, sealed)
+
     async def claim_counting(self, session: Session) -> bool:
         """Return whether it is the caller who counts anew: one of all pages of the session, in all processes."""
         async with self._database.connection() as connection:
@@ -289,33 +315,52 @@ class Sessions:
 
     # ---- what was typed when the session was over -------------------------------------------------------------------
 
-    async def keep_draft(self, session: Session, draft: Draft) -> None:
-        """Keep what was typed, for the same person's next session."""
-        async with self._database.transaction() as connection:
-            await self.write_draft(connection, session, draft, uuid4())
+    async def keep_draft(self, session: Session, draft: Draft) -> bool:
+        """Keep what was typed for the same person's next session; return False for a text that is too large."""
+        sealed = await self.seal_draft(session, draft)
+        if len(sealed) > MOST_DRAFT_BYTES:
+            return False
+        # Each statement commits by itself: the last of several processes deletes what they have stored together.
+        async with self._database.connection() as connection:
+            await self.write_draft(connection, session, sealed, uuid4())
+        return True
 
-    async def write_draft(self, connection: Connection, session: Session, draft: Draft, number: UUID) -> None:
-        """Keep it within a transaction, in the place of what has this number."""
+    async def seal_draft(self, session: Session, draft: Draft) -> bytes:
+        """Seal a text for its person, outside the event loop."""
+        place = b"draft" + session.stored.subject_key
+        return await asyncio.to_thread(lambda: self._sealer.seal(place, msgspec.json.encode(draft)))
+
+    async def write_draft(self, connection: Connection, session: Session, sealed: bytes, number: UUID) -> None:
+        """Store a sealed text under this number, and delete the person's oldest texts beyond the limits."""
         subject = session.stored.subject_key
-        sealed = self._sealer.seal(b"draft" + subject, msgspec.json.encode(draft))
         await store.write_draft(connection, number, subject, sealed)
-        await store.delete_drafts_beyond(connection, subject, MOST_DRAFTS)
+        await store.delete_drafts_beyond(connection, subject, MOST_DRAFTS, MOST_DRAFT_BYTES)
 
     async def list_drafts(self, session: Session) -> list[tuple[UUID, Draft]]:
         """Return what is kept for the person, the newest first."""
         subject = session.stored.subject_key
         async with self._database.connection() as connection:
             stored = await store.list_drafts(connection, subject, KEPT)
+        return await asyncio.to_thread(self._open_drafts, subject, stored)
+
+    async def read_draft(self, session: Session, number: str) -> Draft | None:
+        """Return one text that is kept for the person; None for a number that is none of theirs."""
+        subject = session.stored.subject_key
+        try:
+            async with self._database.connection() as connection:
+                stored = await store.find_draft(connection, UUID(number), subject, KEPT)
+        except ValueError:
+            return None
+        found = [] if stored is None else await asyncio.to_thread(self._open_drafts, subject, [stored])
+        return found[0][1] if found else None
+
+    def _open_drafts(self, subject: bytes, stored: Sequence[StoredDraft]) -> list[tuple[UUID, Draft]]:
         found = []
         for one in stored:
             with suppress(SealBroken):
                 opened = self._sealer.open(b"draft" + subject, one.content)
                 found.append((one.id, msgspec.json.decode(opened, type=Draft)))
         return found
-
-    async def read_draft(self, session: Session, number: str) -> Draft | None:
-        """Return one text that is kept for the person; None for a number that is none of theirs."""
-        return next((draft for kept, draft in await self.list_drafts(session) if str(kept) == number), None)
 
     async def find_saving(self, session: Session, number: UUID) -> datetime | None:
         """Return when the person's text of this number was kept; None where there is none."""

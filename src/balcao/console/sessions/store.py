@@ -9,7 +9,10 @@ from balcao.core.database.statements import statement
 
 
 class StoredSession(NamedTuple):
-    """`is_living` says whether it may be used; the sealed columns are as they are stored."""
+    """`is_living` says whether it may be used, `is_recent` whether what was typed in it is still kept.
+
+    The sealed columns are as they are stored.
+    """
 
     key: bytes
     subject_key: bytes
@@ -17,11 +20,13 @@ class StoredSession(NamedTuple):
     tokens: bytes | None
     notice: bytes | None
     counts: bytes | None
+    actions: bytes | None
     counted_at: datetime | None
     counted_ago: timedelta | None
     generation: int
     unused_seconds: float
     is_living: bool
+    is_recent: bool
 
 
 class LivingSession(NamedTuple):
@@ -56,14 +61,15 @@ async def insert_session(
 
 
 @statement("""
-SELECT key, subject_key, identity, tokens, notice, counts, counted_at, now() - counted_at AS counted_ago, generation,
-       extract(epoch FROM now() - used_at)::float8 AS unused_seconds,
+SELECT key, subject_key, identity, tokens, notice, counts, actions, counted_at, now() - counted_at AS counted_ago,
+       generation, extract(epoch FROM now() - used_at)::float8 AS unused_seconds,
        ended_at IS NULL AND tokens IS NOT NULL
-           AND used_at > now() - :idle::interval AND begun_at > now() - :longest::interval AS is_living
+           AND used_at > now() - :idle::interval AND begun_at > now() - :longest::interval AS is_living,
+       least(ended_at, used_at + :idle::interval, begun_at + :longest::interval) > now() - :kept::interval AS is_recent
 FROM console.session WHERE key = :key
 """)
 async def find_session(
-    connection: Connection, key: bytes, idle: timedelta, longest: timedelta
+    connection: Connection, key: bytes, idle: timedelta, longest: timedelta, kept: timedelta
 ) -> StoredSession | None: ...
 
 
@@ -80,6 +86,10 @@ UPDATE console.session SET counts = :counts, counted_at = CASE WHEN :is_all THEN
 WHERE key = :key AND ended_at IS NULL
 """)
 async def write_counts(connection: Connection, key: bytes, counts: bytes, is_all: bool) -> None: ...
+
+
+@statement("UPDATE console.session SET actions = :actions WHERE key = :key AND ended_at IS NULL")
+async def write_actions(connection: Connection, key: bytes, actions: bytes) -> None: ...
 
 
 @statement("""
@@ -165,6 +175,13 @@ async def list_drafts(connection: Connection, subject_key: bytes, kept: timedelt
 
 
 @statement("""
+SELECT id, content FROM console.draft
+WHERE id = :id AND subject_key = :subject_key AND saved_at > now() - :kept::interval
+""")
+async def find_draft(connection: Connection, id: UUID, subject_key: bytes, kept: timedelta) -> StoredDraft | None: ...
+
+
+@statement("""
 SELECT saved_at FROM console.draft
 WHERE id = :id AND subject_key = :subject_key AND saved_at > now() - :kept::interval
 """)
@@ -177,9 +194,14 @@ async def delete_draft(connection: Connection, id: UUID, subject_key: bytes) -> 
 
 @statement("""
 DELETE FROM console.draft WHERE subject_key = :subject_key AND id NOT IN
-    (SELECT id FROM console.draft WHERE subject_key = :subject_key ORDER BY saved_at DESC LIMIT :most)
+    (SELECT id FROM
+        (SELECT id, row_number() OVER newest AS number, sum(octet_length(content)) OVER newest AS bytes
+         FROM console.draft WHERE subject_key = :subject_key
+         WINDOW newest AS (ORDER BY saved_at DESC, id ROWS UNBOUNDED PRECEDING)) AS counted
+     WHERE number <= :most AND bytes <= :most_bytes)
 """)
-async def delete_drafts_beyond(connection: Connection, subject_key: bytes, most: int) -> int: ...
+async def delete_drafts_beyond(connection: Connection, subject_key: bytes, most: int, most_bytes: int) -> int:
+    """Delete all but the newest texts of a person, as many as fit."""
 
 
 @statement("""

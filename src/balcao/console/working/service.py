@@ -25,12 +25,13 @@ _MOST_NAMED = 5
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Where a form is, and this one time that it was shown, by these rights."""
+    """Where a form is, and this one time that it was shown, by these rights; `page` is the name of its page."""
 
     path: str
     title: str
     opening: UUID
     rights: str
+    page: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ async def begin_work(visit: Visit) -> Work:
     """Note that the person has this form open, once they were let see what it shows."""
     if visit.is_post and (before := _read_place(visit)) is not None:  # it was refused, and is shown anew
         await _end(visit, before)
-    place = _Place(visit.path, visit.page.label, uuid4(), visit.rights.digest)
+    place = _Place(visit.path, visit.page.label, uuid4(), visit.rights.digest, visit.page.name)
     sealed = visit.panel.sealer.seal(_bind(visit), msgspec.json.encode(place))
     is_fresh = not visit.is_post and not visit.query.first(DRAFT_IN_ADDRESS)
     number = _number(visit, place.path)
@@ -76,15 +77,18 @@ async def stay(visit: Visit) -> list[str] | None:
 
 
 async def keep_typed(visit: Visit) -> bool:
-    """Keep what stands in the form, unless it was sent meanwhile; false for a place that is none of the session's."""
+    """Keep what stands in the form, unless it was sent meanwhile.
+
+    Return False for a place of another session, and for a page that the person may no longer open.
+    """
     place = _read_place(visit)
-    if place is None:
+    if place is None or (place.page and not visit.may_open(place.page)):
         return False
     fields = {name: values for name, values in visit.posted.items() if name not in {"_csrf", PLACE}}
-    draft = Draft(place.path, place.title, fields)
+    sealed = await visit.panel.sessions.seal_draft(visit.session, Draft(place.path, place.title, fields))
     async with visit.panel.database.transaction() as connection:
         if await store.touch_opening(connection, place.opening) is not None:
-            await visit.panel.sessions.write_draft(connection, visit.session, draft, _number(visit, place.path))
+            await visit.panel.sessions.write_draft(connection, visit.session, sealed, _number(visit, place.path))
     return True
 
 
