@@ -59,11 +59,13 @@ async def test_it_counts_from_when_a_fast_clock_issued_it_to_the_longest_way(
     assert (await read_logout_token(verifier, issuer.token(**CLAIMS | {"iat": NOW - age}))).at == NOW - age
 
 
-async def test_it_need_not_say_when_it_ends(verifier: TokenVerifier, issuer: Issuer) -> None:
+async def test_a_token_that_does_not_say_when_it_ends_is_refused(verifier: TokenVerifier, issuer: Issuer) -> None:
     key = issuer.keys[-1]
     claims = msgspec.json.encode(CLAIMS | {"iss": issuer.address})
     token = jws.serialize_compact({"alg": "RS256", "kid": key.kid}, claims, key)
-    assert (await read_logout_token(verifier, token)).session == "s-1"
+    with pytest.raises(LogoutTokenRefused) as refused:
+        await read_logout_token(verifier, token)
+    assert refused.value.refused.reason == "token-times"
 
 
 async def test_the_issuer_is_named_without_the_slash_at_its_end(verifier: TokenVerifier, issuer: Issuer) -> None:

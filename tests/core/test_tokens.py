@@ -186,6 +186,35 @@ async def test_a_key_for_another_use_is_none(changes: dict[str, str]) -> None:
     assert await keys.get(str(OTHER.kid), 0) is not None
 
 
+SEALING, OTHER_ALGORITHM = {"use": "enc"}, {"alg": "PS256"}
+
+
+@pytest.mark.parametrize("changes", [{}, {"kid": ""}], ids=["named key", "key without a name"])
+@pytest.mark.parametrize("other", [None, SEALING, OTHER_ALGORITHM], ids=str)
+async def test_a_token_without_kid_is_verified_by_the_only_usable_key(
+    changes: dict[str, str], other: dict[str, str] | None
+) -> None:
+    certs = {"keys": [*document(KEY, **changes)["keys"], *(document(OTHER, **other)["keys"] if other else [])]}
+    published = Published(openid_configuration={"jwks_uri": f"{ISSUER}/certs"}, certs=certs)
+    verifier = TokenVerifier([ISSUER], "account", httpx.AsyncClient(transport=httpx.MockTransport(published)))
+    now = int(time.time())
+    claims = {"iss": ISSUER, "aud": "account", "sub": "a", "azp": "portal", "iat": now, "exp": now + 60}
+    token = jws.serialize_compact({"alg": "RS256"}, msgspec.json.encode(claims), KEY)
+    assert (await verifier.caller(f"Bearer {token}".encode())).subject == "a"
+    forged = jws.serialize_compact({"alg": "RS256"}, msgspec.json.encode(claims), OTHER)
+    with pytest.raises(TokenRefused) as refused:
+        await verifier.caller(f"Bearer {forged}".encode())
+    assert refused.value.reason == "token-signature"
+
+
+async def test_of_several_keys_a_token_without_kid_has_none() -> None:
+    certs = {"keys": [*document(KEY)["keys"], *document(OTHER, kid="")["keys"]]}
+    keys = issuer_keys(Published(openid_configuration={"jwks_uri": f"{ISSUER}/certs"}, certs=certs))
+    assert await keys.get(None, 0) is None
+    asked = len(keys.known)
+    assert (asked, await keys.get(None, float("inf"))) == (2, None)
+
+
 async def test_the_keys_stand_where_the_discovery_says_or_else_in_their_usual_place() -> None:
     published = Published(openid_configuration={"jwks_uri": f"{ISSUER}/elsewhere"}, elsewhere=document(KEY))
     assert await issuer_keys(published).get(str(KEY.kid), 0) is not None

@@ -1,5 +1,7 @@
 """The sandbox's own switches: faults, journal, state, and events for the registry."""
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -11,6 +13,29 @@ from balcao_sandbox.crm.mailbox import SentCode
 from balcao_sandbox.crm.objects import ACCOUNT, CONSENT
 from balcao_sandbox.crm.routes import Route, SandboxCrm
 from balcao_sandbox.crm.webhooks import Batch
+
+# Another site can point a name of its own at this machine, but a browser still sends that name.
+_OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+
+def guard(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the handler, which then serves this machine's programs and the pages of this CRM only."""
+
+    @functools.wraps(handler)
+    def respond(request: Request, crm: SandboxCrm, *values: str) -> Any:
+        if not _is_from_here(request):
+            return to_json(
+                {"error": "Este endereço só atende programas desta máquina e páginas deste CRM."}, status=403
+            )
+        return handler(request, crm, *values)
+
+    return respond
+
+
+def _is_from_here(request: Request) -> bool:
+    host, origin = request.headers.text(b"host") or "", request.headers.text(b"origin")
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+    return name.lower() in _OWN_HOSTS and origin in {None, f"http://{host}"}
 
 
 def list_faults(_: Request, crm: SandboxCrm) -> Response[Any]:

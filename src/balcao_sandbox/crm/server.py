@@ -50,7 +50,8 @@ def build_application(settings: Settings, anonymisation_seconds: float = ANONYMI
 
     client = (settings.crm_client_id, settings.crm_client_secret.get_secret_value())
     crm = SandboxCrm(sandbox, Mailbox(settings.phone_code_secret.get_secret_value()), client)
-    routes = [*api.ROUTES, *control.ROUTES, *controls.ROUTES]
+    guarded = [*control.ROUTES, *controls.ROUTES]
+    routes = [*api.ROUTES, *((method, path, control.guard(handler)) for method, path, handler in guarded)]
     endpoints = [(method, path, _endpoint(crm, method, handler)) for method, path, handler in routes]
     return AsgiApplication(
         Application(Gateway([], Mount("crm", "", endpoints, lambda _: SALESFORCE_DIALECT, lenient=True), running))

@@ -13,6 +13,8 @@ from balcao_sandbox.identity.clients import Authenticated, authenticate
 from balcao_sandbox.identity.realm import Realm, RealmRequest
 from balcao_sandbox.identity.store import Credential
 
+# OpenID Connect Core, 3.1.2.1, 5.4 and 11.
+_STANDARD_SCOPES = frozenset({"openid", "profile", "email", "address", "phone", "offline_access"})
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
@@ -30,11 +32,12 @@ async def exchange(request: RealmRequest, form: Mapping[str, str]) -> dict[str, 
 async def _grant_client(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:
     """Grant the scopes asked for, all of the client's when none is asked for.
 
+    The standard scopes of people are ignored, as client libraries send them by default and Keycloak ignores them too.
     Never a refresh token (spec: authentication 3).
     """
     client = caller.client
-    requested = form.get("scope", "").split()
-    if not set(requested) <= set(client.scopes):
+    requested = set(form.get("scope", "").split()) - (_STANDARD_SCOPES - set(client.scopes))
+    if not requested <= set(client.scopes):
         raise Refused("invalid_scope", "O cliente não tem um dos escopos pedidos.")
     return tokens.issue_for_client(realm, client, " ".join(s for s in client.scopes if s in requested or not requested))
 

@@ -18,7 +18,7 @@ from balcao_sandbox.identity.demo import Client
 from balcao_sandbox.identity.store import Credential, Grant, Session
 
 CODE_LIFE = timedelta(seconds=60)
-# So long two tabs of a browser may refresh with one token, whatever has followed it meanwhile.
+# The longest time in which a client without a secret may repeat a refresh token, for two tabs of one browser.
 AT_ONCE_SECONDS = 30.0
 
 
@@ -87,10 +87,10 @@ class Records:
     async def exchange_refresh(self, token: str, client: Client, *, by_secret: bool) -> tuple[Grant, str] | None:
         """Exchange a refresh token for its grant and the next one; None for a token that is worth nothing.
 
-        Used again at once, it gives the one that is next by now. Used again within the client's `repeat_seconds`, it
-        gives its successor as long as nobody has used that, because the response with it was lost: to a client that
-        proves itself `by_secret`, so that a stolen token alone gains nothing by the longer time. Used again in any
-        other way it ends the grant, because one of its two users stole it.
+        Within the client's `repeat_seconds` after its use, a token gives its successor again while that is unused: two
+        tabs refreshed at the same time, or a response was lost. A client that does not prove itself `by_secret` has at
+        most `AT_ONCE_SECONDS`, so that a stolen token alone gains nothing by a longer window. Used again in any other
+        way, the token ends the grant, because one of its two users stole it.
         """
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(token), client.client_id, refresh=True)
@@ -98,13 +98,13 @@ class Records:
                 return None
             if found.used_for is None:
                 return await self._renew(connection, found, client, token) if found.living else None
-            next_token, successor = await self._follow(connection, token, client)
-            if found.used_for > min(AT_ONCE_SECONDS, client.repeat_seconds):
-                is_lost = by_secret and found.used_for <= client.repeat_seconds
-                if not (is_lost and next_token == self._derive_successor(token)):
-                    await store.end_grant(connection, found.grant.id)
-                    return None
-            return (successor.grant, next_token) if successor is not None and successor.living else None
+            window = client.repeat_seconds if by_secret else min(AT_ONCE_SECONDS, client.repeat_seconds)
+            next_token = self._derive_successor(token)
+            successor = await store.lock_credential(connection, _hash(next_token), client.client_id, refresh=True)
+            if successor is None or successor.used_for is not None or found.used_for > window:
+                await store.end_grant(connection, found.grant.id)
+                return None
+            return (successor.grant, next_token) if successor.living else None
 
     async def read_grant(self, grant: str) -> Grant | None:
         """Return the grant while it and its session live."""
@@ -119,14 +119,6 @@ class Records:
                 return None
             await store.end_session(connection, found.grant.session.id)
             return found.grant.session.id
-
-    async def _follow(self, connection: Connection, token: str, client: Client) -> tuple[str, Credential | None]:
-        """Return the first token after a used one that is unused, and what is known of it."""
-        while True:
-            token = self._derive_successor(token)
-            found = await store.lock_credential(connection, _hash(token), client.client_id, refresh=True)
-            if found is None or found.used_for is None:
-                return token, found
 
     async def _renew(self, connection: Connection, found: Credential, client: Client, token: str) -> tuple[Grant, str]:
         await store.use_credential(connection, _hash(token))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from balcao_sandbox.crm import control, controls
 from balcao_sandbox.crm.controls import PATH, PRESETS
 from tests.support.crm import RunningCrm
 from tests.support.patience import PATIENCE
@@ -57,3 +58,31 @@ def test_another_site_cannot_send_a_form(page: httpx.Client, crm: RunningCrm, pa
     for forged in ({}, {"csrf": "x"}):
         assert page.post(path, data={"preset": "error", "times": "1", **forged}).status_code == 400
     assert list_faults(crm) == [("garbage", None)]
+
+
+PATHS = [(method, path) for method, path, _ in (*control.ROUTES, *controls.ROUTES)]
+FOREIGN = [
+    {"Origin": "https://mal.example"},
+    {"Origin": "http://localhost:3000"},
+    {"Origin": "null"},
+    {"Host": "mal.example"},
+    {"Host": "mal.example:8081", "Origin": "http://mal.example:8081"},
+    {"Host": "127.0.0.1.mal.example"},
+    {"Host": "[::1].mal.example"},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+def test_no_control_address_obeys_a_page_of_another_site(crm: RunningCrm, headers: dict[str, str]) -> None:
+    crm.faults({"mode": "garbage"})
+    with httpx.Client(base_url=crm.settings.crm_url, timeout=PATIENCE) as browser:
+        for method, path in PATHS:
+            assert browser.request(method, path, headers=headers, content=b"[]").status_code == 403, path
+    assert list_faults(crm) == [("garbage", None)]
+
+
+def test_the_machine_has_several_names(crm: RunningCrm) -> None:
+    port = crm.settings.crm_port
+    for host in (f"localhost:{port}", "LOCALHOST", f"[::1]:{port}", f"127.0.0.1:{port}"):
+        for headers in ({"Host": host}, {"Host": host, "Origin": f"http://{host}"}):
+            assert crm.switch.get("/faults", headers=headers).status_code == 200

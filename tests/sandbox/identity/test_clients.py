@@ -47,6 +47,18 @@ def test_a_machine_token_names_the_client_and_no_person(provider: RunningProvide
     assert from_claims(claims, ClaimPolicy(machine_clients=frozenset({"balcao-platform"}))).is_machine
 
 
+@pytest.mark.parametrize(
+    ("asked", "granted"),
+    [("openid profile email", EIGHT), ("openid sms:read profile", {"sms:read"}), ("offline_access", EIGHT)],
+)
+def test_a_client_librarys_standard_scopes_are_ignored(
+    provider: RunningProvider, asked: str, granted: set[str]
+) -> None:
+    answer = provider.token(MACHINE | {"scope": asked})
+    assert set(answer.json()["scope"].split()) == granted
+    assert "id_token" not in answer.json()
+
+
 def test_only_the_scopes_asked_for_are_granted(provider: RunningProvider) -> None:
     answer = provider.token(MACHINE | {"scope": "busca:search sms:read"}).json()
     assert set(answer["scope"].split()) == {"busca:search", "sms:read"}

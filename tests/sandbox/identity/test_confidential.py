@@ -120,8 +120,8 @@ def test_a_portal_whose_response_was_lost_refreshes_at_its_next_turn_and_stays_l
 
 @pytest.mark.parametrize(
     ("aged", "has_secret", "is_followed"),
-    [("660 s", True, False), ("30 s", False, False), ("30 s", True, True)],
-    ids=["beyond the window", "stolen, without the secret", "what followed is in use already"],
+    [("660 s", True, False), ("30 s", False, False), ("30 s", True, True), ("0 s", True, True)],
+    ids=["beyond the window", "stolen, without the secret", "what followed is in use", "the same, a moment ago"],
 )
 def test_a_refresh_token_used_again_in_any_other_way_ends_the_grant(
     server: PortalServer, provider: RunningProvider, sql: Sql, aged: str, *, has_secret: bool, is_followed: bool

@@ -46,7 +46,7 @@ class KeyPending(KeysAway):
 
 
 class IssuerKeys:
-    """Keys of one issuer, by `kid`.
+    """Keys of one issuer, by `kid`; a key that is published without one has a name that no token has.
 
     `patience` is how many seconds a fetch may take where no caller waits for it, as in a command.
     """
@@ -70,27 +70,33 @@ class IssuerKeys:
         self._published_at = float("-inf")
         self._lock = asyncio.Lock()
 
-    async def get(self, kid: str, issued_by: float) -> RSAKey | None:
+    async def get(self, kid: str | None, issued_by: float) -> RSAKey | None:
         """Return a key; None for one that the issuer does not publish.
 
+        Without a `kid` it is the only key of the issuer, and None if there are several (OpenID Connect Core, 10.1).
         `issued_by` is the latest instant at which the token can have been issued, in Unix time of our clock. Raises
         KeyPending for an unknown key of a token that can be from after the last fetch, while the issuer does not
         answer or was asked a moment ago: the key may be new. Raises KeysAway while no key at all is known.
         """
-        key = self._keys.get(kid)
-        if key is not None:
+        key = self._find(kid)
+        if key is not None or (kid is None and self._keys):
             return key
         pause = UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEYS_SECONDS
         left = pause - (monotonic() - self._tried_at)
         if left <= 0:
             # Invented key ids are asked for, too: what fails then says nothing of how long the provider is away.
             if await self.refresh(is_counted=not self._keys):
-                return self._keys.get(kid)
+                return self._find(kid)
             left = pause
         if issued_by <= self._published_at:
             return None
         away = KeyPending if self._keys else KeysAway
         raise away(retry_after=max(1, math.ceil(left)))
+
+    def _find(self, kid: str | None) -> RSAKey | None:
+        if kid is not None:
+            return self._keys.get(kid)
+        return next(iter(self._keys.values())) if len(self._keys) == 1 else None
 
     @property
     def known(self) -> Mapping[str, RSAKey]:
@@ -184,7 +190,7 @@ class _KeySet(msgspec.Struct):
 def _select_signing_keys(document: bytes) -> dict[str, RSAKey]:
     """Return the RSA signature keys of a JWKS document; a key of any other kind never verifies a token of ours."""
     published = msgspec.json.decode(document, type=_KeySet).keys
-    found = {key.kid: key for key in _import_keys(published) if key.kid}
+    found = {key.kid or f"without kid {key.thumbprint()}": key for key in _import_keys(published)}
     if not found:
         raise ValueError("no signing key")
     return found
@@ -194,7 +200,7 @@ def _import_keys(published: Sequence[dict[str, Any]]) -> list[RSAKey]:
     """Import the RSA signature keys; one that is broken takes no other away."""
     keys = []
     for jwk in published:
-        if jwk.get("kty") == "RSA" and jwk.get("use", "sig") == "sig":
+        if jwk.get("kty") == "RSA" and jwk.get("use", "sig") == "sig" and jwk.get("alg", "RS256") == "RS256":
             try:
                 keys.append(RSAKey.import_key(jwk))
             except Exception as failure:  # the library fails in as many ways as a key can be broken

@@ -48,7 +48,7 @@ def _to_session_end(claims: Mapping[str, Any]) -> SessionEnd:
     named = audience if isinstance(audience, list) else [audience]
     if not named or not all(isinstance(name, str) and name for name in named):
         raise TokenRefused("token-audience")
-    issued, expires = parse_date(claims.get("iat")), parse_date(claims.get("exp", now))
+    issued, expires = parse_date(claims.get("iat")), parse_date(claims.get("exp"))
     if issued is None or expires is None:
         raise TokenRefused("token-times")
     if issued - LEEWAY_SECONDS > now:

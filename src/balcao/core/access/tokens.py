@@ -115,6 +115,8 @@ class TokenVerifier:
             raise TokenRefused("token-algorithm")
         if "crit" in header:  # we understand none of the extensions that it could demand
             raise TokenRefused("token-critical")
+        if "kid" in header and not isinstance(header["kid"], str):
+            raise TokenRefused("token-key-unknown")
         key = await self._find_key(header.get("kid"), claims)
         try:
             genuine = jws.validate_compact(signed, key, algorithms=ALGORITHMS)
@@ -124,7 +126,7 @@ class TokenVerifier:
             raise TokenRefused("token-signature")
         return claims
 
-    async def _find_key(self, kid: object, claims: Mapping[str, Any]) -> RSAKey:
+    async def _find_key(self, kid: str | None, claims: Mapping[str, Any]) -> RSAKey:
         """Return the key of the token's own issuer: a key of one issuer never vouches for another.
 
         Issuer and age are read before the signature is verified, and only to choose the key.
@@ -134,7 +136,7 @@ class TokenVerifier:
         if keys is None:
             raise TokenRefused("token-issuer")
         issued_by = (parse_date(claims["iat"]) or 0) + LEEWAY_SECONDS if "iat" in claims else math.inf
-        key = await keys.get(kid, issued_by) if isinstance(kid, str) else None
+        key = await keys.get(kid, issued_by)
         if key is None:
             raise TokenRefused("token-key-unknown")
         return key
