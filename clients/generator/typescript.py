@@ -39,6 +39,9 @@ def write(target: Path, modules: Path) -> None:
     environment.globals |= {"HEADERS": HEADERS, "type_of": type_of, "result_of": result_of, "doc_of": doc_of}
     environment.globals |= {"key": key_of, "member": member_of}
     (source / "codes.ts").write_text(environment.get_template("codes.ts.jinja2").render(remedies=read_remedies()))
+    (source / "version.ts").write_text(
+        f'/** The version of the platform that this client was made with. */\nexport const version = "{__version__}";\n'
+    )
     for document in read_documents():
         _write_service(source, document, environment, modules)
     _set_version(target / "package.json")

@@ -1,11 +1,20 @@
-"""The sandbox that the generated clients call."""
+"""The sandbox that the generated clients call, and our Python client in both its forms."""
 
-from collections.abc import Iterator
+import asyncio
+import importlib
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from balcao.settings import Settings
+from tests.clients import built
+from tests.clients.layer import CALLER, Calling
 from tests.support.issuer import Issuer
+from tests.support.receiver import Receiver
 from tests.support.sandbox import IndependentTokens, Sandbox, running
 from tests.support.server import free_port
 
@@ -15,3 +24,53 @@ def sandbox(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPath
     settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address)
     with running(settings, database_url, IndependentTokens(issuer)) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """The package, loaded from its wheel as it is."""
+    wheel = str(built.build_python_once())
+    sys.path.insert(0, wheel)
+    yield importlib.import_module("balcao_client")
+    sys.path.remove(wheel)
+
+
+@pytest.fixture
+def platform() -> Iterator[Receiver]:
+    with Receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def waits(client: Any, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How many seconds the client waited, which takes no time."""
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr("balcao_client.transport.time", SimpleNamespace(sleep=waited.append))
+    monkeypatch.setattr("balcao_client.transport.asyncio", SimpleNamespace(sleep=sleep))
+    return waited
+
+
+@pytest.fixture(params=["sync", "awaited"])
+def call(request: pytest.FixtureRequest, client: Any, platform: Receiver) -> Calling:
+    def call_sync(*acts: Callable[[Any], Any], token: Any = CALLER, at: str = platform.url) -> list[Any]:
+        with client.Balcao(at, token) as balcao:
+            found = [act(balcao) for act in acts]
+            return [list(each) if isinstance(each, Iterator) else each for each in found]
+
+    async def run(acts: tuple[Callable[[Any], Any], ...], token: Any, at: str) -> list[Any]:
+        async with client.AsyncBalcao(at, token) as balcao:
+            return [await settle(act(balcao)) for act in acts]
+
+    async def settle(found: Any) -> Any:
+        return [each async for each in found] if isinstance(found, AsyncIterator) else await found
+
+    def call_awaited(*acts: Callable[[Any], Any], token: Any = CALLER, at: str = platform.url) -> list[Any]:
+        # In a thread of its own, as a browser of other tests may have left a loop running in this one.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, run(acts, token, at)).result()
+
+    return call_sync if request.param == "sync" else call_awaited

@@ -1,9 +1,10 @@
 // What our TypeScript client does by itself: tokens, tries, versions, pages, streams, webhooks.
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
+import { createServer } from "node:http";
 import { after, beforeEach, test } from "node:test";
 
-import { Balcao, clientCredentials, CodeFlow, ConnectionFailed, etagOf, Fault, InvalidSecret, InvalidSignature, LoginEnded, NotModified, verifyWebhook } from "@balcao/client";
+import { Balcao, clientCredentials, CodeFlow, ConnectionFailed, etagOf, Fault, InvalidSecret, InvalidSignature, LoginEnded, LoginFailed, NotModified, verifyWebhook } from "@balcao/client";
 
 const CPF = "90000000175";
 const BRAND = { id: "0190a1b2-0000-7000-8000-000000000001", name: "Maresia", is_other: false, deleted_at: null };
@@ -29,10 +30,15 @@ const sent = (header) => received.map(({ request }) => request.headers.get(heade
 
 const real = { fetch: globalThis.fetch, setTimeout: globalThis.setTimeout, now: Date.now };
 globalThis.fetch = play;
-globalThis.setTimeout = (act, milliseconds) => {
+// Waits take no time. The client's patience with a silent stream is no wait: it takes what a test gives it.
+const SILENCE = 45_000;
+let patience = 60_000;
+const timer = (act, milliseconds) => {
+  if (milliseconds === SILENCE) return real.setTimeout(act, patience);
   waits.push(milliseconds / 1000);
   return real.setTimeout(act, 0);
 };
+globalThis.setTimeout = timer;
 beforeEach(() => {
   [answers, received, waits] = [[], [], []];
   Date.now = real.now;
@@ -107,12 +113,109 @@ test("who ends a call does not wait for its next try", async () => {
   try {
     await assert.rejects(balcaoOf().registry.listGenderOptions({ signal: controller.signal }), { name: "AbortError" });
   } finally {
-    globalThis.setTimeout = (act, milliseconds) => {
-      waits.push(milliseconds / 1000);
-      return real.setTimeout(act, 0);
-    };
+    globalThis.setTimeout = timer;
   }
   assert.equal(received.length, 1);
+});
+
+test("a post that is idempotent by itself is sent again", async () => {
+  answers = [answer(503, undefined, { "Retry-After": "2" }), answer(202, {}), answer(503, undefined, { "Retry-After": "3" }), answer(200, {})];
+  await balcaoOf().registry.receiveCrmEvent({ cpf: CPF, dados: {} });
+  await balcaoOf().registry.validateEmail({ email: "ana@example.org" });
+  assert.deepEqual(waits, [2, 3]);
+});
+
+test("a date in Retry-After is measured by the clock that sent it", async () => {
+  const noon = "Fri, 27 Nov 2026 12:00:00 GMT";
+  const read = async (headers) => {
+    answers = [answer(503, undefined, headers)];
+    return (await new Balcao("http://127.0.0.1:1", "token", { retries: { times: 0 } }).registry.listGenderOptions().catch((fault) => fault)).retryAfter;
+  };
+  assert.equal(await read({ Date: noon, "Retry-After": "Fri, 27 Nov 2026 12:00:07 GMT" }), 7);
+  assert.equal(await read({ Date: noon, "Retry-After": "Fri, 27 Nov 2026 11:59:00 GMT" }), 0);
+  assert.equal(await read({ "Retry-After": "Fri, 27 Nov 2020 12:00:00 GMT" }), 0);
+  assert.equal(await read({ Date: noon, "Retry-After": "amanha" }), undefined);
+});
+
+test("every call names the client and its version, but in a browser, where that would cost a preflight", async () => {
+  answers = [provider, tokens("one"), answer(200, ["a"])];
+  await balcaoOf(clientCredentials({ clientId: "agenda", clientSecret: "segredo" })).registry.listGenderOptions();
+  assert.equal(received.length, 3);
+  for (const name of sent("User-Agent")) assert.match(name, /^balcao-client\/\d+\.\d+\.\d+\S* \(typescript\)$/);
+  const own = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  Object.defineProperty(globalThis, "navigator", { value: { userAgent: "Mozilla/5.0 (X11)" }, configurable: true });
+  try {
+    answers = [answer(200, ["a"])];
+    await balcaoOf().registry.listGenderOptions();
+  } finally {
+    if (own) Object.defineProperty(globalThis, "navigator", own);
+    else delete globalThis.navigator;
+  }
+  assert.equal(sent("User-Agent").at(-1), null);
+});
+
+test("a connection that fails keeps its cause, and says it", async () => {
+  const reach = (url, retries = { times: 0 }) =>
+    new Balcao(url, null, { fetch: real.fetch, retries }).registry.listGenderOptions().catch((fault) => fault);
+  const closed = createServer();
+  await new Promise((resolve) => closed.listen(0, "127.0.0.1", resolve));
+  const { port } = closed.address();
+  await new Promise((resolve) => closed.close(resolve));
+  const refused = await reach(`http://127.0.0.1:${port}`);
+  assert.ok(refused instanceof ConnectionFailed);
+  assert.equal(refused.cause.cause.code, "ECONNREFUSED");
+  assert.match(refused.message, /fetch failed: .*ECONNREFUSED/);
+  // The body breaks off: that is a connection that fails, too, and a read is tried again.
+  let tries = 0;
+  const server = createServer((_, response) => {
+    tries += 1;
+    response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" });
+    response.write('["a"', () => response.destroy());
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const broken = await reach(`http://127.0.0.1:${server.address().port}`, { times: 1 });
+    assert.ok(broken instanceof ConnectionFailed, String(broken));
+    assert.ok(broken.cause);
+    assert.equal(tries, 2);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const idToken = (claims) => ["{}", JSON.stringify(claims), "?"].map((part) => Buffer.from(part).toString("base64url")).join(".");
+const flow = (scope) => new CodeFlow({ issuer: "http://127.0.0.1:1", clientId: "agenda", redirectUri: "https://agenda.example/volta", ...(scope ? { scope } : {}) });
+
+for (const [status, error, description] of [
+  [400, "invalid_grant", "Incorrect redirect_uri"],
+  [400, "invalid_grant", "PKCE verification failed: Code mismatch"],
+  [400, "invalid_grant", "Code not valid"],
+  [401, "unauthorized_client", "Invalid client or Invalid client credentials"],
+]) {
+  test(`a login that fails says why in the provider's words: ${description}`, async () => {
+    answers = [provider, answer(status, { error, error_description: description })];
+    const failed = await flow().finish("codigo", "v".repeat(43), "n").catch((fault) => fault);
+    assert.ok(failed instanceof LoginFailed && !(failed instanceof LoginEnded));
+    assert.deepEqual([failed.status, failed.error, failed.errorDescription, failed.message], [status, error, description, `${error}: ${description}`]);
+  });
+}
+
+for (const [name, id_token] of [
+  ["another nonce", idToken({ nonce: "of another login" })],
+  ["no nonce", idToken({ sub: "ana" })],
+  ["malformed", "no.token"],
+  ["no ID token", undefined],
+]) {
+  test(`tokens of another login are not taken: ${name}`, async () => {
+    answers = [provider, answer(200, { access_token: "one", id_token })];
+    await assert.rejects(flow().finish("codigo", "v".repeat(43), "nonce"), { name: "LoginFailed", error: "invalid_nonce" });
+  });
+}
+
+test("without openid there is no ID token to check", async () => {
+  answers = [provider, answer(200, { access_token: "one" })];
+  assert.equal((await flow("profile").finish("codigo", "v".repeat(43), "nonce")).idToken, undefined);
 });
 
 const provider = answer(200, { authorization_endpoint: "http://127.0.0.1:1/login", token_endpoint: "http://127.0.0.1:1/token" });
@@ -148,17 +251,21 @@ test("callers at once share one request for a token", async () => {
 
 test("a person logs in by code and stays so until the provider ends it", async () => {
   const flow = new CodeFlow({ issuer: "http://127.0.0.1:1", clientId: "agenda", redirectUri: "https://agenda.example/volta" });
-  answers = [provider, provider, tokens("one", "first"), answer(401), provider, tokens("two", "second"), answer(200, ["a"]), answer(401), provider, answer(400, { error: "invalid_grant" })];
+  answers = [provider];
   const start = await flow.start();
+  const first = answer(200, { access_token: "one", expires_in: 300, refresh_token: "first", id_token: idToken({ nonce: start.nonce, name: "Antônia" }) });
+  answers = [provider, first, answer(401), provider, tokens("two", "second"), answer(200, ["a"]), answer(401), provider, answer(400, { error: "invalid_grant", error_description: "Session not active" })];
   const asked = Object.fromEntries(new URL(start.url).searchParams);
-  const login = await flow.finish("codigo", start.verifier);
+  const login = await flow.finish("codigo", start.verifier, start.nonce);
   const [form] = forms();
   assert.equal(asked.code_challenge, createHash("sha256").update(form.code_verifier).digest("base64url"));
   assert.deepEqual([asked.code_challenge_method, asked.response_type, asked.state], ["S256", "code", start.state]);
   assert.deepEqual([form.code, form.redirect_uri], ["codigo", asked.redirect_uri]);
   const balcao = balcaoOf(login);
   await balcao.registry.listGenderOptions();
-  await assert.rejects(balcao.registry.listGenderOptions(), LoginEnded);
+  const ended = await balcao.registry.listGenderOptions().catch((fault) => fault);
+  assert.ok(ended instanceof LoginEnded);
+  assert.deepEqual([ended.error, ended.errorDescription], ["invalid_grant", "Session not active"]);
   assert.deepEqual(forms().slice(1).map((one) => one.refresh_token), ["first", "second"]);
   assert.equal(login.refreshToken, "second");
 });
@@ -206,19 +313,93 @@ test("a refusal says its code, its remedy and the request", async () => {
   assert.ok((await balcaoOf().registry.readPreferences(CPF).catch((one) => one)).remedy);
 });
 
+const EVENTS = { "Content-Type": "text/event-stream" };
+const ENDED = answer(403, { detail: "Fim." }, { "Error-Code": "forbidden" });
+const stream = (text) => new Response(text, { headers: EVENTS });
+// The events of the stream until it is refused.
+const follow = async (options) => {
+  const events = [];
+  await assert.rejects(async () => {
+    for await (const event of balcaoOf().healthUnits.streamChanges(options)) events.push(event);
+  }, { status: 403 });
+  return events;
+};
+
 test("a stream is read as the standard has it, in whatever parts it comes", async () => {
   const text = { nota: "uma linha\u2028ou\u0085\u000cduas" };
   const whole = ": a comment\r\n\r\nevent: mudanca\r\nid: 7\r\ndata: 1\rdata: 2\n\nunknown: x\nretry: 5\ndata\n\n" + `id: 8\ndata:${JSON.stringify(text)}\n\ndata: not ended`;
   const bytes = new TextEncoder().encode(whole);
   for (const size of [1, 2, 7, bytes.length]) {
     const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, place) => bytes.slice(place * size, (place + 1) * size));
-    answers = [new Response(ReadableStream.from(parts), { headers: { "Content-Type": "text/event-stream" } })];
-    const events = [];
-    for await (const event of balcaoOf().healthUnits.streamChanges({ lastEventId: "6" })) events.push(event);
+    answers = [new Response(ReadableStream.from(parts), { headers: EVENTS }), ENDED];
+    const events = await follow({ lastEventId: "6" });
     assert.deepEqual(events.slice(0, 2), [{ name: "mudanca", data: "1\n2", id: "7" }, { name: "message", data: "", id: "7" }]);
     assert.deepEqual([JSON.parse(events[2].data), events[2].id, events.length], [text, "8", 3]);
-    assert.equal(sent("Last-Event-ID").at(-1), "6");
+    assert.equal(sent("Last-Event-ID").at(-2), "6");
   }
+});
+
+test("a stream that ends or breaks is continued after its last event", async () => {
+  // The id of an event that was cut off does not count, as the event would be lost.
+  const broken = new ReadableStream({ start: (controller) => controller.error(new TypeError("terminated")) });
+  answers = [
+    stream("retry: 2000\nid: 5\n\n"),
+    stream("id: 6\ndata: a\n\nid: 7\ndata: cut o"),
+    new Response(broken, { headers: EVENTS }),
+    answer(503, undefined, { "Retry-After": "9" }),
+    stream("id: 7\ndata: whole\n\n"),
+    ENDED,
+  ];
+  const events = await follow();
+  assert.deepEqual(events.map(({ id, data }) => [id, data]), [["6", "a"], ["7", "whole"]]);
+  assert.deepEqual(sent("Last-Event-ID"), [null, "5", "6", "6", "6", "7"]);
+  assert.equal(waits[3], 9);
+  for (const [place, most] of [[0, 2], [1, 2], [2, 4], [4, 2]]) assert.ok(waits[place] >= most / 2 && waits[place] <= most);
+});
+
+test("a stream that falls silent is opened again", async () => {
+  // The platform sends a comment every 15 seconds: silence for longer is a connection that is dead.
+  const silent = (number) => {
+    const parts = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(`id: ${number}\ndata: ${number}\n\n`)) });
+    return new Response(parts, { headers: EVENTS });
+  };
+  answers = [silent(1), silent(2), ENDED];
+  patience = 5;
+  try {
+    assert.deepEqual((await follow()).map(({ data }) => data), ["1", "2"]);
+  } finally {
+    patience = 60_000;
+  }
+  assert.deepEqual(sent("Last-Event-ID"), [null, "1", "2"]);
+});
+
+test("a stream that ends whenever it is opened is not opened for ever", async () => {
+  answers = [stream("")];
+  await assert.rejects(balcaoOf().healthUnits.streamChanges().next(), /without an event/);
+  assert.equal(received.length, 4);
+});
+
+test("a stream of a ticket ends with its connection", async () => {
+  answers = [stream("id: 1\ndata: a\n\n")];
+  const events = [];
+  for await (const event of balcaoOf().healthUnits.streamChangesByTicket({ bilhete: "b" })) events.push(event.data);
+  assert.deepEqual([events, received.length, waits], [["a"], 1, []]);
+});
+
+test("who ends a stream early gets no other connection", async () => {
+  const controller = new AbortController();
+  answers = [stream("id: 1\ndata: a\n\n")];
+  const events = balcaoOf().healthUnits.streamChanges({ signal: controller.signal });
+  await events.next();
+  controller.abort();
+  await assert.rejects(events.next(), { name: "AbortError" });
+  assert.equal(received.length, 1);
+});
+
+test("what is no stream is told apart", async () => {
+  answers = [new Response("<html>", { headers: { "Content-Type": "text/html" } })];
+  await assert.rejects(balcaoOf().healthUnits.streamChanges().next(), /is no stream/);
+  assert.equal(received.length, 1);
 });
 
 test("a stream that is refused says why", async () => {

@@ -1,25 +1,20 @@
-"""What our Python client does by itself, awaited or not: tokens, tries, versions, pages, streams, webhooks."""
+"""What our Python client does by itself, awaited or not: retries, versions, pages, faults, webhooks."""
 
-import asyncio
 import base64
 import hashlib
 import hmac
-import importlib
 import json
-import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 from standardwebhooks import Webhook
 
-from tests.clients import built
+from balcao import __version__
+from tests.clients.layer import Calling, answer, provider
 from tests.support.cast import ANA
 from tests.support.receiver import Answer, Receiver
 
@@ -29,70 +24,9 @@ REQUEST_ID = "7d6f0f7a-6a5b-4f0e-9a53-0d9a4f8f9d11"
 BRAND = {"id": "0190a1b2-0000-7000-8000-000000000001", "name": "Maresia", "is_other": False, "deleted_at": None}
 PREFERENCES = {"cpf": ANA, "opt_in": True, "category_opt_ins": {}, "updated_at": "2026-11-27T12:00:00Z"}
 AVATAR = {"id": "a", "name": "Gato", "url": "/a.png", "is_active": True, "created_at": "2026-11-27T12:00:00Z"}
-CALLER = "token"
 CHANGE = {"opt_in": False, "channel": "web"}
 SECRET, FORMER = ("whsec_" + letter * 32 for letter in "Ab")
 EVENT = {"evento": "risco", "unidade": "9900001"}
-
-
-def answer(status: int, body: object = None, **headers: str) -> Answer:
-    """Return a response of the platform."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Answer(status, b"" if body is None else json.dumps(body).encode(), named)
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    """The package, loaded from its wheel as it is."""
-    wheel = str(built.build_python_once())
-    sys.path.insert(0, wheel)
-    yield importlib.import_module("balcao_client")
-    sys.path.remove(wheel)
-
-
-@pytest.fixture
-def platform() -> Iterator[Receiver]:
-    with Receiver() as receiver:
-        yield receiver
-
-
-@pytest.fixture
-def waits(client: Any, monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """How many seconds the client waited, which takes no time."""
-    waited: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waited.append(seconds)
-
-    monkeypatch.setattr("balcao_client.transport.time", SimpleNamespace(sleep=waited.append))
-    monkeypatch.setattr("balcao_client.transport.asyncio", SimpleNamespace(sleep=sleep))
-    return waited
-
-
-# Calls one after another by one client, and returns what each came to; what is yielded comes as a list.
-Calling = Callable[..., list[Any]]
-
-
-@pytest.fixture(params=["sync", "awaited"])
-def call(request: pytest.FixtureRequest, client: Any, platform: Receiver) -> Calling:
-    def call_sync(*acts: Callable[[Any], Any], token: Any = CALLER) -> list[Any]:
-        with client.Balcao(platform.url, token) as balcao:
-            found = [act(balcao) for act in acts]
-            return [list(each) if isinstance(each, Iterator) else each for each in found]
-
-    async def run(acts: tuple[Callable[[Any], Any], ...], token: Any) -> list[Any]:
-        async with client.AsyncBalcao(platform.url, token) as balcao:
-            return [await settle(act(balcao)) for act in acts]
-
-    async def settle(found: Any) -> Any:
-        return [each async for each in found] if isinstance(found, AsyncIterator) else await found
-
-    def call_awaited(*acts: Callable[[Any], Any], token: Any = CALLER) -> list[Any]:
-        # In a thread of its own, as a browser of other tests may have left a loop running in this one.
-        with ThreadPoolExecutor(1) as thread:
-            return thread.submit(asyncio.run, run(acts, token)).result()
-
-    return call_sync if request.param == "sync" else call_awaited
 
 
 def test_a_creation_is_tried_again_as_long_as_it_is_told_to_wait_with_one_key(
@@ -158,97 +92,52 @@ def test_what_may_have_been_applied_is_not_sent_again(
     assert (len(platform.received), waits) == (4, [1, 1, 1])
 
 
+def test_a_post_that_is_idempotent_by_itself_is_sent_again(
+    call: Calling, platform: Receiver, waits: list[float]
+) -> None:
+    """The CRM's event changes nothing the second time, and neither does a check."""
+    accepted = {"status": "accepted", "message": "Ok.", "evento": "atualizacao", "cpf": "***"}
+    platform.answers += [answer(503, Retry_After="2"), answer(202, accepted)]
+    platform.answers += [answer(503, Retry_After="3"), answer(200, {"valid": True, "message": "Ok."})]
+    call(
+        lambda balcao: balcao.registry.receive_crm_event({"cpf": ANA, "dados": {}}),
+        lambda balcao: balcao.registry.validate_email({"email": "ana@example.org"}),
+    )
+    assert waits == [2, 3]
+
+
+def test_a_date_in_retry_after_is_measured_by_the_clock_that_sent_it(client: Any) -> None:
+    def read(**headers: str) -> float | None:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        seconds: float | None = client.faults.read_retry_after(httpx.Response(503, headers=named))
+        return seconds
+
+    noon = "Fri, 27 Nov 2026 12:00:00 GMT"
+    assert read(Date=noon, Retry_After="Fri, 27 Nov 2026 12:00:07 GMT") == 7
+    assert read(Date=noon, Retry_After="Fri, 27 Nov 2026 11:59:00 GMT") == 0
+    assert read(Retry_After="Fri, 27 Nov 2020 12:00:00 GMT") == 0
+    assert read(Date=noon, Retry_After="amanha") is None
+
+
+def test_every_call_names_the_client_and_its_version(client: Any, call: Calling, platform: Receiver) -> None:
+    platform.answers += [answer(200, provider(platform)), answer(200, {"access_token": "one"})]
+    platform.usual = answer(200, ["a"])
+    call(lambda balcao: balcao.registry.list_gender_options(), token=client.ClientCredentials("agenda", "segredo"))
+    assert {sent.headers["user-agent"] for sent in platform.received} == {f"balcao-client/{__version__} (python)"}
+    assert len(platform.received) == 3
+
+
+def test_a_user_agent_that_the_caller_chose_is_kept(client: Any, platform: Receiver) -> None:
+    platform.usual = answer(200, ["a"])
+    with httpx.Client(headers={"User-Agent": "agenda/2"}) as own:
+        client.Balcao(platform.url, "token", http=own).registry.list_gender_options()
+    assert platform.received[0].headers["user-agent"] == "agenda/2"
+
+
 def test_where_nothing_answers_the_call_ends_in_a_fault_of_its_own(client: Any, waits: list[float]) -> None:
     with client.Balcao("http://127.0.0.1:9") as balcao, pytest.raises(client.faults.ConnectionFailed):
         balcao.registry.list_gender_options()
     assert len(waits) == 3
-
-
-def provider(platform: Receiver) -> dict[str, str]:
-    """Return the discovery document of a provider at the receiver's address."""
-    return {"authorization_endpoint": f"{platform.url}/login", "token_endpoint": f"{platform.url}/token"}
-
-
-def read_form(body: bytes) -> dict[str, str]:
-    return {name: value for name, (value,) in parse_qs(body.decode()).items()}
-
-
-def test_a_machines_token_is_kept_renewed_before_its_end_and_replaced_once_where_it_is_refused(
-    client: Any, call: Calling, platform: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = [1000.0]
-    monkeypatch.setattr("balcao_client.tokens.time", SimpleNamespace(monotonic=lambda: now[0]))
-    platform.answers += [
-        answer(200, provider(platform)),
-        answer(200, {"access_token": "one", "expires_in": 300}),
-        answer(200, ["a"]),
-        answer(200, ["a"]),
-        answer(200, {"access_token": "two", "expires_in": 300}),
-        answer(200, ["a"]),
-        answer(401),
-        answer(200, {"access_token": "three", "expires_in": 300}),
-        answer(200, ["a"]),
-        answer(401),
-        answer(200, {"access_token": "four", "expires_in": 300}),
-        answer(401, Error_Code="unauthenticated"),
-    ]
-
-    def at(moment: float) -> Callable[[Any], Any]:
-        def act(balcao: Any) -> Any:
-            now[0] = moment
-            return balcao.registry.list_gender_options()
-
-        return act
-
-    machine = client.ClientCredentials("agenda", "segredo", scope="sms:read")
-    with pytest.raises(client.faults.Unauthenticated):
-        call(*map(at, (1000, 1269, 1271, 1272, 1273)), token=machine)
-    forms = [read_form(sent.body) for sent in platform.received if sent.path == "/token"]
-    assert (
-        forms
-        == [
-            {"grant_type": "client_credentials", "client_id": "agenda", "client_secret": "segredo", "scope": "sms:read"}
-        ]
-        * 4
-    )
-    assert platform.received[0].path == "/auth/realms/balcao/.well-known/openid-configuration"
-    used = [
-        sent.headers["authorization"].removeprefix("Bearer ")
-        for sent in platform.received
-        if "authorization" in sent.headers
-    ]
-    assert used == ["one", "one", "two", "two", "three", "three", "four"]
-
-
-def test_a_person_logs_in_by_code_and_stays_so_until_the_provider_ends_it(
-    client: Any, call: Calling, platform: Receiver
-) -> None:
-    flow = client.CodeFlow(platform.url, "agenda", "https://agenda.example/volta")
-    platform.answers += [answer(200, provider(platform))] * 2
-    platform.answers += [answer(200, {"access_token": "one", "expires_in": 300, "refresh_token": "first"})]
-    with httpx.Client() as own:
-        start = flow.start(own)
-        login = flow.finish("codigo", start.verifier, own)
-        assert not own.is_closed  # it is the caller's
-    asked = {name: value for name, (value,) in parse_qs(urlsplit(start.url).query).items()}
-    sent = read_form(platform.received[-1].body)
-    challenge = base64.urlsafe_b64encode(hashlib.sha256(sent["code_verifier"].encode()).digest()).decode().rstrip("=")
-    assert (asked["code_challenge"], asked["code_challenge_method"]) == (challenge, "S256")
-    assert (asked["state"], asked["response_type"]) == (start.state, "code")
-    assert (sent["code"], sent["redirect_uri"]) == ("codigo", asked["redirect_uri"])
-    platform.answers += [
-        answer(401),
-        answer(200, provider(platform)),
-        answer(200, {"access_token": "two", "expires_in": 300, "refresh_token": "second"}),
-        answer(200, ["a"]),
-        answer(401),
-        answer(400, {"error": "invalid_grant"}),
-    ]
-    with pytest.raises(client.LoginEnded):
-        call(*[lambda balcao: balcao.registry.list_gender_options()] * 2, token=login)
-    renewals = [read_form(sent.body) for sent in platform.received if sent.path == "/token"][1:]
-    assert [form["refresh_token"] for form in renewals] == ["first", "second"]
-    assert login.refresh_token == "second"
 
 
 def test_a_function_of_the_callers_is_asked_for_the_token_of_each_call(call: Calling, platform: Receiver) -> None:
@@ -306,30 +195,6 @@ def test_what_is_no_answer_of_the_platforms_is_told_apart(client: Any, call: Cal
     platform.usual = Answer(200, b"<html>a proxy's page</html>")
     with pytest.raises(client.faults.UnexpectedResponse):
         call(lambda balcao: balcao.registry.read_preferences(ANA))
-
-
-def test_a_stream_is_read_as_the_standard_has_it(client: Any, call: Calling, platform: Receiver) -> None:
-    """Whichever sign ends a line, and whatever signs stand within one."""
-    text = {"nota": "uma linha\u2028ou\x85\x0cduas"}
-    sent = (
-        ": a comment\r\n\r\n"
-        "event: mudanca\r\nid: 7\r\ndata: 1\rdata: 2\n\n"
-        "unknown: x\nretry: 5\ndata\n\n"
-        f"id: 8\ndata:{json.dumps(text, ensure_ascii=False)}\n\n"
-        "data: not ended"
-    )
-    platform.usual = Answer(200, sent.encode(), {"Content-Type": "text/event-stream"})
-    (events,) = call(lambda balcao: balcao.health_units.stream_changes(last_event_id="6"))
-    assert [(each.name, each.data, each.id) for each in events[:2]] == [("mudanca", "1\n2", "7"), ("message", "", "7")]
-    assert (events[2].decode(), events[2].id, len(events)) == (text, "8", 3)
-    assert platform.received[0].headers["last-event-id"] == "6"
-
-
-def test_a_stream_that_is_refused_says_why(client: Any, call: Calling, platform: Receiver) -> None:
-    platform.usual = answer(410, {"error": "Recomece."}, Error_Code="cursor-gone")
-    with pytest.raises(client.faults.Fault) as refused:
-        call(lambda balcao: balcao.health_units.stream_changes())
-    assert refused.value.code == "cursor-gone"
 
 
 def sign(secret: str, body: bytes, moment: float) -> dict[str, str]:

@@ -148,6 +148,18 @@ def test_a_stream_without_the_events_that_a_test_waits_for_fails_the_test() -> N
         stream.read(1)
 
 
+def test_a_connection_that_breaks_before_its_first_event_is_continued_without_a_gap(
+    listen: Listen, act: Any, unit: Cnes
+) -> None:
+    with listen({"cnes": str(unit)}) as stream:
+        line = next(line for line in stream.lines if line)
+    name, _, number = line.partition(": ")
+    assert name == "id"
+    act(notifications.open_notification, unit, OpenBody(risco=Risco.VERMELHO))
+    with listen({"cnes": str(unit)}, **{"Last-Event-ID": number}) as stream:
+        assert stream.read(1)[0].kind in {"risco", "unidade"}
+
+
 @pytest.mark.cases("health_units", "25")
 def test_a_change_reaches_a_listener_and_the_next_read(
     listen: Listen, act: Any, unit: Cnes, http: httpx.Client, citizen: dict[str, str]

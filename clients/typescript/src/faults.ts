@@ -6,6 +6,20 @@ export class ConnectionFailed extends Error {
   override name = "ConnectionFailed";
 }
 
+/** The response is not what the operation answers with: a proxy's page, or a platform of another edition. */
+export class UnexpectedResponse extends Error {
+  override name = "UnexpectedResponse";
+}
+
+/** A connection's failure with its cause, and the words of all causes: `fetch failed` alone says nothing. */
+export function connectionFailed(cause: unknown, prefix = ""): ConnectionFailed {
+  const words: string[] = [];
+  for (let one = cause; one instanceof Error && words.length < 5; one = one.cause) {
+    words.push(one.message || String((one as { code?: unknown }).code ?? one.name));
+  }
+  return new ConnectionFailed(prefix + (words.join(": ") || String(cause)), { cause });
+}
+
 /** Nothing changed since the state that `ifNoneMatch` names. */
 export class NotModified extends Error {
   override name = "NotModified";
@@ -45,10 +59,16 @@ export class Fault extends Error {
   }
 }
 
-/** How many seconds to wait before the next try, where the response says so. */
+/**
+ * How many seconds to wait before the next try, where the response says so. A date is compared with the response's own
+ * `Date`, so that a wrong clock on this side does not matter.
+ */
 export function retryAfter(response: Response): number | undefined {
   const text = response.headers.get("Retry-After") ?? "";
-  return /^\d+$/.test(text) ? Number(text) : undefined;
+  if (/^\d+$/.test(text)) return Number(text);
+  const until = Date.parse(text);
+  const sent = Date.parse(response.headers.get("Date") ?? "");
+  return Number.isNaN(until) ? undefined : Math.max(0, until - (Number.isNaN(sent) ? Date.now() : sent)) / 1000;
 }
 
 function itemsOf(body: unknown): Item[] {

@@ -5,10 +5,10 @@
  *     const preferences = await balcao.registry.readPreferences("90000000175");
  */
 export { Balcao, type Options } from "./client.js";
-export { ConnectionFailed, Fault, NotModified } from "./faults.js";
+export { ConnectionFailed, Fault, NotModified, UnexpectedResponse } from "./faults.js";
 export { etagOf, type Retries } from "./transport.js";
 export { type ServerEvent } from "./streams.js";
-export { clientCredentials, CodeFlow, Login, LoginEnded, type Start, type TokenSource } from "./tokens.js";
+export { clientCredentials, CodeFlow, Login, LoginEnded, LoginFailed, type Start, type TokenSource } from "./tokens.js";
 export { InvalidSecret, InvalidSignature, verifyWebhook } from "./webhooks.js";
 export type { Schemas as AccessSchemas } from "./access.js";
 export type { Schemas as AgentDocsSchemas } from "./agent_docs.js";

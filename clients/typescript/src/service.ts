@@ -1,8 +1,9 @@
 /** What the generated services stand on. */
 import createClient, { type Client } from "openapi-fetch";
 
-import { readEvents, type ServerEvent } from "./streams.js";
-import type { Transport } from "./transport.js";
+import { ConnectionFailed, connectionFailed } from "./faults.js";
+import { EventReader, type ServerEvent } from "./streams.js";
+import { pause, type Result, type Transport } from "./transport.js";
 
 /** What a caller may say of a call besides its values. */
 export interface CallOptions {
@@ -21,10 +22,33 @@ export abstract class Service<Paths extends object> {
     this.http = createClient<Paths>({ baseUrl: base, fetch: transport.fetch });
   }
 
+  /**
+   * The events of a stream, over as many connections as it takes: one that ends, breaks or falls silent is opened again
+   * after the last event, as long as the platform answers. One that does not resume ends with its connection.
+   */
   protected async *events(
-    call: Promise<{ data?: unknown; error?: unknown; response: Response }>,
+    open: (lastEventId?: string) => Promise<Result<unknown>>,
+    { lastEventId, signal, resumes }: { lastEventId?: string | undefined; signal?: AbortSignal | undefined; resumes: boolean },
   ): AsyncGenerator<ServerEvent> {
-    yield* readEvents((await this.transport.value(call)) as ReadableStream<Uint8Array>);
+    const reader = new EventReader(lastEventId ?? "");
+    for (let tried = 0; ; tried += 1) {
+      const stream = await this.transport.stream(open(reader.lastId || undefined));
+      let broken: ConnectionFailed | undefined;
+      try {
+        yield* reader.read(stream);
+      } catch (cause) {
+        if (signal?.aborted) throw cause;
+        broken = cause instanceof ConnectionFailed ? cause : connectionFailed(cause);
+      }
+      if (reader.heard) tried = 0;
+      const wait = resumes ? this.transport.growing(tried, reader.retry) : undefined;
+      if (wait === undefined) {
+        if (broken) throw broken;
+        if (!resumes || tried === 0) return;
+        throw new ConnectionFailed("the stream ends without an event whenever it is opened");
+      }
+      await pause(wait, signal);
+    }
   }
 }
 

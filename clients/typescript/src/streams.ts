@@ -1,4 +1,5 @@
 /** Server-sent events, as the HTML standard has them. */
+import { ConnectionFailed } from "./faults.js";
 
 /** An event of a stream; `id` is what a later call continues after (`lastEventId`). */
 export interface ServerEvent {
@@ -7,40 +8,70 @@ export interface ServerEvent {
   id: string;
 }
 
-/** The events of a stream until it ends; the caller goes on from the last one's id. */
-export async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
-  let name = "";
-  let id = "";
-  let data: string[] = [];
-  for await (const line of readLines(stream)) {
-    if (line === "") {
-      if (data.length > 0) yield { name: name || "message", data: data.join("\n"), id };
-      [name, data] = ["", []];
-      continue;
+// Milliseconds of silence after which a stream's connection counts as dead: the platform sends a comment every 15 s.
+const SILENCE = 45_000;
+
+/** Reads the events of a stream, over several connections. */
+export class EventReader {
+  /** The seconds that the platform wants between two connections, where it says so. */
+  retry: number | undefined;
+  /** Whether the present connection has brought anything, be it a comment. */
+  heard = false;
+
+  /** `lastId` is what the next connection continues after. */
+  constructor(public lastId: string) {}
+
+  /** The events of one connection, until it ends. An event that its end cuts off, and its id, are forgotten. */
+  async *read(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+    let name = "";
+    let id = this.lastId;
+    let data: string[] = [];
+    for await (const line of this.lines(stream)) {
+      if (line === "") {
+        this.lastId = id;
+        if (data.length > 0) yield { name: name || "message", data: data.join("\n"), id };
+        [name, data] = ["", []];
+        continue;
+      }
+      const colon = line.indexOf(":");
+      const field = colon < 0 ? line : line.slice(0, colon);
+      const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+      if (field === "event") name = value;
+      else if (field === "data") data.push(value);
+      else if (field === "id" && !value.includes("\0")) id = value;
+      else if (field === "retry" && /^\d+$/.test(value)) this.retry = Number(value) / 1000;
     }
-    const colon = line.indexOf(":");
-    const field = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
-    if (field === "event") name = value;
-    else if (field === "data") data.push(value);
-    else if (field === "id" && !value.includes("\0")) id = value;
+  }
+
+  private async *lines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+    const reader = stream.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+    let rest = "";
+    this.heard = false;
+    try {
+      for (;;) {
+        const { value, done } = await unlessSilent(reader.read());
+        if (done) return;
+        this.heard = true;
+        rest += value;
+        // A carriage return at the end may be the first half of a line's end.
+        const lines = rest.split(/\r\n|\n|\r(?!$)/);
+        rest = lines.pop() ?? "";
+        yield* lines;
+      }
+    } finally {
+      reader.cancel().catch(() => undefined); // what broke cannot be cancelled
+    }
   }
 }
 
-async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const reader = stream.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
-  let rest = "";
+async function unlessSilent<T>(reading: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ConnectionFailed("the stream fell silent")), SILENCE);
+  });
   try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      rest += value;
-      // A carriage return at the end may be the first half of a line's end.
-      const lines = rest.split(/\r\n|\n|\r(?!$)/);
-      rest = lines.pop() ?? "";
-      yield* lines;
-    }
+    return await Promise.race([reading, silence]);
   } finally {
-    await reader.cancel();
+    clearTimeout(timer);
   }
 }

@@ -1,11 +1,30 @@
 /** Where access tokens come from. Every source keeps its token and takes a new one before the old one ends, one at a time. */
-import { ConnectionFailed, Fault } from "./faults.js";
+import { agentHeaders } from "./agent.js";
+import { connectionFailed, Fault } from "./faults.js";
 
 /** Gives the token for the next call; `usedUp` is one that the platform refused. Null for calls of nobody. */
 export type TokenSource = (baseUrl: string, usedUp?: string) => Promise<string | null> | string | null;
 
+/**
+ * The identity provider refused a login or a token.
+ *
+ * `error` and `errorDescription` are the provider's own (RFC 6749, 5.2), `status` that of its response; undefined where
+ * this client refused: `invalid_nonce` says that the tokens belong to another login.
+ */
+export class LoginFailed extends Error {
+  override name = "LoginFailed";
+
+  constructor(
+    readonly error: string,
+    readonly errorDescription = "",
+    readonly status?: number,
+  ) {
+    super(errorDescription ? `${error}: ${errorDescription}` : error);
+  }
+}
+
 /** The person has to log in again: the refresh token ended, or there is none. */
-export class LoginEnded extends Error {
+export class LoginEnded extends LoginFailed {
   override name = "LoginEnded";
 }
 
@@ -87,7 +106,7 @@ export class Login {
     tokens?: Tokens,
   ) {
     this.renewed = new Renewed(async () => {
-      if (!this.refreshToken) throw new LoginEnded();
+      if (!this.refreshToken) throw new LoginEnded("invalid_grant", "there is no refresh token");
       const form = { grant_type: "refresh_token", refresh_token: this.refreshToken, ...client };
       const received = await exchange((await discover(issuer)).token_endpoint, form);
       this.refreshToken = received.refresh_token ?? this.refreshToken;
@@ -112,9 +131,13 @@ export interface Start {
   nonce: string;
 }
 
-/** A person's login by authorization code with PKCE: `start`, compare `state` with the one that comes back, `finish`. */
+/**
+ * A person's login by authorization code with PKCE. `start` gives the address for the browser; keep its values in the
+ * browser's session. When the browser comes back, compare `state`, then `finish` with `verifier` and `nonce`.
+ */
 export class CodeFlow {
   private readonly client: Record<string, string>;
+  private readonly scope: string;
 
   constructor(
     private readonly flow: {
@@ -126,6 +149,7 @@ export class CodeFlow {
     },
   ) {
     this.client = { client_id: flow.clientId };
+    this.scope = flow.scope ?? "openid profile";
     if (flow.clientSecret !== undefined) this.client.client_secret = flow.clientSecret;
   }
 
@@ -136,7 +160,7 @@ export class CodeFlow {
       response_type: "code",
       client_id: this.flow.clientId,
       redirect_uri: this.flow.redirectUri,
-      scope: this.flow.scope ?? "openid profile",
+      scope: this.scope,
       state,
       nonce,
       code_challenge: base64url(new Uint8Array(digest)),
@@ -146,7 +170,8 @@ export class CodeFlow {
     return { url: `${authorization_endpoint}?${asked}`, state, verifier, nonce };
   }
 
-  async finish(code: string, verifier: string): Promise<Login> {
+  /** The login of the person who came back with this code; throws `LoginFailed` for a code that is refused. */
+  async finish(code: string, verifier: string, nonce: string): Promise<Login> {
     const form = {
       grant_type: "authorization_code",
       code,
@@ -155,6 +180,11 @@ export class CodeFlow {
       ...this.client,
     };
     const tokens = await exchange((await discover(this.flow.issuer)).token_endpoint, form);
+    // The tokens come from the provider itself over TLS, so the nonce is compared and no signature is checked
+    // (OpenID Connect Core 3.1.3.7, step 6).
+    if (this.scope.split(" ").includes("openid") && (!nonce || nonceOf(tokens.id_token) !== nonce)) {
+      throw new LoginFailed("invalid_nonce", "the tokens belong to another login, or have no ID token with its nonce");
+    }
     return new Login(this.flow.issuer, this.client, tokens.refresh_token, tokens);
   }
 
@@ -174,15 +204,28 @@ async function exchange(endpoint: string, form: Record<string, string>): Promise
   const response = await reach(endpoint, { method: "POST", body: new URLSearchParams(form) });
   if (response.ok) return (await response.json()) as Tokens;
   const body = await readJson(response);
-  if ((body as { error?: string } | undefined)?.error === "invalid_grant") throw new LoginEnded();
-  throw new Fault(response, body);
+  const { error, error_description } = (body ?? {}) as { error?: unknown; error_description?: unknown };
+  if (![400, 401, 403].includes(response.status) || typeof error !== "string") throw new Fault(response, body);
+  const hasEnded = form.grant_type === "refresh_token" && error === "invalid_grant";
+  const description = typeof error_description === "string" ? error_description : "";
+  throw new (hasEnded ? LoginEnded : LoginFailed)(error, description, response.status);
 }
 
 async function reach(url: string, init?: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, init);
+    return await fetch(url, { ...init, headers: agentHeaders() });
   } catch (cause) {
-    throw new ConnectionFailed(`identity provider: ${String(cause)}`, { cause });
+    throw connectionFailed(cause, "identity provider: ");
+  }
+}
+
+/** The nonce of an ID token, without looking at its signature; undefined where there is none. */
+function nonceOf(idToken: string | undefined): unknown {
+  try {
+    const claims = atob((idToken?.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    return (JSON.parse(claims) as { nonce?: unknown }).nonce;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Sends calls: token, tries, faults. */
-import { ConnectionFailed, Fault, NotModified, retryAfter } from "./faults.js";
+import { agentHeaders } from "./agent.js";
+import { ConnectionFailed, connectionFailed, Fault, NotModified, retryAfter, UnexpectedResponse } from "./faults.js";
 import type { TokenSource } from "./tokens.js";
 
 /** How often a call is tried again, and how many seconds it waits for that at most, each time. */
@@ -18,7 +19,7 @@ export function etagOf(value: object): string | undefined {
 }
 
 /** What openapi-fetch returns of a call. */
-interface Result<T> {
+export interface Result<T> {
   data?: T;
   error?: unknown;
   response: Response;
@@ -34,7 +35,12 @@ export class Transport {
   ) {}
 
   /** What openapi-fetch calls in place of `fetch`. */
-  readonly fetch = async (request: Request): Promise<Response> => {
+  readonly fetch = (request: Request): Promise<Response> => this.send(request, repeatable(request));
+
+  /** The same for a POST or PATCH that has the same effect however often it is sent. */
+  readonly fetchIdempotent = (request: Request): Promise<Response> => this.send(request, true);
+
+  private async send(request: Request, isRepeatable: boolean): Promise<Response> {
     let usedUp: string | undefined;
     for (let tried = 0; ; ) {
       const token = await this.source(this.baseUrl, usedUp);
@@ -44,7 +50,7 @@ export class Transport {
         usedUp = token;
         if ((await this.source(this.baseUrl, usedUp)) !== token) continue;
       }
-      const wait = this.nextWait(request, tried, outcome);
+      const wait = this.nextWait(isRepeatable, tried, outcome);
       if (wait === undefined) {
         if (outcome instanceof Response) return outcome;
         throw outcome;
@@ -52,11 +58,13 @@ export class Transport {
       await pause(wait, request.signal);
       tried += 1;
     }
-  };
+  }
 
-  /** The value of a call; throws `Fault` for a refusal, `NotModified` for a 304. */
+  /** The value of a call; throws `Fault` for a refusal, `NotModified` for a 304, `UnexpectedResponse` for no JSON. */
   async value<T>(call: Promise<Result<T>>): Promise<T> {
-    const { data, error, response } = await call;
+    const { data, error, response } = await call.catch((cause: unknown) => {
+      throw cause instanceof SyntaxError ? new UnexpectedResponse(cause.message, { cause }) : cause;
+    });
     if (response.status === 304) throw new NotModified();
     if (!response.ok) throw new Fault(response, error);
     const etag = response.headers.get("ETag");
@@ -64,42 +72,64 @@ export class Transport {
     return data as T;
   }
 
+  /** The parts of a stream as they come; throws as `value` does. */
+  async stream(call: Promise<Result<unknown>>): Promise<ReadableStream<Uint8Array>> {
+    const stream = await this.value(call);
+    const { response } = await call;
+    if (isStream(response)) return stream as ReadableStream<Uint8Array>;
+    throw new UnexpectedResponse(`this is no stream: ${response.status} ${response.headers.get("Content-Type")}`);
+  }
+
+  /** Seconds to wait for another try, growing with their number; undefined once they are used up. */
+  growing(tried: number, first = 0.25): number | undefined {
+    const { times, longestWait } = this.retries;
+    return tried < times ? Math.min(first * 2 ** tried, longestWait) * (0.5 + Math.random() / 2) : undefined;
+  }
+
   private async try(request: Request, token: string | null): Promise<Response | ConnectionFailed> {
     const copy = request.clone();
     if (token) copy.headers.set("Authorization", `Bearer ${token}`);
+    for (const [name, value] of Object.entries(agentHeaders())) copy.headers.set(name, value);
     try {
-      return await this.reach(copy);
+      const response = await this.reach(copy);
+      // The body is read here, so that one that breaks off is tried again like a connection that fails.
+      if (response.body === null || isStream(response)) return response;
+      return new Response(await response.arrayBuffer(), response);
     } catch (cause) {
       if (request.signal.aborted) throw cause;
-      return new ConnectionFailed(String(cause), { cause });
+      return connectionFailed(cause);
     }
   }
 
   /** Seconds to wait for another try; undefined when the outcome stands. What was refused with 429 was not begun. */
-  private nextWait(request: Request, tried: number, outcome: Response | ConnectionFailed): number | undefined {
-    if (tried >= this.retries.times) return undefined;
+  private nextWait(isRepeatable: boolean, tried: number, outcome: Response | ConnectionFailed): number | undefined {
+    const wait = this.growing(tried);
+    if (wait === undefined) return undefined;
     const status = outcome instanceof Response ? outcome.status : undefined;
-    const passing = status === 429 || (repeatable(request) && (status === undefined || PASSING.has(status)));
+    const passing = status === 429 || (isRepeatable && (status === undefined || PASSING.has(status)));
     if (!passing) return undefined;
-    const told = outcome instanceof Response ? retryAfter(outcome) : undefined;
-    const wait = told ?? Math.min(0.25 * 2 ** tried, this.retries.longestWait) * (0.5 + Math.random() / 2);
-    return wait <= this.retries.longestWait ? wait : undefined;
+    const told = (outcome instanceof Response ? retryAfter(outcome) : undefined) ?? wait;
+    return told <= this.retries.longestWait ? told : undefined;
   }
 }
 
+function isStream(response: Response): boolean {
+  return (response.headers.get("Content-Type") ?? "").startsWith("text/event-stream");
+}
+
 /** Waits so many seconds, unless the caller ends the call meanwhile. */
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
+export function pause(seconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);
-      reject(signal.reason);
+      reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener("abort", end);
+      signal?.removeEventListener("abort", end);
       resolve();
     }, 1000 * seconds);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
+    if (signal?.aborted) end();
+    else signal?.addEventListener("abort", end, { once: true });
   });
 }
 

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 from balcao.identity.oauth import InvalidRequest, Refused
@@ -43,25 +43,31 @@ async def _grant_client(realm: Realm, caller: Authenticated, form: Mapping[str, 
 
 
 async def _grant_code(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:
-    found = await realm.records.exchange_code(
-        form.get("code", ""), caller.client, lambda code: _code_matches(code, form, by_secret=caller.by_secret)
-    )
+    mismatches: list[str] = []
+
+    def matches(code: Credential) -> bool:
+        mismatches.extend(_find_mismatches(code, form, by_secret=caller.by_secret))
+        return not mismatches
+
+    found = await realm.records.exchange_code(form.get("code", ""), caller.client, matches)
     if found is None:
-        raise make_invalid_grant()
+        raise Refused("invalid_grant", mismatches[0]) if mismatches else make_invalid_grant()
     return tokens.issue_for_person(realm, caller.client, *found)
 
 
-def _code_matches(code: Credential, form: Mapping[str, str], *, by_secret: bool) -> bool:
-    """Tell whether who began the login exchanges its code: by the verifier of its challenge, else by the secret."""
+def _find_mismatches(code: Credential, form: Mapping[str, str], *, by_secret: bool) -> Iterator[str]:
+    """Yield why the caller is not the client that began the login: the address, the verifier, or else the secret."""
     verifier = form.get("code_verifier")
     if form.get("redirect_uri") != code.redirect_uri:
-        return False
-    if code.challenge is None:  # a verifier here would mean that somebody took the challenge out of the request
-        return by_secret and verifier is None
-    if not _VERIFIER.fullmatch(verifier or ""):
-        return False
+        yield "redirect_uri não é o endereço com que o login começou."
+    if code.challenge is None:
+        # A verifier here would mean that the challenge was removed from the request.
+        if not by_secret or verifier is not None:
+            yield "O login começou sem code_challenge: envie o segredo do cliente, e nenhum code_verifier."
+        return
     challenge = base64.urlsafe_b64encode(hashlib.sha256((verifier or "").encode()).digest()).rstrip(b"=")
-    return hmac.compare_digest(challenge, code.challenge.encode())
+    if not _VERIFIER.fullmatch(verifier or "") or not hmac.compare_digest(challenge, code.challenge.encode()):
+        yield "code_verifier não é o do code_challenge com que o login começou."
 
 
 async def _grant_refresh(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:
@@ -73,7 +79,7 @@ async def _grant_refresh(realm: Realm, caller: Authenticated, form: Mapping[str,
 
 
 def make_invalid_grant() -> Refused:
-    """Return the refusal of a code or refresh token; it does not say why."""
+    """Return the refusal of an unknown, expired or used code or refresh token; it does not say which."""
     return Refused("invalid_grant", "O código ou o token de renovação é inválido, expirou ou já foi usado.")
 
 

@@ -59,6 +59,19 @@ def test_a_code_is_worth_nothing_with_anything_else_changed(
     assert refusal(answer) == (400, "invalid-grant")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("redirect_uri", "http://127.0.0.1:4322/callback"), ("code_verifier", "x" * 43), ("code_verifier", "")],
+)
+def test_a_refused_code_says_what_does_not_fit(
+    portal: Portal, provider: RunningProvider, name: str, value: str
+) -> None:
+    """A portal's developer finds the mistake from it; the code is used up all the same."""
+    form = portal.exchange_form(portal.log_in(), **{name: value})
+    assert name in provider.token(form).json()["error_description"]
+    assert "já foi usado" in provider.token(form).json()["error_description"]
+
+
 def test_a_code_has_one_try(portal: Portal, provider: RunningProvider) -> None:
     form = portal.exchange_form(portal.log_in())
     provider.token(form | {"code_verifier": "x" * 43})

@@ -11,7 +11,7 @@ exceptions of `balcao_client.faults`.
 
 from balcao_client.client import AsyncBalcao, Balcao
 from balcao_client.faults import Fault
-from balcao_client.tokens import ClientCredentials, CodeFlow, Login, LoginEnded
+from balcao_client.tokens import ClientCredentials, CodeFlow, Login, LoginEnded, LoginFailed
 from balcao_client.webhooks import InvalidSecret, InvalidSignature, verify_webhook
 
 __all__ = [
@@ -24,5 +24,6 @@ __all__ = [
     "InvalidSignature",
     "Login",
     "LoginEnded",
+    "LoginFailed",
     "verify_webhook",
 ]

@@ -14,8 +14,12 @@ import msgspec
 
 from balcao_client.faults import NotModified, UnexpectedResponse, make_fault, read_retry_after
 from balcao_client.model import Model
+from balcao_client.version import __version__
+
+USER_AGENT = f"balcao-client/{__version__} (python)"
 
 _SAFE_TO_REPEAT = {"GET", "HEAD", "PUT", "DELETE"}
+FIRST_WAIT = 0.25
 _PASSING = {502, 503, 504}
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
@@ -39,11 +43,13 @@ class Call:
     body: Any = None
     # True where the operation takes an `Idempotency-Key`: made once, the same at every try.
     keyed: bool = False
+    # True for a POST or PATCH that has the same effect however often it is sent.
+    idempotent: bool = False
     accept: str = "application/json"
 
     def request(self, client: httpx.Client | httpx.AsyncClient, base: str, token: str) -> httpx.Request:
         """Return the request of a try."""
-        headers = {"Accept": self.accept}
+        headers = {"Accept": self.accept, **name_agent(client)}
         headers |= {name: _header(value) for name, value in self.headers.items() if value is not None}
         content = None
         if self.body is not None and self.body is not msgspec.UNSET:
@@ -66,15 +72,28 @@ class Call:
 
         With `If-Match` it may not: the second try would be refused for what the first one wrote.
         """
-        if self.keyed:
+        if self.keyed or self.idempotent:
             return True
         return self.method in _SAFE_TO_REPEAT and not self.headers.get("If-Match")
 
 
-def next_wait(call: Call, retries: Retries, tried: int, outcome: httpx.Response | httpx.TransportError) -> float | None:
+def name_agent(client: httpx.Client | httpx.AsyncClient) -> dict[str, str]:
+    """Return our `User-Agent`, or nothing if the caller's client sets its own."""
+    own = client.headers.get("User-Agent", "")
+    return {"User-Agent": USER_AGENT} if own.startswith("python-httpx/") or not own else {}
+
+
+def next_wait(
+    call: Call,
+    retries: Retries,
+    tried: int,
+    outcome: httpx.Response | httpx.TransportError | None,
+    first: float = FIRST_WAIT,
+) -> float | None:
     """Return how many seconds to wait for another try; None when the outcome stands.
 
     What was refused with 429 was not begun, and what could not be connected was not sent: every call may be repeated.
+    No outcome is a stream that ended. `first` is the wait before the first new try; each later one is twice as long.
     """
     if tried >= retries.times:
         return None
@@ -87,7 +106,7 @@ def next_wait(call: Call, retries: Retries, tried: int, outcome: httpx.Response 
     if not passing:
         return None
     if wait is None:
-        wait = min(0.25 * 2**tried, retries.longest_wait) * random.uniform(0.5, 1)  # noqa: S311 # no secret
+        wait = min(first * 2**tried, retries.longest_wait) * random.uniform(0.5, 1)  # noqa: S311 # no secret
     return wait if wait <= retries.longest_wait else None
 
 

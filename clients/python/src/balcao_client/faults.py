@@ -2,6 +2,8 @@
 
 BalcaoError
 ├── ConnectionFailed      nothing answered, or too late; whether a write was applied is not known
+├── LoginFailed           the identity provider refused a login or a token, and said why (`balcao_client.tokens`)
+│   └── LoginEnded        the person has to log in again
 ├── UnexpectedResponse    what answered is not the platform, or one that this client is too old or too new for
 ├── NotModified           304: nothing changed since `if_none_match`
 └── Fault                 the platform refused or failed, and said why
@@ -17,6 +19,8 @@ BalcaoError
     └── Unavailable       5xx
 """
 
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
@@ -128,9 +132,25 @@ def make_fault(response: httpx.Response) -> Fault:
 
 
 def read_retry_after(response: httpx.Response) -> float | None:
-    """Return how many seconds to wait before the next try; None where the response does not say."""
+    """Return how many seconds to wait before the next try; None where the response does not say.
+
+    A date is compared with the response's own `Date`, so that a wrong clock on this side does not matter.
+    """
     text = response.headers.get("Retry-After", "")
-    return float(text) if text.isdecimal() else None
+    if text.isascii() and text.isdigit():
+        return float(text)
+    if (until := _read_date(text)) is None:
+        return None
+    sent = _read_date(response.headers.get("Date", "")) or datetime.now(UTC)
+    return max(0.0, (until - sent).total_seconds())
+
+
+def _read_date(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _read_body(response: httpx.Response) -> Any:

@@ -18,8 +18,8 @@ class Service:
     def _send(self, call: Call, result: Any) -> Any:
         return self._transport.send(self._base, call, result)
 
-    def _stream(self, call: Call) -> Iterator[Event]:
-        return self._transport.stream(self._base, call)
+    def _stream(self, call: Call, *, resumes: bool) -> Iterator[Event]:
+        return self._transport.stream(self._base, call, resumes=resumes)
 
 
 class AsyncService:
@@ -32,8 +32,8 @@ class AsyncService:
     async def _send(self, call: Call, result: Any) -> Any:
         return await self._transport.send(self._base, call, result)
 
-    def _stream(self, call: Call) -> AsyncIterator[Event]:
-        return self._transport.stream(self._base, call)
+    def _stream(self, call: Call, *, resumes: bool) -> AsyncIterator[Event]:
+        return self._transport.stream(self._base, call, resumes=resumes)
 
 
 def iterate(read: Callable[[int], Sequence[Any]], first: int, step: int, size: int) -> Iterator[Any]:

@@ -24,13 +24,22 @@ class Event(NamedTuple):
 
 
 class EventReader:
-    """Reads a stream in whatever parts it comes; an event ends with an empty line."""
+    """Reads a stream in whatever parts it comes, over several connections; an event ends with an empty line.
 
-    def __init__(self) -> None:
+    `last_id` is what the next connection continues after, `retry` how many seconds the platform wants between two.
+    """
+
+    def __init__(self, last_id: str = "") -> None:
+        self.last_id = last_id
+        self.retry: float | None = None
+        self.reconnect()
+
+    def reconnect(self) -> None:
+        """Forget the event that the end of a connection cut off, and its id: it will be sent again."""
         self._rest = ""
         self._name = ""
         self._data: list[str] = []
-        self._id = ""
+        self._id = self.last_id
 
     def read(self, text: str) -> Iterator[Event]:
         """Yield the events that end within this part."""
@@ -51,9 +60,12 @@ class EventReader:
             self._data.append(value)
         elif field == "id" and "\0" not in value:
             self._id = value
+        elif field == "retry" and value.isascii() and value.isdigit():
+            self.retry = int(value) / 1000
         return None
 
     def _end(self) -> Event | None:
+        self.last_id = self._id
         event = Event(self._name or "message", "\n".join(self._data), self._id) if self._data else None
         self._name, self._data = "", []
         return event

@@ -12,20 +12,37 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 from urllib.parse import urlencode
 
 import httpx
 import msgspec
 
-from balcao_client.faults import BalcaoError, ConnectionFailed, make_fault
+from balcao_client.calls import name_agent
+from balcao_client.faults import BalcaoError, ConnectionFailed, UnexpectedResponse, make_fault
 
 # A token that ends sooner than this, in seconds, is not used any more; of short ones at most a fifth is given away.
 MARGIN = 30.0
+# The statuses with which a provider refuses a request for a token; what it says then is an OAuth error.
+_REFUSED = {400, 401, 403}
 _DISCOVERY = "/.well-known/openid-configuration"
 
 
-class LoginEnded(BalcaoError):
+class LoginFailed(BalcaoError):
+    """The identity provider refused a login or a token.
+
+    `error` and `error_description` are the provider's own (RFC 6749, 5.2), `status` that of its response; None where
+    this client refused: `invalid_nonce` says that the tokens belong to another login.
+    """
+
+    def __init__(self, error: str, error_description: str = "", status: int | None = None) -> None:
+        self.error = error
+        self.error_description = error_description
+        self.status = status
+        super().__init__(f"{error}: {error_description}" if error_description else error)
+
+
+class LoginEnded(LoginFailed):
     """The person has to log in again: the refresh token ended, or there is none."""
 
 
@@ -42,6 +59,18 @@ class _Discovered(msgspec.Struct):
     authorization_endpoint: str
     token_endpoint: str
     end_session_endpoint: str | None = None
+
+
+class _Refusal(msgspec.Struct):
+    error: str
+    error_description: str | None = None
+
+
+class _Nonce(msgspec.Struct):
+    nonce: str = ""
+
+
+_Received = TypeVar("_Received", Tokens, _Discovered)
 
 
 class TokenSource(Protocol):
@@ -107,7 +136,8 @@ class _Renewed(ABC):
         """Return the kept token, or a new one where that ends soon or was refused."""
         with self._lock:
             if (token := self._kept(used_up)) is None:
-                token = self._keep(_read(_post(http, self._discover(http, base_url).token_endpoint, self._form())))
+                endpoint = self._discover(http, base_url).token_endpoint
+                token = self._keep(_ask(http, endpoint, self._form()))
             return token
 
     async def get_token_async(self, http: httpx.AsyncClient, base_url: str, used_up: str | None = None) -> str:
@@ -115,7 +145,7 @@ class _Renewed(ABC):
         async with self._async_lock:
             if (token := self._kept(used_up)) is None:
                 endpoint = (await self._discover_async(http, base_url)).token_endpoint
-                token = self._keep(_read(await _post_async(http, endpoint, self._form())))
+                token = self._keep(await _ask_async(http, endpoint, self._form()))
             return token
 
     @abstractmethod
@@ -193,7 +223,7 @@ class Login(_Renewed):
 
     def _form(self) -> dict[str, str]:
         if not self._refresh_token:
-            raise LoginEnded
+            raise LoginEnded("invalid_grant", "there is no refresh token")
         return {"grant_type": "refresh_token", "refresh_token": self._refresh_token, **self._client}
 
     def _keep(self, tokens: Tokens) -> str:
@@ -213,7 +243,8 @@ class Start(NamedTuple):
 class CodeFlow:
     """A person's login by authorization code with PKCE.
 
-    `start` gives the address for the browser; compare its `state` with the one that comes back, then `finish`.
+    `start` gives the address for the browser; keep its values in the browser's session. When the browser comes back,
+    compare `state`, then `finish` with `verifier` and `nonce`.
     """
 
     def __init__(
@@ -238,21 +269,25 @@ class CodeFlow:
             discovered = _read_discovery(_get(client, self._issuer + _DISCOVERY))
         return self._start(discovered)
 
-    def finish(self, code: str, verifier: str, http: httpx.Client | None = None) -> Login:
-        """Return the login of the person who came back with this code."""
+    def finish(self, code: str, verifier: str, nonce: str, http: httpx.Client | None = None) -> Login:
+        """Return the login of the person who came back with this code.
+
+        Raises:
+            LoginFailed: the provider refused the code, or its tokens belong to another login.
+        """
         with _borrow(http) as client:
             discovered = _read_discovery(_get(client, self._issuer + _DISCOVERY))
-            return self._finish(_read(_post(client, discovered.token_endpoint, self._exchange(code, verifier))))
+            return self._finish(_ask(client, discovered.token_endpoint, self._exchange(code, verifier)), nonce)
 
     async def start_async(self, http: httpx.AsyncClient) -> Start:
         """Return where to send the browser."""
         return self._start(_read_discovery(await _get_async(http, self._issuer + _DISCOVERY)))
 
-    async def finish_async(self, code: str, verifier: str, http: httpx.AsyncClient) -> Login:
-        """Return the login of the person who came back with this code."""
+    async def finish_async(self, code: str, verifier: str, nonce: str, http: httpx.AsyncClient) -> Login:
+        """Return the login of the person who came back with this code, as `finish` does."""
         discovered = _read_discovery(await _get_async(http, self._issuer + _DISCOVERY))
         form = self._exchange(code, verifier)
-        return self._finish(_read(await _post_async(http, discovered.token_endpoint, form)))
+        return self._finish(await _ask_async(http, discovered.token_endpoint, form), nonce)
 
     def resume(self, refresh_token: str) -> Login:
         """Return the login of a person whose refresh token was stored."""
@@ -282,7 +317,11 @@ class CodeFlow:
             **self._client,
         }
 
-    def _finish(self, tokens: Tokens) -> Login:
+    def _finish(self, tokens: Tokens, nonce: str) -> Login:
+        # The tokens come from the provider itself over TLS, so the nonce is compared and no signature is checked
+        # (OpenID Connect Core 3.1.3.7, step 6).
+        if "openid" in self._scope.split() and (not nonce or _read_nonce(tokens.id_token) != nonce):
+            raise LoginFailed("invalid_nonce", "the tokens belong to another login, or have no ID token with its nonce")
         return Login(tokens.refresh_token, self._client, tokens=tokens, issuer=self._issuer)
 
 
@@ -300,41 +339,70 @@ def _borrow(http: httpx.Client | None) -> AbstractContextManager[httpx.Client]:
 
 def _get(http: httpx.Client, url: str) -> httpx.Response:
     try:
-        return http.get(url)
+        return http.get(url, headers=name_agent(http))
     except httpx.TransportError as fault:
-        raise ConnectionFailed(f"identity provider: {fault}") from fault
+        raise _make_failure(fault) from fault
 
 
 async def _get_async(http: httpx.AsyncClient, url: str) -> httpx.Response:
     try:
-        return await http.get(url)
+        return await http.get(url, headers=name_agent(http))
     except httpx.TransportError as fault:
-        raise ConnectionFailed(f"identity provider: {fault}") from fault
+        raise _make_failure(fault) from fault
 
 
-def _post(http: httpx.Client, url: str, form: dict[str, str]) -> httpx.Response:
+def _ask(http: httpx.Client, url: str, form: dict[str, str]) -> Tokens:
     try:
-        return http.post(url, data=form)
+        response = http.post(url, data=form, headers=name_agent(http))
     except httpx.TransportError as fault:
-        raise ConnectionFailed(f"identity provider: {fault}") from fault
+        raise _make_failure(fault) from fault
+    return _read_tokens(response, form)
 
 
-async def _post_async(http: httpx.AsyncClient, url: str, form: dict[str, str]) -> httpx.Response:
+async def _ask_async(http: httpx.AsyncClient, url: str, form: dict[str, str]) -> Tokens:
     try:
-        return await http.post(url, data=form)
+        response = await http.post(url, data=form, headers=name_agent(http))
     except httpx.TransportError as fault:
-        raise ConnectionFailed(f"identity provider: {fault}") from fault
+        raise _make_failure(fault) from fault
+    return _read_tokens(response, form)
 
 
-def _read(response: httpx.Response) -> Tokens:
-    if response.is_error:
-        if b"invalid_grant" in response.content:
-            raise LoginEnded
-        raise make_fault(response)
-    return msgspec.json.decode(response.content, type=Tokens)
+def _make_failure(fault: httpx.TransportError) -> ConnectionFailed:
+    return ConnectionFailed(f"identity provider: {str(fault) or type(fault).__name__}")
+
+
+def _read_tokens(response: httpx.Response, form: dict[str, str]) -> Tokens:
+    if response.status_code in _REFUSED and (refusal := _read_refusal(response)):
+        has_ended = form["grant_type"] == "refresh_token" and refusal.error == "invalid_grant"
+        kind = LoginEnded if has_ended else LoginFailed
+        raise kind(refusal.error, refusal.error_description or "", response.status_code)
+    return _read(response, Tokens)
+
+
+def _read_refusal(response: httpx.Response) -> _Refusal | None:
+    try:
+        return msgspec.json.decode(response.content, type=_Refusal)
+    except msgspec.DecodeError:
+        return None
 
 
 def _read_discovery(response: httpx.Response) -> _Discovered:
+    return _read(response, _Discovered)
+
+
+def _read(response: httpx.Response, kind: type[_Received]) -> _Received:
     if response.is_error:
         raise make_fault(response)
-    return msgspec.json.decode(response.content, type=_Discovered)
+    try:
+        return msgspec.json.decode(response.content, type=kind)
+    except msgspec.DecodeError as fault:
+        raise UnexpectedResponse(f"identity provider: {response.request.url.path}: {fault}") from fault
+
+
+def _read_nonce(id_token: str | None) -> str:
+    """Return the nonce of an ID token, without looking at its signature; empty where there is none."""
+    try:
+        claims = (id_token or "").split(".")[1]
+        return msgspec.json.decode(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)), type=_Nonce).nonce
+    except (IndexError, ValueError):
+        return ""

@@ -3,14 +3,75 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
 
-from balcao_client.calls import Call, Retries, next_wait, read_response
-from balcao_client.faults import ConnectionFailed, make_fault
+from balcao_client.calls import FIRST_WAIT, Call, Retries, next_wait, read_response
+from balcao_client.faults import ConnectionFailed, UnexpectedResponse, make_fault
 from balcao_client.streams import Event, EventReader
 from balcao_client.tokens import TokenSource
+
+# Seconds of silence after which a stream's connection counts as dead: the platform sends a comment every 15 seconds.
+SILENCE = 45.0
+Outcome = httpx.Response | httpx.TransportError | None
+
+
+class _Listening:
+    """What a stream keeps between its connections. Without any input or output."""
+
+    def __init__(self, call: Call, retries: Retries, *, resumes: bool) -> None:
+        self.reader = EventReader(call.headers.get("Last-Event-ID") or "")
+        self.used_up: str | None = None
+        self._call = call
+        self._retries = retries
+        self._resumes = resumes
+        self._tried = 0
+
+    def request(self, client: httpx.Client | httpx.AsyncClient, base: str, token: str) -> httpx.Request:
+        """Return the request of the next connection, which continues after the last whole event."""
+        self.reader.reconnect()
+        headers = {**self._call.headers, "Last-Event-ID": self.reader.last_id or None}
+        request = replace(self._call, headers=headers).request(client, base, token)
+        request.extensions = {**request.extensions, "timeout": {**request.extensions["timeout"], "read": SILENCE}}
+        return request
+
+    def read(self, text: str) -> Iterator[Event]:
+        """Yield the events that end within this text; a connection that brings any counts as no failure."""
+        self._tried, self.used_up = 0, None
+        return self.reader.read(text)
+
+    def next_wait(self, outcome: Outcome) -> float | None:
+        """Return how many seconds to wait for the next connection; None when the stream is over.
+
+        Raises:
+            BalcaoError: it is over because of this outcome, or because it ends whenever it is opened.
+        """
+        again = self._resumes and self._retries.times > 0
+        wait = None
+        if again:
+            wait = next_wait(self._call, self._retries, self._tried, outcome, self.reader.retry or FIRST_WAIT)
+        self._tried += 1
+        if wait is not None:
+            return wait
+        if isinstance(outcome, httpx.Response):
+            raise make_fault(outcome)
+        if isinstance(outcome, httpx.TransportError):
+            raise ConnectionFailed(_describe(outcome)) from outcome
+        if again:
+            raise ConnectionFailed("the stream ends without an event whenever it is opened")
+        return None
+
+
+def _require_stream(response: httpx.Response) -> None:
+    kind = response.headers.get("Content-Type", "")
+    if not kind.startswith("text/event-stream"):
+        raise UnexpectedResponse(f"{response.request.url.path} is no stream: {response.status_code} {kind}")
+
+
+def _describe(fault: httpx.TransportError) -> str:
+    return str(fault) or type(fault).__name__
 
 
 class Transport:
@@ -41,32 +102,51 @@ class Transport:
             wait = next_wait(call, self._retries, tried, outcome)
             if wait is None:
                 if isinstance(outcome, httpx.TransportError):
-                    raise ConnectionFailed(str(outcome)) from outcome
+                    raise ConnectionFailed(_describe(outcome)) from outcome
                 return read_response(outcome, result)
             time.sleep(wait)
             tried += 1
 
-    def stream(self, base: str, call: Call) -> Iterator[Event]:
-        """Yield the events of a stream until it ends; the caller goes on from the last one's id.
+    def stream(self, base: str, call: Call, *, resumes: bool) -> Iterator[Event]:
+        """Yield the events of a stream, over as many connections as it takes.
+
+        A connection that ends, breaks or falls silent is opened again after the last event, as long as the platform
+        answers; one that does not resume ends with its connection.
 
         Raises:
-            BalcaoError: as `send` does; `ConnectionFailed` also when the stream breaks off.
+            BalcaoError: as `send` does, once the tries are used up.
         """
-        request = call.request(self.http, base, self._source.get_token(self.http, self._base_url))
-        request.extensions = {**request.extensions, "timeout": {**request.extensions["timeout"], "read": None}}
-        reader = EventReader()
-        try:
-            response = self.http.send(request, stream=True)
+        listening = _Listening(call, self._retries, resumes=resumes)
+        while True:
+            token = self._source.get_token(self.http, self._base_url, listening.used_up)
+            outcome: Outcome = None
             try:
-                if response.is_error:
-                    response.read()
-                    raise make_fault(response)
-                for text in response.iter_text():
-                    yield from reader.read(text)
-            finally:
-                response.close()
-        except httpx.TransportError as fault:
-            raise ConnectionFailed(str(fault)) from fault
+                response = self.http.send(listening.request(self.http, base, token), stream=True)
+                try:
+                    if response.is_error:
+                        response.read()
+                        outcome = response
+                    else:
+                        _require_stream(response)
+                        for text in response.iter_text():
+                            yield from listening.read(text)
+                finally:
+                    response.close()
+            except httpx.TransportError as fault:
+                outcome = fault
+            if (
+                isinstance(outcome, httpx.Response)
+                and outcome.status_code == 401
+                and listening.used_up is None
+                and token
+            ):
+                listening.used_up = token
+                if self._source.get_token(self.http, self._base_url, token) != token:
+                    continue
+            wait = listening.next_wait(outcome)
+            if wait is None:
+                return
+            time.sleep(wait)
 
     def _try(self, request: httpx.Request) -> httpx.Response | httpx.TransportError:
         try:
@@ -103,34 +183,52 @@ class AsyncTransport:
             wait = next_wait(call, self._retries, tried, outcome)
             if wait is None:
                 if isinstance(outcome, httpx.TransportError):
-                    raise ConnectionFailed(str(outcome)) from outcome
+                    raise ConnectionFailed(_describe(outcome)) from outcome
                 return read_response(outcome, result)
             await asyncio.sleep(wait)
             tried += 1
 
-    async def stream(self, base: str, call: Call) -> AsyncIterator[Event]:
-        """Yield the events of a stream until it ends; the caller goes on from the last one's id.
+    async def stream(self, base: str, call: Call, *, resumes: bool) -> AsyncIterator[Event]:
+        """Yield the events of a stream, over as many connections as it takes.
+
+        A connection that ends, breaks or falls silent is opened again after the last event, as long as the platform
+        answers; one that does not resume ends with its connection.
 
         Raises:
-            BalcaoError: as `send` does; `ConnectionFailed` also when the stream breaks off.
+            BalcaoError: as `send` does, once the tries are used up.
         """
-        token = await self._source.get_token_async(self.http, self._base_url)
-        request = call.request(self.http, base, token)
-        request.extensions = {**request.extensions, "timeout": {**request.extensions["timeout"], "read": None}}
-        reader = EventReader()
-        try:
-            response = await self.http.send(request, stream=True)
+        listening = _Listening(call, self._retries, resumes=resumes)
+        while True:
+            token = await self._source.get_token_async(self.http, self._base_url, listening.used_up)
+            outcome: Outcome = None
             try:
-                if response.is_error:
-                    await response.aread()
-                    raise make_fault(response)
-                async for text in response.aiter_text():
-                    for event in reader.read(text):
-                        yield event
-            finally:
-                await response.aclose()
-        except httpx.TransportError as fault:
-            raise ConnectionFailed(str(fault)) from fault
+                response = await self.http.send(listening.request(self.http, base, token), stream=True)
+                try:
+                    if response.is_error:
+                        await response.aread()
+                        outcome = response
+                    else:
+                        _require_stream(response)
+                        async for text in response.aiter_text():
+                            for event in listening.read(text):
+                                yield event
+                finally:
+                    await response.aclose()
+            except httpx.TransportError as fault:
+                outcome = fault
+            if (
+                isinstance(outcome, httpx.Response)
+                and outcome.status_code == 401
+                and listening.used_up is None
+                and token
+            ):
+                listening.used_up = token
+                if await self._source.get_token_async(self.http, self._base_url, token) != token:
+                    continue
+            wait = listening.next_wait(outcome)
+            if wait is None:
+                return
+            await asyncio.sleep(wait)
 
     async def _try(self, request: httpx.Request) -> httpx.Response | httpx.TransportError:
         try:

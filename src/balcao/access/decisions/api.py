@@ -143,6 +143,7 @@ for _name, (_path, _handler, _summary, _description, _errors) in _CHECKS.items()
             errors=_errors,
             rate=UNLIMITED,
             in_maintenance=True,
+            idempotent=_method in {"POST", "PATCH"},
         )(_handler)
 
 

@@ -61,6 +61,7 @@ async def export_catalogue(call: Call, query: ExportInQuery) -> Response[Documen
     described_body=Document,
     example={"format": 1, "actions": [{"name": "iptu:invoice:read", "description": "Consultar boletos do IPTU"}]},
     rate=PLANS,
+    idempotent=True,
 )
 async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Response[Plan]:
     """Compara um documento, em YAML ou JSON, com o catálogo e diz o que criaria, mudaria e excluiria, e o que o impede;
@@ -81,6 +82,7 @@ async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Resp
         "paths": {"/parcelas/{id}": {"get": {"summary": "Uma parcela", "x-balcao-action": "iptu:invoice:read"}}},
     },
     rate=PLANS,
+    idempotent=True,
 )
 async def plan_openapi(call: Call, query: OpenApiInQuery, content: bytes) -> Response[Plan]:
     """Lê, em YAML ou JSON, a descrição OpenAPI 3 de outra aplicação da cidade e diz o que mapear as suas operações

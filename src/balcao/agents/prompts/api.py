@@ -71,6 +71,7 @@ async def list_agent_types(call: Call) -> list[str]:
     "Confere um texto de instruções antes de salvar",
     body_limit=MIB,
     example={"prompt_content": "Responda em português claro, como {{persona}}."},
+    idempotent=True,
 )
 async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
     """Diz se o texto é grande demais, se parece conter senhas, chaves ou tokens, e que nomes entre `{{` e `}}` nenhum

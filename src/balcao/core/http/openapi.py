@@ -158,6 +158,7 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
         **({"tags": list(operation.tags)} if operation.tags else {}),
         "security": [] if is_public else [{"bearer": []}],
         "x-access-rule": str(operation.rule),
+        **({"x-idempotent": True} if operation.idempotent else {}),
         "responses": _responses(operation, schemas, codes),
     }
     parameters = describe_path(operation)

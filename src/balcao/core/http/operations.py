@@ -60,6 +60,9 @@ class RouteOptions(TypedDict, total=False):
 
     `in_maintenance` says that the operation answers also while its service is in maintenance.
 
+    `idempotent` says that a POST or PATCH has the same effect however often it is sent, without an `Idempotency-Key`:
+    clients send it again after a lost response.
+
     `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. It is the handler's
     docstring, but where several operations share a text. `example` is a request body that works on the demo data, as
     the JSON that the caller sends; without it the body of the required members' own examples does.
@@ -87,6 +90,7 @@ class RouteOptions(TypedDict, total=False):
     moved: type | None
     same_body: Sequence[int]
     may_lag: bool
+    idempotent: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +128,7 @@ class Operation:
     moved: type | None = None
     same_body: Sequence[int] = ()
     may_lag: bool = False
+    idempotent: bool = False
 
     def rates(self, settings: Settings, changed: Mapping[str, str] = NOTHING_CHANGED) -> tuple[str, str]:
         """Return the rate of a person or an anonymous caller, and that of a machine.

@@ -93,6 +93,7 @@ class Operation:
     content: str | None
     paging: Paging | None
     refusals: list[Refusal]
+    idempotent: bool  # although it is a POST or PATCH, without a key
 
     @property
     def is_public(self) -> bool:
@@ -225,6 +226,7 @@ def _read_operation(
         content=content,
         paging=_find_paging(document, query, result),
         refusals=list(_list_refusals(described["responses"])),
+        idempotent=described.get("x-idempotent", False),
     )
 
 

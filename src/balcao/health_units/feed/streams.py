@@ -15,7 +15,7 @@ HEARTBEAT_SECONDS = 15.0
 LONGEST_SECONDS = 3600.0
 MOST_WAITING_BYTES = 256 * 1024
 MOST_OF_PORTAL, MOST_OF_CLIENT, MOST_OF_PROCESS = 20, 5, 500
-BEGINNING = b"retry: 3000\n\n"
+BEGINNING = b"retry: 3000\n"
 _HEARTBEAT = b":\n\n"
 
 
@@ -70,7 +70,8 @@ class Listener:
     async def listen(self, first: bytes) -> AsyncGenerator[bytes, None]:
         """Yield what is to be sent, until the time is over, the right to it, or nobody can say what holds."""
         self._reader = asyncio.current_task()
-        yield BEGINNING + first
+        # The id lets a client whose connection breaks before the first event come back without a gap.
+        yield BEGINNING + b"id: %d\n\n" % self.after + first
         if self.after < self.joined_at:
             async for page in self.replay(self.after, self.joined_at):
                 yield page

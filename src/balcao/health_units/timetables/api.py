@@ -50,6 +50,7 @@ async def list_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery) ->
     MANAGE_UNITS,
     "Como ficariam os dias com outros horários",
     example={"excecoes": [{"data": "2026-12-24", "intervalos": [], "motivo": "véspera de Natal"}]},
+    idempotent=True,
 )
 async def preview_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery, body: PreviewBody) -> Days:
     """Devolve o que `GET` devolveria depois de gravar a semana e as exceções do corpo, e não grava nada. O que não vier

@@ -43,6 +43,7 @@ routes = ROUTES.extend(tags=["crm"])
     in_maintenance=True,
     too_large=lambda: Invalid(f"O corpo passa de {event_parser.BODY_LIMIT} bytes.", code="body-too-large"),
     ready=service.require_configured,
+    idempotent=True,
 )
 async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
     """O CRM avisa que o cadastro de uma pessoa mudou ou deve ser anonimizado. 202 diz que o evento está gravado e será

@@ -19,6 +19,7 @@ routes = ROUTES.extend(tags=["validators"], body_limit=SMALL_BODY)
     public(),
     "Diz se um texto tem a forma de um telefone",
     rate=RATE,
+    idempotent=True,
 )
 async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
     """Diz se o texto pode ser um telefone e o separa em partes. Olha só a forma: nada é guardado nem consultado. É
@@ -33,6 +34,7 @@ async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
     public(),
     "Diz se um texto tem a forma de um e-mail",
     rate=RATE,
+    idempotent=True,
 )
 async def validate_email(body: EmailQuestion) -> EmailVerdict:
     """Diz se o texto pode ser um endereço de e-mail e o normaliza. Olha só a forma: nada é enviado nem consultado. É

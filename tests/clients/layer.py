@@ -1,0 +1,22 @@
+"""What the tests of our Python client's own layer share: what the platform answers, and how the client is called."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.receiver import Answer, Receiver
+
+CALLER = "token"
+# Calls one after another by one client, and returns the result of each; an iterator's items come as a list.
+Calling = Callable[..., list[Any]]
+
+
+def answer(status: int, body: object = None, **headers: str) -> Answer:
+    """Return a response of the platform."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer(status, b"" if body is None else json.dumps(body).encode(), named)
+
+
+def provider(platform: Receiver) -> dict[str, str]:
+    """Return the discovery document of a provider at the receiver's address."""
+    return {"authorization_endpoint": f"{platform.url}/login", "token_endpoint": f"{platform.url}/token"}
