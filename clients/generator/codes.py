@@ -1,20 +1,18 @@
 """What the platform's error codes mean and how to fix them, from the `errors.toml` of each package."""
 
 import tomllib
-from pathlib import Path
 
-from clients.generator.documents import ROOT
+from clients.generator.documents import ROOT, SERVICES
 
 PACKAGES = ROOT / "src" / "balcao"
 
 
-def read_remedies() -> dict[str, str]:
-    """Return the remedy of each code, in English; a code of two packages has that of the platform's core."""
-    remedies: dict[str, str] = {}
-    for path in sorted(PACKAGES.rglob("errors.toml"), key=_core_last):
-        remedies |= {code: entry["fix"] for code, entry in tomllib.loads(path.read_text("utf-8")).items()}
-    return dict(sorted(remedies.items()))
+def read_remedies() -> dict[str, dict[str, str]]:
+    """Return the remedies of each service's codes, and those that all services share: `core`, `crm`."""
+    return {name: _read_remedies(name) for name in (*SERVICES, "core", "crm")}
 
 
-def _core_last(path: Path) -> tuple[bool, str]:
-    return path.parent.name == "core", path.as_posix()
+def _read_remedies(package: str) -> dict[str, str]:
+    path = PACKAGES / package / "errors.toml"
+    entries = tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
+    return {code: entries[code]["fix"] for code in sorted(entries)}

@@ -126,7 +126,7 @@ def make_call(sandbox: Sandbox, document: Document, one: Described) -> ExampleCa
     return ExampleCall(
         one.service,
         one.own.key,
-        _token_for(sandbox, one.declared),
+        token_for(sandbox, one.declared),
         values.path,
         values.query,
         values.body,
@@ -136,7 +136,7 @@ def make_call(sandbox: Sandbox, document: Document, one: Described) -> ExampleCa
     )
 
 
-def _token_for(sandbox: Sandbox, operation: Operation) -> str:
+def token_for(sandbox: Sandbox, operation: Operation) -> str:
     """Return the token of the person concerned where they may call, of a machine where only it may, or of an admin."""
     path = operation.signature.path
     if "cpf" in path and operation.rule.owner:

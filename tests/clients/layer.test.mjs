@@ -313,6 +313,16 @@ test("a refusal says its code, its remedy and the request", async () => {
   assert.ok((await balcaoOf().registry.readPreferences(CPF).catch((one) => one)).remedy);
 });
 
+test("a code has the remedy of the service that was called", async () => {
+  answers = [answer(400, { error: "Não é um CPF." }, { "Error-Code": "cpf-invalid" })];
+  const [event, application] = await Promise.all([
+    balcaoOf().registry.receiveCrmEvent({ cpf: "1" }).catch((one) => one),
+    balcaoOf().employability.submitApplication({}).catch((one) => one),
+  ]);
+  assert.match(event.remedy, /in a body digits only/);
+  assert.notEqual(event.remedy, application.remedy);
+});
+
 const EVENTS = { "Content-Type": "text/event-stream" };
 const ENDED = answer(403, { detail: "Fim." }, { "Error-Code": "forbidden" });
 const stream = (text) => new Response(text, { headers: EVENTS });

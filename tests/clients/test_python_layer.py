@@ -13,10 +13,13 @@ import httpx
 import pytest
 from standardwebhooks import Webhook
 
-from balcao import __version__
+from balcao import __version__, app
+from balcao.core.http.error_codes import Explanations, catalogue
+from balcao.core.service import Service
 from tests.clients.layer import Calling, answer, provider
 from tests.support.cast import ANA
 from tests.support.receiver import Answer, Receiver
+from tools.error_codes import PACKAGES
 
 pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 
@@ -188,7 +191,26 @@ def test_a_refusal_says_its_code_its_remedy_and_the_request(client: Any, call: C
     platform.usual = answer(403, {"error": "Não."}, Error_Code="nome-length")
     with pytest.raises(client.faults.Forbidden) as refused:
         call(lambda balcao: balcao.registry.read_preferences(ANA))
-    assert refused.value.remedy == client.codes.CODES["<field>-length"]
+    assert refused.value.remedy == client.codes.CODES["core"]["<field>-length"]
+
+
+@pytest.mark.parametrize("service", app.SERVICES, ids=app.NAMES)
+def test_the_remedy_of_a_code_is_the_one_that_the_documentation_gives_for_its_service(
+    client: Any, service: Service
+) -> None:
+    """One code may mean different things in two services: `cpf-invalid` in a path, and at the CRM's webhook."""
+    explanations = Explanations({one.name: one.package for one in app.SERVICES})
+    for code in {code for where in PACKAGES for code in catalogue(f"balcao.{where}")}:
+        found = explanations.find(service.name, code)
+        response = httpx.Response(400, headers={"Error-Code": code}, json={})
+        assert client.faults.make_fault(response, service.name).remedy == (found.fix if found else ""), code
+
+
+def test_a_refusal_of_a_call_has_its_services_remedy(client: Any, call: Calling, platform: Receiver) -> None:
+    platform.usual = answer(400, {"error": "Não é um CPF."}, Error_Code="cpf-invalid")
+    with pytest.raises(client.faults.BadRequest) as refused:
+        call(lambda balcao: balcao.registry.receive_crm_event({"cpf": "1"}))
+    assert refused.value.remedy == catalogue("balcao.registry")["cpf-invalid"].fix
 
 
 def test_what_is_no_answer_of_the_platforms_is_told_apart(client: Any, call: Calling, platform: Receiver) -> None:

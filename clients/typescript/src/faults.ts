@@ -47,7 +47,11 @@ export class Fault extends Error {
   readonly items: Item[];
   readonly remedy: string;
 
-  constructor(response: Response, readonly body: unknown) {
+  constructor(
+    response: Response,
+    readonly body: unknown,
+    service = "",
+  ) {
     const items = itemsOf(body);
     super(messageOf(body, items) || response.statusText);
     this.status = response.status;
@@ -55,7 +59,7 @@ export class Fault extends Error {
     this.requestId = response.headers.get("X-Request-ID") ?? "";
     this.retryAfter = retryAfter(response);
     this.items = items;
-    this.remedy = remedyOf(this.code);
+    this.remedy = remedyOf(service, this.code);
   }
 }
 
@@ -89,7 +93,13 @@ function member(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : undefined;
 }
 
-/** The remedy of a code, or of its kind: `nome-length` is one of `<field>-length`. */
-function remedyOf(code: string): string {
-  return codes[code] ?? codes[`<field>-${code.slice(code.lastIndexOf("-") + 1)}`] ?? "";
+/** The remedy of a service's code, or of its kind: `nome-length` is one of `<field>-length`. */
+function remedyOf(service: string, code: string): string {
+  for (const name of [code, `<field>-${code.slice(code.lastIndexOf("-") + 1)}`]) {
+    for (const where of [service, "core", "crm"]) {
+      const remedy = codes[where]?.[name];
+      if (remedy) return remedy;
+    }
+  }
+  return "";
 }

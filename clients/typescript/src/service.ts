@@ -13,6 +13,7 @@ export interface CallOptions {
 
 /** The operations of a service at an address. */
 export abstract class Service<Paths extends object> {
+  protected abstract readonly name: string;
   protected readonly http: Client<Paths>;
 
   constructor(
@@ -32,7 +33,7 @@ export abstract class Service<Paths extends object> {
   ): AsyncGenerator<ServerEvent> {
     const reader = new EventReader(lastEventId ?? "");
     for (let tried = 0; ; tried += 1) {
-      const stream = await this.transport.stream(open(reader.lastId || undefined));
+      const stream = await this.transport.stream(this.name, open(reader.lastId || undefined));
       let broken: ConnectionFailed | undefined;
       try {
         yield* reader.read(stream);

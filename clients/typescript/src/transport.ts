@@ -61,20 +61,20 @@ export class Transport {
   }
 
   /** The value of a call; throws `Fault` for a refusal, `NotModified` for a 304, `UnexpectedResponse` for no JSON. */
-  async value<T>(call: Promise<Result<T>>): Promise<T> {
+  async value<T>(service: string, call: Promise<Result<T>>): Promise<T> {
     const { data, error, response } = await call.catch((cause: unknown) => {
       throw cause instanceof SyntaxError ? new UnexpectedResponse(cause.message, { cause }) : cause;
     });
     if (response.status === 304) throw new NotModified();
-    if (!response.ok) throw new Fault(response, error);
+    if (!response.ok) throw new Fault(response, error, service);
     const etag = response.headers.get("ETag");
     if (etag && typeof data === "object" && data !== null) etags.set(data, etag);
     return data as T;
   }
 
   /** The parts of a stream as they come; throws as `value` does. */
-  async stream(call: Promise<Result<unknown>>): Promise<ReadableStream<Uint8Array>> {
-    const stream = await this.value(call);
+  async stream(service: string, call: Promise<Result<unknown>>): Promise<ReadableStream<Uint8Array>> {
+    const stream = await this.value(service, call);
     const { response } = await call;
     if (isStream(response)) return stream as ReadableStream<Uint8Array>;
     throw new UnexpectedResponse(`this is no stream: ${response.status} ${response.headers.get("Content-Type")}`);

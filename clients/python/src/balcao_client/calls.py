@@ -46,6 +46,7 @@ class Call:
     # True for a POST or PATCH that has the same effect however often it is sent.
     idempotent: bool = False
     accept: str = "application/json"
+    service: str = ""
 
     def request(self, client: httpx.Client | httpx.AsyncClient, base: str, token: str) -> httpx.Request:
         """Return the request of a try."""
@@ -110,8 +111,8 @@ def next_wait(
     return wait if wait <= retries.longest_wait else None
 
 
-def read_response(response: httpx.Response, result: Any) -> Any:
-    """Return what a response holds: a value of the type `result`.
+def read_response(response: httpx.Response, result: Any, service: str) -> Any:
+    """Return what a response of a service holds: a value of the type `result`.
 
     Raises:
         Fault: it is a refusal or a failure.
@@ -121,7 +122,7 @@ def read_response(response: httpx.Response, result: Any) -> Any:
     if response.status_code == 304:
         raise NotModified
     if response.status_code >= 400:
-        raise make_fault(response)
+        raise make_fault(response, service)
     if result is type(None):
         return None
     if result is bytes:

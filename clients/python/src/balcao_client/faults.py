@@ -52,7 +52,7 @@ class Fault(BalcaoError):
     fix the call, where the code is known; `request_id` is what to quote to those who operate the platform.
     """
 
-    def __init__(self, response: httpx.Response) -> None:
+    def __init__(self, response: httpx.Response, service: str = "") -> None:
         self.status = response.status_code
         self.code = response.headers.get("Error-Code", "")
         self.request_id = response.headers.get("X-Request-ID", "")
@@ -60,7 +60,7 @@ class Fault(BalcaoError):
         self.body = _read_body(response)
         self.items = _read_items(self.body)
         self.message = _read_message(self.body, self.items) or response.reason_phrase
-        self.remedy = _find_remedy(self.code)
+        self.remedy = _find_remedy(service, self.code)
         super().__init__(self._describe())
 
     def _describe(self) -> str:
@@ -125,10 +125,10 @@ _BY_STATUS: dict[int, type[Fault]] = {
 }
 
 
-def make_fault(response: httpx.Response) -> Fault:
-    """Return the exception for a response of 400 or above, read to its end."""
+def make_fault(response: httpx.Response, service: str = "") -> Fault:
+    """Return the exception for a response of 400 or above, read to its end; `service` is the one that was called."""
     status = response.status_code
-    return _BY_STATUS.get(status, Unavailable if status >= 500 else Fault)(response)
+    return _BY_STATUS.get(status, Unavailable if status >= 500 else Fault)(response, service)
 
 
 def read_retry_after(response: httpx.Response) -> float | None:
@@ -174,7 +174,8 @@ def _read_message(body: Any, items: list[dict[str, Any]]) -> str:
     return next((text for text in words if isinstance(text, str)), "")
 
 
-def _find_remedy(code: str) -> str:
-    """Return the remedy of a code, or of its kind: `nome-length` is one of `<field>-length`."""
+def _find_remedy(service: str, code: str) -> str:
+    """Return the remedy of a service's code, or of its kind: `nome-length` is one of `<field>-length`."""
     kind = "<field>-" + code.rpartition("-")[2]
-    return CODES.get(code) or CODES.get(kind, "")
+    known = (CODES.get(where, {}).get(name) for name in (code, kind) for where in (service, "core", "crm"))
+    return next(filter(None, known), "")

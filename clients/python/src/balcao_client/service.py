@@ -1,6 +1,7 @@
 """What the generated services stand on."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from balcao_client.calls import Call
@@ -11,29 +12,33 @@ from balcao_client.transport import AsyncTransport, Transport
 class Service:
     """The operations of a service at an address."""
 
+    NAME: str
+
     def __init__(self, transport: Transport, base: str) -> None:
         self._transport = transport
         self._base = base
 
     def _send(self, call: Call, result: Any) -> Any:
-        return self._transport.send(self._base, call, result)
+        return self._transport.send(self._base, replace(call, service=self.NAME), result)
 
     def _stream(self, call: Call, *, resumes: bool) -> Iterator[Event]:
-        return self._transport.stream(self._base, call, resumes=resumes)
+        return self._transport.stream(self._base, replace(call, service=self.NAME), resumes=resumes)
 
 
 class AsyncService:
     """The operations of a service at an address, to be awaited."""
+
+    NAME: str
 
     def __init__(self, transport: AsyncTransport, base: str) -> None:
         self._transport = transport
         self._base = base
 
     async def _send(self, call: Call, result: Any) -> Any:
-        return await self._transport.send(self._base, call, result)
+        return await self._transport.send(self._base, replace(call, service=self.NAME), result)
 
     def _stream(self, call: Call, *, resumes: bool) -> AsyncIterator[Event]:
-        return self._transport.stream(self._base, call, resumes=resumes)
+        return self._transport.stream(self._base, replace(call, service=self.NAME), resumes=resumes)
 
 
 def iterate(read: Callable[[int], Sequence[Any]], first: int, step: int, size: int) -> Iterator[Any]:

@@ -56,7 +56,7 @@ class _Listening:
         if wait is not None:
             return wait
         if isinstance(outcome, httpx.Response):
-            raise make_fault(outcome)
+            raise make_fault(outcome, self._call.service)
         if isinstance(outcome, httpx.TransportError):
             raise ConnectionFailed(_describe(outcome)) from outcome
         if again:
@@ -103,7 +103,7 @@ class Transport:
             if wait is None:
                 if isinstance(outcome, httpx.TransportError):
                     raise ConnectionFailed(_describe(outcome)) from outcome
-                return read_response(outcome, result)
+                return read_response(outcome, result, call.service)
             time.sleep(wait)
             tried += 1
 
@@ -184,7 +184,7 @@ class AsyncTransport:
             if wait is None:
                 if isinstance(outcome, httpx.TransportError):
                     raise ConnectionFailed(_describe(outcome)) from outcome
-                return read_response(outcome, result)
+                return read_response(outcome, result, call.service)
             await asyncio.sleep(wait)
             tried += 1
 

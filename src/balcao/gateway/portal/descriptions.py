@@ -118,7 +118,7 @@ class Operation:
     @property
     def iterator(self) -> str:
         """Return the name of the iterator over all its pages: `iterate_pets` for `list_pets`."""
-        return f"iterate_{self.key.removeprefix('list_')}"
+        return f"iterate_{self.key.removeprefix('list_').removeprefix('read_')}"
 
     @property
     def unpaged(self) -> "Operation":
