@@ -1,7 +1,6 @@
 """What our Python client does by itself, awaited or not: retries, versions, pages, faults, webhooks."""
 
 import base64
-import hashlib
 import hmac
 import json
 import time

@@ -20,6 +20,8 @@ HEADERS = {
 # How lists are paged: the parameter of the place, that of the size, where the first page is, and whether the place is a
 # number of pages or of items.
 PAGINGS = (("page", "per_page", 1, False), ("page", "pageSize", 1, False), ("skip", "limit", 0, True))
+# Here the pages are those of the services of one category: the list of categories is always whole.
+_NOT_PAGED = {"search_list_categories"}
 _REF = "#/components/schemas/"
 # How the description of a refusal lists its codes.
 _CODE = re.compile(r"^- `([^`]+)`: (.+)$", re.MULTILINE)
@@ -224,7 +226,7 @@ def _read_operation(
         result_status=status,
         result_example=example,
         content=content,
-        paging=_find_paging(document, query, result),
+        paging=None if described["operationId"] in _NOT_PAGED else _find_paging(document, query, result),
         refusals=list(_list_refusals(described["responses"])),
         idempotent=described.get("x-idempotent", False),
     )
