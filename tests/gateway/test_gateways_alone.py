@@ -3,6 +3,9 @@
 import contextlib
 import dataclasses
 import json
+import os
+import socket
+import ssl
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import psutil
 import pytest
 
 from balcao import app
@@ -253,3 +257,60 @@ def test_what_no_host_has_seen_is_sent_to_another_one(kind: str, tmp_path: Path)
         for method in ("GET", *WRITES) * 3:
             assert client.request(method, PETS, content=b"{}").status_code == 200, method
     assert len(kept) == 15
+
+
+def test_an_address_with_too_many_connections_is_refused_and_the_others_are_served(kind: str, tmp_path: Path) -> None:
+    if kind == "envoy":  # bounds no connections by address
+        return
+    bounds = before_echo(kind, tmp_path, BALCAO_MAX_ADDRESS_CONNECTIONS="5", BALCAO_TRUSTED_CALLERS="127.0.0.4")
+    with bounds as (client, _), contextlib.ExitStack() as opened:
+        port = client.base_url.port or 0
+        portal = [opened.enter_context(begin_call(port, "127.0.0.4")) for _ in range(20)]
+        greedy = [opened.enter_context(begin_call(port, "127.0.0.2")) for _ in range(5)]
+        assert is_refused(port, "127.0.0.2")
+        assert not is_refused(port, "127.0.0.3")
+        assert client.get("/docs").status_code == 200
+        assert all(is_open(connection) for connection in (*portal, *greedy))
+
+
+@contextlib.contextmanager
+def begin_call(port: int, source: str, sent: bytes = b"name=") -> Iterator[ssl.SSLSocket]:
+    """Open a connection from the address, and send a head that announces six bytes, and these of them."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with (
+        socket.create_connection(("127.0.0.1", port), PATIENCE, (source, 0)) as plain,
+        context.wrap_socket(plain) as connection,
+    ):
+        connection.sendall(b"POST /painel/entrar HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\n" + sent)
+        yield connection
+
+
+def is_refused(port: int, source: str) -> bool:
+    """Return whether a call is cut off, or answered by the gateway that there are too many."""
+    try:
+        with begin_call(port, source, b"name=x") as connection:
+            return connection.recv(65_536).split(b" ")[1:2] != [b"501"]  # what the host behind says to a POST
+    except OSError:
+        return True
+
+
+def is_open(connection: ssl.SSLSocket) -> bool:
+    """Return whether the call is still in progress, or was answered by the host behind."""
+    connection.settimeout(0.01)
+    try:
+        return connection.recv(65_536).split(b" ")[1:2] == [b"501"]
+    except TimeoutError:
+        return True
+
+
+def test_haproxy_gives_up_root(kind: str, tmp_path: Path) -> None:
+    if kind != "haproxy":
+        return
+    with before_echo(kind, tmp_path) as (client, _):
+        assert client.get("/docs").status_code == 200
+        running = next(each for each in psutil.Process().children(recursive=True) if each.name() == "haproxy")
+        users, groups, root = running.uids(), running.gids(), Path(f"/proc/{running.pid}/root").readlink()
+    expected = Path("/var/lib/haproxy") if os.geteuid() == 0 else Path("/")  # another user can give up nothing
+    assert 0 not in (*users, *groups)
+    assert root == expected

@@ -62,6 +62,10 @@ def _fail(what: str, variable: str, name: str) -> NoReturn:
     )
 
 
+# HAProxy gives up root only where it was started by root.
+_ROOTLESS = {} if os.geteuid() == 0 else {"HAPROXY_ROOTLESS": "1"}
+
+
 class Certificate:
     """A server's certificate, of the loopback address unless said, signed by itself: `chain` holds it and the key."""
 
@@ -128,7 +132,9 @@ def running(kind: str, plan: Plan, folder: Path, certificate: Certificate) -> It
     base = f"https://127.0.0.1:{plan.frontend.https_port}"
     with (
         (folder / "output.log").open("wb") as output,
-        subprocess.Popen([find(kind), *command], cwd=folder, stdout=output, stderr=output) as process,
+        subprocess.Popen(
+            [find(kind), *command], cwd=folder, stdout=output, stderr=output, env=os.environ | _ROOTLESS
+        ) as process,
         httpx.Client(base_url=base, timeout=PATIENCE, verify=certificate.trust) as client,
     ):
         try:

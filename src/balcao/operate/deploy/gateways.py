@@ -9,7 +9,9 @@ import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from urllib.parse import urlsplit
 
 from joserfc.jwk import RSAKey
@@ -41,7 +43,7 @@ REQUEST_ID = "^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
 # The settings that a gateway's configuration follows; after a change of one of them it is generated anew.
 READ_SETTINGS = frozenset(
     "host port realm public_url auth_issuer cors_origins_csv header_timeout body_timeout machine_read_rate "
-    "machine_write_rate".split()
+    "machine_write_rate trusted_proxies_csv trusted_callers_csv max_connections max_address_connections".split()
 )
 # Asked by gateways on the inside only; without prefix in a process that serves access alone.
 HIDDEN = "^(/access)?/api/v1/check"
@@ -122,6 +124,9 @@ def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
         exposed=", ".join(EXPOSED_HEADERS),
         keys=keys,
         rate=_most_calls_a_second(plan.settings),
+        trusted=_list_trusted(plan),
+        trusted_connections=plan.settings.max_connections,
+        address_connections=plan.settings.max_address_connections,
         leeway=LEEWAY_SECONDS,
         read_on=DISCARD_BYTES,
         public_port=_name_port(plan.settings.public_url),
@@ -161,6 +166,16 @@ def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
     pages = [*plan.servers, *(server for servers in of_services for server in servers)]
     own = {PAGES: list(dict.fromkeys(pages))} | dict(plan.servers_of)
     return [Pool(name, path, own.get(name, plan.servers)) for name, path in readiness.items()]
+
+
+def _list_trusted(plan: Plan) -> list[str]:
+    """Return the networks whose connections are bounded in sum only: the panel's machine calls the API, too."""
+    settings, found = plan.settings, list[str]()
+    hosts = (server.host for servers in (plan.servers, *plan.servers_of.values()) for server in servers)
+    for address in ("127.0.0.1", *settings.trusted_proxies, *settings.trusted_callers, *hosts):
+        with suppress(ValueError):  # the name of a host
+            found.append(str(ip_network(address, strict=False)))
+    return list(dict.fromkeys(found))
 
 
 def _most_calls_a_second(settings: Settings) -> int:
