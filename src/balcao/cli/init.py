@@ -125,6 +125,10 @@ def write_production(
     print(
         f"Agora, nesta ordem: {folder}/{production.ROLES} no banco, os arquivos .env em /etc/balcao, `balcao doctor`."
     )
+    if installation.has_local_database:
+        print(
+            "Sem arquivos de Kubernetes e Helm: um pod não alcança um banco em localhost. Para tê-los, use --database."
+        )
 
 
 def _ask(option: str, question: str) -> str:

@@ -76,6 +76,7 @@ def test_kubernetes_takes_what_values_of_a_city_s_own_make(folder: Path, tmp_pat
         "trustedProxies": "10.9.0.0/16",
         "api": {"minReplicas": 3, "maxReplicas": 5, "cpuUtilization": 50, "resources": {"limits": {"cpu": 2}}},
         "console": {"replicas": 2},
+        "ingress": {"host": "balcao.cidade.example"},
         "network": {"calledPorts": [5432], "calledNetworks": ["10.1.0.0/16", "fd00::/8"]},
     }
     values = tmp_path / "values.json"
@@ -98,6 +99,11 @@ def test_kubernetes_takes_what_values_of_a_city_s_own_make(folder: Path, tmp_pat
     assert {"name": "BALCAO_TRUSTED_PROXIES", "value": "10.9.0.0/16"} in container["env"]
     assert made["HorizontalPodAutoscaler", "balcao-api"]["spec"]["maxReplicas"] == 5
     assert made["Deployment", "balcao-console"]["spec"]["replicas"] == 2
+    paths = made["Ingress", "balcao"]["spec"]["rules"][0]["http"]["paths"]
+    assert [path["backend"]["service"] for path in paths] == [
+        {"name": "balcao-console", "port": {"number": 7002}},
+        {"name": "balcao-api", "port": {"number": 7000}},
+    ]
     assert made["NetworkPolicy", "balcao"]["spec"]["egress"][-1] == {
         "ports": [{"port": 5432, "protocol": "TCP"}],
         "to": [{"ipBlock": {"cidr": "10.1.0.0/16"}}, {"ipBlock": {"cidr": "fd00::/8"}}],

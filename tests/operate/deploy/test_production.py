@@ -33,11 +33,12 @@ from tests.support.terminal import Terminal
 
 ANSWERS = (
     "--public-url=https://balcao.cidade.example",
-    "--auth-issuer=https://login.cidade.example/realms/cidade",
+    "--auth-issuer=https://login.cidade.example:8443/realms/cidade",
     "--gateway=nginx",
 )
 # All that an installation may have besides.
 MORE = (
+    "--database=banco.cidade.example:5432",
     "--replica=replica-1.cidade.example:5433",
     "--replica=replica-2.cidade.example:5432",
     "--redis-url=rediss://:senha@redis.cidade.example:6380/0",
@@ -80,6 +81,7 @@ def test_kubernetes_takes_the_manifests(folder: Path, tmp_path: Path) -> None:
     """The kustomization names them all; its own schema is kustomize's."""
     manifests = folder / "kubernetes"
     listed = yaml.safe_load((manifests / "kustomization.yaml").read_text("utf-8"))["resources"]
+    listed.append("ingress.yaml")  # an example, which the city adds
     assert sorted([*listed, "kustomization.yaml"]) == sorted(path.name for path in manifests.iterdir())
     documents = [one for name in listed for one in yaml.safe_load_all((manifests / name).read_text("utf-8"))]
     for number, document in enumerate(documents):
@@ -87,7 +89,7 @@ def test_kubernetes_takes_the_manifests(folder: Path, tmp_path: Path) -> None:
     run(validators() / "kubernetes-validate", "--strict", "--no-warn", *tmp_path.iterdir())
     assert sorted(document["kind"] for document in documents) == sorted(
         "Deployment Service PodDisruptionBudget HorizontalPodAutoscaler Deployment PodDisruptionBudget Job "
-        "NetworkPolicy Deployment Service PodDisruptionBudget".split()
+        "NetworkPolicy Deployment Service PodDisruptionBudget Ingress".split()
     )
 
 
@@ -160,7 +162,7 @@ def test_other_answers_keep_the_secrets_and_overwrite_nothing_unasked(tmp_path: 
     assert "--public-url" in terminal.refusal("init", "production")
     assert terminal.run("init", "production", *ANSWERS).returncode == 0
     first = settings.read_text("utf-8")
-    assert terminal.run("init", "production", *ANSWERS).stdout.startswith("0 de 31 arquivos")
+    assert terminal.run("init", "production", *ANSWERS).stdout.startswith("0 de 16 arquivos")
     assert "balcao.env" in terminal.refusal("init", "production", *ANSWERS, "--port=9000")
     assert settings.read_text("utf-8") == first
     assert terminal.run("init", "production", *ANSWERS, "--port=9000", "--replace").returncode == 0
@@ -194,13 +196,53 @@ def test_what_an_installation_has_besides_stands_in_all_its_files(folder: Path) 
     assert settings.traces_url == "http://coletor.cidade.example:4318"
     assert settings.management_host == "10.0.0.5"
     assert "requirements-traces.lock balcao-*.whl" in (folder / "container/Containerfile").read_text("utf-8")
-    composed = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]
-    assert [composed[name]["ports"][-1] for name in ("api", "worker", "console")] == [
-        f"10.0.0.5:{port}:{port}" for port in (8090, 8091, 8092)
-    ]
     policy = yaml.safe_load((folder / "kubernetes/network.yaml").read_text("utf-8"))
     called = {each["port"] for rule in policy["spec"]["egress"] for each in rule["ports"]}
-    assert called == {53, 443, 587, 8080, 4318, 5432, 5433, 6380}
+    assert called == {53, 443, 587, 8080, 4318, 5432, 5433, 6380, 8443}
+
+
+def test_containers_reach_a_database_on_this_machine_and_pods_are_not_promised_to(tmp_path: Path) -> None:
+    """Before, each container had a `localhost` of its own, so none reached the database of the default answer."""
+    terminal = Terminal(tmp_path)
+    done = terminal.run("init", "production", *ANSWERS)
+    services = yaml.safe_load((tmp_path / "production/container/compose.yaml").read_text("utf-8"))["services"]
+    for service in services.values():
+        assert service["network_mode"] == "host"
+        assert "ports" not in service
+    assert "Kubernetes" in done.stdout
+    assert not (tmp_path / "production/kubernetes").exists()
+    assert not (tmp_path / "production/helm").exists()
+    assert (
+        terminal.run("init", "production", *ANSWERS, "--database=banco.cidade.example:5432", "--replace").returncode
+        == 0
+    )
+    assert (tmp_path / "production/kubernetes").exists()
+    assert (tmp_path / "production/helm").exists()
+
+
+def test_every_container_can_be_given_a_private_ca(folder: Path) -> None:
+    services = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]
+    for service in services.values():
+        bundle = service["environment"]["SSL_CERT_FILE"]
+        assert [mounted.split(":")[-2:] for mounted in service["volumes"]] == [[bundle, "ro"]]
+    documents = [
+        one for path in (folder / "kubernetes").iterdir() for one in yaml.safe_load_all(path.read_text("utf-8"))
+    ]
+    for pod in [one["spec"]["template"]["spec"] for one in documents if one["kind"] in {"Deployment", "Job"}]:
+        (volume,) = [each for each in pod["volumes"] if "configMap" in each]
+        assert volume["configMap"] == {"name": "balcao-certificates", "optional": True}
+        (container,) = pod["containers"]
+        assert volume["name"] in {mounted["name"] for mounted in container["volumeMounts"]}
+        (source,) = [each["valueFrom"] for each in container["env"] if each["name"] == "SSL_CERT_FILE"]
+        assert source["configMapKeyRef"] == {"name": "balcao-certificates", "key": "path", "optional": True}
+
+
+def test_the_ingress_leads_the_public_address_to_the_services(folder: Path) -> None:
+    ingress = yaml.safe_load((folder / "kubernetes/ingress.yaml").read_text("utf-8"))
+    (rule,) = ingress["spec"]["rules"]
+    assert rule["host"] == "balcao.cidade.example"
+    assert ingress["spec"]["tls"] == [{"hosts": [rule["host"]], "secretName": "balcao-tls"}]
+    assert {path["backend"]["service"]["name"] for path in rule["http"]["paths"]} == {"balcao-api"}
 
 
 def test_what_it_has_not_stands_in_the_settings_as_a_comment() -> None:

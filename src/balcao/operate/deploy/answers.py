@@ -5,6 +5,7 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from balcao import __version__
+from balcao.settings.production import LOOPBACK
 
 _PORTS = {"redis": 6379, "rediss": 6379, "http": 80, "https": 443}
 
@@ -78,8 +79,22 @@ class Installation:
     folder: str = "production"
 
     @property
+    def public_host(self) -> str:
+        """Return the name under which callers reach the gateway."""
+        return urlsplit(self.public_url).hostname or ""
+
+    @property
+    def has_local_database(self) -> bool:
+        """Return whether the database is on this machine, where no pod of a cluster reaches it."""
+        return urlsplit(f"//{self.database}").hostname in LOOPBACK
+
+    @property
     def ports_called(self) -> list[int]:
-        """Return the ports of what the processes call, the provider's, the CRM's and the mail server's included."""
+        """Return the ports of what the processes call, with those of the CRM and the mail server.
+
+        The provider is called, and the public address, under which the services reach each other.
+        """
         stores = {int(place.rpartition(":")[2]) for place in (self.database, *self.replicas)}
-        urls = [urlsplit(url) for url in (self.redis_url or "redis:", self.traces_url or "https:")]
+        called = (self.redis_url or "redis:", self.traces_url or "https:", self.auth_issuer, self.public_url)
+        urls = [urlsplit(url) for url in called]
         return sorted({443, 587, *stores, *(port for url in urls if (port := url.port or _PORTS.get(url.scheme)))})

@@ -35,6 +35,7 @@ _OPEN_FILES = (
     "kubernetes/worker.yaml",
     "kubernetes/console.yaml",
     "kubernetes/network.yaml",
+    "kubernetes/ingress.yaml",
     "helm/Chart.yaml",
     "helm/values.yaml",
 )
@@ -43,6 +44,7 @@ _CHART_FILES = (
     "helm/values.schema.json",
     *(f"helm/templates/{name}" for name in ("_common.tpl", "migrate.yaml", "api.yaml", "worker.yaml", "console.yaml")),
     "helm/templates/network.yaml",
+    "helm/templates/ingress.yaml",
 )
 _LINE = re.compile(r"([A-Z_]+)=(.*)")
 
@@ -95,12 +97,16 @@ def generate_production_files(installation: Installation, own: Secrets) -> dict[
         "image_name": name,
         "image_tag": tag,
         "ports_called": installation.ports_called,
+        "public_host": installation.public_host,
         # Who traces installs more.
         "lock": "requirements-traces.lock" if installation.traces_url else "requirements.lock",
     }
     files = {path: File.of(render_template(path, **values), SECRET) for path in _SECRET_FILES}
     files |= {path: File.of(render_template(path, **values)) for path in _OPEN_FILES}
-    return files | {path: File.of(read_template(path)) for path in _CHART_FILES}
+    files |= {path: File.of(read_template(path)) for path in _CHART_FILES}
+    if installation.has_local_database:  # localhost is another machine in each pod
+        files = {path: file for path, file in files.items() if not path.startswith(("kubernetes/", "helm/"))}
+    return files
 
 
 def parse_settings(text: str) -> dict[str, str]:

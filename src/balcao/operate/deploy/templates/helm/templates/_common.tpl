@@ -22,6 +22,7 @@ securityContext:
 volumes:
   - {name: data, emptyDir: {}}
   - {name: tmp, emptyDir: {}}
+  - {name: certificates, configMap: {name: {{ .Values.certificates }}, optional: true}}
 {{- end }}
 
 {{- define "balcao.container" -}}
@@ -33,6 +34,7 @@ securityContext:
 volumeMounts:
   - {name: data, mountPath: /var/lib/balcao}
   - {name: tmp, mountPath: /tmp}
+  - {name: certificates, mountPath: /etc/balcao/certificates, readOnly: true}
 {{- end }}
 
 {{- define "balcao.environment" -}}
@@ -41,6 +43,7 @@ env:
   - {name: BALCAO_MANAGEMENT_HOST, value: 0.0.0.0}
   - {name: BALCAO_CONSOLE_API_URL, value: "http://balcao-api:{{ .Values.ports.http }}"}
   - {name: BALCAO_TRUSTED_PROXIES, value: {{ .Values.trustedProxies | quote }}}
+  - {name: SSL_CERT_FILE, valueFrom: {configMapKeyRef: {name: {{ .Values.certificates }}, key: path, optional: true}}}
 envFrom:
   - secretRef: {name: {{ .Values.secrets.settings }}}
 {{- end }}
