@@ -93,7 +93,16 @@ def test_an_answer_is_worth_nothing_the_second_time(panel: PanelClient, sandbox:
 
 @pytest.mark.parametrize(
     "elsewhere",
-    ["https://mal.example/", "//mal.example/painel", "/\\mal.example", "/docs", "/painel//mal.example", "javascript:1"],
+    [
+        "https://mal.example/",
+        "/painel/../docs",
+        "/painel/%252e%252e/docs",
+        "//mal.example/painel",
+        "/\\mal.example",
+        "/docs",
+        "/painel//mal.example",
+        "javascript:1",
+    ],
 )
 def test_a_login_leads_to_no_address_but_the_panels(panel: PanelClient, elsewhere: str) -> None:
     begun = panel.http.get("/painel/entrar", params={"para": elsewhere}, follow_redirects=True)
@@ -147,3 +156,10 @@ def test_somebody_on_localhost_is_led_to_the_address_that_the_login_comes_back_t
 ) -> None:
     answer = panel.http.get("/painel/conta?a=1", headers={"Host": f"localhost:{sandbox.settings.port}"})
     assert (answer.status_code, answer.headers["location"]) == (307, f"{sandbox.url}/painel/conta?a=1")
+
+
+def test_more_cookies_than_browsers_keep_are_refused_in_words(panel: PanelClient, sandbox: Sandbox) -> None:
+    for path in ("/painel", "/painel/nada", f"{urlsplit(sandbox.settings.issuers[0]).path}/clients"):
+        answer = panel.http.get(path, headers={"Cookie": "a=" + "b" * 20_000})
+        assert answer.status_code == 431, path
+        assert "Os cookies deste endereço são grandes demais" in answer.text

@@ -18,15 +18,17 @@ from balcao.console.rights import NO_RIGHTS, read_rights
 from balcao.console.sessions.service import Draft, Session, SessionOver
 from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, Visit
 from balcao.console.waiting import recall_counts, recount_area, refresh_counts
+from balcao.core.database.shares import holder
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import AdmitBody, PageEndpoint
-from balcao.core.http.forms import PARSED_AT_ONCE, FormData, read_form, read_large_form
+from balcao.core.http.forms import FormData, read_form
 from balcao.core.http.health import Readiness, is_database_up
 from balcao.core.http.operations import UNASKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect, to_json
 from balcao.core.http.routing import REST_OF_PATH
+from balcao.core.offloading import SMALL, run_in_thread
 from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import Mount
 
@@ -153,11 +155,8 @@ class Endpoints:
             return FormData()
         if request.content is None and not session.may_send(page.actions):
             raise make_not_allowed(list(page.actions), page.label)
-        if len(request.content or b"") <= PARSED_AT_ONCE:
-            posted = read_form(request)
-        else:
-            async with self._panel.crowd.place(session.stored.subject_key):
-                posted = await read_large_form(request)
+        holder.set(session.stored.subject_key.hex())
+        posted = await run_in_thread(read_form, request, size=len(request.content or b""))
         self._login.check_secret(request, session, posted)
         return posted
 
@@ -263,7 +262,7 @@ class Endpoints:
         Nothing but the browser may be there to hold it. What another site has a browser send is not repeated to people.
         """
         size = len(request.content or b"")
-        is_small = size <= (PARSED_AT_ONCE if visit is None else _LARGEST_REPEATED)
+        is_small = size <= (SMALL if visit is None else _LARGEST_REPEATED)
         if not is_small or not guard.is_from_here(request.headers, self._panel.origin):
             return None
         try:

@@ -1,7 +1,7 @@
 """What keeps other sites out: where a form came from, where a login may lead back to, and what a page may load."""
 
 import hmac
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from balcao.console.declaration import PREFIX
 from balcao.console.sessions.service import Session
@@ -37,13 +37,20 @@ def split_address(address: str) -> SplitResult:
 
 
 def read_return_path(address: str) -> str:
-    """Return an address that a login may lead back to: a page of ours, else the first one."""
-    parts = split_address(address if len(address) <= _LONGEST_ADDRESS and address.isprintable() else "")
+    """Return an address that a login may lead back to: a page of ours, else the first page.
+
+    A browser or a proxy may decode an address several times, and may read a backslash as a slash. The path is
+    therefore decoded completely before it is compared.
+    """
+    path, former = split_address(address).path if len(address) <= _LONGEST_ADDRESS else "", ""
+    while path != former:
+        path, former = unquote(path, errors="replace"), path
+    segments = path.split("/")[1:]
+    has_dots = any(segment.partition(";")[0] in {".", ".."} for segment in segments)
+    is_plain = address.isprintable() and path.isprintable() and "\\" not in address + path
     # Of the address itself, too: in `///painel` a browser finds a host, where its parts have none.
-    is_ours = address.startswith(PREFIX) and (parts.path == PREFIX or parts.path.startswith(f"{PREFIX}/"))
-    if parts.scheme or parts.netloc or not is_ours or "\\" in address or "//" in parts.path:
-        return PREFIX
-    return address
+    is_ours = address.startswith(PREFIX) and segments[:1] == [PREFIX.removeprefix("/")]
+    return address if is_ours and is_plain and not has_dots and "//" not in path else PREFIX
 
 
 def make_headers(issuer: str, *, is_secure: bool) -> dict[str, str]:

@@ -1,17 +1,34 @@
 """Cookies: what a browser sends back, and what it is asked to keep."""
 
 from collections.abc import Mapping
-from http.cookies import CookieError, Morsel, SimpleCookie
+from http.cookies import Morsel
 
 from balcao.core.context.headers import Headers
+from balcao.core.errors import BalcaoError
+
+# Four cookies of the largest size that browsers store. Those of a city's other sites arrive in the same header.
+MOST_COOKIE_BYTES = 16 * 1024
+
+
+class CookiesTooLarge(BalcaoError):
+    status = 431
+    default_message = "Os cookies deste endereço são grandes demais: apague-os no navegador e tente de novo."
+    default_code = "cookies-too-large"
 
 
 def read_cookies(headers: Headers) -> Mapping[str, str]:
-    """Return the cookies by name; none of a header that cannot be read."""
-    try:
-        return {name: morsel.value for name, morsel in SimpleCookie(headers.text(b"cookie") or "").items()}
-    except CookieError:
-        return {}
+    """Return the cookies by name, the last of a repeated name. Raises CookiesTooLarge.
+
+    `http.cookies` takes quadratic time before Python 3.11.10 and 3.12.6 (CVE-2024-7592).
+    """
+    if len(headers.get(b"cookie", b"")) > MOST_COOKIE_BYTES:
+        raise CookiesTooLarge()
+    found: dict[str, str] = {}
+    for pair in (headers.text(b"cookie") or "").split(";"):
+        name, is_cookie, value = (part.strip(" \t") for part in pair.partition("="))
+        if name and is_cookie:
+            found[name] = value[1:-1] if value[:1] == value[-1:] == '"' else value
+    return found
 
 
 def format_cookie(

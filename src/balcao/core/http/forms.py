@@ -1,7 +1,5 @@
 """Bodies of HTML forms, whose names may come several times."""
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qsl
 
 from balcao.core.errors import Invalid, TooLarge
@@ -10,10 +8,6 @@ from balcao.core.http.requests import Request
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 # A list of a thousand people with a box for each is a form, too.
 MAX_FIELDS = 5_000
-# A form up to this size is parsed in a few milliseconds, even if every character of it is escaped.
-PARSED_AT_ONCE = 32 * 1024
-# One thread, so that the event loop shares the interpreter with one parser at most.
-_parser = ThreadPoolExecutor(1, "forms")
 
 
 class FormData(dict[str, list[str]]):
@@ -36,13 +30,6 @@ def read_form(request: Request) -> FormData:
     if media_type.partition(";")[0].strip().lower() != MEDIA_TYPE:
         raise Invalid("O formulário não veio na forma esperada.")
     return parse_fields(request.content)
-
-
-async def read_large_form(request: Request) -> FormData:
-    """Return the fields as `read_form` does. A form beyond `PARSED_AT_ONCE` is parsed outside the event loop."""
-    if len(request.content or b"") <= PARSED_AT_ONCE:
-        return read_form(request)
-    return await asyncio.get_running_loop().run_in_executor(_parser, read_form, request)
 
 
 def parse_fields(encoded: bytes) -> FormData:
