@@ -1,4 +1,4 @@
-"""What all templates know is hidden by no page: the frame would show the page's own value in its place."""
+"""Mistakes in templates that no single page shows."""
 
 import ast
 from collections.abc import Iterator
@@ -22,3 +22,9 @@ def test_no_page_gives_a_template_a_value_under_a_name_of_the_frame() -> None:
     for file in CONSOLE.rglob("*.py"):
         hidden = frame & set(list_keywords(ast.parse(file.read_text("utf-8")), "render"))
         assert not hidden, f"{file.relative_to(CONSOLE)} hides {hidden}"
+
+
+def test_no_field_cuts_a_pasted_value() -> None:
+    """A browser cuts what is pasted at `maxlength` without a word: a CPF with blanks around it loses digits."""
+    for file in CONSOLE.rglob("*.html"):
+        assert "maxlength" not in file.read_text("utf-8"), file.relative_to(CONSOLE)

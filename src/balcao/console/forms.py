@@ -24,6 +24,7 @@ from wtforms.validators import InputRequired, Length, ValidationError
 from balcao.console.api import InTheWay, NotValid, Outdated, Refused
 from balcao.console.visit import DRAFT, Visit
 from balcao.core.values.ids import new_id
+from balcao.core.values.pasted import clean_pasted, compact_pasted
 
 ETAG, KEY = "_etag", "_key"
 _NAMED = re.compile(r"`([\w.]+)`")
@@ -41,8 +42,8 @@ class Form(wtforms.Form):
         locales = ("pt_BR", "pt")
 
         def render_field(self, field: Any, render_kw: Any) -> Any:
-            """Leave it to us to say what is wrong: a browser's own bubbles are in its words, and go away."""
-            own = {"required": False, "minlength": False}
+            """Leave the checks to us: a browser's messages disappear, and its `maxlength` cuts a pasted value."""
+            own = {"required": False, "minlength": False, "maxlength": False}
             needs = {"aria-required": "true"} if field.flags.required else {}
             return super().render_field(field, own | needs | dict(render_kw))
 
@@ -138,6 +139,22 @@ def list_choices(pairs: Iterable[tuple[str, str]], *, is_asked: bool = False) ->
     """Return the choices of a selection: what each sends, and what it is called; one that is asked for begins empty."""
     asked = [SelectChoice("", "Escolha")] if is_asked else []
     return asked + [SelectChoice(value, label) for value, label in pairs]
+
+
+class CodeField(wtforms.StringField):
+    """A number or code that people paste: blanks, dashes, dots and invisible characters do not count."""
+
+    def process_formdata(self, valuelist: list[Any]) -> None:
+        super().process_formdata(valuelist)
+        self.data = compact_pasted(self.data or "")
+
+
+class PastedField(wtforms.StringField):
+    """A text that people paste, such as an e-mail address; invisible characters do not count."""
+
+    def process_formdata(self, valuelist: list[Any]) -> None:
+        super().process_formdata(valuelist)
+        self.data = clean_pasted(self.data or "")
 
 
 def needed(text: str = "Preencha este campo.") -> InputRequired:

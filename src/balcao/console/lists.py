@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from balcao.console.visit import Visit
 from balcao.console.words import format_day, format_number
+from balcao.core.values.pasted import clean_pasted
 
 PAGE_SIZE = 25
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
@@ -96,7 +97,7 @@ class Listing:
         """Return the filters that apply, by name; a value that cannot be chosen does not."""
         found = {}
         for one in self.filters:
-            value = self.visit.query.first(one.name).strip()[:200]
+            value = clean_pasted(self.visit.query.first(one.name))[:200]
             if value and one.allows(value):
                 found[one.name] = value
         return found

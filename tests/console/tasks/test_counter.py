@@ -27,7 +27,7 @@ def serve(person: Person, reason: str = "Andamento de um chamado", detail: str =
     """Begin to serve Carla."""
     person.select("Motivo do acesso", reason)
     person.fill("Detalhe", detail)
-    person.fill("CPF", "900.000.003-37")
+    person.fill("CPF", "\u200b900.000.003\u201337\u00a0 ")
     person.press("Começar o atendimento")
 
 
@@ -101,14 +101,13 @@ def test_a_phone_is_changed_by_the_code_that_reaches_it(person_of: PersonOf, rea
     attendant = person_of("luiz", "/painel/atendimento")
     serve(attendant, "Atualização do cadastro a pedido da pessoa", "")
     attendant.follow("Telefone")
-    attendant.fill("DDD", "21")
-    attendant.fill("Número", number)
+    attendant.fill("Telefone", f" (21)\u00a0{number[:5]}\u2011{number[5:]}\u200b")
     attendant.press("Enviar o código")
     code = read_code(f"5521{number}")
     attendant.fill("Código", "000000" if code != "000000" else "111111")
     attendant.press("Confirmar")
     expect(attendant.page.get_by_role("alert")).to_contain_text("peça outro código")
-    attendant.fill("Código", code)
+    attendant.fill("Código", f"{code[:3]} {code[3:]}\u00a0")
     attendant.press("Confirmar")
     attendant.expect_text("O telefone foi confirmado")
     row = attendant.page.get_by_role("row", name="Telefone")

@@ -2,13 +2,12 @@
 
 import pytest
 
+from balcao.core.values.phones import Phone, parse_phone
 from balcao.registry.mirror.translation import (
     ETHNICITY,
-    Phone,
     format_ethnicity,
     format_gender,
     has_same_digits,
-    parse_phone,
     strip_accents,
     to_crm_ethnicity,
     to_crm_gender,

@@ -323,3 +323,19 @@ def test_nobody_asks_for_one_number_after_the_other(
     monkeypatch.setattr(rates, "SANDBOX_FACTOR", 1)
     with acting(settings, database_url, what) as act:
         assert act(_use_up, what) == answers
+
+
+@pytest.mark.parametrize("text", ["+{} {}", "\u200b+{}\u00a0{}"])
+def test_a_foreign_number_of_a_record_keeps_nobody_from_the_brazilian_one_of_the_same_digits(
+    http: httpx.Client, issuer: Issuer, sql: Sql, drain: Drain, text: str
+) -> None:
+    """`+49 30 901820` is not the number 3090-1820 of the area 49."""
+    foreign = f"30{new_number()[-6:]}"
+    book = Book(http, issuer, sql, f"5549{foreign}")
+    set_base(sql, CARLA, {"principal": {"valor": f"+49 {foreign}"}})
+    crm = Talk(http, issuer.machine("crm-sandbox"))
+    crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": ANA, "dados": {"telefone1": text.format(49, foreign)}})
+    drain()
+    assert refusal(book.bind_own(BRUNO)) == DONE
+    abroad = Book(http, issuer, sql, f"49{foreign}")
+    assert refusal(abroad.bind_own(BRUNO)) == NOT_FREE

@@ -108,3 +108,11 @@ def test_thirty_questions_a_minute_from_one_address(settings: Settings, database
     assert [answer.status_code for answer in answers[:30]] == [200] * 30
     assert (answers[60].status_code, set(answers[60].json())) == (429, {"error"})
     assert 1 <= int(answers[60].headers["Retry-After"]) <= 60
+
+
+def test_an_address_may_be_pasted() -> None:
+    assert (
+        check_email(EmailQuestion("\u200bana@porto\u2011aurora.example\u00a0")).normalized == "ana@porto-aurora.example"
+    )
+    assert check_phone(PhoneQuestion("\ufeff+49\u00a030\u2013901820")).e164 == "+4930901820"
+    assert not check_email(EmailQuestion("ana @porto.example")).valid

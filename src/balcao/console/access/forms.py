@@ -5,7 +5,7 @@ from typing import ClassVar
 from wtforms import BooleanField, SelectField, StringField, TextAreaField
 from wtforms.validators import Optional
 
-from balcao.console.forms import Form, length, list_choices, matching, needed
+from balcao.console.forms import CodeField, Form, length, list_choices, matching, needed
 
 NAME_HINT = "Letras minúsculas, números, _ e :. Não muda depois."
 _NAME = (r"[a-z0-9_:]{1,100}", "Use só letras minúsculas, números, _ e :.")
@@ -116,7 +116,7 @@ class MemberForm(Form):
 
     members: ClassVar = {"cpf": "subject"}
 
-    cpf = StringField(
+    cpf = CodeField(
         "CPF da pessoa",
         description="Também de quem ainda não entrou nenhuma vez.",
         validators=[needed(), matching(_CPF, "Escreva os onze dígitos do CPF.")],
@@ -132,7 +132,7 @@ class ExplainForm(Form):
         description="Com o começo do serviço, como /registry/v1/citizen/90000000175/pets.",
         validators=[needed(), length(1, 2048)],
     )
-    cpf = StringField(
+    cpf = CodeField(
         "CPF de quem faz",
         description="Vazio: você.",
         validators=[Optional(), matching(_CPF, "Escreva os onze dígitos do CPF.")],

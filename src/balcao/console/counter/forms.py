@@ -6,18 +6,18 @@ from wtforms import DateField, HiddenField, StringField
 from wtforms.validators import Optional
 
 from balcao.console.attendances.forms import ReasonForm
-from balcao.console.forms import Form, length, matching, needed
+from balcao.console.forms import CodeField, Form, PastedField, length, matching, needed
 from balcao.core.values.cpf import Cpf
 
 
 class AttendanceForm(ReasonForm):
     """Whom to serve: one of the ways to find a person."""
 
-    cpf = StringField("CPF", description="Com ou sem pontos.", validators=[length(0, 14)])
+    cpf = CodeField("CPF", description="Com ou sem pontos.", validators=[length(0, 14)])
     name = StringField("Nome", description="O primeiro e ao menos mais um.", validators=[length(0, 255)])
     birth_date = DateField("Nascimento", validators=[Optional()])
-    protocol = StringField("Protocolo de um chamado", validators=[length(0, 50)])
-    phone = StringField("Telefone", description="Com DDD.", validators=[length(0, 25)])
+    protocol = PastedField("Protocolo de um chamado", validators=[length(0, 50)])
+    phone = PastedField("Telefone", description="Com DDD.", validators=[length(0, 25)])
 
     @property
     def number(self) -> Cpf | None:
@@ -53,7 +53,7 @@ class ChoiceForm(Form):
 
 
 class PhoneForm(Form):
-    number = StringField(
+    number = PastedField(
         "Telefone",
         description="Com DDD; de fora do Brasil, com + e o código do país.",
         validators=[needed("Escreva o telefone."), matching(r"[-+(). 0-9]{8,25}", "Escreva só o número, com DDD.")],

@@ -20,10 +20,24 @@ from wtforms.widgets import CheckboxInput, ListWidget
 from balcao.console.forms import Form, length, needed
 from balcao.console.health_units.labels import CAUSES, COLORS, SCOPES, TYPES
 from balcao.console.webhooks.forms import WebhookForm
+from balcao.core.values.pasted import compact_pasted
+from balcao.core.values.phones import parse_phone
 
 _INTERVAL = re.compile(r"([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?\s*(?:-|–|às|a)\s*([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?")
 _HOURS = "Por exemplo 08:00-12:00, 13:00-17:00."
 WEEKDAYS = ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo")
+
+
+def _format_cep(text: str | None) -> str | None:
+    """Return a CEP as the service takes it; another text stays as it is."""
+    digits = compact_pasted(text or "")
+    return f"{digits[:5]}-{digits[5:]}" if len(digits) == 8 else text
+
+
+def _format_phone(text: str | None) -> str | None:
+    """Return a Brazilian phone number as the service takes it; another text stays as it is."""
+    phone = parse_phone(text or "")
+    return text if phone is None or not phone.ddd else f"({phone.ddd}) {phone.valor[:-4]}-{phone.valor[-4:]}"
 
 
 class CheckboxesField(SelectMultipleField):
@@ -117,9 +131,9 @@ class UnitForm(Form):
     logradouro = StringField("Rua", validators=[length(0, 200)])
     numero = StringField("Número", validators=[length(0, 20)])
     complemento = StringField("Complemento", validators=[length(0, 200)])
-    cep = StringField("CEP", description="No formato 20000-001.")
-    telefone = StringField("Telefone", description="No formato (21) 2222-2222.")
-    celular = StringField("Celular", description="No formato (21) 99999-9999.")
+    cep = StringField("CEP", filters=[_format_cep])
+    telefone = StringField("Telefone", description="Com DDD.", filters=[_format_phone])
+    celular = StringField("Celular", description="Com DDD.", filters=[_format_phone])
     latitude = FloatField("Latitude", validators=[Optional()])
     longitude = FloatField("Longitude", validators=[Optional()])
     ativa = BooleanField("A unidade funciona", description="Desligada, ela sai das listas do cidadão.", default=True)

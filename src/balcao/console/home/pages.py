@@ -11,6 +11,7 @@ from balcao.console.waiting import read_waiting
 from balcao.console.words import format_count
 from balcao.console.working import service as working
 from balcao.core.http.responses import Response
+from balcao.core.values.pasted import clean_pasted
 
 pages = Pages("home", "")
 _URGENCY = {"urgent": 0, "warning": 1, "info": 2}
@@ -29,7 +30,7 @@ async def show_start(visit: Visit) -> Response[Any]:
 @pages.get("/ir", "Ir para")
 async def go_to(visit: Visit) -> Response[Any]:
     """Find pages by their names, and in each area what it finds; one page alone is opened at once."""
-    asked = visit.query.first("q").strip()[:_LONGEST_QUESTION]
+    asked = clean_pasted(visit.query.first("q"))[:_LONGEST_QUESTION]
     found = _find_pages(visit, asked) if asked else []
     finders = [
         (area, one)

@@ -6,13 +6,14 @@ from wtforms import StringField, TextAreaField
 
 from balcao.console.api import Away, InTheWay, Missing, NotValid
 from balcao.console.declaration import Pages
-from balcao.console.forms import Form, length, needed
+from balcao.console.forms import CodeField, Form, length, needed
 from balcao.console.jobs import companies_client as client
 from balcao.console.jobs.forms import ReasonForm
 from balcao.console.jobs.labels import format_cnpj
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
+from balcao.core.values.pasted import compact_pasted
 
 CREATE, EDIT, DELETE, LOOK_UP = "employer:create", "employer:update", "employer:delete", "employer:lookup"
 LONG_TEXT = 5_000
@@ -24,7 +25,7 @@ pages = Pages("jobs", "/empresas")
 class CompanyForm(Form):
     """A company; of a new one with its CNPJ."""
 
-    cnpj = StringField("CNPJ", description="Com ou sem pontos.", validators=[needed(), length(1, 20)])
+    cnpj = CodeField("CNPJ", description="Com ou sem pontos.", validators=[needed(), length(1, 20)])
     razao_social = StringField("Razão social", validators=[needed(), length(1, 500)])
     nome_fantasia = StringField("Nome fantasia", validators=[length(0, 500)])
     setor = StringField("Setor", validators=[length(0, 500)])
@@ -43,7 +44,7 @@ async def list_companies(visit: Visit) -> Response[Any]:
     """List companies by name."""
     listing = Listing(visit, ("empresa", "empresas"), [Filter("busca", "Nome ou CNPJ", is_wide=True)])
     asked = listing.values.get("busca")
-    digits = "".join(sign for sign in asked or "" if sign.isalnum())
+    digits = compact_pasted(asked or "")
     is_cnpj = len(digits) == 14 and any(sign.isdigit() for sign in digits)
     found = await client.list_companies(
         visit.api,
@@ -59,7 +60,7 @@ async def list_companies(visit: Visit) -> Response[Any]:
 @pages.form("/nova", "Cadastrar uma empresa", actions=[CREATE])
 async def create_company(visit: Visit) -> Response[Any]:
     """Register a company, with what the city's registry knows of its CNPJ."""
-    asked = visit.query.first("cnpj").strip()
+    asked = compact_pasted(visit.query.first("cnpj"))
     values, notice, existing = {"cnpj": asked}, "", ""
     if asked and not visit.is_post and visit.may(LOOK_UP):
         values, notice = await _look_up(visit, asked)

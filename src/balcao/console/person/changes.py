@@ -10,7 +10,6 @@ from balcao.console.person.forms import AddressForm, CodeForm, EmailForm, PhoneF
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
 
-HOME_DDI = "55"
 _PHONE = ("ddi", "ddd", "valor")
 
 
@@ -48,9 +47,9 @@ def _to_fields(address: MainAddress | None) -> dict[str, str]:
 
 async def change_phone(visit: Visit, place: Place, confirmation: str) -> Response[Any]:
     """Take a number and have a code sent to it; `confirmation` is the address that takes the code."""
-    form = PhoneForm(visit, {"ddi": HOME_DDI})
-    if form.is_sent and await form.submit(lambda: client.ask_for_code(place.subject, form.data)):
-        return _ask_for_code(visit, place, CodeForm(visit, form.data, is_sent=False), confirmation)
+    form = PhoneForm(visit)
+    if form.is_sent and await form.submit(lambda: client.ask_for_code(place.subject, form.parts)):
+        return _ask_for_code(visit, place, CodeForm(visit, form.parts, is_sent=False), confirmation)
     return visit.render("person/phone.html", form=form, place=place, crumbs=place.crumbs, status=form.status)
 
 

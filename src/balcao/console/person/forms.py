@@ -6,27 +6,42 @@ from typing import ClassVar
 from wtforms import BooleanField, HiddenField, StringField
 from wtforms.validators import Optional
 
-from balcao.console.forms import Form, length, matching, needed
-
-DIGITS = r"[0-9]+"
+from balcao.console.forms import CodeField, Form, PastedField, length, matching, needed
+from balcao.core.values.phones import HOME_DDI, parse_phone
 
 
 class EmailForm(Form):
     members: ClassVar[Mapping[str, str]] = {"email": "valor"}
 
-    email = StringField("E-mail", validators=[needed("Escreva o endereço de e-mail."), length(3, 254)])
+    email = PastedField("E-mail", validators=[needed("Escreva o endereço de e-mail."), length(3, 254)])
 
 
 class PhoneForm(Form):
-    ddi = StringField(
-        "País", description="55 para o Brasil.", validators=[needed(), matching(r"\+?[0-9]{1,3}", "Só algarismos.")]
+    members: ClassVar[Mapping[str, str]] = {"number": "valor"}
+
+    number = PastedField(
+        "Telefone",
+        description="Com DDD, como (21) 98888-7766; de fora do Brasil, com + e o país. Um código chega a ele.",
+        validators=[needed("Escreva o telefone.")],
     )
-    ddd = StringField("DDD", description="Dois algarismos, no Brasil.", validators=[matching(DIGITS, "Só algarismos.")])
-    valor = StringField(
-        "Número",
-        description="Sem hífen nem espaços. Um código chega a este telefone.",
-        validators=[needed("Escreva o número."), matching(DIGITS, "Só algarismos, sem hífen nem espaços.")],
-    )
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """Return the number as the API takes it, empty if it is not a phone number."""
+        text = self.number.data or ""
+        phone = parse_phone(text)
+        # Without `+`, nine digits are a Brazilian number whose area is missing.
+        if phone is None or (phone.ddi != HOME_DDI and not text.startswith("+")):
+            return {}
+        return {"ddi": phone.ddi, "ddd": phone.ddd, "valor": phone.valor}
+
+    def validate(self, extra_validators: object = None) -> bool:
+        """Check that the text is a phone number."""
+        is_sound = super().validate()
+        if is_sound and (not self.parts or self.parts["ddd"][:1] == "0"):
+            self.number.errors = ["Escreva o telefone com DDD; de fora do Brasil, com + e o código do país."]
+            return False
+        return is_sound
 
 
 class CodeForm(Form):
@@ -35,7 +50,7 @@ class CodeForm(Form):
     ddi = HiddenField()
     ddd = HiddenField()
     valor = HiddenField()
-    code = StringField(
+    code = CodeField(
         "Código",
         description="Os 6 algarismos da mensagem. Vale por 10 minutos.",
         validators=[needed("Escreva o código da mensagem."), matching(r"[0-9]{6}", "São 6 algarismos.")],
@@ -52,7 +67,7 @@ class AddressForm(Form):
     bairro = StringField("Bairro", validators=[length(0, 100)])
     municipio = StringField("Município", validators=[needed("Escreva o município."), length(1, 100)])
     estado = StringField("Estado", validators=[needed("Escreva o estado."), length(1, 50)])
-    cep = StringField("CEP", validators=[Optional(), matching(r"[0-9]{5}-?[0-9]{3}", "São 8 algarismos.")])
+    cep = CodeField("CEP", validators=[Optional(), matching(r"[0-9]{8}", "São 8 algarismos.")])
 
 
 class PreferencesForm(Form):

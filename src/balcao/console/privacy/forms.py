@@ -1,16 +1,14 @@
 """Forms of the data protection officer."""
 
-from wtforms import StringField
-
 from balcao.console.attendances.forms import ReasonForm
-from balcao.console.forms import length, needed
+from balcao.console.forms import CodeField, length, needed
 from balcao.core.values.cpf import Cpf
 
 
 class SubjectForm(ReasonForm):
     """Whose data, and why."""
 
-    cpf = StringField("CPF", description="Com ou sem pontos.", validators=[needed("Escreva o CPF."), length(0, 14)])
+    cpf = CodeField("CPF", description="Com ou sem pontos.", validators=[needed("Escreva o CPF."), length(0, 14)])
 
     @property
     def number(self) -> Cpf | None:

@@ -2,9 +2,6 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
-
-import phonenumbers
 
 _GENDER_IN = {
     "Homem_cisgenero": "Homem cisgênero",
@@ -42,40 +39,6 @@ def format_ethnicity(value: str) -> str:
 
 def strip_accents(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
-
-
-@dataclass(frozen=True)
-class Phone:
-    """Digits only; all three empty for an explicit "none"."""
-
-    ddi: str
-    ddd: str
-    valor: str
-
-
-_NO_PHONE = Phone("", "", "")
-
-
-def parse_phone(value: str) -> Phone | None:
-    """Return None for a text that is no phone number: the base record's shows then."""
-    if value == "":
-        return _NO_PHONE
-    digits = re.sub(r"[^0-9]", "", value)
-    if len(digits) in (12, 13) and digits.startswith("55"):
-        digits = digits[2:]
-    if len(digits) in (10, 11):
-        return Phone("55", digits[:2], digits[2:])
-    return _international(digits)
-
-
-def _international(digits: str) -> Phone | None:
-    try:
-        number = phonenumbers.parse(f"+{digits}")
-    except phonenumbers.NumberParseException:
-        return None
-    if not phonenumbers.is_possible_number(number):
-        return None
-    return Phone(str(number.country_code), "", phonenumbers.national_significant_number(number))
 
 
 def has_same_digits(one: str, other: str) -> bool:

@@ -48,7 +48,7 @@ def test_any_number_shows_as_typed_also_after_an_echo_in_another_form(parts: tup
         (("0", "", "12345678"), "ddi-invalid", "O campo `ddi` deve ter de 1 a 3 dígitos, sem zero à frente."),
         (("055", "21", "988887777"), "ddi-invalid", "O campo `ddi` deve ter de 1 a 3 dígitos, sem zero à frente."),
         (("55", "10", "988887777"), "ddd-invalid", "O campo `ddd` deve ter dois dígitos, de 11 a 99."),
-        (("55", "21", "1234567"), "valor-invalid", "O campo `valor` deve ter 8 ou 9 dígitos, sem espaços nem hífen."),
+        (("55", "21", "1234567"), "valor-invalid", "O campo `valor` deve ter 8 ou 9 dígitos."),
         (("1", "12345", "988887777"), "ddd-invalid", "O campo `ddd` deve ter até 4 dígitos."),
         (("1", "", "123"), "valor-invalid", "O campo `valor` deve ter de 4 a 14 dígitos."),
         (("1", "", "123456"), "phone-length", "Os campos `ddi`, `ddd` e `valor` devem ter juntos de 8 a 15 dígitos."),
@@ -75,3 +75,11 @@ def test_what_is_stored_of_a_number_and_a_citizen_is_the_same_in_every_release()
     assert hashes.hash_number(Number("55", "21", "988887777")).hex()[:16] == "e1d2d6247b4c559f"
     assert hashes.hash_citizen(Cpf("90000000175")).hex()[:16] == "70679cb818e1540f"
     assert hashes.hash_code("a", "123456").hex()[:16] == "d6344cc354c90e48"
+
+
+@pytest.mark.parametrize(
+    ("ddi", "ddd", "valor"),
+    [("+55", "(21)", "98888-7766"), (" 55\u00a0", "\u200b21", "98888\u20117766"), ("55", "21", " 9 8888.7766\ufeff")],
+)
+def test_a_number_may_be_pasted_in_parts(ddi: str, ddd: str, valor: str) -> None:
+    assert Number.parse(PhoneBody(ddi=ddi, ddd=ddd, valor=valor)) == Number("55", "21", "988887766")

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from balcao.core.values import phones
 from balcao.registry.mirror import translation
 from balcao.registry.mirror.records import Mirror, MirroredField
-from balcao.registry.mirror.translation import Phone
 
 ALONE = ("nomeExibicao", "rendaFamiliar", "escolaridade", "deficiencia", "genero", "raca", "email")
 _MAIN_PHONES = ("telefone1", "telefonePrincipal")
@@ -34,12 +34,12 @@ def find_newest(mirror: Mirror, *fields: str) -> str | None:
     return found if found is not None and find_mirrored_field(mirror, found) is not None else None
 
 
-def parse_phone(mirror: Mirror, field: str) -> Phone | None:
+def parse_phone(mirror: Mirror, field: str) -> phones.Phone | None:
     """Return the phone as typed while the field still has it; None for what cannot be read as a phone."""
     text, wording = str(mirror.fields[field].value), mirror.wordings.get("telefone")
     if wording is not None and translation.has_same_digits(wording.wire, text):
-        return Phone(wording.value["ddi"], wording.value["ddd"], wording.value["valor"])
-    return translation.parse_phone(text)
+        return phones.Phone(wording.value["ddi"], wording.value["ddd"], wording.value["valor"])
+    return phones.parse_phone(text)
 
 
 def choose_main_phone(mirror: Mirror) -> str | None:

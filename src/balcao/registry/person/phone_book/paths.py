@@ -5,6 +5,7 @@ from typing import Annotated, TypeAlias
 
 from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
+from balcao.core.values.pasted import compact_pasted
 
 _NUMBER = re.compile(r"(\+?)([0-9]{8,15})")
 _HOME_LENGTHS = frozenset({10, 11})
@@ -12,7 +13,7 @@ _HOME_LENGTHS = frozenset({10, 11})
 
 def parse_number(text: str) -> str:
     """Return the digits with the country's code, which is Brazil's for 10 or 11 digits without `+`. Raises Invalid."""
-    found = _NUMBER.fullmatch(text)
+    found = _NUMBER.fullmatch(compact_pasted(text))
     if found is None:
         raise Invalid("O telefone do caminho é inválido: use de 8 a 15 dígitos, com ou sem `+`.", code="phone-invalid")
     is_home = not found[1] and len(found[2]) in _HOME_LENGTHS

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from balcao.core.errors import Invalid
+from balcao.core.values.pasted import compact_pasted
 from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.phones.schemas import PhoneBody
 
@@ -25,11 +26,12 @@ class Number:
     @classmethod
     def parse(cls, body: PhoneBody) -> Self:
         """Read the number. Raises Invalid naming the member."""
-        number = cls(body.ddi.strip().removeprefix("+"), (body.ddd or "").strip(), body.valor.strip())
+        ddi, ddd, valor = (compact_pasted(part) for part in (body.ddi, body.ddd or "", body.valor))
+        number = cls(ddi.removeprefix("+"), ddd, valor)
         _require("ddi", number.ddi, r"[1-9][0-9]{0,2}", "de 1 a 3 dígitos, sem zero à frente")
         if number.ddi == HOME_DDI:
             _require("ddd", number.ddd, r"[1-9][0-9](?<!10)", "dois dígitos, de 11 a 99")
-            _require("valor", number.valor, r"[0-9]{8,9}", "8 ou 9 dígitos, sem espaços nem hífen")
+            _require("valor", number.valor, r"[0-9]{8,9}", "8 ou 9 dígitos")
         else:
             _require("ddd", number.ddd, r"[0-9]{0,4}", "até 4 dígitos")
             _require("valor", number.valor, r"[0-9]{4,14}", "de 4 a 14 dígitos")
@@ -53,8 +55,11 @@ class Number:
     @property
     def own_write(self) -> OwnWrite:
         """What the citizen's number writes into the mirror, and how it is shown as it was typed."""
-        fields = MAIN if self.ddi == HOME_DDI else ("telefonePrincipal", "telefoneInternacional")
-        return OwnWrite(dict.fromkeys(fields, self.digits), MAIN, "telefone", self.typed, self.digits)
+        is_home = self.ddi == HOME_DDI
+        fields = MAIN if is_home else ("telefonePrincipal", "telefoneInternacional")
+        # Without the `+` a foreign number of ten digits would read as a Brazilian one.
+        written = self.digits if is_home else self.e164
+        return OwnWrite(dict.fromkeys(fields, written), MAIN, "telefone", self.typed, written)
 
 
 def _require(member: str, text: str, pattern: str, allowed: str) -> None:

@@ -13,7 +13,7 @@ class PhoneBody(msgspec.Struct):
     valor: Annotated[
         str,
         Meta(
-            description="Número sem os códigos, só dígitos: 8 ou 9 no Brasil, de 4 a 14 fora dele.",
+            description="Número sem os códigos, 8 ou 9 dígitos no Brasil, de 4 a 14 fora dele; pontuação não conta.",
             examples=["900010176"],
         ),
     ]

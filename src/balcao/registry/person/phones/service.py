@@ -14,6 +14,7 @@ from balcao.core.errors import Invalid, NotFound, TooMany
 from balcao.core.jobs.worker import NewJob, encode_payload
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
+from balcao.core.values.pasted import compact_pasted
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.schemas import Message
 from balcao.registry.person.declared import service as declared
@@ -119,9 +120,10 @@ async def _take_try(call: Call, cpf: Cpf) -> store.OpenVerification:
 
 
 def _check_code(text: str) -> str:
-    if not _CODE.fullmatch(text.strip()):
+    code = compact_pasted(text)
+    if not _CODE.fullmatch(code):
         raise Invalid(f"O campo `code` deve ter {codes.DIGITS} dígitos.", code="code-invalid")
-    return text.strip()
+    return code
 
 
 def _not_confirmed() -> NotFound:

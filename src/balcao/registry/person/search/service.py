@@ -85,7 +85,7 @@ def _parse_search(body: SearchBody) -> Search:
     if given not in _WAYS:
         _refuse_way()
     if isinstance(body.phone, str):
-        return Search("found_by_phone", partial(store.find_by_phone, number=_parse_phone(body.phone), most=MOST + 1))
+        return Search("found_by_phone", partial(store.find_by_phone, number=parse_number(body.phone), most=MOST + 1))
     if isinstance(body.protocol, str):
         protocol = clean_text("protocol", body.protocol, shortest=SHORTEST_PROTOCOL, longest=PROTOCOL_LENGTH)
         return Search("found_by_protocol", partial(store.find_by_protocol, protocol=protocol, most=MOST + 1))
@@ -107,8 +107,3 @@ def _parse_birth(text: str) -> date:
         return msgspec.convert(text.strip(), date)
     except msgspec.ValidationError:
         raise Invalid("O campo `birth_date` deve ser uma data `AAAA-MM-DD`.", code="birth_date-invalid") from None
-
-
-def _parse_phone(text: str) -> str:
-    """Return the digits; blanks and the signs that numbers are written with do not count. Raises Invalid."""
-    return parse_number("".join(char for char in text if char not in " -.()/"))

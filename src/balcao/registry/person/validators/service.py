@@ -7,6 +7,7 @@ import phonenumbers
 from phonenumbers import PhoneNumber
 
 from balcao.core.values.emails import find_domain
+from balcao.core.values.pasted import clean_pasted
 from balcao.core.values.text import clean_text
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
@@ -26,11 +27,12 @@ class EmailAddress:
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Return None for what cannot be an address."""
-        if len(text) > EMAIL_LENGTH:
+        """Return the address in a text that may have been pasted, None if there is none."""
+        address = clean_pasted(text)
+        if len(address) > EMAIL_LENGTH:
             return None
-        domain = find_domain(text)
-        return None if domain is None or "." not in domain else cls(text.rpartition("@")[0], domain)
+        domain = find_domain(address)
+        return None if domain is None or "." not in domain else cls(address.rpartition("@")[0], domain)
 
     @property
     def normalized(self) -> str:
@@ -48,7 +50,7 @@ def check_email(question: EmailQuestion) -> EmailVerdict:
 def check_phone(question: PhoneQuestion) -> PhoneVerdict:
     """Check a phone; without `+` and leading 55 it is read as Brazilian. Raises Invalid for a blank text."""
     try:
-        number = phonenumbers.parse(clean_text("phone", question.phone, longest=LONGEST_QUESTION), HOME)
+        number = phonenumbers.parse(clean_pasted(clean_text("phone", question.phone, longest=LONGEST_QUESTION)), HOME)
     except phonenumbers.NumberParseException:
         return _NO_PHONE
     return _describe(number) if phonenumbers.is_valid_number(number) else _NO_PHONE

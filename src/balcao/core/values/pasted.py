@@ -1,0 +1,25 @@
+"""Values as people paste them: with no-break blanks, dashes of every kind, and characters that cannot be seen."""
+
+import unicodedata
+
+_GROUPING = str.maketrans("", "", " -./()")
+_OTHER_HYPHENS = "\u2043\u2212"  # hyphen bullet and minus, which are no dashes to Unicode
+
+
+def clean_pasted(text: str) -> str:
+    """Return the text trimmed, with ordinary blanks and hyphens, and without invisible characters."""
+    return text.strip() if text.isascii() else "".join(map(_clean_character, text)).strip()
+
+
+def compact_pasted(text: str) -> str:
+    """Clean as `clean_pasted` does, and leave out the signs that group the characters of a code or a number."""
+    return clean_pasted(text).translate(_GROUPING)
+
+
+def _clean_character(char: str) -> str:
+    category = unicodedata.category(char)
+    if category == "Cf":
+        return ""
+    if category == "Pd" or char in _OTHER_HYPHENS:
+        return "-"
+    return " " if category == "Zs" else char

@@ -1,0 +1,25 @@
+"""A citizen's own form, filled in by pasting."""
+
+import pytest
+
+from tests.support.panel import PanelClient
+
+PHONE = "/painel/meus-dados/telefone"
+
+
+@pytest.mark.parametrize("text", ["98888-7766", "amanhã", "+55 98888-7766", "(01) 98888-7766"])
+def test_a_text_that_is_no_phone_with_its_area_is_asked_for_again(panel: PanelClient, text: str) -> None:
+    panel.login("ana")
+    shown = panel.submit(PHONE, number=text)
+    assert shown.status_code == 422
+    assert "Escreva o telefone com DDD" in shown.text
+    assert "maxlength" not in shown.text
+
+
+@pytest.mark.parametrize(
+    ("text", "sent_to"), [("(21) 98712-0001", "+55 21 987120001"), ("+49 30 901820", "+49  30901820")]
+)
+def test_a_phone_is_pasted_into_one_field(panel: PanelClient, text: str, sent_to: str) -> None:
+    panel.login("carla" if text.startswith("+") else "bruno")
+    shown = panel.submit(PHONE, number=f"\u200b{text}\u00a0")
+    assert f"Um código foi enviado para {sent_to}" in shown.text
