@@ -101,6 +101,41 @@ def test_every_change_names_what_it_was_and_what_stood_there_before_and_after(su
     ]
 
 
+PERSONAL = ["de 900.000.001-75", "fale com ana@pessoa.example", "ligue (21) 98765-4321"]
+
+
+@pytest.mark.parametrize("text", PERSONAL)
+@pytest.mark.parametrize("kind", ["actions", "roles", "groups"])
+def test_personal_data_in_a_description_are_refused_and_reach_no_trail(
+    superadmin: Send, sql: Sql, kind: str, text: str
+) -> None:
+    name = stored.make_name()
+    assert superadmin("POST", f"/{kind}", {"name": name, "description": text}).status_code == 422
+    assert superadmin("POST", f"/{kind}", {"name": name, "description": "De teste"}).status_code == 201
+    place = sql("SELECT target_id FROM access.audit_event WHERE target_name = $1", name)[0][0]
+    refused = superadmin("PUT", f"/{kind}/{place if kind == 'actions' else name}", {"description": text})
+    assert refused.status_code == 422
+    assert refused.json()["detail"][0]["loc"] == ["body", "description"]
+    assert sql("SELECT FROM access.audit_event WHERE concat(before, after, target_name) LIKE $1", f"%{text}%") == []
+
+
+@pytest.mark.parametrize("name", ["x:90000000175", "grupo:900_000_001_75"])
+def test_the_number_of_a_person_is_no_name(superadmin: Send, name: str) -> None:
+    assert superadmin("POST", "/groups", {"name": name, "description": "De teste"}).status_code == 422
+
+
+@pytest.mark.parametrize("text", PERSONAL)
+def test_personal_data_in_a_description_of_before_are_left_out_of_the_trail(
+    superadmin: Send, sql: Sql, text: str
+) -> None:
+    group = create_group(superadmin)
+    sql("UPDATE access.grp SET description = $1 WHERE name = $2", text, group["name"])
+    assert superadmin("PUT", f"/groups/{group['name']}", {"description": "Outra"}).status_code == 200
+    event = sql("SELECT before FROM access.audit_event WHERE operation = 'group.update' ORDER BY seq DESC LIMIT 1")
+    assert "(dados pessoais)" in event[0]["before"]
+    assert text not in event[0]["before"]
+
+
 def describe(settings: Settings, cpf: str, masked: str) -> dict[str, Any]:
     """A person as the trail knows them, by a hash made here."""
     secret = settings.hash_key.get_secret_value().encode()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from balcao.core.access.caller import from_claims
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context import idempotency
+from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.call import Call
 from balcao.core.context.headers import NO_HEADERS, Headers
 from balcao.core.context.platform import Platform
@@ -16,10 +18,15 @@ from balcao.core.database.pool import Database
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.values.cpf import Cpf
 from tests.support import cast
+from tests.support.fixtures import Sql
 
 ANA = Cpf(cast.ANA)
 ACCEPTED = ["k", " ", "x" * idempotency.LONGEST_KEY]
 REFUSED = ["", "x" * (idempotency.LONGEST_KEY + 1), "ação", "a\nb"]
+
+
+async def aio(call: Callable[..., Any], *args: Any) -> Any:
+    return await asyncio.to_thread(call, *args)
 
 
 def call_of(platform: Platform, key: str | None, subject: str = "someone") -> Call:
@@ -39,9 +46,9 @@ class Maker:
         return {"number": self.made}
 
 
-async def ask(call: Call, make: Maker, *parts: Any) -> Any:
+async def ask(call: Call, make: Maker, *parts: Any, is_secret: bool = False) -> Any:
     async with call.platform.database.transaction() as connection:
-        return json.loads(await idempotency.run_once(connection, call, ANA, parts, make))
+        return json.loads(await idempotency.run_once(connection, call, ANA, parts, make, is_secret=is_secret))
 
 
 async def test_twenty_at_once_with_one_key_make_one_thing(platform: Platform) -> None:
@@ -105,3 +112,50 @@ async def test_after_a_day_a_key_is_free_again_and_the_person_can_be_forgotten(
         assert await idempotency.forget_person(connection, ANA, moment) == 1
     await owner.close()
     assert await ask(call, make, "body") == {"number": 3}
+
+
+async def test_a_secret_response_is_stored_sealed_and_repeated_as_it_was(platform: Platform, sql: Sql) -> None:
+    make, call = Maker(), call_of(platform, "secret")
+    assert [await ask(call, make, is_secret=True) for _ in range(2)] == [{"number": 1}] * 2
+    (stored,) = await aio(sql, "SELECT answer FROM platform.idempotent_answer WHERE key = 'secret'")
+    assert b"number" not in stored["answer"]
+
+
+async def test_a_response_that_was_stored_before_secrets_were_sealed_is_repeated(platform: Platform) -> None:
+    make, call = Maker(), call_of(platform, "before")
+    assert [await ask(call, make), await ask(call, make, is_secret=True)] == [{"number": 1}] * 2
+
+
+async def test_a_sealed_response_outlives_its_key_as_long_as_the_former_one_is_named(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without it the caller is told so: a second secret would end the one that receivers check by."""
+    make, call = Maker(), call_of(platform, "rotated")
+    await ask(call, make, is_secret=True)
+    key, former = HashKey(b"another key" * 4, 9), platform.audit.key
+    monkeypatch.setattr(platform, "audit", Audit(key, [former]))
+    assert await ask(call, make, is_secret=True) == {"number": 1}
+    monkeypatch.setattr(platform, "audit", Audit(key))
+    with pytest.raises(Conflict) as refused:
+        await ask(call, make, is_secret=True)
+    assert refused.value.code == "idempotency-key-reused"
+    assert make.made == 1
+
+
+async def test_a_sealed_response_opens_for_its_own_caller_only(platform: Platform, sql: Sql) -> None:
+    """Not even for who can copy rows."""
+    make, call, other = Maker(), call_of(platform, "own"), call_of(platform, "own", "another")
+    await ask(call, make, is_secret=True)
+    await ask(other, make, is_secret=True)
+    copy = "UPDATE platform.idempotent_answer SET answer = (SELECT min(answer) FROM platform.idempotent_answer"
+    await aio(sql, f"{copy} WHERE key = 'own') WHERE key = 'own'")
+    refused = [await refusal_of(one, make) for one in (call, other)]
+    assert sorted(refused) == ["", "idempotency-key-reused"]
+
+
+async def refusal_of(call: Call, make: Maker) -> str:
+    try:
+        await ask(call, make, is_secret=True)
+    except Conflict as refused:
+        return refused.code
+    return ""

@@ -143,10 +143,13 @@ def test_of_many_tries_the_newest_are_kept(path: str, drain: Drain, manage: Mana
     assert errors == [*(f"status-{number}" for number in range(2, MOST_TRIES + 1)), None]
 
 
-def test_a_second_new_secret_is_not_made_by_a_repetition(path: str, receiver: Receiver, manage: Manage) -> None:
+def test_a_second_new_secret_is_not_made_by_a_repetition(
+    path: str, receiver: Receiver, manage: Manage, sql: Sql
+) -> None:
     key = {"Idempotency-Key": "troca"}
     first, second = (manage("POST", f"{path}/segredo", **key).json()["segredo"] for _ in range(2))
     assert first == second
+    assert sql("SELECT FROM platform.idempotent_answer WHERE encode(answer, 'escape') LIKE '%whsec%'") == []
     assert manage("POST", f"{path}/segredo").json()["segredo"] != first
     key, body = {"Idempotency-Key": "cadastro"}, {"url": receiver.url}
     assert manage("POST", "/avisos", body, **key).json() == manage("POST", "/avisos", body, **key).json()

@@ -15,6 +15,7 @@ from balcao.core.http.responses import PERSONAL, Response
 from balcao.core.http.sent_headers import ETAG, TOTAL_COUNT, SentHeader, sending
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.fields import WholeNumber, refuse_control
+from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.ready import Ready
 
 WRITES = "60/minute"
@@ -56,11 +57,21 @@ def _capitalise(sent: Any) -> Any:
     return sent.upper() if isinstance(sent, str) else sent
 
 
+def _refuse_number_as_name(name: str) -> str:
+    refuse_personal_data(_WITH_LETTERS.sub("x", name))
+    return name
+
+
+# The audit trail keeps these texts for years, so none may hold a person's data.
+_NOBODY = AfterValidator(refuse_personal_data)
+# Digits beside letters are no number of a person: many names end in a made-up id.
+_WITH_LETTERS = re.compile(r"[0-9]*[A-Za-z][A-Za-z0-9]*")
+_NO_NUMBER = AfterValidator(_refuse_number_as_name)
 # A text of several lines: line breaks and tabs are no control characters to refuse.
 _LINES = AfterValidator(partial(refuse_control, allowed="\n\t"))
-ActionName = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=ACTION_NAME)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NAME)]
-Description = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), _LINES]
+ActionName = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=ACTION_NAME), _NO_NUMBER]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NAME), _NO_NUMBER]
+Description = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), _LINES, _NOBODY]
 SearchText = Annotated[str, StringConstraints(max_length=255), _LINES]
 CpfText = Annotated[str, AfterValidator(_check_cpf), Field(json_schema_extra={"pattern": _CPF})]
 AnyCaseMethod = Annotated[Method, BeforeValidator(_capitalise)]

@@ -9,6 +9,7 @@ from balcao.core.values.personal_data import CPF, EMAIL, refuse_personal_data
 
 
 def _refuse_person(text: str) -> str:
+    """Refuse a person's number or address; the public reads the phone numbers of units."""
     return refuse_personal_data(text, {CPF, EMAIL})
 
 
@@ -16,5 +17,5 @@ def _refuse_person(text: str) -> str:
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), OneLine]
 # One line that the public reads.
 PublicText = Annotated[Line, Storable, AfterValidator(_refuse_person)]
-# For staff alone.
-Reason = Annotated[str, Storable, AfterValidator(_refuse_person)]
+# The log of a unit keeps it, for staff only.
+Reason = Annotated[str, Storable, AfterValidator(refuse_personal_data)]

@@ -68,6 +68,15 @@ def emails(sql: Sql, application: Any) -> list[str]:
     return [row["kind"] for row in rows]
 
 
+@pytest.mark.parametrize("text", ["CPF 900.000.001-75", "ana@pessoa.example pediu", "ligue (21) 98765-4321"])
+def test_a_reason_with_personal_data_is_refused_and_decides_nothing(
+    made: dict[str, Any], decide: Decide, sql: Sql, text: str
+) -> None:
+    refused = decide(made, "reject", {"motivo": text})
+    assert (refused.status_code, refused.headers["Error-Code"]) == (400, "motivo-personal")
+    assert history(sql, made) == [("submit", None, SENT)]
+
+
 @pytest.mark.cases("employability", "53")
 def test_a_second_approval_changes_nothing_and_sends_nothing(
     made: dict[str, Any], decide: Decide, shown: Any, sql: Sql

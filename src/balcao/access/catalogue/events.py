@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from balcao.core.context.call import OPERATOR, Call
 from balcao.core.database.statements import Statement
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.personal_data import mask_personal_data
 
 # What a plan writes of a kind: a row each, by the names of their columns.
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
@@ -28,7 +29,7 @@ class CatalogueEvent:
     after: Any = None
 
     def to_document(self, actor: Any, request_id: str, subject: Any = None) -> dict[str, Any]:
-        """Return the event as the chain stores it."""
+        """Return the event as the chain stores it, without personal data in descriptions of before."""
         return {
             "actor": actor,
             "operation": self.operation,
@@ -36,8 +37,8 @@ class CatalogueEvent:
             "target_id": self.identity,
             "target_name": self.name,
             "subject": subject,
-            "before": self.before,
-            "after": self.after,
+            "before": _mask_descriptions(self.before),
+            "after": _mask_descriptions(self.after),
             "request_id": request_id,
         }
 
@@ -46,12 +47,25 @@ class CatalogueEvent:
         return self.to_document(_describe_actor(call), call.request_id, describe_person(call, self.subject))
 
 
+def _mask_descriptions(value: Any) -> Any:
+    """Return what the event says of a record: names decide on access, and are checked when they are written."""
+    if isinstance(value, list):
+        return [_mask_descriptions(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        name: mask_personal_data(each) if name == "description" and isinstance(each, str) else _mask_descriptions(each)
+        for name, each in value.items()
+    }
+
+
 def _describe_actor(call: Call) -> dict[str, Any]:
     if call.caller is None:
         return {"sub": OPERATOR, "azp": "", "cpf": None, "display_name": OPERATOR}
     cpf, subject = call.caller.cpf, call.caller.subject
     if cpf is not None:  # some providers make the claim `sub` of the person's number
         subject = subject.replace(cpf.digits, cpf.masked)
+    subject = mask_personal_data(subject)
     person = describe_person(call, cpf) or {"cpf": None}
     return {"sub": subject, "azp": call.client, "display_name": call.caller.display_name, **person}
 

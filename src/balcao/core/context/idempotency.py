@@ -9,8 +9,10 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import msgspec
+from joserfc.errors import JoseError
 
 from balcao.core.context.call import Call
+from balcao.core.context.sealing import seal_text, unseal_text
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict, Invalid
@@ -18,6 +20,7 @@ from balcao.core.values.cpf import Cpf
 
 RETENTION = timedelta(hours=24)
 LONGEST_KEY = 128
+_PURPOSE = "answer"
 
 
 class Kept(NamedTuple):
@@ -103,11 +106,18 @@ async def _find_kept(
 
 
 async def run_once(
-    connection: Connection, call: Call, subject: Cpf | None, parts: Sequence[Any], make: Callable[[], Awaitable[Any]]
+    connection: Connection,
+    call: Call,
+    subject: Cpf | None,
+    parts: Sequence[Any],
+    make: Callable[[], Awaitable[Any]],
+    *,
+    is_secret: bool = False,
 ) -> bytes:
     """Return the JSON of what `make` returns in this transaction, or returned for the same caller and key before.
 
-    `parts` and `subject` as in `Repeatable.of`. Raises Conflict when the key came with other parts, Invalid for a
+    `parts` and `subject` as in `Repeatable.of`. A response that `is_secret` is stored sealed. Raises Conflict when the
+    key came with other parts, and when the response was sealed by a key that this process does not have; Invalid for a
     malformed key.
     """
     repeatable = Repeatable.of(call, subject, parts)
@@ -116,11 +126,42 @@ async def run_once(
     await _lock_key(connection, repeatable)
     stored = await repeatable.find(connection)
     if stored is not None:
-        return stored
+        return _unseal(call, repeatable, stored) if is_secret else stored
     response = msgspec.json.encode(await make())
-    if not await _keep(connection, repeatable.keep(response)):
+    if not await _keep(connection, repeatable.keep(_seal(call, repeatable, response) if is_secret else response)):
         raise _key_reused()  # by an operation that stores its response in one statement, which takes no lock
     return response
+
+
+class _Sealed(msgspec.Struct):
+    """A response with its caller and key, so that a row that was copied to another caller opens for neither."""
+
+    caller: bytes
+    key: str
+    response: msgspec.Raw
+
+
+def _seal(call: Call, repeatable: Repeatable, response: bytes) -> bytes:
+    sealed = _Sealed(repeatable.caller, repeatable.key, msgspec.Raw(response))
+    return seal_text(call.platform.audit.key, _PURPOSE, msgspec.json.encode(sealed).decode()).encode()
+
+
+def _unseal(call: Call, repeatable: Repeatable, stored: bytes) -> bytes:
+    """Return the response. Raises Conflict where its key is gone, as a second one must not be made."""
+    if stored.startswith(b"{"):  # by a release that did not seal, at most a day ago
+        return stored
+    try:
+        sealed = msgspec.json.decode(unseal_text(call.platform.audit.keys, _PURPOSE, stored.decode()), type=_Sealed)
+    except JoseError:
+        raise _make_unreadable() from None
+    if (sealed.caller, sealed.key) != (repeatable.caller, repeatable.key):
+        raise _make_unreadable()
+    return bytes(sealed.response)
+
+
+def _make_unreadable() -> Conflict:
+    text = "Esta `Idempotency-Key` já foi usada, e a resposta de então não pode mais ser lida: use outra chave."
+    return Conflict(text, code="idempotency-key-reused")
 
 
 def _key_reused() -> Conflict:

@@ -46,6 +46,7 @@ _FOREIGN_SHAPED = re.compile(r"\+[^\w,;:/]{0,2}([0-9](?:[^\w,;:/]{0,2}[0-9]){6,1
 # something else is not to be expected, so it counts as one with an address or a number.
 _MOST_CANDIDATES = 50
 LONGEST_NAME = 150
+MASK = "(dados pessoais)"
 
 
 def find_kinds(text: str) -> set[str]:
@@ -65,6 +66,11 @@ def refuse_personal_data(text: str, kinds: frozenset[str] | set[str] = KINDS) ->
     if found := sorted(find_kinds(text) & kinds):
         raise ValueError(f"não pode conter dados pessoais ({', '.join(found)})")
     return text
+
+
+def mask_personal_data(text: str) -> str:
+    """Return the text, or a mark in its place if it holds personal data: for what was stored before it was refused."""
+    return MASK if find_kinds(text) else text
 
 
 def clean_name(text: str) -> str | None:

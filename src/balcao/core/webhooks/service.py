@@ -104,7 +104,7 @@ class WebhooksOfService(Generic[W, S]):
             return self._show_secret(call, added, secret)
 
         async with call.platform.database.transaction() as connection:
-            made = await run_once(connection, call, None, [body.model_dump(mode="json")], make)
+            made = await run_once(connection, call, None, [body.model_dump(mode="json")], make, is_secret=True)
         return msgspec.json.decode(made, type=self.with_secret)
 
     async def replace_webhook(self, call: Call, id: UUID | None, body: SentWebhook) -> W:
@@ -131,7 +131,7 @@ class WebhooksOfService(Generic[W, S]):
             return renewed
 
         async with call.platform.database.transaction() as connection:
-            made = await run_once(connection, call, None, [str(id)], make)
+            made = await run_once(connection, call, None, [str(id)], make, is_secret=True)
         return msgspec.json.decode(made, type=self.with_secret)
 
     async def delete_webhook(self, call: Call, id: UUID | None) -> None:

@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
+from balcao.core.context.reasons import refuse_personal_data
 from balcao.core.http.decoding import decode
 from balcao.employability.companies.schemas import Cnpj, Company
 from balcao.employability.hiring.content.rules import JobContent, Language, QuestionContent, StepContent
@@ -197,8 +198,9 @@ class TransitionBody(msgspec.Struct):
 
 
 def read_reason(content: bytes) -> str | None:
-    """Return the reason of a transition, whose body may be left out. Raises Invalid."""
-    return clean_optional_line("motivo", decode(content, TransitionBody).motivo, 500) if content.strip() else None
+    """Return the reason of a transition, whose body may be left out. Raises Invalid, also for personal data."""
+    reason = clean_optional_line("motivo", decode(content, TransitionBody).motivo, 500) if content.strip() else None
+    return None if reason is None else refuse_personal_data("motivo", reason)
 
 
 class HistoryEntry(msgspec.Struct):
