@@ -14,6 +14,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from balcao.search.vocabulary import service as vocabulary
+from balcao.search.vocabulary import spelling
 from balcao.settings import Settings
 from tests.search.staff import EDITOR, Staff
 from tests.search.support import refusal
@@ -145,6 +146,34 @@ def test_a_name_of_people_is_not_corrected(staff: Staff, search: Search) -> None
     staff.publish(nome_servico="Aula de mariama", is_free=True)
     assert search("marriama")["metadata"]["suggestion"] == "mariama"
     assert search("mariana")["metadata"]["suggestion"] is None
+
+
+@pytest.mark.parametrize("typed", ["estupro", "Estupros", "sofri estupro", '"estupro"', "ESTUPRADA"])
+def test_a_sensitive_word_finds_nothing_that_only_looks_like_it(staff: Staff, search: Search, typed: str) -> None:
+    names = ("Cartão de ônibus do estudante", "Estufa de produção", "Estudo da estrada")
+    made = [staff.publish(nome_servico=name) for name in names]
+    found = search(typed)
+    for service in made:
+        staff("DELETE", f"/services/{service['id']}")
+    assert (found["results"], found["metadata"]["match"], found["metadata"]["suggestion"]) == ([], "none", None)
+
+
+def test_a_sensitive_word_that_a_service_has_is_found(staff: Staff, search: Search) -> None:
+    service = staff.publish(nome_servico="Atendimento a vítimas de estupro")
+    assert search.titles("estupro") == [service["nome_servico"]]
+    staff("DELETE", f"/services/{service['id']}")
+
+
+def test_the_sensitive_words_are_written_as_the_search_folds_them(sql: Sql) -> None:
+    """The list has each word as people write it, and as the search folds it, which drops the plural of many."""
+    words = sorted(word for word in spelling.SENSITIVE if not word.endswith("*"))
+    rows = sql("SELECT word, search.fold(word) AS folded FROM unnest($1::text[]) AS word", words)
+    assert [tuple(row) for row in rows if not spelling.is_sensitive(row["folded"])] == []
+    assert all(word.removesuffix("*").isascii() and word == word.lower() for word in spelling.SENSITIVE)
+    assert all(spelling.is_sensitive(word) for word in ("estupro", "suicidio", "gays", "homofobia", "obito", "crack"))
+    assert not any(
+        spelling.is_sensitive(word) for word in ("drogaria", "pretensao", "mortadela", "matricula", "violao")
+    )
 
 
 def test_of_words_equally_near_the_most_frequent_is_suggested(

@@ -151,6 +151,8 @@ async def _take_steps(
     `correctable` are the folded words that may be mistyped, by lexeme.
     """
     corrections: dict[str, Correction] = {}
+    # A service that only looks like "estupro" would be an insult to the person who asks.
+    may_look_alike = not any(spelling.is_sensitive(word) for word in query.folded.split())
     step = matching.match_all_terms(query, request.classes)
     page = await _try(connection, alias, step, request)
     if page.total:
@@ -176,7 +178,7 @@ async def _take_steps(
             page = await _try(connection, alias, step, request)
             if page.total:
                 return _Step(step, page, corrections)
-    step = matching.match_similar(query)
+    step = matching.match_similar(query) if may_look_alike else None
     page = await _try(connection, alias, step, request)
     return _Step(step if page.total else None, page, corrections)
 

@@ -34,19 +34,26 @@ _SOUNDS = [
 ]
 
 
-def _read_names() -> frozenset[str]:
-    text = files("balcao.search.vocabulary").joinpath("names.txt").read_text("utf-8")
-    return frozenset(name for line in text.splitlines() if not line.startswith("#") for name in line.split())
+def _read_words(file: str) -> frozenset[str]:
+    text = files("balcao.search.vocabulary").joinpath(file).read_text("utf-8")
+    return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
 
 
-NAMES = _read_names()
+NAMES = _read_words("names.txt")
+SENSITIVE = _read_words("sensitive.txt")
+_SENSITIVE_STEMS = tuple(word.removesuffix("*") for word in SENSITIVE if word.endswith("*"))
+
+
+def is_sensitive(word: str) -> bool:
+    """Return whether a folded word is about violence, health, race, sexuality, drugs or death."""
+    return word in SENSITIVE or word.startswith(_SENSITIVE_STEMS)
 
 
 def list_left_alone(written: Sequence[str]) -> Iterator[int]:
-    """Yield the places of the words that are names of people, or part of a law's name."""
+    """Yield the places of the words that are names of people, part of a law's name, or sensitive."""
     behind_law = 0
     for place, word in enumerate(plain(word) for word in written):
-        if behind_law or word in NAMES:
+        if behind_law or word in NAMES or is_sensitive(word):
             yield place
         behind_law = LAW_NAME if word in _LAWS else max(behind_law - 1, 0)
 
