@@ -1,23 +1,66 @@
-"""As whom the audit trail knows a caller."""
+"""As whom the audit trail knows a caller: a citizen, a member of staff or a system."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from balcao.core.access.caller import ClaimPolicy, from_claims
 from balcao.core.access.rules import Decision, Reason
+from balcao.core.access.snapshot import Role, Snapshot
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.call import Call
 
 KEY = HashKey(b"a key of this test's own", 1)
 
 
-def recorded(**claims: Any) -> tuple[Any, Any]:
+COUNTER = Role(1, "counter", administrative=False, actions=frozenset({"x:read"}))
+SNAPSHOT = Snapshot(roles={1: COUNTER}, roles_by_name={"counter": COUNTER})
+
+
+def record(decision: Decision, **claims: Any) -> dict[str, Any]:
     policy = ClaimPolicy(machine_clients=frozenset({"portal"}))
     caller = from_claims({"iss": "https://a", "sub": "s", "azp": "portal", "exp": 4e9} | claims, policy)
-    platform: Any = None
-    call = Call(platform, "test.read", "request", Decision(Reason.GRANTED, "x:read"), caller)
+    platform: Any = SimpleNamespace(catalogue=SimpleNamespace(snapshot=SNAPSHOT))
+    call = Call(platform, "test.read", "request", decision, caller)
+    event: dict[str, Any]
     [event] = json.loads(Audit(KEY).encode_event(call, "read"))
+    return event
+
+
+def recorded(**claims: Any) -> tuple[Any, Any]:
+    event = record(Decision(Reason.GRANTED, "x:read"), **claims)
     return event["actor_kind"], event["actor_hash"]
+
+
+STAFF = {"cpf": "90000000175", "name": "Luiz Estrela", "realm_access": {"roles": ["counter"]}}
+CITIZEN = {"cpf": "90000000175", "name": "Ana", "realm_access": {"roles": ["offline_access"]}}
+
+
+@pytest.mark.parametrize(
+    ("decision", "claims", "kind"),
+    [
+        (Decision(Reason.GRANTED, "x:read"), STAFF, "staff"),
+        (Decision(Reason.OWNER, "self"), STAFF, "owner"),
+        (Decision(Reason.AUTHENTICATED, "vehicle_link"), STAFF, "citizen"),
+        (Decision(Reason.AUTHENTICATED, "vehicle_link"), CITIZEN, "citizen"),
+        (Decision(Reason.AUTHENTICATED, "authenticated"), STAFF, "staff"),
+        (Decision(Reason.AUTHENTICATED, "authenticated"), CITIZEN, "citizen"),
+        (Decision(Reason.NOT_GRANTED), STAFF, "staff"),
+        (Decision(Reason.NOT_GRANTED), CITIZEN, "citizen"),
+        (Decision(Reason.SCOPE, "scope:x"), {}, "client"),
+    ],
+)
+def test_an_actor_is_named_as_what_they_are(decision: Decision, claims: dict[str, Any], kind: str) -> None:
+    assert record(decision, **claims)["actor_kind"] == kind
+
+
+def test_the_trail_has_the_name_of_staff_and_of_no_citizen() -> None:
+    assert record(Decision(Reason.GRANTED, "x:read"), **STAFF)["actor_name"] == "Luiz Estrela"
+    for decision in (Decision(Reason.OWNER, "self"), Decision(Reason.AUTHENTICATED, "vehicle_link")):
+        assert record(decision, **STAFF)["actor_name"] is None
+    assert record(Decision(Reason.SCOPE, "scope:x"))["actor_name"] is None
 
 
 def test_a_login_without_cpf_is_recorded_as_a_person_by_issuer_and_subject() -> None:

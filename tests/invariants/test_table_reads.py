@@ -252,11 +252,14 @@ READS: Mapping[str, tuple[str, set[str]]] = {
     ),
     "registry/rights": (
         "The platform's trail is for every service to write and for this one to show; the report of the nightly "
-        "retention tells how many people are anonymised.",
+        "retention tells how many people are anonymised. The trail names the departments of the staff who acted.",
         {
             "platform.audit_event",
             "platform.retention_report",
+            "registry.department",
             "registry.mirror_head",
+            "registry.staff_department",
+            "registry.staff_hash",
         },
     ),
     "search/catalogue": ("A service is looked up by an address in one round trip.", {"search.service_slugs"}),

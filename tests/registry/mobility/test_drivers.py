@@ -220,6 +220,14 @@ def test_once_accepted_the_drivers_own_values_show_where_there_are_any(garage: G
     assert tuple(trail[0]) == ("***.000.012-**", "vehicle_link")
 
 
+def test_a_citizen_who_reads_an_invitation_is_no_servant_in_the_owners_list(garage: Garage, held: str) -> None:
+    garage.invited(ANA, held, LUIZ)
+    garage.ask(LUIZ, "GET", f"/registry/v1/citizen/{LUIZ}/vehicle-invitations").raise_for_status()
+    answer = garage.ask(ANA, "GET", f"/registry/v1/citizen/{ANA}/data-access").raise_for_status()
+    linked = [one for one in answer.json()["data"] if one["grant"] == "vehicle_link"]
+    assert {one["actor_kind"] for one in linked} == {"citizen"}
+
+
 def test_conductors_are_listed_oldest_first_pending_and_accepted(garage: Garage, held: str) -> None:
     links = [garage.driving(ANA, held, BRUNO), garage.invited(ANA, held, CARLA), garage.invited(ANA, held, DAVI)]
     garage.answer(DAVI, links[2], "rejected")

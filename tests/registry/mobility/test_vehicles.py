@@ -172,7 +172,7 @@ def test_a_driver_sees_the_owner_masked_and_the_owner_finds_it_in_the_trail(gara
     trail = sql("""
         SELECT subject, actor_kind, "grant" FROM platform.audit_event
         WHERE operation = 'registry.read_vehicle' AND action = 'read' ORDER BY at DESC LIMIT 1""")
-    assert tuple(trail[0]) == ("***.000.001-**", "staff", "vehicle_link")
+    assert tuple(trail[0]) == ("***.000.001-**", "citizen", "vehicle_link")
 
 
 def test_the_owner_is_shown_as_the_merged_record_says_now(garage: Garage, sql: Any) -> None:

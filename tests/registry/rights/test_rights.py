@@ -12,6 +12,7 @@ import pytest
 from balcao import app
 from balcao.core.access.limits import Limits
 from balcao.core.audit import platform_data
+from balcao.core.audit.chain import chain_events
 from balcao.core.audit.personal_data import DeclaredPersonalData, ExportMember, PersonalData, list_export_members
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.call import operator_call
@@ -21,6 +22,7 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.registry import SERVICE
+from balcao.registry.city.staff_departments.jobs import hash_staff
 from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import service
@@ -95,6 +97,7 @@ def test_the_person_sees_who_looked_and_why_but_not_which_servant(
         "fields": ["citizen"],
         "actor_kind": "staff",
         "actor": "portal-cidadao",
+        "department": None,
         "grant": "citizen:read",
         "reason": "Atendimento 7",
         "outcome": "done",
@@ -102,6 +105,51 @@ def test_the_person_sees_who_looked_and_why_but_not_which_servant(
     assert ADMIN not in answer.text
     assert "Secreta" not in answer.text
     assert answer.headers["Cache-Control"] == "no-store, private"
+
+
+def test_the_person_sees_the_department_and_the_auditor_the_name_besides(
+    http: httpx.Client, owner: dict[str, str], staff: dict[str, str], platform_call: Callable[..., Any], sql: Sql
+) -> None:
+    sql("""
+        INSERT INTO registry.department (cd_ua, id, sigla_ua, nome_ua, nivel, ordem_ua_basica, ordem_absoluta,
+                                         ordem_relativa)
+        VALUES ('77', '77', 'SC', 'Secretaria de Cidadania', 1, '1', '77', '1') ON CONFLICT DO NOTHING""")
+    sql("INSERT INTO registry.staff_department (cpf, cd_ua, id) VALUES ($1, '77', gen_random_uuid())", ADMIN)
+    platform_call(lambda call: hash_staff(call.platform, {}))
+    platform_call(lambda call: hash_staff(call.platform, {}))
+    http.get(path(ANA, "").rstrip("/"), headers=staff).raise_for_status()
+    (entry,) = http.get(path(ANA, "data-access"), headers=owner).json()["data"]
+    assert entry["department"] == "Secretaria de Cidadania"
+    today = f"{utc_now():%Y-%m-%d}"
+    trail = http.get(
+        "/registry/v1/admin/audit",
+        params={"from": today, "to": today},
+        headers=staff | {"X-Access-Reason": "Conferencia"},
+    ).raise_for_status()
+    event = next(one for one in trail.json()["data"] if one["operation"] == "registry.read_citizen")
+    assert (event["actor_name"], event["department"]) == ("Servidora Secreta", "Secretaria de Cidadania")
+    sql("DELETE FROM registry.staff_department WHERE cpf = $1", ADMIN)
+    platform_call(lambda call: hash_staff(call.platform, {}))
+    assert sql("SELECT count(*) FROM registry.staff_hash")[0][0] == 0
+    (entry,) = (one for one in http.get(path(ANA, "data-access"), headers=owner).json()["data"] if one["fields"])
+    assert entry["department"] is None
+
+
+def test_the_chain_covers_the_name_of_staff_and_older_events_keep_their_hash(
+    http: httpx.Client, staff: dict[str, str], platform_call: Callable[..., Any], sql: Sql
+) -> None:
+    http.get(path(ANA, "").rstrip("/"), headers=staff).raise_for_status()
+    http.get(path(ANA, "").rstrip("/"), headers=staff).raise_for_status()
+    (first, _) = sql("SELECT id FROM platform.audit_event ORDER BY id")
+    sql("UPDATE platform.audit_event SET actor_name = NULL WHERE id = $1", first["id"])
+    platform_call(lambda call: chain_events(call.platform))
+    unnamed = sql("""
+        SELECT hash = sha256(prev_hash || convert_to(jsonb_build_array(
+            seq, id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), request_id, operation, action,
+            encode(subject_hash, 'hex'), subject, actor_kind, encode(actor_hash, 'hex'), key_number, client, "grant",
+            fields, reason, outcome)::text, 'UTF8')) AS is_as_before
+        FROM platform.audit_event ORDER BY actor_name IS NOT NULL""")
+    assert [row["is_as_before"] for row in unnamed] == [True, False]
 
 
 def test_the_persons_own_acts_are_by_self_and_the_platforms_by_its_client(

@@ -15,6 +15,8 @@ from balcao.core.values.cpf import Cpf
 PUBLIC = "platform:public"
 AUTHENTICATED = "platform:authenticated"
 MACHINE = "platform:machine"
+# What let a caller pass whom any valid token lets pass.
+GENERAL_GRANT = "authenticated"
 # The one list that is asked for `azp` and nothing else (spec: authentication 6); all others speak for machines only.
 WEBHOOK_CLIENTS = "CRM_WEBHOOK_CLIENTS"
 
@@ -180,7 +182,7 @@ def decide(
     if decision := _check_guards(rule, caller, client_lists):
         return decision
     if bound_action == AUTHENTICATED and (caller.cpf is not None or not rule.scopes):
-        return Decision(Reason.AUTHENTICATED, "authenticated")
+        return Decision(Reason.AUTHENTICATED, GENERAL_GRANT)
     if bound_action != MACHINE and roles.grants(caller, bound_action):
         return Decision(Reason.GRANTED, bound_action)
     return Decision(Reason.NOT_GRANTED)

@@ -125,6 +125,13 @@ class Snapshot:
         role = self.roles.get(role_id)
         return role is not None and role.grants(action)
 
+    def holds_role(self, caller: Caller) -> bool:
+        """Return whether the caller has any role of the catalogue, from the token, directly or by a group."""
+        if not self.roles_by_name.keys().isdisjoint(caller.roles):
+            return True
+        held = self.people.find(caller.cpf)
+        return bool(held.roles) or any(group.roles for group in self.groups_of(caller.cpf))
+
     def groups_of(self, cpf: Cpf | None) -> list[Group]:
         """Return the groups of a person."""
         held = self.people.find(cpf).groups

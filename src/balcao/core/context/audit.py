@@ -1,6 +1,7 @@
 """The trail of who did what to whose data: written in the transaction of the change, or the change fails.
 
-A person enters an event as a keyed hash plus the masked CPF, never whole.
+A person enters an event as a keyed hash plus the masked CPF, never whole. A member of staff enters it with their name
+besides, because they answer for what they do in the city's name.
 """
 
 import hashlib
@@ -21,10 +22,10 @@ from balcao.core.values.ids import new_id
 
 Action = Literal["create", "read", "update", "delete", "export", "anonymise", "push", "event", "denied"]
 
-ActorKind = Literal["owner", "staff", "client", "crm", "worker", "operator"]
+ActorKind = Literal["owner", "citizen", "staff", "client", "crm", "worker", "operator"]
 
 _COLUMNS = """id, request_id, operation, action, subject_hash, subject, actor_kind, actor_hash, key_number,
-        client, "grant", fields, reason, outcome"""
+        client, "grant", fields, reason, outcome, actor_name"""
 
 
 def record_sql(trail: str, source: str) -> str:
@@ -39,7 +40,8 @@ def record_sql(trail: str, source: str) -> str:
     SELECT event.*
     FROM {source} CROSS JOIN LATERAL jsonb_to_recordset({trail}) AS event (
         id uuid, request_id text, operation text, action text, subject_hash bytea, subject text, actor_kind text,
-        actor_hash bytea, key_number smallint, client text, "grant" text, fields text[], reason text, outcome text)
+        actor_hash bytea, key_number smallint, client text, "grant" text, fields text[], reason text, outcome text,
+        actor_name text)
     """  # noqa: S608 - texts of our own stores
 
 
@@ -201,6 +203,7 @@ class Audit:
             "fields": list(fields),
             "reason": None if outcome == "denied" else call.recorded_reason,
             "outcome": outcome,
+            "actor_name": call.caller.name if call.caller is not None and call.actor_kind == "staff" else None,
         }
 
     def _hash_actor(self, call: RecordedCall) -> bytes | None:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from balcao.core.access.caller import Caller
 from balcao.core.access.missing import describe_missing
-from balcao.core.access.rules import Decision, Reason
+from balcao.core.access.rules import GENERAL_GRANT, Decision, Reason
 from balcao.core.context.audit import ActorKind
 from balcao.core.context.headers import NO_HEADERS, Headers
 from balcao.core.context.platform import Platform
@@ -123,12 +123,12 @@ class Call:
         self._reason = sentence
 
     def require_reason(self, *, always: bool = False) -> None:
-        """Raise Invalid for staff who give no reason of access, where `BALCAO_REQUIRE_ACCESS_REASON` wants one.
+        """Raise Invalid for another person who gives no reason, where `BALCAO_REQUIRE_ACCESS_REASON` wants one.
 
         With `always` it is wanted whatever the setting says.
         """
         is_wanted = always or self.platform.settings.require_access_reason
-        if is_wanted and self._reason is None and self.actor_kind == "staff":
+        if is_wanted and self._reason is None and self.actor_kind in {"staff", "citizen"}:
             raise Invalid(
                 "Informe o motivo do acesso no cabeçalho `X-Access-Reason` (de 3 a 200 caracteres).",
                 code="access-reason-missing",
@@ -222,7 +222,19 @@ class Call:
             return "operator" if self.grant == OPERATOR else "worker"
         if self.is_owner:
             return "owner"
-        return "client" if self.caller.is_machine else "staff"
+        if self.caller.is_machine:
+            return "client"
+        return "staff" if self._is_staff(self.caller) else "citizen"
+
+    def _is_staff(self, caller: Caller) -> bool:
+        """Return whether a person acts for the city: by a role, or without one that was needed but as its holder.
+
+        A grant that names a relation, such as the link to a vehicle, is a citizen's even if they work for the city.
+        """
+        if self.decision.reason is Reason.GRANTED:
+            return True
+        is_relation = self.decision.reason is Reason.AUTHENTICATED and self.grant != GENERAL_GRANT
+        return not is_relation and self.platform.catalogue.snapshot.holds_role(caller)
 
     @property
     def client(self) -> str:

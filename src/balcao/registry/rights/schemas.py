@@ -32,7 +32,7 @@ FieldNames: TypeAlias = Annotated[
 ActorKind: TypeAlias = Annotated[
     str,
     Meta(
-        description="Quem agiu: o próprio cidadão (`owner`), outra pessoa, seja servidor ou alguém recusado (`staff`), "
+        description="Quem agiu: o próprio cidadão (`owner`), outro cidadão (`citizen`), um servidor (`staff`), "
         "um sistema (`client`), o CRM (`crm`), uma tarefa da plataforma (`worker`) ou quem a opera (`operator`).",
         examples=["client"],
     ),
@@ -54,8 +54,20 @@ EventHash: TypeAlias = Annotated[
 PersonHash: TypeAlias = Annotated[str | None, Meta(description="Hash com chave do CPF, em hexadecimal.")]
 
 
+DepartmentNames: TypeAlias = Annotated[
+    str | None,
+    Meta(
+        description="Órgãos do servidor que agiu, separados por vírgula; nulo para os outros e sem lotação conhecida.",
+        examples=["Secretaria de Cidadania"],
+    ),
+]
+
+
 class Access(msgspec.Struct):
-    """Who saw or changed a person's data; `actor` is a client, or `self`, never another person."""
+    """Who saw or changed a person's data; `actor` is a client, or `self`, never another person.
+
+    Staff are shown by their department.
+    """
 
     at: EventTime
     action: ActionName
@@ -65,6 +77,7 @@ class Access(msgspec.Struct):
     actor: Annotated[
         str, Meta(description="O cliente que agiu, ou `self` para o próprio cidadão.", examples=["portal-servidor"])
     ]
+    department: DepartmentNames
     grant: Grant
     reason: ReasonText
     outcome: Outcome
@@ -147,6 +160,10 @@ class AuditEvent(msgspec.Struct):
     subject_hash: PersonHash
     actor_kind: ActorKind
     actor_hash: PersonHash
+    actor_name: Annotated[
+        str | None, Meta(description="Nome do servidor que agiu; nulo para os outros.", examples=["Luiz Estrela"])
+    ]
+    department: DepartmentNames
     key_number: Annotated[int, Meta(description="Número da chave dos hashes.", examples=[1])]
     client: Annotated[str, Meta(description="Cliente pelo qual se agiu.", examples=["portal-servidor"])]
     grant: Grant

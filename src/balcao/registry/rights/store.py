@@ -10,19 +10,29 @@ from balcao.core.values.page import Page
 from balcao.core.values.period import Period
 from balcao.registry.rights.schemas import Access, AnonymisedPeople, AuditEvent, RetainedKind
 
+# The departments of the member of staff who acted; NULL for other actors.
+_DEPARTMENTS = """(
+    SELECT string_agg(DISTINCT department.nome_ua, ', ')
+    FROM registry.staff_hash AS known
+    JOIN registry.staff_department AS staff ON staff.cpf = known.cpf
+    JOIN registry.department ON department.cd_ua = staff.cd_ua
+    WHERE known.hash = event.actor_hash AND event.actor_kind = 'staff')"""
+
 _OF_SUBJECT = """
-FROM platform.audit_event
+FROM platform.audit_event AS event
 WHERE subject_hash = ANY(:subject::bytea[])
   AND (:start::timestamptz IS NULL OR at >= :start) AND (:end::timestamptz IS NULL OR at < :end)
 """
 
 
 # A person who acts on their own data is `self`, by whatever right; what the platform does by itself has the name of its
-# own client.
+# own client. Older events called a citizen who acted through the link to a vehicle staff.
 @statement(f"""
 SELECT at, action, operation, fields,
-       CASE WHEN actor_hash = subject_hash THEN 'owner' ELSE actor_kind END AS actor_kind,
+       CASE WHEN actor_hash = subject_hash THEN 'owner' WHEN "grant" = 'vehicle_link' THEN 'citizen' ELSE actor_kind
+       END AS actor_kind,
        CASE WHEN actor_hash = subject_hash THEN 'self' WHEN client = '' THEN :platform_client ELSE client END AS actor,
+       CASE WHEN actor_hash IS DISTINCT FROM subject_hash THEN {_DEPARTMENTS} END AS department,
        "grant", reason, outcome
 {_OF_SUBJECT}
 ORDER BY at DESC, id DESC
@@ -69,7 +79,7 @@ class AuditFilters:
 
 
 _MATCHING = """
-FROM platform.audit_event
+FROM platform.audit_event AS event
 WHERE at >= :start AND at < :end
   AND (:subject::bytea[] IS NULL OR subject_hash = ANY (:subject))
   AND (:actor::bytea[] IS NULL OR actor_hash = ANY (:actor))
@@ -80,7 +90,8 @@ WHERE at >= :start AND at < :end
 
 @statement(f"""
 SELECT id::text, seq, at, request_id, operation, action, subject, encode(subject_hash, 'hex') AS subject_hash,
-       actor_kind, encode(actor_hash, 'hex') AS actor_hash, key_number, client, "grant", fields, reason, outcome,
+       actor_kind, encode(actor_hash, 'hex') AS actor_hash, actor_name,
+       {_DEPARTMENTS} AS department, key_number, client, "grant", fields, reason, outcome,
        encode(prev_hash, 'hex') AS prev_hash, encode(hash, 'hex') AS hash
 {_MATCHING}
 ORDER BY at DESC, id DESC

@@ -10,6 +10,7 @@ from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal
 from balcao.registry.city.departments.paths import DepartmentInPath
 from balcao.registry.city.staff_departments import service, store
+from balcao.registry.city.staff_departments.jobs import JOBS
 from balcao.registry.city.staff_departments.schemas import (
     StaffDepartments,
     StaffMapping,
@@ -82,7 +83,8 @@ FEATURE = Feature(
     personal_data=PersonalData(
         "staff_departments",
         retain=retain_rows("staff_departments", store.count_staff_mappings, "Vínculo funcional com a prefeitura."),
-        tables=["registry.staff_department"],
+        tables=["registry.staff_department", "registry.staff_hash"],
     ),
-    exports=Exports(tables=("registry.staff_department",)),
+    jobs=JOBS,
+    exports=Exports(tables=("registry.staff_department",), derived=("registry.staff_hash",)),
 )

@@ -1,5 +1,6 @@
 """SQL of the links between staff and departments."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import asyncpg
@@ -46,3 +47,29 @@ async def delete_staff_mapping(connection: Connection, cpf: Cpf, cd_ua: str) -> 
 
 @statement("SELECT count(*) FROM registry.staff_department WHERE cpf = :cpf")
 async def count_staff_mappings(connection: Connection, cpf: Cpf) -> int: ...
+
+
+@statement("""
+SELECT DISTINCT cpf FROM registry.staff_department AS staff
+WHERE NOT EXISTS (
+    SELECT FROM registry.staff_hash AS known WHERE known.cpf = staff.cpf AND known.key_number = :key_number)
+LIMIT :most
+""")
+async def list_staff_without_hash(connection: Connection, key_number: int, most: int) -> list[str]: ...
+
+
+@statement("""
+INSERT INTO registry.staff_hash (hash, cpf, key_number)
+SELECT hash, cpf, :key_number FROM unnest(:hashes::bytea[], :cpfs::text[]) AS staff (hash, cpf)
+ON CONFLICT DO NOTHING
+""")
+async def insert_staff_hashes(
+    connection: Connection, key_number: int, hashes: Sequence[bytes], cpfs: Sequence[str]
+) -> None: ...
+
+
+@statement("""
+DELETE FROM registry.staff_hash AS known
+WHERE NOT EXISTS (SELECT FROM registry.staff_department AS staff WHERE staff.cpf = known.cpf)
+""")
+async def delete_former_staff_hashes(connection: Connection) -> int: ...
