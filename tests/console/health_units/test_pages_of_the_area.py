@@ -1,5 +1,6 @@
 """Pages of the health units without a browser: what another editor did, and what cannot be understood."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -104,3 +105,27 @@ def test_units_are_found_by_name_and_what_waits_is_on_the_first_page(
     assert "em risco" in panel.page.text
     panel.get("/painel/ir?q=moinho")
     assert panel.page.heading == "Clínica da Família Campo do Moinho"
+
+
+def test_the_board_lists_what_its_counters_count_also_outside_of_the_persons_area(
+    panel: PanelClient, open_one: Callable[..., str], call: Callable[..., Any]
+) -> None:
+    units = [each["properties"] for each in call("GET", "/unidades/mapa?limit=1000")["features"]]
+    own = next(unit for unit in units if unit["area"] == "1.0")
+    other = next(unit for unit in units if unit["area"] == "5.1")
+    ids = {unit["cnes"]: open_one(unit["cnes"], "Laranja") for unit in (own, other)}
+    panel.login("nilo", "/painel/saude/risco")
+    text = panel.get("/painel/saude/risco").text
+    table = text.partition('aria-labelledby="now"')[2].partition("</table>")[0]
+    counted = re.findall(
+        r"</span>\s*<b>(\d+)</b>", text.partition('aria-label="Unidades por cor"')[2].partition("</ul>")[0]
+    )
+    assert sum(map(int, counted)) == len(units)
+    assert table.count("<tr id=") == sum(map(int, counted[:-1]))
+    assert own["nome"] in table
+    assert other["nome"] in table
+    assert f"/unidades/{own['cnes']}/notificacoes/{ids[own['cnes']]}/mudar" in table
+    assert f"/unidades/{other['cnes']}/notificacoes" not in table
+    assert "de outra área: só leitura" in table
+    for unit in (own, other):
+        call("POST", f"/unidade/{unit['cnes']}/notificacoes/{ids[unit['cnes']]}/encerramento", {"risco": "Verde"})

@@ -4,7 +4,8 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from balcao.console.api import ApiFault, NotAllowed, Outdated, gather_blocks
 from balcao.console.declaration import Pages
@@ -20,7 +21,30 @@ from balcao.core.http.responses import Response
 # The picture is drawn anew when something has changed, and at least so often, as ages are part of it.
 REDRAW_SECONDS = 60
 
+# The first of the colours; a unit without an open notification has it.
+SAFEST = next(iter(COLORS))
+
 pages = Pages(AREA, BASE)
+
+
+class BoardRow(NamedTuple):
+    """A unit on the board. `notification` is None outside the areas that the person's right reaches."""
+
+    unit: client.Unit | client.NamedUnit
+    color: str
+    since: datetime | None
+    notification: client.OpenNotification | None = None
+
+
+def _join_rows(opened: Sequence[client.OpenNotification], units: Sequence[client.Unit]) -> list[BoardRow]:
+    """Return every unit once, the highest colour first: those the person may act on, then the city's others.
+
+    The counters count these rows, so that they and the list agree although the two were read one after the other.
+    """
+    own = {each.unidade.cnes: BoardRow(each.unidade, each.risco, each.aberta_em, each) for each in opened}
+    others = [BoardRow(unit, unit.risco_atual.risco, unit.risco_atual.desde) for unit in units if unit.cnes not in own]
+    severity = {color: place for place, color in enumerate(COLORS)}
+    return sorted([*own.values(), *others], key=lambda row: -severity[row.color])
 
 
 @pages.get("/risco", "Quadro de risco", actions=[READ], in_menu=True)
@@ -49,9 +73,10 @@ async def read_board(visit: Visit) -> dict[str, Any]:
         client.list_values(visit.api, "ocorrencias"),
     )
     (events,) = await gather_blocks(client.list_events(visit.api, limit=8))
-    colors = Counter(unit.risco_atual.risco for unit in units)
+    rows = _join_rows(opened.itens, units)
+    colors = Counter(row.color for row in rows)
     return {
-        "opened": opened.itens,
+        "rows": [row for row in rows if row.notification or row.color != SAFEST],
         "read_at": opened.gerado_em,
         "events": events,
         "sums": {color: colors[color] for color in reversed(COLORS)},
