@@ -82,3 +82,17 @@ def test_an_agent_has_a_name_for_people_and_its_identifier_beside_it(panel: Pane
 def test_a_reader_sees_no_button_that_would_be_refused(panel: PanelClient) -> None:
     panel.login("paulo", "/painel/agentes")
     assert "agentes" not in " ".join(link for link in panel.page.links if link.startswith("/painel/agentes"))
+
+
+def test_a_version_does_not_go_live_by_default_and_what_is_not_saved_is_said(panel: PanelClient) -> None:
+    panel.login("tereza", EDIT)
+    form = panel.find_form(EDIT)
+    assert "activate" not in form.checked
+    typed = form.values | {"reason": "mais curto"}
+    panel.post(EDIT, typed | {"prompt": "Chave AKIAIOSFODNN7EXAMPLE.", "fazer": "salvar"})
+    assert "Nada foi gravado." in panel.page.text
+    assert "encontrou 1 problema" in panel.page.text
+    panel.post(EDIT, typed | {"prompt": "Atenda sem pressa.", "fazer": "conferir"})
+    assert "Nada foi gravado. O texto foi só conferido" in panel.page.text
+    panel.post(EDIT, typed | {"prompt": "Atenda sem pressa.", "fazer": "salvar"})
+    assert "salva, sem ser ativada" in panel.page.text

@@ -21,6 +21,10 @@ class User(msgspec.Struct):
     roles: list[str]
 
 
+class Own(msgspec.Struct):
+    cpf: str
+
+
 class Users(msgspec.Struct):
     items: list[User]
     total: int
@@ -154,6 +158,11 @@ async def list_users(api: Api, *, search: str | None, in_groups: bool, limit: in
 
 async def find_user(api: Api, person: str) -> User:
     return await api.get(f"{_BASE}/users/by-id/{quoted(person)}", User)
+
+
+async def read_own(api: Api) -> Own:
+    """Return who is logged in."""
+    return await api.get(f"{_BASE}/users/me", Own)
 
 
 async def list_person_actions(api: Api, cpf: str, group: str | None = None) -> PersonActions:

@@ -1,5 +1,6 @@
 """Forms of the access administration."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from wtforms import BooleanField, SelectField, StringField, TextAreaField
@@ -148,4 +149,15 @@ class DocumentForm(Form):
     prune = BooleanField(
         "Excluir o que falta no documento",
         description="Sem isto, o que o documento não traz fica como está.",
+    )
+
+
+class LastAdministrationForm(Form):
+    """Confirms that a person gives up their own last administration; `names` are the ways to it that they lose."""
+
+    names: Sequence[str] = ()
+
+    sure = BooleanField(
+        "Entendo que deixo de administrar os acessos",
+        validators=[needed("Marque que você entende, ou volte sem mudar nada.")],
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 from balcao.console.access import client, labels
 from balcao.console.access.forms import ChoiceForm, GroupForm, MemberForm, NewGroupForm, clean_cpf, split_lines
+from balcao.console.access.own import make_removal_form
 from balcao.console.access.reserved import is_reserved, is_reserved_group, list_roles_to_give
 from balcao.console.access.rights import (
     EXPLAIN,
@@ -102,7 +103,7 @@ async def edit_group(visit: Visit, group: str) -> Response[Any]:
 @pages.form("/{group}/excluir", "Excluir o grupo", actions=[GROUP_DELETE])
 async def delete_group(visit: Visit, group: str) -> Response[Any]:
     """Delete a group, after saying whom it holds and what it gives."""
-    form = Form(visit)
+    form = await make_removal_form(visit, lambda way: way.group == group)
     if form.is_sent and await form.submit(lambda: client.delete_group(visit.api, group)):
         return await visit.redirect(visit.address("access.list_groups"), f"O grupo {group} foi excluído.")
     blocks: list[Block[Any]] = await gather_blocks(
@@ -179,7 +180,7 @@ async def assign_group_role(visit: Visit, group: str) -> Response[Any]:
 @pages.form("/{group}/papeis/{role}/retirar", "Tirar o papel do grupo", actions=[GROUP_ASSIGN])
 async def remove_group_role(visit: Visit, group: str, role: str) -> Response[Any]:
     """Take a role from a group."""
-    form = Form(visit)
+    form = await make_removal_form(visit, lambda way: way.group == group and way.role == role)
     back = visit.address("access.show_group", group=group)
     if form.is_sent and await form.submit(lambda: client.remove_group_role(visit.api, group, role)):
         return await visit.redirect(back, f"O grupo não dá mais o papel {role}.")

@@ -4,11 +4,12 @@ from typing import Any
 
 from balcao.console.access import client, labels
 from balcao.console.access.forms import ChoiceForm, GroupChoiceForm
+from balcao.console.access.own import make_removal_form
 from balcao.console.access.reserved import is_reserved, is_reserved_group, list_roles_to_give
 from balcao.console.access.rights import EXPLAIN, GROUP_READ, MEMBERS_MANAGE, USER_ASSIGN, USER_READ
 from balcao.console.api import gather_blocks
 from balcao.console.declaration import Pages
-from balcao.console.forms import Form, list_choices
+from balcao.console.forms import list_choices
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
@@ -91,7 +92,7 @@ async def join_group(visit: Visit, person: str) -> Response[Any]:
 async def leave_group(visit: Visit, person: str, group: str) -> Response[Any]:
     """Take a person out of a group, after saying what they lose by it."""
     user = await client.find_user(visit.api, person)
-    form = Form(visit)
+    form = await make_removal_form(visit, lambda way: way.group == group, cpf=user.cpf)
     if form.is_sent and await form.submit(lambda: client.remove_member(visit.api, group, user.cpf)):
         text = f"{labels.name_person(user.display_name, user.cpf)} não está mais no grupo {group}."
         return await visit.redirect(visit.address("access.show_person", person=person), text)
@@ -136,7 +137,7 @@ async def assign_role(visit: Visit, person: str) -> Response[Any]:
 async def remove_role(visit: Visit, person: str, role: str) -> Response[Any]:
     """Take a direct role from a person."""
     user = await client.find_user(visit.api, person)
-    form = Form(visit)
+    form = await make_removal_form(visit, lambda way: not way.group and way.role == role, cpf=user.cpf)
     if form.is_sent and await form.submit(lambda: client.remove_direct_role(visit.api, user.cpf, role)):
         text = f"{labels.name_person(user.display_name, user.cpf)} não tem mais o papel {role}."
         return await visit.redirect(visit.address("access.show_person", person=person), text)

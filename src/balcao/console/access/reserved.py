@@ -8,12 +8,12 @@ from balcao.console.api import gather_blocks
 from balcao.console.forms import list_choices
 from balcao.console.visit import Visit
 
-_ADMINISTRATIVE = frozenset({"admin", "superadmin"})
+ADMINISTRATIVE = frozenset({"admin", "superadmin"})
 
 
 def is_reserved(visit: Visit, roles: Iterable[str]) -> bool:
     """Return whether one of the roles is the administration, and the person no superadministrator."""
-    return not visit.rights.is_superadmin and not _ADMINISTRATIVE.isdisjoint(roles)
+    return not visit.rights.is_superadmin and not ADMINISTRATIVE.isdisjoint(roles)
 
 
 async def is_reserved_group(visit: Visit, group: str) -> bool:

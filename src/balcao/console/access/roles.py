@@ -4,6 +4,7 @@ from typing import Any
 
 from balcao.console.access import client, labels
 from balcao.console.access.forms import GrantForm, NewRoleForm, RoleForm
+from balcao.console.access.own import make_removal_form
 from balcao.console.access.rights import ROLE_CREATE, ROLE_DELETE, ROLE_GRANT, ROLE_READ, ROLE_UPDATE
 from balcao.console.declaration import Pages
 from balcao.console.forms import Form, list_choices
@@ -125,7 +126,7 @@ async def revoke_action(visit: Visit, role: str, name: str) -> Response[Any]:
 @pages.form("/{role}/excluir", "Excluir o papel", actions=[ROLE_DELETE])
 async def delete_role(visit: Visit, role: str) -> Response[Any]:
     """Delete a role, after saying what it grants."""
-    form = Form(visit)
+    form = await make_removal_form(visit, lambda way: way.role == role)
     if form.is_sent and await form.submit(lambda: client.delete_role(visit.api, role)):
         return await visit.redirect(visit.address("access.list_roles"), f"O papel {role} foi excluído.")
     actions = await client.list_role_actions(visit.api, role)

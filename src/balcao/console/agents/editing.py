@@ -48,7 +48,7 @@ async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
             [*list_blocks(base, present, shown), *read_labels(visit.posted if visit.is_post else visit.draft)]
         )
     )
-    values = to_fields(shown, blocks) | {"activate": visit.may(ACTIVATE)}
+    values = to_fields(shown, blocks)
     form = make_version_form(blocks)(visit, values, etag=str(opened))
     if not visit.may(ACTIVATE):
         form.activate.data = False

@@ -40,7 +40,9 @@ class VersionForm(Form):
         description="Fica no histórico. Sem CPF, telefone ou e-mail de ninguém.",
         validators=[needed("Diga por que a versão muda."), length(1, 2000)],
     )
-    activate = BooleanField("Usar esta versão desde já")
+    activate = BooleanField(
+        "Usar esta versão desde já", description="Sem marcar, a versão fica guardada e o agente continua como está."
+    )
 
 
 def make_version_form(blocks: Sequence[str]) -> type[VersionForm]:
