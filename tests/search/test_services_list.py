@@ -111,6 +111,7 @@ def test_a_summary_counts_each_state_by_the_other_filters(ask: Ask, staff: Staff
     [row] = found["services"]
     assert row["id"] == awaiting["id"]
     assert (row["changed_by"], row["proposals"], row["version"]) == ("Pessoa de Teste", 0, 1)
+    assert row["returned_reason"] is None
     assert "descricao_completa" not in row
     empty = ask("GET", "/summaries", params={"tema_geral": "nenhum\u0001"}).json()
     assert (empty["found"], empty["services"], empty["states"]["published"]) == (0, [], 0)

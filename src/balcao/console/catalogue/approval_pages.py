@@ -1,5 +1,6 @@
 """What waits for approval: services and proposals, read by their differences, published or sent back."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,9 @@ from balcao.console.words import format_count, parse_number
 from balcao.core.http.responses import Response
 from balcao.core.offloading import run_in_thread
 
+# The newest of those that were sent back; the catalogue lists all that are in edition.
+_MOST_RETURNED = 10
+_EDITED = {"status": 0, "awaiting_approval": False, "sort_by": "last_update", "order": "desc"}
 _AWAITING = {"status": 0, "awaiting_approval": True, "sort_by": "last_update", "order": "asc"}
 
 pages = Pages(AREA, "")
@@ -154,6 +158,39 @@ async def find_approvals(visit: Visit) -> Sequence[Item]:
         )
         for found, one, many in titles
         if found
+    ]
+
+
+async def find_returned(visit: Visit) -> Sequence[Item]:
+    """Return the services and proposals that were sent back to their editors, each with the reason."""
+    services, proposals = await asyncio.gather(
+        client.list_summaries(visit.api, _EDITED | {"per_page": 100}), client.list_edited_proposals(visit.api)
+    )
+    returned: list[tuple[str, str, str | None, str]] = [
+        (one.nome_servico, visit.address("catalogue.show_service", service=one.id), one.returned_reason, one.changed_by)
+        for one in services.services
+        if one.returned_reason is not None
+    ]
+    returned += [
+        (
+            one.nome_servico,
+            visit.address("catalogue.show_proposal", service=one.service_id, proposal=one.id),
+            one.returned_reason,
+            one.returned_by,
+        )
+        for one in proposals.proposals
+        if one.returned_by is not None
+    ]
+    return [
+        Item(
+            name,
+            address,
+            text=f"voltou para edição: “{reason}”" if reason else "voltou para edição",
+            detail=f"Catálogo · por {by}",
+            urgency="warning",
+            deed="Corrigir",
+        )
+        for name, address, reason, by in returned[:_MOST_RETURNED]
     ]
 
 

@@ -28,6 +28,7 @@ class Summary(msgspec.Struct):
     last_update: int
     version: int
     changed_by: str
+    returned_reason: str | None
     proposals: int
 
 
@@ -170,6 +171,10 @@ async def compare_versions(api: Api, service: str, old: int, new: int) -> Compar
 
 async def list_awaiting_proposals(api: Api) -> Proposals:
     return await api.get("/search/api/v1/admin/proposals", Proposals, {"awaiting_approval": True, "per_page": 100})
+
+
+async def list_edited_proposals(api: Api) -> Proposals:
+    return await api.get("/search/api/v1/admin/proposals", Proposals, {"awaiting_approval": False, "per_page": 100})
 
 
 async def list_proposals(api: Api, service: str) -> Proposals:

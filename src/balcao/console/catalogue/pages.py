@@ -28,6 +28,7 @@ AREA = Area(
     10,
     pages,
     waiting=[
+        Waiting([routes.UPDATE], approval_pages.find_returned),
         Waiting([routes.PUBLISH], approval_pages.find_approvals, "catalogue.list_approvals"),
         Waiting([routes.TUNING], tuning_pages.find_failed_queries, "catalogue.list_failed_queries"),
         Waiting([routes.MIGRATIONS_READ], migration_pages.find_running_migration),

@@ -1,10 +1,11 @@
 """The first page and what belongs to the person: where to go, what one may do, texts that are kept."""
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 from balcao.console.api import gather_blocks
-from balcao.console.declaration import Area, Item, Pages
+from balcao.console.declaration import Area, Item, Pages, Waiting
 from balcao.console.faults import make_not_found
 from balcao.console.visit import Crumb, Visit
 from balcao.console.waiting import read_waiting
@@ -24,7 +25,7 @@ async def show_start(visit: Visit) -> Response[Any]:
     found = await read_waiting(visit)
     away = [(one.area.label, one.block.fault) for one in found if one.block.fault is not None]
     items = sorted((item for one in found for item in one.block.value or ()), key=lambda item: _URGENCY[item.urgency])
-    return visit.render("home/start.html", items=items, away=away, works=len(found) > 1)
+    return visit.render("home/start.html", items=items, away=away)
 
 
 @pages.get("/ir", "Ir para")
@@ -124,4 +125,20 @@ def _fold(text: str) -> str:
     return "".join(sign for sign in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(sign))
 
 
-AREA = Area("", 0, pages)
+async def find_drafts(visit: Visit) -> Sequence[Item]:
+    """Return what the person has typed and not sent."""
+    drafts = await visit.panel.sessions.list_drafts(visit.session)
+    return [
+        Item(
+            draft.title,
+            visit.address("home.show_draft", draft=number),
+            text="tem um texto seu que não foi enviado",
+            detail="Fica guardado por 24 horas, só para você",
+            deed="Continuar",
+            number=0,
+        )
+        for number, draft in drafts
+    ]
+
+
+AREA = Area("", 0, pages, waiting=[Waiting([], find_drafts)])

@@ -116,6 +116,9 @@ FROM counted LEFT JOIN (
            (stepped.doc ->> 'published_at')::bigint AS published_at,
            (stepped.doc ->> 'last_update')::bigint AS last_update, listed.version,
            coalesce(newest.created_by, '') AS changed_by,
+           CASE WHEN listed.status = 0 AND NOT listed.awaiting_approval
+                     AND (former.snapshot ->> 'awaiting_approval')::boolean
+                THEN coalesce(newest.change_reason, '') END AS returned_reason,
            (SELECT count(*) FROM search.service_proposals WHERE service_id = listed.id)::int AS proposals
     FROM (
         SELECT *, row_number() OVER (ORDER BY {order}) AS place
@@ -126,6 +129,8 @@ FROM counted LEFT JOIN (
     CROSS JOIN LATERAL search.step(listed.id, listed.doc, listed.carried, $3, $4) AS stepped
     LEFT JOIN search.service_versions AS newest
         ON newest.service_id = listed.id AND newest.version_number = listed.version
+    LEFT JOIN search.service_versions AS former
+        ON former.service_id = listed.id AND former.version_number = listed.version - 1
 ) AS page ON true
 ORDER BY page.place
 """

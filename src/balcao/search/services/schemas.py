@@ -79,6 +79,13 @@ class ServiceSummary(msgspec.Struct):
     last_update: members.LastUpdate
     version: members.VersionNumber
     changed_by: Annotated[str, Meta(description="Nome de quem fez a versão mais nova.", examples=["Estela Ramos"])]
+    returned_reason: Annotated[
+        str | None,
+        Meta(
+            description="Por que a versão mais nova devolveu o serviço para edição; nulo se ela não o devolveu.",
+            examples=["Falta o endereço."],
+        ),
+    ]
     proposals: Annotated[int, Meta(description="Propostas de mudança que há deste serviço.", examples=[0])]
 
 
