@@ -42,5 +42,16 @@ def test_a_right_is_told_by_the_pages_that_it_opens_those_of_the_navigation_firs
 
 def test_what_was_read_is_said_once_however_many_fields_it_has() -> None:
     fields = ["opt_in", "category_opt_ins", "tickets"]
-    access = Access(datetime.now(UTC), "read", "registry.read", fields, "staff", "painel", "", None, "done")
+    access = Access(
+        at=datetime.now(UTC),
+        action="read",
+        operation="registry.read",
+        fields=fields,
+        actor_kind="staff",
+        actor="painel",
+        department=None,
+        grant="",
+        reason=None,
+        outcome="done",
+    )
     assert describe_access(access) == "Leu as preferências de mensagens e os chamados"

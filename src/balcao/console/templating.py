@@ -37,6 +37,8 @@ def make_environment(words: Words, assets: Assets, city: str) -> Environment:
     filters: dict[str, Callable[..., Any]] = {
         "moment": words.format_moment,
         "exactly": words.format_exactly,
+        "clock": words.format_clock,
+        "until": words.format_end,
         "deadline": words.format_deadline,
         "day": format_day,
         "number": format_number,

@@ -33,6 +33,15 @@ class Words:
             local.isoformat(timespec="seconds"), day, f"{local:%H:%M}"
         )
 
+    def format_clock(self, moment: datetime) -> str:
+        """Return the time of day: "10:31"."""
+        return f"{moment.astimezone(self.zone):%H:%M}"
+
+    def format_end(self, begin: datetime, end: datetime) -> str:
+        """Return what follows the moment of a beginning: " a 10:45", or nothing within the same minute."""
+        clock = self.format_clock(end)
+        return "" if clock == self.format_clock(begin) else f" a {clock}"
+
     def format_exactly(self, moment: datetime) -> Markup:
         """Return a moment as a receipt has it, the same on every later day: "28 de novembro de 2026, às 16:31:07"."""
         local = moment.astimezone(self.zone)

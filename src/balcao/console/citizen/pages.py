@@ -13,6 +13,7 @@ from balcao.console.person import client as people
 from balcao.console.person.changes import Place
 from balcao.console.person.client import Subject
 from balcao.console.person.erasure import show_erasure
+from balcao.console.person.visits import SIZE, group_by_visit
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response, attachment
 from balcao.core.values.cpf import Cpf
@@ -67,11 +68,12 @@ async def show(visit: Visit) -> Response[Any]:
 @pages.get("/quem-viu", "Quem viu os meus dados", in_menu=True)
 async def list_accesses(visit: Visit) -> Response[Any]:
     """List who saw or changed my data, and why: departments and systems, never a servant's name."""
-    listing = Listing(visit, ("acesso", "acessos"))
+    listing = Listing(visit, ("acesso", "acessos"), size=SIZE)
     subject = await _read_subject(visit)
     found = await people.list_accesses(subject, page=listing.number, size=listing.size)
     listing.rows, listing.total = found.data, found.pagination.total
-    return visit.render("citizen/accesses.html", listing=listing, labels=labels, crumbs=[_crumb(visit)])
+    crumbs = [_crumb(visit)]
+    return visit.render("citizen/accesses.html", listing=listing, labels=labels, group=group_by_visit, crumbs=crumbs)
 
 
 @pages.form("/mensagens", "Minhas mensagens", in_menu=True)

@@ -13,6 +13,7 @@ from balcao.console.person import changes, labels
 from balcao.console.person import client as people
 from balcao.console.person.changes import Place
 from balcao.console.person.client import Subject
+from balcao.console.person.visits import SIZE, group_by_visit
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response, attachment
 from balcao.core.values.cpf import Cpf
@@ -145,9 +146,14 @@ async def show_belongings(visit: Visit, attendance: str) -> Response[Any]:
 async def show_accesses(visit: Visit, attendance: str) -> Response[Any]:
     """Show who saw or changed the person's data, this attendance among them."""
     found = await attendances.find_attendance(visit, attendance)
-    (accesses,) = await gather_blocks(people.list_accesses(_subject(visit, found)))
+    (accesses,) = await gather_blocks(people.list_accesses(_subject(visit, found), size=SIZE))
     return visit.render(
-        "counter/accesses.html", found=found, accesses=accesses, labels=labels, crumbs=_crumbs(visit, found)
+        "counter/accesses.html",
+        found=found,
+        accesses=accesses,
+        labels=labels,
+        group=group_by_visit,
+        crumbs=_crumbs(visit, found),
     )
 
 

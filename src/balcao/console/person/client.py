@@ -112,16 +112,22 @@ class Tickets(msgspec.Struct):
     pagination: Pagination
 
 
-class Access(msgspec.Struct):
+class Access(msgspec.Struct, kw_only=True):
     at: datetime
     action: str
     operation: str
     fields: list[str]
     actor_kind: str
     actor: str
+    department: str | None
     grant: str
     reason: str | None
     outcome: str
+
+    @property
+    def visitor(self) -> tuple[object, ...]:
+        """Return what the accesses of one visit have in common."""
+        return (self.actor_kind, self.actor, self.department, self.reason, self.outcome == "denied")
 
 
 class Accesses(msgspec.Struct):

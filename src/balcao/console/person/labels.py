@@ -113,6 +113,7 @@ _FIELDS = {
 }
 _ACTORS = {
     "owner": "A própria pessoa",
+    "citizen": "Outro cidadão",
     "staff": "Servidor",
     "client": "Sistema",
     "crm": "CRM",
@@ -181,19 +182,51 @@ def name_kind(kind: str) -> str:
 
 def describe_access(access: Access) -> str:
     """Return what somebody did with a person's data."""
-    deed = _DEEDS.get(access.action, access.action)
-    if access.action in ("export", "anonymise", "denied"):
+    return _describe_deed(access.action, access.fields)
+
+
+def describe_accesses(accesses: Sequence[Access]) -> str:
+    """Return what somebody did with a person's data in one visit, in the order in which it was done."""
+    fields: dict[str, list[str]] = {}
+    for access in reversed(accesses):
+        fields.setdefault(access.action, []).extend(access.fields)
+    deeds = [_describe_deed(action, named) for action, named in fields.items()]
+    return "; ".join([deeds[0], *(f"{deed[:1].lower()}{deed[1:]}" for deed in deeds[1:])])
+
+
+def _describe_deed(action: str, fields: Sequence[str]) -> str:
+    deed = _DEEDS.get(action, action)
+    if action in ("export", "anonymise", "denied"):
         return deed
-    what = list(dict.fromkeys(_FIELDS[field] for field in access.fields if field in _FIELDS))
+    what = list(dict.fromkeys(_FIELDS[field] for field in fields if field in _FIELDS))
     return f"{deed} {_join(what)}" if what else f"{deed} dados"
 
 
 def describe_actor(access: Access) -> str:
-    """Return who it was, as citizens may know it: never which person."""
-    who = _ACTORS.get(access.actor_kind, access.actor_kind)
+    """Return who it was, as citizens may know it: the department of staff, never which person."""
+    if access.actor_kind == "staff":
+        return access.department or "Servidor sem órgão informado"
+    return _ACTORS.get(access.actor_kind, access.actor_kind)
+
+
+def describe_way(access: Access) -> str:
+    """Return through which system somebody acted, "" where the actor is the system or a person's own hand."""
     if access.actor_kind in ("owner", "crm", "worker", "operator"):
-        return who
-    return f"{who}, {_CLIENTS[access.actor]}" if access.actor in _CLIENTS else f"{who}, por {access.actor}"
+        return ""
+    return _CLIENTS.get(access.actor, f"por {access.actor}")
+
+
+def describe_grant(access: Access) -> str:
+    """Return the right that opened the data, for those whose work it is to know it; "" if there is none to name."""
+    if access.grant == "vehicle_link":
+        return "pelo vínculo com um veículo"
+    is_action = ":" in access.grant and not access.grant.startswith("client:")
+    return f"pelo direito {access.grant}" if is_action else ""
+
+
+def name_actor_kind(kind: str) -> str:
+    """Return the capacity in which an actor acted."""
+    return _ACTORS.get(kind, kind)
 
 
 def describe_reason(access: Access) -> str:

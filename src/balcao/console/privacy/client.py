@@ -5,29 +5,22 @@ from datetime import datetime
 import msgspec
 
 from balcao.console.api import Api
-from balcao.console.person.client import Pagination
+from balcao.console.person.client import Access, Pagination
 
 _ADMIN = "/registry/v1/admin"
 
 
-class AuditEvent(msgspec.Struct):
+class AuditEvent(Access, kw_only=True):
     id: str
-    at: datetime
-    request_id: str
-    operation: str
-    action: str
     subject: str | None
-    actor_kind: str
-    client: str
-    grant: str
-    fields: list[str]
-    reason: str | None
-    outcome: str
+    actor: str = msgspec.field(name="client")
+    actor_hash: str | None
+    actor_name: str | None
 
     @property
-    def actor(self) -> str:
-        """Return the client, by the word that a person's own list has for it."""
-        return self.client
+    def visitor(self) -> tuple[object, ...]:
+        """Return what the accesses of one visit have in common: two members of staff are two visitors."""
+        return (self.subject, self.actor_hash, *super().visitor)
 
 
 class AuditPage(msgspec.Struct):
@@ -60,11 +53,11 @@ async def list_audit_events(
     since: str,
     until: str,
     cpf: str | None,
-    operation: str | None,
-    client: str | None,
-    page: int,
     size: int,
     reason: str,
+    operation: str | None = None,
+    client: str | None = None,
+    page: int = 1,
 ) -> AuditPage:
     query = {
         "from": since,

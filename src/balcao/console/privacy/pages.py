@@ -12,6 +12,7 @@ from balcao.console.person import labels
 from balcao.console.person.changes import Place
 from balcao.console.person.client import Subject
 from balcao.console.person.erasure import show_erasure
+from balcao.console.person.visits import SIZE, group_by_visit
 from balcao.console.privacy import client
 from balcao.console.privacy.forms import SubjectForm
 from balcao.console.privacy.periods import read_period
@@ -36,7 +37,7 @@ async def show_trail(visit: Visit) -> Response[Any]:
     number = visit.query.first("atendimento")
     found = await attendances.find_attendance(visit, number) if number else None
     period = read_period(visit.query.first("de"), visit.query.first("ate"), visit.panel.words.now().date())
-    listing = Listing(visit, ("acesso", "acessos"), FILTERS)
+    listing = Listing(visit, ("acesso", "acessos"), FILTERS, size=SIZE)
     kept = {"de": period.since.isoformat(), "ate": period.until.isoformat(), "atendimento": number or None}
     if not period.is_too_long:
         events = await client.list_audit_events(
@@ -51,7 +52,15 @@ async def show_trail(visit: Visit) -> Response[Any]:
             reason=found.reason if found else LOOK,
         )
         listing.rows, listing.total = events.data, events.pagination.total
-    return visit.render("privacy/trail.html", listing=listing, period=period, kept=kept, found=found, labels=labels)
+    return visit.render(
+        "privacy/trail.html",
+        listing=listing,
+        period=period,
+        kept=kept,
+        found=found,
+        labels=labels,
+        group=group_by_visit,
+    )
 
 
 @pages.form("/titular", "Direitos do titular", actions=[READ, EXPORT, ANONYMISE], in_menu=True)
@@ -69,10 +78,24 @@ async def begin(visit: Visit) -> Response[Any]:
 async def show_subject(visit: Visit, attendance: str) -> Response[Any]:
     """Show who saw this person's data lately, and what can be done for them."""
     found = await attendances.find_attendance(visit, attendance)
-    since = visit.panel.words.now().date().fromordinal(visit.panel.words.now().date().toordinal() - 29)
-    (accesses,) = await gather_blocks(people.list_accesses(_subject(visit, found), since=since.isoformat()))
+    period = read_period("", "", visit.panel.words.now().date())
+    (accesses,) = await gather_blocks(
+        client.list_audit_events(
+            visit.api,
+            since=period.since.isoformat(),
+            until=period.until.isoformat(),
+            cpf=found.cpf.digits,
+            size=SIZE,
+            reason=found.reason,
+        )
+    )
     return visit.render(
-        "privacy/subject.html", found=found, accesses=accesses, labels=labels, crumbs=[_begin_crumb(visit)]
+        "privacy/subject.html",
+        found=found,
+        accesses=accesses,
+        labels=labels,
+        group=group_by_visit,
+        crumbs=[_begin_crumb(visit)],
     )
 
 
