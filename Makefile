@@ -57,7 +57,9 @@ else
 	@tools/node --quiet || echo "Os testes com ferramentas de Node NÃO foram executados: não há Node nesta máquina."
 	@tools/nginx --quiet || echo "Os testes do gateway com o nginx NÃO foram executados: não há nginx nesta máquina."
 	@tools/redis --quiet || echo "O teste com o Redis NÃO foi executado: não há Redis nem Valkey nesta máquina."
+	@tools/pgbouncer --quiet || echo "O teste com o PgBouncer NÃO foi executado: não há PgBouncer nesta máquina."
 	@tools/postgres --quiet || echo "Os testes das cópias de segurança NÃO foram executados: pedem o PostgreSQL do Debian, e root."
+	@tools/systemd --quiet || echo "O teste da instalação num Debian com systemd NÃO foi executado: pede root, Debian e espaços de nomes."
 	@tools/haproxy --quiet || echo "Os testes do gateway com o HAProxy NÃO foram executados: não há HAProxy nesta máquina."
 	@tools/validators --quiet || echo "Os testes com o Envoy e os dos arquivos de instalação NÃO foram executados: as ferramentas não puderam ser instaladas."
 	@PYTHON='$(PYTHON)' tools/pythons
