@@ -84,6 +84,25 @@ async def test_on_a_terminal_a_request_is_a_short_line_with_the_id_of_what_went_
     ]
 
 
+@pytest.mark.parametrize(("level", "logged"), [(logging.INFO, [503]), (logging.DEBUG, [200, 503])])
+async def test_a_health_check_that_passes_is_logged_at_the_level_debug_only(level: int, logged: list[int]) -> None:
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    logging.getLogger().addHandler(handler)
+    requests = RequestLog(readable=False)
+    try:
+        logging.getLogger(logs.LOGGER_NAME).setLevel(level)
+        for status in (200, 503):
+            requests.add(("registry", "registry.readiness", "GET"), status, 0, "the-id")
+        requests.flush()
+    finally:
+        logging.getLogger(logs.LOGGER_NAME).setLevel(logging.NOTSET)
+        logging.getLogger().removeHandler(handler)
+    lines = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert [line["status"] for line in lines] == logged
+    assert [line["level"] for line in lines] == ["debug", "info"][-len(logged) :]
+
+
 @pytest.mark.cases("registry", "A8")
 def test_a_cpf_is_masked_when_it_gets_into_a_record(caplog: pytest.LogCaptureFixture) -> None:
     cpf = Cpf.with_stem("900000001")

@@ -3,12 +3,15 @@
 import asyncio
 import contextlib
 import logging
+import re
 import time
 
 from balcao.core.logs import LOGGER_NAME, is_terminal, paint
 
 # How late a line may be written: the log may lose its last lines, unlike the audit trail, which is committed.
 DELAY_SECONDS = 0.05
+# Gateways ask several times a second. An answer that is well is worth a line only at the level debug.
+_HEALTH_CHECK = re.compile(r"(?:.*\.)?(?:live|ready|readi)[a-z0-9_]*")
 
 
 class RequestLog:
@@ -19,7 +22,7 @@ class RequestLog:
 
     def __init__(self, *, readable: bool) -> None:
         self._lines: list[str] = []
-        self._beginnings: dict[tuple[str, str, str], str] = {}
+        self._beginnings: dict[tuple[str, str, str], tuple[str, bool]] = {}
         self._second = 0
         self._clock = ""
         self._readable = readable
@@ -30,7 +33,12 @@ class RequestLog:
         `labels` are service, operation and method as the meters name them; with the id they are all our own words, so
         nothing needs escaping.
         """
-        beginning = self._beginnings.get(labels) or self._prepare(labels)
+        beginning, is_health_check = self._beginnings.get(labels) or self._prepare(labels)
+        level = "info"
+        if is_health_check and status < 400:
+            if not logging.getLogger(LOGGER_NAME).isEnabledFor(logging.DEBUG):
+                return
+            level = "debug"
         if self._readable:
             self._collect(_format_for_terminal(labels, status, seconds, request_id))
             return
@@ -39,7 +47,7 @@ class RequestLog:
             self._second = int(now)
             self._clock = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(self._second))
         self._collect(
-            f'{beginning}{status}, "ms": {seconds * 1000:.2f}, "event": "request", "level": "info", "timestamp": '
+            f'{beginning}{status}, "ms": {seconds * 1000:.2f}, "event": "request", "level": "{level}", "timestamp": '
             f'"{self._clock}.{int((now - self._second) * 1e6):06}Z", "request_id": "{request_id}"}}\n'
         )
 
@@ -60,10 +68,11 @@ class RequestLog:
                     handler.stream.write(text)
                     handler.flush()
 
-    def _prepare(self, labels: tuple[str, str, str]) -> str:
+    def _prepare(self, labels: tuple[str, str, str]) -> tuple[str, bool]:
+        """Return how the line begins, and whether the operation is a health check."""
         service, operation, method = labels
         text = f'{{"service": "{service}", "operation": "{operation}", "method": "{method}", "status": '
-        return self._beginnings.setdefault(labels, text)
+        return self._beginnings.setdefault(labels, (text, _HEALTH_CHECK.fullmatch(operation) is not None))
 
 
 def _format_for_terminal(labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> str:

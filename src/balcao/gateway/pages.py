@@ -108,7 +108,8 @@ def mount_pages(
     if settings.management_port is None:
         handlers[METRICS] = answer_scraper(settings, platform.database, platform.metrics, gauges, apart=False)
     endpoints = [
-        ("GET", path, PageEndpoint("gateway", "", "GET", handler, refuse)) for path, handler in handlers.items()
+        ("GET", path, PageEndpoint("gateway", "liveness" if handler is liveness else "", "GET", handler, refuse))
+        for path, handler in handlers.items()
     ]
     posted = PageEndpoint("gateway", "", "POST", own_calls.show_calls, refuse, own_calls_page.MAX_FORM_BYTES)
     endpoints.append(("POST", own_calls_page.PATH, posted))
