@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from balcao.core.mail import MailFolder
 from balcao.gateway.instance import HEADER
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import clients
+from tests.support import databases
 from tests.support.fixtures import Sql
 from tests.support.issuer import Issuer
+from tests.support.owner import Owner
 from tests.support.server import RunningServer, free_port
 from tests.support.serving import handlers
 from tests.support.smtp import MailServer
@@ -104,6 +107,19 @@ def test_an_older_program_refuses_a_newer_database(terminal: Terminal, sql: Sql)
             assert "registry/9999_later.sql" in terminal.refusal(*words)
     finally:
         sql("DELETE FROM platform.migration WHERE name = '9999_later.sql'")
+
+
+def test_a_database_that_is_not_utf_8_is_refused_before_anything_is_written_to_it(tmp_path: Path) -> None:
+    name = databases.new_name()
+    url = databases.create_empty(name, "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
+    terminal = Terminal(tmp_path, database_url=url)
+    try:
+        assert "usa a codificação LATIN1" in terminal.refusal("migrate")
+        with closing(Owner(url)) as owner:
+            assert owner.run("SELECT FROM pg_namespace WHERE nspname = 'platform'") == []
+        assert "usa a codificação LATIN1" in problems(terminal)
+    finally:
+        databases.drop(name)
 
 
 @pytest.mark.long

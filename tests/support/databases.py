@@ -59,6 +59,12 @@ def create(name: str, template: str = TEMPLATE) -> str:
     return url_of(name)
 
 
+def create_empty(name: str, options: str) -> str:
+    """Create a database without tables, with options of CREATE DATABASE, and return its address."""
+    _administer(_address(), f'CREATE DATABASE "{name}" TEMPLATE template0 {options}')
+    return url_of(name)
+
+
 def replace_by_copy(url: str, template: str, fill: Callable[[str], object]) -> None:
     """Make a database that nobody uses yet a copy of one that `fill`, given an address, fills once in a run.
 

@@ -75,6 +75,7 @@ async def migrate(
     """
     connection = await servers.connect_to_server(url, server_settings={"timezone": "UTC"})
     try:
+        check_encoding(connection)
         async with _OnlyMigrator(connection):
             await roles.check_unchanged(connection, role)
             await roles.prepare_role(connection, role)
@@ -87,6 +88,16 @@ async def migrate(
             return ran
     finally:
         await connection.close()
+
+
+def check_encoding(connection: Connection) -> None:
+    """Raise MigrationError for a database that cannot store every text: its encoding is fixed when it is created."""
+    encoding = connection.get_settings().server_encoding
+    if encoding != "UTF8":
+        raise MigrationError(
+            f"O banco usa a codificação {encoding}, e o Balcão precisa de UTF8. A codificação de um banco não muda: "
+            "crie outro, com `CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0`, como em database/roles.sql."
+        )
 
 
 class _OnlyMigrator:

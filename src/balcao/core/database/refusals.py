@@ -34,6 +34,13 @@ def describe_refusal(fault: BaseException) -> str | None:
     """Return why the database cannot be used, for the operator; None when the fault is another matter."""
     if isinstance(fault, Unavailable) and fault.code == "store-away":
         return (fault.__cause__ and describe_refusal(fault.__cause__)) or AWAY
+    if isinstance(fault, asyncpg.ProtocolViolationError):
+        # PgBouncer gives all of its refusals this code. It names parameters, logins and databases, never a password.
+        return (
+            f"Um PgBouncer, ou outro intermediário, recusou a conexão de BALCAO_DATABASE_URL ({fault}). Aponte para o "
+            "próprio PostgreSQL, ou configure o PgBouncer como em docs/operate/install.md: `pool_mode = session` e "
+            "`ignore_startup_parameters`."
+        )
     return next((sentence for kind, sentence in _REFUSED if isinstance(fault, kind)), None)
 
 

@@ -15,6 +15,7 @@ from balcao.core.database.pool import Connection, Database
 from balcao.core.database.queries import fetch_clock, may_stall
 from balcao.core.database.refusals import describe_refusal
 from balcao.core.database.roles import RoleError
+from balcao.core.database.servers import SESSION
 from balcao.core.errors import Unavailable
 from balcao.operate.database import find_embedded, require_owner
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Clock, Part, Subject
@@ -36,8 +37,9 @@ async def _check_database(subject: Subject) -> Part:
     database = make_database(settings, url)
     try:
         await database.open()
-        async with database.connection() as connection:
+        async with database.connection() as connection, database.connection() as other:
             part = await _check_opened(settings, connection)
+            part.problems += await _check_pooling(connection, other)
             part.problems += await _check_clock(connection, subject.now)
             part.problems += await _check_replication(connection)
     except Unavailable as fault:
@@ -53,6 +55,34 @@ async def _check_clock(connection: Connection, now: Clock) -> list[str]:
     before = now()
     theirs = await fetch_clock(connection)
     return describe_skew("ao do banco de dados", theirs - (before + now()) / 2)
+
+
+_FIND_DROPPED = """
+SELECT name, asked
+FROM unnest($1::text[], $2::text[]) AS wanted (name, asked)
+WHERE current_setting(name)::interval <> asked::interval
+"""
+# Without them a client that vanished keeps its locks. Those of TCP concern the connection to PgBouncer.
+_PROTECTING = ("client_connection_check_interval", "idle_in_transaction_session_timeout")
+_FIND_BACKEND = "SELECT pg_backend_pid()"
+
+
+async def _check_pooling(connection: Connection, other: Connection) -> list[str]:
+    """Tell what a PgBouncer between us and the server takes from our sessions."""
+    if await connection.fetchval(_FIND_BACKEND) == await other.fetchval(_FIND_BACKEND):
+        return [
+            "Duas conexões usam a mesma sessão do PostgreSQL: há um PgBouncer que troca as sessões entre transações. "
+            "Defina `pool_mode = session` nele."
+        ]
+    dropped = await connection.fetch(_FIND_DROPPED, _PROTECTING, [SESSION[name] for name in _PROTECTING])
+    if not dropped:
+        return []
+    login = await connection.fetchval("SELECT session_user::text")
+    statements = "".join(f"\n    ALTER ROLE {login} SET {row['name']} = '{row['asked']}';" for row in dropped)
+    return [
+        "As sessões não têm os parâmetros que o Balcão pede, porque um PgBouncer os descarta. Peça a quem administra o "
+        f"PostgreSQL que os defina no papel, e reinicie o PgBouncer:{statements}"
+    ]
 
 
 async def _check_replication(connection: Connection) -> list[str]:
@@ -77,6 +107,11 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     version, login = await roles.describe_session(connection)
     details = {"version": version, "login": login, "role": settings.database_role, "up_to_date": True}
     part = Part(UP, details)
+    try:
+        migrations.check_encoding(connection)
+    except MigrationError as wrong:
+        part.problems.append(str(wrong))
+        return part
     # The panel's is its own role's alone.
     schemas = {one.owner for one in app.list_migrations()} - {roles.CONSOLE_SCHEMA}
     if closed := await roles.list_closed_schemas(connection, schemas):
@@ -162,9 +197,10 @@ CHECK = Check(
     part="database",
     looks_at="the database of `BALCAO_DATABASE_URL`, the owner's login, and what somebody changed live",
     wrong="no answer; a role without rights, with rights in other databases, or too mighty for production; a "
-    "synchronous replica without a replication slot; "
-    "migrations that are missing or of a newer release; demo data in production; an owner who owns no table; a key "
-    "of the audit trail that is not in `BALCAO_FORMER_HASH_KEYS`; a clock more than 5 seconds from this machine's",
+    "synchronous replica without a replication slot; a PgBouncer that shares sessions or drops their parameters; "
+    "an encoding that is not UTF-8; migrations that are missing or of a newer release; demo data in production; an "
+    "owner who owns no table; a key of the audit trail that is not in `BALCAO_FORMER_HASH_KEYS`; a "
+    "clock more than 5 seconds from this machine's",
     remedy="the sentence names the variable or the role; `balcao migrate` brings the database up to date; NTP sets "
     "clocks",
     examine=_check_database,
