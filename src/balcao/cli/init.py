@@ -61,7 +61,9 @@ def write_production(
         str, typer.Option(help="O endereço que as pessoas veem: https://balcao.cidade.example.")
     ] = "",
     auth_issuer: Annotated[str, typer.Option(help="O emissor dos tokens, como o provedor se chama.")] = "",
-    database: Annotated[str, typer.Option(help="O PostgreSQL: ENDEREÇO:PORTA.")] = "localhost:5432",
+    database: Annotated[
+        str, typer.Option(help="O PostgreSQL: ENDEREÇO:PORTA; vários, por vírgula.")
+    ] = "localhost:5432",
     database_name: Annotated[str, typer.Option(help="O nome do banco; os papéis se chamam como ele.")] = "balcao",
     gateway: Annotated[
         GatewayKind, typer.Option(help="O programa que fica diante dos processos.")

@@ -27,7 +27,8 @@ def generate_installation(
 
 def _refuse_unusable(installation: Installation) -> None:
     """Raise OperatorFault or SettingsError for an answer of which no files can be made."""
-    places = [("--database", installation.database), *(("--replica", place) for place in installation.replicas)]
+    servers = [("--database", place) for place in installation.database_servers]
+    places = [*servers, *(("--replica", place) for place in installation.replicas)]
     for option, place in places:
         try:
             Server.parse(place)

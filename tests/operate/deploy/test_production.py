@@ -174,6 +174,7 @@ def test_other_answers_keep_the_secrets_and_overwrite_nothing_unasked(tmp_path: 
     [
         "--auth-issuer=http://login.cidade.example",
         "--database=db",
+        "--database=db-1:5432,db-2",
         "--database-name=a;b",
         "--image=balcao",
         "--replica=replica-1",
@@ -245,6 +246,18 @@ def test_the_ingress_leads_the_public_address_to_the_services(folder: Path) -> N
     assert {path["backend"]["service"]["name"] for path in rule["http"]["paths"]} == {"balcao-api"}
 
 
+def test_several_database_servers_are_an_answer_and_their_ports_are_opened(tmp_path: Path) -> None:
+    servers = "db-1.cidade.example:5432,db-2.cidade.example:5433"
+    done = Terminal(tmp_path).run("init", "production", *ANSWERS, f"--database={servers}")
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "production"
+    own = Secrets.of(folder)
+    settings = Settings.load(_read(folder / production.SETTINGS))
+    assert settings.database_url == f"postgresql://balcao_app:{own.app_password}@{servers}/balcao"
+    policy = yaml.safe_load((folder / "kubernetes/network.yaml").read_text("utf-8"))
+    assert {5432, 5433} <= {each["port"] for rule in policy["spec"]["egress"] for each in rule["ports"]}
+
+
 def test_what_it_has_not_stands_in_the_settings_as_a_comment() -> None:
     files = production.generate_production_files(
         Installation("https://balcao.cidade.example", "https://login.cidade.example"), Secrets()
@@ -313,7 +326,8 @@ def install(prepared: Prepared, settings: Settings, root: Path) -> Path:
     write_files(root / "etc/balcao", {production.SETTINGS: File.of(lines, SECRET)}, replace=False)
     certificate = Certificate(root)
     certificate.key.chmod(SECRET)
-    front = Frontend(f"/{certificate.chain.name}", f"/{certificate.key.name}")
+    # The processes themselves answer at the port of the gateway.
+    front = Frontend(f"/{certificate.chain.name}", f"/{certificate.key.name}", settings.port)
     files = generate_gateway(GatewayKind.NGINX, settings, [f"127.0.0.1:{settings.port}"], front)
     write_files(root / installed_gateway.FOLDERS[GatewayKind.NGINX], files, replace=False)
     return root

@@ -8,11 +8,14 @@ from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import httpx
 import pytest
 from joserfc.jwk import RSAKey
 
+from balcao.core.http.responses import Response, to_json
+from balcao.gateway.instance import HEADER, name_instance
 from balcao.operate.deploy import production
 from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation
 from balcao.operate.deploy.files import SECRET, File, write_files
@@ -22,13 +25,15 @@ from balcao.operate.doctor import diagnosis
 from balcao.operate.doctor import gateway as installed_gateway
 from balcao.operate.doctor import installation as installed
 from balcao.operate.doctor import start as start_check
+from balcao.operate.doctor.checks import DOWN, STOPPED, Part, Subject
 from balcao.operate.doctor.issuers import MOST_SKEW_SECONDS, check_issuers, describe_skew, warning_of_issuers
 from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings
 from tests.support.gateways import Certificate
 from tests.support.issuer import Issuer, new_key
 from tests.support.patience import PATIENCE
-from tests.support.server import free_port
+from tests.support.server import RunningServer, free_port
+from tests.support.serving import handlers
 from tests.support.terminal import Terminal
 
 PEM, KEY = "etc/ssl/balcao/balcao.pem", "etc/ssl/balcao/balcao.key"
@@ -59,11 +64,11 @@ class Installed:
         for path in (made.key, made.chain):
             path.chmod(SECRET)
 
-    def add_gateway(self, kind: GatewayKind) -> Path:
+    def add_gateway(self, kind: GatewayKind, port: int = 443) -> Path:
         """Write the gateway's configuration as `init production` does, and return its file."""
         folder = self.root / installed_gateway.FOLDERS[kind]
         files = generate_gateway(
-            kind, self.settings, ["127.0.0.1:8080", "search=10.0.0.2:8080"], Frontend(f"/{PEM}", f"/{KEY}")
+            kind, self.settings, ["127.0.0.1:8080", "search=10.0.0.2:8080"], Frontend(f"/{PEM}", f"/{KEY}", port)
         )
         write_files(folder, files, replace=True)
         return folder / FILES[kind]
@@ -257,6 +262,8 @@ def test_a_gateway_of_other_settings_or_another_release_is_named_with_the_comman
     (found,) = machine.check_gateway()
     assert str(path) in found
     assert f"balcao gateway-config {kind} --server=127.0.0.1:8080 --server=search=10.0.0.2:8080" in found
+    assert f"--folder={path.parent} --replace" in found
+    assert f"systemctl reload {kind}" in found
     machine.add_gateway(kind)
     assert machine.check_gateway() == []
     path.write_text(path.read_text() + "# ours\n")
@@ -289,10 +296,30 @@ def test_a_provider_that_gives_another_key_an_old_name_is_told_apart_from_a_rota
         assert "--replace" in sentence
 
 
+async def test_a_gateway_that_is_stopped_while_the_processes_answer_is_named(machine: Installed) -> None:
+    """The processes are asked directly: their answer says nothing about the gateway."""
+    alive: Response[Any] = to_json({}, headers={HEADER: name_instance(machine.settings)})
+
+    async def look(port: int, settings: Settings) -> Part:
+        await asyncio.to_thread(machine.add_gateway, GatewayKind.NGINX, port)
+        async with httpx.AsyncClient(timeout=PATIENCE) as http:
+            found = await installed_gateway.CHECK.examine(Subject(settings, http, machine.root))
+        assert found is not None
+        return found
+
+    with RunningServer(handlers({("GET", "/liveness"): lambda _: alive})) as server:
+        served = machine.settings.model_copy(update={"port": server.port})
+        stopped = await look(free_port(), served)
+        assert stopped.state == DOWN
+        assert "systemctl start nginx" in " ".join(stopped.problems)
+        assert "systemctl start" not in " ".join((await look(server.port, served)).problems)
+    assert (await look(free_port(), machine.settings)).state == STOPPED
+
+
 def test_a_configuration_that_is_not_ours_is_left_alone(machine: Installed) -> None:
     (machine.root / "etc/haproxy").mkdir()
     (machine.root / "etc/haproxy/haproxy.cfg").write_text("global\n    daemon\n")
-    assert installed_gateway.check_gateway(machine.root, machine.settings) == ("", [])
+    assert installed_gateway.check_gateway(machine.root, machine.settings) == (None, [])
 
 
 async def test_a_client_that_the_provider_does_not_know_is_named(machine: Installed, issuer: Issuer) -> None:

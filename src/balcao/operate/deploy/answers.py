@@ -56,9 +56,9 @@ class PortalKind(StrEnum):
 
 @dataclass(frozen=True)
 class Installation:
-    """What the operator answers; `database` and `replicas` are `host:port`, `program` the command as the units call it.
+    """What the operator answers. `database` is `host:port`, or a list of them by comma; `replicas` are `host:port`.
 
-    What is empty stands in the settings as a comment.
+    `program` is the command as the units call it. An empty answer is a comment in the settings.
     """
 
     public_url: str
@@ -86,7 +86,12 @@ class Installation:
     @property
     def has_local_database(self) -> bool:
         """Return whether the database is on this machine, where no pod of a cluster reaches it."""
-        return urlsplit(f"//{self.database}").hostname in LOOPBACK
+        return all(urlsplit(f"//{server}").hostname in LOOPBACK for server in self.database_servers)
+
+    @property
+    def database_servers(self) -> list[str]:
+        """Return the servers of `database`, each as `host:port`: Patroni's, of which one takes writes at a time."""
+        return self.database.split(",")
 
     @property
     def ports_called(self) -> list[int]:
@@ -94,7 +99,7 @@ class Installation:
 
         The provider is called, and the public address, under which the services reach each other.
         """
-        stores = {int(place.rpartition(":")[2]) for place in (self.database, *self.replicas)}
+        stores = {int(place.rpartition(":")[2]) for place in (*self.database_servers, *self.replicas)}
         called = (self.redis_url or "redis:", self.traces_url or "https:", self.auth_issuer, self.public_url)
         urls = [urlsplit(url) for url in called]
         return sorted({443, 587, *stores, *(port for url in urls if (port := url.port or _PORTS.get(url.scheme)))})

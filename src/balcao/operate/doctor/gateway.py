@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 from balcao.operate.deploy.answers import Frontend, GatewayKind
 from balcao.operate.deploy.gateways import COMMAND, FILES
-from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject, is_due_in_production
+from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Check, Part, Subject, is_due_in_production
 from balcao.operate.doctor.installation import check_certificate, list_seen
+from balcao.operate.doctor.processes import is_served
 from balcao.operate.faults import OperatorFault
 from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings
@@ -44,19 +45,19 @@ def find_gateway(root: Path) -> Generated | None:
     return None
 
 
-def check_gateway(root: Path, settings: Settings) -> tuple[str, list[str]]:
-    """Return which file is ours, "" for none, and what is wrong with the gateway."""
-    files: list[str] = []
+def check_gateway(root: Path, settings: Settings) -> tuple[Generated | None, list[str]]:
+    """Return the configuration of ours, None if there is none, and what is wrong with it."""
+    found: list[Generated] = []
 
     def look() -> list[str]:
         generated = find_gateway(root)
         if generated is None:
             return []
-        files.append(str(generated.path))
+        found.append(generated)
         return compare_gateway(root, settings, generated)
 
     problems = list_seen(look)
-    return "".join(files), problems
+    return next(iter(found), None), problems
 
 
 def compare_gateway(root: Path, settings: Settings, generated: Generated) -> list[str]:
@@ -70,16 +71,18 @@ def compare_gateway(root: Path, settings: Settings, generated: Generated) -> lis
     except OperatorFault as fault:
         return [*found, str(fault)]
     folder = generated.path.parent
+    again = f"`{generated.command} --folder={folder} --replace`"
+    reload = f"`systemctl reload {generated.kind}`"
     for name in _list_reused_names(_read(generated.path), files[generated.path.name].content):
         found.append(
             f"O provedor publica outra chave com o nome (`kid`) {name}, e o HAProxy recusa os tokens dela. Gere logo "
-            f"de novo com `{generated.command} --replace` e recarregue o HAProxy."
+            f"de novo com {again} e execute {reload}."
         )
     differing = [name for name, file in files.items() if _read(folder / name) != file.content]
     if differing:
         found.append(
             f"{', '.join(str(folder / name) for name in differing)}: não é o que esta versão, esta configuração e as "
-            f"chaves do provedor pedem. Gere de novo com `{generated.command} --replace` e recarregue o gateway."
+            f"chaves do provedor pedem. Gere de novo com {again} e execute {reload}."
         )
     return found
 
@@ -112,18 +115,38 @@ def _read(path: Path) -> bytes | None:
 
 
 async def _check_gateway(subject: Subject) -> Part:
-    """Check the configuration of the gateway, where it is on this machine."""
-    file, problems = await asyncio.to_thread(check_gateway, subject.root, subject.settings)
-    return Part(DOWN if problems else UP if file else STOPPED, {"file": file}, problems)
+    """Check the gateway, if it is on this machine: its configuration, and whether it listens."""
+    generated, problems = await asyncio.to_thread(check_gateway, subject.root, subject.settings)
+    if generated is None:
+        return Part(DOWN if problems else STOPPED, {"file": ""}, problems)
+    listens = await _is_listening(generated.frontend.https_port)
+    if not listens and await is_served(subject.settings, subject.http):
+        problems.append(
+            f"Os processos respondem, mas nada escuta na porta {generated.frontend.https_port}, a do gateway: "
+            f"`systemctl start {generated.kind}`, e `journalctl -u {generated.kind}` diz por que parou."
+        )
+    return Part(DOWN if problems else UP if listens else STOPPED, {"file": str(generated.path)}, problems)
+
+
+async def _is_listening(port: int) -> bool:
+    """Return whether a program accepts connections at this port of this machine."""
+    try:
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:  # TimeoutError included
+        return False
+    writer.close()
+    return True
 
 
 CHECK = Check(
     name="gateway",
     part="gateway",
     looks_at="the gateway's configuration in `/etc/haproxy`, `/etc/nginx/conf.d` or `/etc/envoy`, where it is on "
-    "this machine, and the certificate that it names",
-    wrong="not what this release, these settings and the provider's present keys ask for: the file's second line is "
-    "the command that generates it, and doctor compares; a key that the provider reuses the name of, as HAProxy "
+    "this machine, the certificate that it names, and its port",
+    wrong="nothing listens at the port while the processes answer; not what this release, these settings and the "
+    "provider's present keys ask for: the file's second line is the command that generates it, and doctor "
+    "compares; a key that the provider reuses the name of, as HAProxy "
     "refuses its tokens; a certificate that ends within 14 days, is not of the server of `BALCAO_PUBLIC_URL`, or has "
     "another key; a key that all may read",
     remedy="run the command that the sentence says and reload the gateway; renew the certificate",

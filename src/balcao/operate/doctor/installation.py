@@ -165,8 +165,9 @@ def _check_unit(root: Path, path: Path, template: str) -> Iterator[str]:
     expected = _list_lines(render_template(template, program=program))
     if differing := sorted(expected ^ _list_lines(text)):
         yield (
-            f"{path} difere do que esta versão escreve, como em `{differing[0]}`: gere-o de novo com "
-            f"`balcao init production`. O que é da cidade fica em {path}.d/."
+            f"{path} difere do que esta versão escreve, como em `{differing[0]}`: execute `balcao init production "
+            f"--replace` com as respostas da instalação, copie PASTA/{template} para {path.parent} e execute "
+            f"`systemctl daemon-reload`. As linhas da cidade ficam em {path}.d/."
         )
 
 

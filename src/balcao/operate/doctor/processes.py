@@ -54,7 +54,7 @@ async def _ask_ports(settings: Settings, http: httpx.AsyncClient) -> tuple[dict[
             scraped = await http.get(f"{address}/metrics", headers=shown)
         except (httpx.HTTPError, httpx.InvalidURL):
             states[address] = SILENT
-            if variable == "BALCAO_MANAGEMENT_PORT" and await _is_served(settings, http):
+            if variable == "BALCAO_MANAGEMENT_PORT" and await is_served(settings, http):
                 problems.append(f"Os serviços respondem, mas a porta de gestão {address} não: confira {variable}.")
             continue
         states[address] = READY if answer.is_success else NOT_READY
@@ -75,7 +75,7 @@ def _judge(
         yield f"Em {address} as métricas recusam BALCAO_METRICS_TOKEN: reinicie os processos, que têm outro."
 
 
-async def _is_served(settings: Settings, http: httpx.AsyncClient) -> bool:
+async def is_served(settings: Settings, http: httpx.AsyncClient) -> bool:
     """Tell whether processes of ours serve on this machine, whatever stands before them."""
     try:
         answer = await http.get(f"http://{settings.host}:{settings.port}/liveness")
