@@ -71,6 +71,7 @@ class Panel:
         self.crowd = Crowd()
         self.assets = Assets(files("balcao.console") / "static", f"{PREFIX}/recursos")
         self.environment = make_environment(self.words, self.assets, settings.console_city)
+        self.environment.globals["trial_mailbox"] = settings.trial_mailbox_url
         self._pages = {(page.name, page.method): page for area in areas for page in area.pages.declared}
         self.uses = list_uses(areas)
 

@@ -246,11 +246,14 @@ class Settings(
         return bool(self.crm_url and self.crm_client_id and self.crm_client_secret.get_secret_value())
 
     @property
+    def trial_mailbox_url(self) -> str:
+        """Return where the trial collects the codes sent to phones; an empty text if a gateway sends them."""
+        return f"{self.crm_url}/_sandbox/codes" if self.sandbox_crm and self.phone_code_url_override is None else ""
+
+    @property
     def phone_code_url(self) -> str:
-        """Return where codes are posted for sending: the sandbox's mailbox, the city's gateway, or "" for nowhere."""
-        if self.phone_code_url_override is None and self.sandbox_crm:
-            return f"{self.crm_url}/_sandbox/codes"
-        return self.phone_code_url_override or ""
+        """Return where codes are posted: the trial's mailbox or the city's gateway; an empty text if there is none."""
+        return self.trial_mailbox_url or self.phone_code_url_override or ""
 
     @property
     def cors_origins(self) -> tuple[str, ...]:
