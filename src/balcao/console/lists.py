@@ -92,6 +92,11 @@ class Listing:
         """Return how many pages there are."""
         return max(1, -(-self.total // self.size))
 
+    @property
+    def is_past_end(self) -> bool:
+        """Whether the address names a page after the last one, as an old link or a shrunken list does."""
+        return not self.rows and self.number > self.pages
+
     @cached_property
     def values(self) -> dict[str, str]:
         """Return the filters that apply, by name; a value that cannot be chosen does not."""

@@ -115,7 +115,13 @@ class Visit:
                 yield area, shown
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
-        """Return a page, or the part of one, from a template; it knows this visit as `visit`."""
+        """Return a page, or the part of one, from a template; it knows this visit as `visit`.
+
+        A list that is past its end leads to its last page.
+        """
+        listing = values.get("listing")
+        if listing is not None and listing.is_past_end:
+            return redirect(listing.page_address(listing.pages), 303)
         return Response(self.render_text(template, **values).encode(), status=status, media_type=HTML)
 
     def render_text(self, template: str, **values: Any) -> str:
