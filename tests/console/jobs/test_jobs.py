@@ -2,7 +2,12 @@
 
 import csv
 import io
+import re
+from typing import Any
 
+import pytest
+
+from balcao.console.jobs.candidates_client import Candidate
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.selection.paths import sandbox_application_id
 from tests.support.panel import PanelClient
@@ -77,11 +82,28 @@ def test_a_candidate_is_decided_on_once_and_the_slower_one_is_told(panel: PanelC
     path = f"/painel/candidaturas/{sandbox_application_id('12-V9')}"
     panel.login("helio", path)
     opened = dict(panel.find_form(path).values)
-    assert "está aprovada" in panel.post(path, opened | {"_acao": "aprovar", "reason": "Tem experiência"}).text
+    following = panel.post(path, opened | {"_acao": "aprovar", "reason": "Tem experiência"})
+    assert "está aprovada" in following.text
+    assert re.fullmatch(r"/painel/candidaturas/[0-9a-f-]{36}", following.url.path)
+    assert following.url.path != path
     slower = panel.post(path, opened | {"_acao": "reprovar", "reason": ""})
     assert slower.status_code == 412
     assert "Alguém decidiu antes" in panel.page.text
     assert "Tem experiência" in panel.get(path).text
+
+
+@pytest.mark.parametrize(
+    ("cleared", "reason"),
+    [
+        ({}, "chegou sem currículo"),
+        ({"nome": None}, "pediu que os seus dados fossem apagados"),
+        ({"nome": None, "cpf": None}, "o prazo para guardá-los passou"),
+    ],
+)
+def test_a_missing_resume_has_its_true_reason(cleared: dict[str, None], reason: str) -> None:
+    known: dict[str, Any] = dict.fromkeys(Candidate.__struct_fields__)
+    candidate = Candidate(**{**known, "cpf": "90000000175", "nome": "Ana", **cleared})
+    assert reason in candidate.why_without_resume
 
 
 def test_a_company_is_filled_from_the_registry_and_registered_once(panel: PanelClient) -> None:

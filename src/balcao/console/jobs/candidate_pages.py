@@ -32,6 +32,8 @@ DECIDE = "job_application:decide"
 MOST_IN_FILE = 10_000
 # As the service calls it, too.
 NO_STEP = "nenhuma"
+# Buttons after which a candidate waits no longer.
+FINAL_DECISIONS = frozenset({"aprovar", "reprovar"})
 STATUSES = ("candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada")
 # What a list's address may say besides its page.
 PARAMETERS = frozenset({TAB, "busca", "situacao", "pergunta", "resposta"})
@@ -166,8 +168,8 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
             form.refusal = "Você pode ler, mas não decidir sobre candidaturas."
         else:
             try:
-                done = await _decide(visit, candidate, form)
-                return await visit.redirect(visit.address("jobs.show_candidate", candidate=candidate), done)
+                done = await _decide(visit, read.value, form)
+                return await visit.redirect(await _find_next(visit, read.value), done)
             except Outdated:
                 read = await candidates_client.read_candidate(visit.api, candidate)
                 form.etag, form.is_outdated = read.etag, True
@@ -205,23 +207,37 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
     )
 
 
-async def _decide(visit: Visit, candidate: str, form: ReasonForm) -> str:
+async def _find_next(visit: Visit, decided: Candidate) -> str:
+    """Return the address that follows a decision: the next candidate of the job who waits, else the list of the job.
+
+    A button that does not end the wait, such as another step, stays at the candidate.
+    """
+    if visit.posted.first("_acao") not in FINAL_DECISIONS:
+        return visit.address("jobs.show_candidate", candidate=decided.id)
+    waiting = {"vagaId": decided.id_vaga, "status": "candidatura_enviada", "page": 1, "pageSize": 1}
+    found = (await candidates_client.list_candidates(visit.api, waiting)).data
+    if not found:
+        return visit.address("jobs.list_candidates", job=decided.id_vaga)
+    return visit.address("jobs.show_candidate", candidate=found[0].id)
+
+
+async def _decide(visit: Visit, candidate: Candidate, form: ReasonForm) -> str:
     """Do what the button says, and return what was done, in words."""
-    deed, _, step = visit.posted.first("_acao").partition(":")
+    decision, _, step = visit.posted.first("_acao").partition(":")
     motive = form.reason.data or ""
-    match deed:
+    match decision:
         case "aprovar":
-            await candidates_client.decide(visit.api, candidate, "approve", motive, form.etag)
-            return "A candidatura está aprovada, e a pessoa será avisada por e-mail."
+            await candidates_client.decide(visit.api, candidate.id, "approve", motive, form.etag)
+            return f"A candidatura de {candidate.name} está aprovada, e a pessoa será avisada por e-mail."
         case "reprovar":
-            await candidates_client.decide(visit.api, candidate, "reject", motive, form.etag)
-            return "A candidatura está reprovada, e a pessoa será avisada por e-mail."
+            await candidates_client.decide(visit.api, candidate.id, "reject", motive, form.etag)
+            return f"A candidatura de {candidate.name} está reprovada, e a pessoa será avisada por e-mail."
         case "reabrir":
-            await candidates_client.reopen(visit.api, candidate, form.etag)
+            await candidates_client.reopen(visit.api, candidate.id, form.etag)
             return "A candidatura voltou a esperar uma decisão."
         case _:
             chosen = step or visit.posted.first("etapa")
-            await candidates_client.set_step(visit.api, candidate, chosen or None, form.etag)
+            await candidates_client.set_step(visit.api, candidate.id, chosen or None, form.etag)
             return "A etapa foi mudada." if chosen else "A pessoa não está mais em nenhuma etapa."
 
 

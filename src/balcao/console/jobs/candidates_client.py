@@ -167,6 +167,15 @@ class Candidate(msgspec.Struct):
         known = self.personal_info
         return (known and (known.nome_social or known.nome)) or self.nome or "Sem nome"
 
+    @property
+    def why_without_resume(self) -> str:
+        """Return why there is no resume: an erasure clears the name, the end of retention also the CPF."""
+        if self.cpf is None:
+            return "Os dados desta candidatura foram apagados: o prazo para guardá-los passou."
+        if self.nome is None:
+            return "A pessoa pediu que os seus dados fossem apagados."
+        return "Esta candidatura chegou sem currículo."
+
     def answer(self, question: str) -> str:
         """Return what was answered to a question, "" where nothing was."""
         found = (each.resposta for each in self.respostas_info_complementares if each.id_info == question)
