@@ -1,5 +1,6 @@
 """What the CRM has of many people at once, and who has changed there since a moment: for the reconciliation."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ SOURCES: Sequence[Source] = get_args(Source)
 PAGE = 50
 
 _CHANGED = "LastModifiedDate"
+_ID = re.compile(r"[A-Za-z0-9]{15}([A-Za-z0-9]{3})?")
 _FROM: Mapping[Source, str] = {
     "accounts": "Account WHERE IsPersonAccount = true AND",
     "consents": "Consentimento__c WHERE",
@@ -51,22 +53,36 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Whose record changed, and when by the CRM's own text; the person is None where the CRM names none."""
+    """A record that changed: its id, whose it is, and when by the CRM's own text.
 
+    The person is None if the CRM names none.
+    """
+
+    id: str
     cpf: Cpf | None
     changed: str
 
 
-async def find_changed(crm: CrmClient, source: Source, since: datetime, skip: int, deadline: Deadline) -> list[Changed]:
-    """Return a page of what has changed since then, the oldest first; fewer than `PAGE` when there is no more."""
+async def find_changed(
+    crm: CrmClient, source: Source, since: datetime, after: str, deadline: Deadline
+) -> list[Changed]:
+    """Return a page of what has changed since then, the oldest first; fewer than `PAGE` at the end.
+
+    `after` is the id of the last record seen of that moment, empty for the first page. The CRM has whole seconds, in
+    which thousands of records may have changed, and counts no further than 2,000 by OFFSET.
+    """
     owner = _OWNER.get(source, crm.fields.account["cpf"])
     moment = since.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if after:
+        wanted = f"({_CHANGED} > {moment} OR ({_CHANGED} = {moment} AND Id > '{after}'))"
+    else:
+        wanted = f"{_CHANGED} >= {moment}"
     query = (
-        f"SELECT {owner}, {_CHANGED} FROM {_FROM[source]} {_CHANGED} >= {moment} "  # noqa: S608 - checked names only
-        f"ORDER BY {_CHANGED} ASC LIMIT {PAGE} OFFSET {skip}"
+        f"SELECT Id, {owner}, {_CHANGED} FROM {_FROM[source]} {wanted} "  # noqa: S608 - checked names and ids only
+        f"ORDER BY {_CHANGED} ASC, Id ASC LIMIT {PAGE}"
     )
     (records,) = await crm.select(deadline, Query(query))
-    return [Changed(Cpf.parse(record.get(owner)), _read_changed(record)) for record in records]
+    return [Changed(_read_id(record), Cpf.parse(record.get(owner)), _read_changed(record)) for record in records]
 
 
 async def read_people(crm: CrmClient, people: Sequence[Cpf], deadline: Deadline) -> list[Person]:
@@ -115,6 +131,14 @@ def _build(
         [Consent(_read_changed(record), pick_known(crm.fields.consent, record)) for record in consents],
         [str(record["DataConclusao__c"]) for record in requests if record.get("DataConclusao__c")],
     )
+
+
+def _read_id(record: Record) -> str:
+    """Return the id of a record. Raises CrmAway for one without an id: it goes into the next query."""
+    found = record.get("Id")
+    if not isinstance(found, str) or not _ID.fullmatch(found):
+        raise CrmAway
+    return found
 
 
 def _read_changed(record: Record) -> str:

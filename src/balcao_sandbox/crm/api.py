@@ -1,6 +1,7 @@
 """The Salesforce-style routes of the sandbox CRM."""
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,6 +21,11 @@ from balcao_sandbox.crm.state import Act, Reply, Sandbox, SandboxCall
 
 Written = dict[str, Any]
 
+# Limits of Salesforce's REST API.
+LONGEST_URI = 16_384
+MOST_RECORDS = 2_000  # in one response to a query
+OLDEST_VERSION, NEWEST_VERSION = 31, 68  # older ones were retired in 2025; the newest is that of October 2026
+
 OTHER_ACCOUNT = "001DUPLICADA000000"  # of the mode `duplicate`
 
 
@@ -38,7 +44,7 @@ async def give_token(request: Request, crm: SandboxCrm) -> Response[Any]:
     return await _perform(request, sandbox, "token", None, [], act)
 
 
-async def query(request: Request, crm: SandboxCrm, _version: str) -> Response[Any]:
+async def query(request: Request, crm: SandboxCrm, version: str) -> Response[Any]:
     sandbox = crm.sandbox
     try:
         parsed = parse_query(request.query().get("q", ""))
@@ -51,7 +57,9 @@ async def query(request: Request, crm: SandboxCrm, _version: str) -> Response[An
         records = [_select_fields(parsed, record) for record in sandbox.records.select(asked)]
         if fault == "duplicate" and parsed.entity == ACCOUNT.name:
             records += [record | {"Id": OTHER_ACCOUNT} for record in records]
-        return Reply(200, {"totalSize": len(records), "done": True, "records": records})
+        shown = {"totalSize": len(records), "done": len(records) <= MOST_RECORDS, "records": records[:MOST_RECORDS]}
+        further = {} if shown["done"] else {"nextRecordsUrl": f"/services/data/{version}/query/01g-{MOST_RECORDS}"}
+        return Reply(200, shown | further)
 
     return await _perform(request, sandbox, "query", parsed.find_equal("CPF__c"), list(parsed.fields), act)
 
@@ -110,6 +118,7 @@ async def upsert(request: Request, crm: SandboxCrm, _version: str, name: str, ex
 
 
 _DATA = "/services/data/{version}"
+_VERSION = re.compile(rb"/services/data/v([0-9]{1,3})\.0/")
 ROUTES: list[Route] = [
     ("POST", "/services/oauth2/token", give_token),
     ("GET", f"{_DATA}/query", query),
@@ -125,8 +134,9 @@ async def _perform(
 ) -> Response[Any]:
     headers = request.headers
     call = SandboxCall(operation, cpf, fields, headers.text(b"authorization"), headers.text(b"x-request-id"))
+    refusal = _find_refusal(request)
     try:
-        reply = await sandbox.perform(call, act)
+        reply = await sandbox.perform(call, act if refusal is None else _raise(refusal))
     except Reset:
         await close()
         return Response(status=204)
@@ -134,6 +144,18 @@ async def _perform(
     if content is not None and not isinstance(content, bytes):
         content = json.dumps(content, ensure_ascii=False).encode()
     return Response(content or b"", status=reply.status, headers=reply.headers)
+
+
+def _find_refusal(request: Request) -> Refused | None:
+    """Return the refusal of an address that is too long, or of an API version that does not exist."""
+    if len(request.path) + 1 + len(request.query_string) > LONGEST_URI:
+        return Refused(414, "URI_TOO_LONG", f"The URI exceeds {LONGEST_URI} bytes")
+    found = _VERSION.match(request.path)
+    if found is None:
+        return None if request.path.startswith(b"/services/oauth2/") else make_not_found()
+    if int(found[1]) < OLDEST_VERSION:
+        return Refused(410, "UNSUPPORTED_API_VERSION", f"API versions before v{OLDEST_VERSION}.0 are retired")
+    return make_not_found() if int(found[1]) > NEWEST_VERSION else None
 
 
 def _refuse_token(status: int, error: str) -> Reply:

@@ -4,14 +4,14 @@ Nothing here awaits, so each change is one step of the event loop: concurrent up
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from balcao_sandbox.crm.objects import ACCOUNT, ENTITIES, Entity
 from balcao_sandbox.crm.refusals import Refused, make_not_found
-from balcao_sandbox.crm.soql import Condition, Query
+from balcao_sandbox.crm.soql import Condition, Either, Query
 
 Record = dict[str, Any]
 Row = tuple[Entity, Record]
@@ -58,11 +58,11 @@ class Records:
         entity = ENTITIES.get(query.entity)
         if entity is None:
             raise Refused(400, "INVALID_TYPE", f"sObject type '{query.entity}' is not supported")
-        for name in (*query.fields, *(condition.field for condition in query.conditions)):
+        for name in (*query.fields, *_iterate_fields(query.conditions)):
             entity.check_field(name)
         found = [record for record in self.all(entity) if all(_matches(record, c) for c in query.conditions)]
-        if query.order:
-            name, descending = entity.check_field(query.order[0]), query.order[1]
+        for field, descending in reversed(query.order):
+            name = entity.check_field(field)
             found.sort(key=lambda record: (record[name] is not None, record[name]), reverse=descending)
         return found[query.offset :][: query.limit]
 
@@ -158,13 +158,26 @@ def _format_line(entry: Mapping[str, Any]) -> str:
     return json.dumps(entry, ensure_ascii=False) + "\n"
 
 
-def _matches(record: Record, condition: Condition) -> bool:
-    value = record[condition.field]
-    if condition.operator == "=":
-        return bool(value == condition.value)
+def _iterate_fields(conditions: Iterable[Condition | Either]) -> Iterator[str]:
+    for condition in conditions:
+        if isinstance(condition, Condition):
+            yield condition.field
+        else:
+            for group in condition.groups:
+                yield from _iterate_fields(group)
+
+
+def _matches(record: Record, condition: Condition | Either) -> bool:
+    if isinstance(condition, Either):
+        return any(all(_matches(record, part) for part in group) for group in condition.groups)
+    value, wanted = record[condition.field], condition.value
     if condition.operator == "IN":
-        return value in condition.value
-    try:
-        return bool(datetime.fromisoformat(str(value)) >= condition.value)
-    except (ValueError, TypeError):
-        return False
+        return value in wanted
+    if isinstance(wanted, datetime):
+        try:
+            value = datetime.fromisoformat(str(value))
+        except ValueError:
+            return False
+    if condition.operator == "=":
+        return bool(value == wanted)
+    return value is not None and bool(value > wanted or (condition.operator == ">=" and value == wanted))

@@ -8,18 +8,25 @@ from typing import Any, Literal
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import LarkError, VisitError
 
-from balcao_sandbox.crm.refusals import make_malformed
+from balcao_sandbox.crm.refusals import Refused, make_malformed
 
-LONGEST_QUERY = 20_000
+# Limits of Salesforce: https://developer.salesforce.com/docs (SOQL and SOSL Reference)
+LONGEST_QUERY = 100_000
+HIGHEST_OFFSET = 2_000
 _GRAMMAR = r"""
 start: SELECT names FROM NAME [where] [order] [limit] [offset]
 names: NAME ("," NAME)*
-where: WHERE condition (AND condition)*
+where: WHERE every
+every: _term (AND _term)*
+_term: condition | "(" either ")"
+either: every (OR every)*
 condition: NAME "=" value    -> equal
          | NAME ">=" MOMENT  -> since
+         | NAME ">" value    -> beyond
          | NAME IN "(" TEXT ("," TEXT)* ")" -> among
-value: TEXT -> text | TRUE -> true | FALSE -> false | NULL -> null
-order: ORDER BY NAME [ASC | DESC]
+value: TEXT -> text | MOMENT -> moment | TRUE -> true | FALSE -> false | NULL -> null
+order: ORDER BY ordering ("," ordering)*
+ordering: NAME [ASC | DESC]
 limit: LIMIT COUNT
 offset: OFFSET COUNT
 
@@ -27,6 +34,7 @@ SELECT.2: /SELECT\b/i
 FROM.2: /FROM\b/i
 WHERE.2: /WHERE\b/i
 AND.2: /AND\b/i
+OR.2: /OR\b/i
 IN.2: /IN\b/i
 ORDER.2: /ORDER\b/i
 BY.2: /BY\b/i
@@ -47,25 +55,33 @@ COUNT: /\d{1,6}\b/
 
 @dataclass(frozen=True)
 class Condition:
-    """How a field is compared with the value: it equals it, is not earlier, or is among the texts."""
+    """How a field is compared with the value: a text, a moment, or several texts."""
 
     field: str
     value: Any
-    operator: Literal["=", ">=", "IN"] = "="
+    operator: Literal["=", ">", ">=", "IN"] = "="
+
+
+@dataclass(frozen=True)
+class Either:
+    """Groups of conditions of which one must be met."""
+
+    groups: tuple[tuple["Condition | Either", ...], ...]
 
 
 @dataclass(frozen=True)
 class Query:
     fields: tuple[str, ...]
     entity: str
-    conditions: tuple[Condition, ...] = ()
-    order: tuple[str, bool] | None = None  # field, descending
+    conditions: tuple[Condition | Either, ...] = ()
+    order: tuple[tuple[str, bool], ...] = ()  # field, descending
     limit: int | None = None
     offset: int = 0
 
     def find_equal(self, field: str) -> str | None:
         """Return the text that a condition compares this field with."""
-        wanted = (c.value for c in self.conditions if c.field == field and isinstance(c.value, str))
+        plain = (condition for condition in self.conditions if isinstance(condition, Condition))
+        wanted = (c.value for c in plain if c.field == field and isinstance(c.value, str))
         return next(wanted, None)
 
 
@@ -84,19 +100,31 @@ def _unquote(literal: str) -> str:
 class _Reader(Transformer[Token, Query]):
     def start(self, _: Token, names: Any, __: Token, entity: Token, *rest: Any) -> Query:
         where, order, limit, offset = rest
-        return Query(names, str(entity), where or (), order, limit, offset or 0)
+        return Query(names, str(entity), where or (), order or (), limit, offset or 0)
 
     def names(self, *names: Token) -> tuple[str, ...]:
         return tuple(map(str, names))
 
-    def where(self, *parts: Any) -> tuple[Condition, ...]:
-        return tuple(part for part in parts if isinstance(part, Condition))
+    def where(self, _: Token, conditions: Any) -> Any:
+        return conditions
+
+    def every(self, *parts: Any) -> tuple[Condition | Either, ...]:
+        return tuple(part for part in parts if not isinstance(part, Token))
+
+    def either(self, *groups: Any) -> Either:
+        return Either(tuple(group for group in groups if not isinstance(group, Token)))
 
     def equal(self, name: Token, value: Any) -> Condition:
         return Condition(str(name), value)
 
     def since(self, name: Token, moment: Token) -> Condition:
         return Condition(str(name), datetime.fromisoformat(moment), ">=")
+
+    def beyond(self, name: Token, value: Any) -> Condition:
+        return Condition(str(name), value, ">")
+
+    def moment(self, moment: Token) -> datetime:
+        return datetime.fromisoformat(moment)
 
     def among(self, name: Token, _: Token, *literals: Token) -> Condition:
         return Condition(str(name), [_unquote(literal) for literal in literals], "IN")
@@ -113,13 +141,19 @@ class _Reader(Transformer[Token, Query]):
     def null(self, _: Token) -> None:
         return None
 
-    def order(self, _: Token, __: Token, name: Token, direction: Token | None = None) -> tuple[str, bool]:
+    def order(self, _: Token, __: Token, *orderings: Any) -> tuple[tuple[str, bool], ...]:
+        return orderings
+
+    def ordering(self, name: Token, direction: Token | None = None) -> tuple[str, bool]:
         return str(name), direction is not None and direction.type == "DESC"
 
     def limit(self, _: Token, count: Token) -> int:
         return int(count)
 
-    offset = limit
+    def offset(self, _: Token, count: Token) -> int:
+        if int(count) > HIGHEST_OFFSET:
+            raise Refused(400, "NUMBER_OUTSIDE_VALID_RANGE", f"Maximum SOQL offset allowed is {HIGHEST_OFFSET}")
+        return int(count)
 
 
 @functools.cache
@@ -129,12 +163,14 @@ def _make_parser() -> Lark:
 
 
 def parse_query(text: str) -> Query:
-    """Parse a query. Raises Refused (MALFORMED_QUERY)."""
+    """Parse a query. Raises Refused (MALFORMED_QUERY, NUMBER_OUTSIDE_VALID_RANGE)."""
     if len(text) > LONGEST_QUERY:
         raise make_malformed("query too long")
     try:
         return _Reader().transform(_make_parser().parse(text))
-    except VisitError:
+    except VisitError as fault:
+        if isinstance(fault.orig_exc, Refused):
+            raise fault.orig_exc from None
         raise make_malformed("impossible value") from None
     except LarkError:
         raise make_malformed("unexpected token") from None

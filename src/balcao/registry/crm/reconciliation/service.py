@@ -80,7 +80,7 @@ async def _reconcile_person(call: Call, cpf: Cpf) -> Reconciliation:
 async def _open_run(call: Call, since: datetime) -> Reconciliation:
     require_configured(call.platform)
     async with call.platform.database.transaction() as connection:
-        run = await store.open_reconciliation(connection, new_id(), since, call.request_id)
+        run = await store.open_reconciliation(connection, new_id(), since, _find_start(since), call.request_id)
         if run is None:
             raise Conflict("Uma releitura já está em andamento: espere que termine.", code="reconcile-running")
         await _enqueue(connection, run.id, 0)
@@ -121,7 +121,7 @@ async def reconcile_page(platform: Platform, run: str, page: int) -> None:
     async with platform.database.transaction() as connection:
         if await store.lock_reconciliation_place(connection, run, page) is None:
             return
-        following = _find_following(place, found)
+        following = find_following(place, found)
         fed = await _feed(worker_call(platform, OPERATION), connection, people)
         await store.advance_reconciliation(connection, run, following or place, len(people), fed.new, fed.refused)
         if following is None:
@@ -150,7 +150,7 @@ async def _make_room(platform: Platform) -> None:
 async def _read_page(platform: Platform, place: Place) -> tuple[Sequence[Changed], Sequence[Person]]:
     crm, deadline = platform.part(CrmClient), Deadline.within(PAGE_SECONDS)
     try:
-        found = await changes.find_changed(crm, place.source, place.moment, place.skip, deadline)
+        found = await changes.find_changed(crm, place.source, place.moment, place.after_id, deadline)
         people = list(dict.fromkeys(changed.cpf for changed in found if changed.cpf is not None))
         return found, await changes.read_people(crm, people, deadline) if people else []
     except CrmAway as failure:
@@ -159,20 +159,23 @@ async def _read_page(platform: Platform, place: Place) -> tuple[Sequence[Changed
         raise Retry(refusal.error_code) from None
 
 
-def _find_following(place: Place, found: Sequence[Changed]) -> Place | None:
-    """Return where the run goes on after these records; None at its end. Raises Retry for a time that is none.
+def find_following(place: Place, found: Sequence[Changed]) -> Place | None:
+    """Return where the run continues after these records, None at its end.
 
-    The last moment is asked for again, as more records may have it; where a whole page has but that one, the records
-    seen are skipped.
+    Raises Retry if the last record has no time, or does not lie after the place: the run would never end.
     """
     if len(found) < changes.PAGE:
         left = changes.SOURCES[changes.SOURCES.index(place.source) + 1 :]
-        return Place(place.since, left[0], place.since, 0, place.page + 1) if left else None
+        return Place(place.since, left[0], _find_start(place.since), "", place.page + 1) if left else None
     last = iso_time.parse_iso_time(found[-1].changed)
-    if last is None:
+    if last is None or last < place.moment or (last == place.moment and found[-1].id == place.after_id):
         raise Retry(CrmAway().error_code)
-    skip = place.skip + len(found) if last <= place.moment else 0
-    return Place(place.since, place.source, last, skip, place.page + 1)
+    return Place(place.since, place.source, last, found[-1].id, place.page + 1)
+
+
+def _find_start(since: datetime) -> datetime:
+    """Return the second of a moment, as the CRM drops what is below: a later change may have an earlier time."""
+    return since.replace(microsecond=0)
 
 
 async def _feed(call: Call, connection: Connection, people: Sequence[Person]) -> Fed:

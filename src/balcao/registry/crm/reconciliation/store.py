@@ -12,12 +12,12 @@ RECONCILE_JOB = "crm_reconcile"
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a run goes on: `page` counts its steps, `skip` the records of `moment` that it has seen already."""
+    """Where a run continues: after the record `after_id` of `moment`, or with all of that moment if it is empty."""
 
     since: datetime
     source: Source
     moment: datetime
-    skip: int
+    after_id: str
     page: int
 
 
@@ -39,11 +39,13 @@ _RUN = "id::text, since, state, people, events, refused, requested_at, finished_
 
 @statement(f"""
 INSERT INTO registry.crm_reconciliation (id, since, source, moment, request_id)
-VALUES (:run::text::uuid, :since, 'accounts', :since, :request_id)
+VALUES (:run::text::uuid, :since, 'accounts', :moment, :request_id)
 ON CONFLICT (state) WHERE state = 'running' DO NOTHING
 RETURNING {_RUN}
 """)
-async def open_reconciliation(connection: Connection, run: str, since: datetime, request_id: str) -> Run | None:
+async def open_reconciliation(
+    connection: Connection, run: str, since: datetime, moment: datetime, request_id: str
+) -> Run | None:
     """Open a run; None while another one is under way."""
 
 
@@ -52,7 +54,7 @@ async def read_reconciliation(connection: Connection, run: str) -> Run | None: .
 
 
 _PLACE = """
-SELECT since, source, moment, skip, page FROM registry.crm_reconciliation
+SELECT since, source, moment, after_id, page FROM registry.crm_reconciliation
 WHERE id = :run::text::uuid AND page = :page AND state = 'running'
 """
 
@@ -69,7 +71,7 @@ async def lock_reconciliation_place(connection: Connection, run: str, page: int)
 
 @statement("""
 UPDATE registry.crm_reconciliation
-SET source = :source, moment = :moment, skip = :skip, page = :page,
+SET source = :source, moment = :moment, after_id = :after_id, page = :page,
     people = people + :people, events = events + :events, refused = refused + :refused
 WHERE id = :run::text::uuid
 """)
