@@ -120,3 +120,10 @@ def test_a_refusal_says_what_would_be_taken(body: dict[str, Any], message: str) 
     with pytest.raises(Invalid) as refused:
         convert(body, Body)
     assert (refused.value.code, refused.value.message) == ("body-invalid", message)
+
+
+def test_a_body_may_start_with_a_byte_order_mark() -> None:
+    assert parse_value(b'\xef\xbb\xbf{"name": "Ana"}') == {"name": "Ana"}
+    for body in (b"\xef\xbb\xbf", b'\xef\xbb\xbf\xef\xbb\xbf{"name": "Ana"}', b'{"name": \xef\xbb\xbf"Ana"}'):
+        with pytest.raises(Invalid):
+            parse_value(body)

@@ -34,7 +34,8 @@ def judge(version: str, headers: Headers, fields: RawHeaders) -> bool:
     if version not in _VERSIONS:
         raise Refused(400)
     host, coding = headers.get(b"host"), headers.get(b"transfer-encoding")
-    if (not is_old) if host is None else not _is_host(host):
+    # RFC 9112 3.2: the field is empty if the target has no authority.
+    if (not is_old) if host is None else host and not _is_host(host):
         raise Refused(400)
     if len(headers) != len(fields):
         names = [name for name, _ in fields]

@@ -65,3 +65,8 @@ def test_an_event_is_known_again_by_the_bytes_of_its_dados(dados: dict[str, Any]
 def test_what_is_no_object_is_refused(body: bytes) -> None:
     with pytest.raises(Invalid, match=r"corpo|JSON|objeto"):
         parse_event(body)
+
+
+def test_an_event_with_a_byte_order_mark_is_the_same_event() -> None:
+    body = json.dumps({"cpf": ANA, "dados": {"email": "ana@x.example"}}).encode()
+    assert parse_event(b"\xef\xbb\xbf" + body) == parse_event(body)

@@ -1,6 +1,5 @@
 """What callers bring to the data sets, checked without personal data, and how a body of many examples is read."""
 
-import codecs
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
@@ -9,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field, RootModel, StringConstrai
 
 from balcao.agents.datasets.schemas import DATASET_ID
 from balcao.core.errors import Fault, Invalid, Unprocessable
-from balcao.core.http.decoding import decode_model, parse_value, require_few_values, validate_model
+from balcao.core.http.decoding import decode_model, parse_value, require_few_values, strip_bom, validate_model
 from balcao.core.http.models import Model
 from balcao.core.values.fields import refuse_nul
 from balcao.core.values.personal_data import refuse_personal_data
@@ -110,7 +109,7 @@ def parse_items(content: bytes, kind: type[RootModel[list[T]]], item: type[T]) -
     Raises Unprocessable with every fault; `loc` names the item by its place, counted from 0, and of a body in lines the
     message names the line, counted from 1.
     """
-    content = content.removeprefix(codecs.BOM_UTF8)  # a file as editors on Windows save it
+    content = strip_bom(content)
     try:
         require_few_values(content)
         if content.lstrip()[:1] != b"[":

@@ -3,6 +3,7 @@
 A body is JSON whatever its `Content-Type` says. Of a repeated key the last counts; unknown keys are ignored.
 """
 
+import codecs
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -26,10 +27,11 @@ MAX_VALUES = 50_000
 
 
 def parse_value(body: bytes) -> Any:
-    """Return the JSON value of a body.
+    """Return the JSON value of a body, which may start with a byte order mark (RFC 8259 8.1).
 
     Raises Invalid for an empty, broken, not UTF-8, too large or too deeply nested one.
     """
+    body = strip_bom(body)
     if not body.strip():
         raise Invalid("O corpo da requisição está vazio: envie um objeto JSON.", code="body-missing")
     require_few_values(body)
@@ -41,6 +43,11 @@ def parse_value(body: bytes) -> Any:
     if _is_deeper_than(value, MAX_DEPTH):
         raise Invalid(f"O corpo da requisição tem mais de {MAX_DEPTH} níveis.", code="body-too-deep")
     return value
+
+
+def strip_bom(body: bytes) -> bytes:
+    """Return a body without the byte order mark that some programs write before UTF-8."""
+    return body.removeprefix(codecs.BOM_UTF8)
 
 
 def require_few_values(body: bytes) -> None:

@@ -1,5 +1,6 @@
 """The status for programs: JSON for pages and monitors of the city's own, Atom for who wants to be told."""
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,8 @@ from balcao.gateway.status.words import find_overall, list_titles
 
 ATOM = "application/atom+xml; charset=utf-8"
 _NAMESPACE = "http://www.w3.org/2005/Atom"
+# All but the production Char of XML 1.0.
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_json(board: Board) -> Response[Any]:
@@ -98,4 +101,5 @@ def _list_entries(board: Board, titles: Mapping[str, str], page: str) -> Iterato
 
 
 def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    ElementTree.SubElement(parent, name).text = text
+    # A single character that XML forbids would make the whole feed unreadable.
+    ElementTree.SubElement(parent, name).text = _FORBIDDEN.sub("", text)

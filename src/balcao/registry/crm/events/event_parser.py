@@ -56,7 +56,7 @@ def parse_event(body: bytes) -> Event:
     if evento == "anonimizacao":
         return Event(cpf, evento, at, None, hashlib.sha256(b"").digest())
     # The bytes as they came: the same event sent again is known by them, however its object would be written anew.
-    raw = bytes(msgspec.json.decode(body, type=_Raw).dados)
+    raw = bytes(msgspec.json.decode(decoding.strip_bom(body), type=_Raw).dados)
     dados = _parse_dados(sent.get("dados"), len(raw))
     return Event(cpf, evento, at, dados, hashlib.sha256(raw).digest())
 
