@@ -111,6 +111,21 @@ def test_the_commands_of_a_guide_print_what_it_says(name: str, sandbox: Sandbox,
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
+def test_a_guide_works_a_second_time(sandbox: Sandbox, tmp_path: Path) -> None:
+    """The event of the second run is one that the platform has already."""
+    blocks = read_blocks("crm-events")
+    for _ in range(2):
+        for (typed, shown), printed in zip(blocks, type_in(blocks, sandbox, tmp_path), strict=True):
+            assert_prints(printed, shown, typed, sandbox)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_loop_of_a_guide_is_without_a_limit(name: str) -> None:
+    for typed, _ in read_blocks(name):
+        assert not re.search(r"\buntil\b|\bwhile (?!\[ \$\(\()", typed), typed
+
+
 @pytest.mark.parametrize("path", sorted(guides.list_paths()))
 def test_every_link_of_a_page_leads_to_a_page(path: str, sandbox: Sandbox) -> None:
     page = sandbox.http.get(path).raise_for_status()

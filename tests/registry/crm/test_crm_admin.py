@@ -35,6 +35,7 @@ EVENT = {
     "accepted_at": INSTANT,
     "azp": str,
     "request_id": str,
+    "repeated_at": Optional(INSTANT),
     "applied_at": Optional(INSTANT),
     "result": Optional(str),
 }
@@ -159,6 +160,21 @@ def test_events_are_listed_by_person_request_and_time_without_their_data(
     assert ([event["request_id"] for event in page["data"]], page["pagination"]["total_pages"]) == ([requests[0]], 2)
     seen = sql("SELECT subject FROM platform.audit_event WHERE operation = 'registry.list_crm_events'")
     assert {row["subject"] for row in seen} == {None, "***.000.001-**", "***.000.003-**"}
+
+
+def test_an_event_that_came_again_is_found_by_the_call_that_repeated_it(ask: Ask, send: Callable[..., str]) -> None:
+    """Otherwise a sender who looks for a call of its own waits for what will never come."""
+
+    def find(request_id: str) -> list[tuple[str, bool]]:
+        page = ask("/events", request_id=request_id).json()
+        return [(found["request_id"], found["repeated_at"] is not None) for found in page["data"]]
+
+    first, second, third = (send(ANA, {"raca": "Parda"}, updatedAt="2026-07-01T10:00:00Z") for _ in range(3))
+    assert find(first) == find(third) == [(first, True)]
+    # Only the last repetition is kept, so that a sender who repeats without end fills no table.
+    assert find(second) == []
+    once = send(ANA, {"raca": "Parda"}, updatedAt="2026-07-02T10:00:00Z")
+    assert find(once) == [(once, False)]
 
 
 @pytest.mark.parametrize(

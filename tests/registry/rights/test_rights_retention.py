@@ -71,12 +71,16 @@ def test_the_payload_of_a_dead_event_goes_after_30_days_and_all_of_it_after_90(
         (91, "waiting", "payload"),
     ):
         ages[event(days, job)] = (days, job, wanted)
-    assert swept() == {"crm_event_payload": (6, 3), "crm_event": (8, 2)}
+    sql("""
+    INSERT INTO registry.crm_event_repeat
+    SELECT gen_random_uuid(), 'chamada', now() - make_interval(days => age) FROM unnest('{89,91}'::int[]) AS age
+    """)
+    assert swept() == {"crm_event_payload": (6, 3), "crm_event": (8, 2), "crm_event_repeat": (2, 1)}
     left = {row["id"]: row["dados"] for row in sql("SELECT id::text, dados::text FROM registry.crm_event")}
     for identity, (days, job, wanted) in ages.items():
         found = "nothing" if identity not in left else "payload" if left[identity] else "row"
         assert found == wanted, (days, job)
-    assert swept() == {"crm_event_payload": (3, 0), "crm_event": (6, 0)}
+    assert swept() == {"crm_event_payload": (3, 0), "crm_event": (6, 0), "crm_event_repeat": (1, 0)}
 
 
 LEDGER = """

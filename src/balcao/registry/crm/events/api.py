@@ -78,6 +78,7 @@ async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEve
 RETENTION = [
     OldRows("crm_event_payload", store.count_event_payloads, store.erase_old_event_payloads, timedelta(days=30)),
     OldRows("crm_event", store.count_crm_events, store.delete_old_crm_events, timedelta(days=90)),
+    OldRows("crm_event_repeat", store.count_repeats, store.delete_old_repeats, timedelta(days=90)),
 ]
 
 FEATURE = Feature(
@@ -93,5 +94,5 @@ FEATURE = Feature(
     dead_jobs=[
         DeadJobs(store.EVENT_JOB, "event", store.find_event_subjects, store.list_waiting_event_ids, store.give_up_event)
     ],
-    exports=Exports(tables=("registry.crm_event",)),
+    exports=Exports(tables=("registry.crm_event", "registry.crm_event_repeat")),
 )

@@ -118,6 +118,13 @@ class CrmEvent(msgspec.Struct):
     ]
     azp: Annotated[str, Meta(description="Cliente que o enviou.", examples=["crm"])]
     request_id: Annotated[str, Meta(description="`X-Request-ID` da chamada.", examples=["7f3c9a1e5b2d4c60"])]
+    repeated_at: Annotated[
+        datetime | None,
+        Meta(
+            description="Quando o mesmo evento chegou de novo pela última vez (RFC 3339); nulo se só chegou uma vez.",
+            examples=["2026-03-02T12:31:00Z"],
+        ),
+    ]
     applied_at: Annotated[
         datetime | None,
         Meta(description="Quando foi aplicado (RFC 3339); nulo até lá.", examples=["2026-03-02T12:30:00Z"]),
@@ -142,7 +149,11 @@ class EventQuery(PageQuery, rename={"from_": "from"}):
 
     cpf: CpfFilter | None = None
     request_id: Annotated[
-        str | None, Meta(description="Só os da chamada com este `X-Request-ID`.", examples=["7f3c9a1e5b2d4c60"])
+        str | None,
+        Meta(
+            description="Só os da chamada com este `X-Request-ID`, que os enviou ou foi a última a repeti-los.",
+            examples=["7f3c9a1e5b2d4c60"],
+        ),
     ] = None
     from_: PeriodStart | None = None
     to: PeriodEnd | None = None

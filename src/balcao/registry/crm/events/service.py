@@ -55,6 +55,8 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
     accepted = store.AcceptedEvent(event, call.client, call.request_id, trail)
     with recording():
         is_new = await call.platform.database.write_grouped(store.accept_events, accepted)
+        if not is_new:
+            await call.platform.database.write_grouped(store.note_repeats, accepted)
     # An event of the future is taken as it is; an operator can release what it writes (rules: registry 4.1).
     if is_new and event.at is not None and event.at > utc_now() + FUTURE:
         _future_events.inc()

@@ -66,6 +66,29 @@ SELECT id::text FROM stored
 async def _insert_events(connection: Connection, events: Sequence[AcceptedEvent], kind: str) -> set[str]: ...
 
 
+async def note_repeats(connection: Connection, events: Sequence[AcceptedEvent]) -> list[None]:
+    """Note which call sent each of these known events again; of each event the last repetition is kept."""
+    await _note_repeats(connection, events)
+    return [None] * len(events)
+
+
+# Runs after the insert, so that it sees an event that another call stored meanwhile. There is no foreign
+# key: it would wait for a job that applies the event. Rows are locked in the order of the event.
+@statement("""
+INSERT INTO registry.crm_event_repeat (event_id, request_id, repeated_at)
+SELECT DISTINCT ON (event.id) event.id, offered.request_id, now()
+FROM unnest(
+    :events.event.cpf::text[], :events.event.evento::text[], :events.event.at::timestamptz[],
+    :events.event.dados_sha256::bytea[], :events.request_id::text[])
+    AS offered (cpf, evento, event_at, dados_sha256, request_id)
+JOIN registry.crm_event AS event USING (cpf, evento, event_at, dados_sha256)
+WHERE event.has_updated_at
+ORDER BY event.id
+ON CONFLICT (event_id) DO UPDATE SET request_id = excluded.request_id, repeated_at = excluded.repeated_at
+""")
+async def _note_repeats(connection: Connection, events: Sequence[AcceptedEvent]) -> None: ...
+
+
 @statement("SELECT count(*) FROM (SELECT FROM registry.crm_event WHERE applied_at IS NULL LIMIT :at_most) AS waiting")
 async def count_waiting_events(connection: Connection, at_most: int) -> int:
     """Return how many events wait; the count ends at `at_most`."""
@@ -162,6 +185,15 @@ async def delete_old_crm_events(connection: Connection, age: timedelta) -> int:
     """Delete events that are applied or dead; return how many. By the owner of the table only."""
 
 
+@statement("SELECT count(*) FROM registry.crm_event_repeat")
+async def count_repeats(connection: Connection) -> int: ...
+
+
+@statement("DELETE FROM registry.crm_event_repeat WHERE repeated_at <= now() - :age::interval")
+async def delete_old_repeats(connection: Connection, age: timedelta) -> int:
+    """Delete old repetitions; return how many. By the owner of the table only."""
+
+
 # Seconds. The index has the events by age: those that were given up are passed over, up to the first that was not.
 OLDEST_EVENT_SQL = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::float8 FROM registry.crm_event
@@ -187,7 +219,8 @@ class EventFilters:
 _MATCHING = """
 FROM registry.crm_event
 WHERE (:cpf::text IS NULL OR cpf = :cpf)
-  AND (:request_id::text IS NULL OR request_id = :request_id)
+  AND (:request_id::text IS NULL OR request_id = :request_id
+       OR id IN (SELECT event_id FROM registry.crm_event_repeat AS again WHERE again.request_id = :request_id))
   AND (:start::timestamptz IS NULL OR accepted_at >= :start)
   AND (:end::timestamptz IS NULL OR accepted_at < :end)
 """
@@ -198,7 +231,8 @@ async def count_matching_events(connection: Connection, filters: EventFilters) -
 
 
 @statement(f"""
-SELECT id::text, cpf, evento, event_at, has_updated_at, accepted_at, azp, request_id, applied_at, result
+SELECT id::text, cpf, evento, event_at, has_updated_at, accepted_at, azp, request_id, applied_at, result,
+    (SELECT repeated_at FROM registry.crm_event_repeat WHERE event_id = id) AS repeated_at
 {_MATCHING}
 ORDER BY id DESC LIMIT :limit OFFSET :offset
 """)
