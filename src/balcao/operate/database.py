@@ -54,7 +54,10 @@ def find_database(settings: Settings) -> str:
         return settings.database_url
     url = find_embedded(settings)
     if url is None:
-        raise OperatorFault(f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`.")
+        raise OperatorFault(
+            f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`."
+            f"{Settings.describe_places()}"
+        )
     return url
 
 

@@ -37,7 +37,7 @@ def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str,
         raise OperatorFault(f"--callback {callback}: escreva um caminho, como /callback.")
     if client_id and not _CLIENT.fullmatch(client_id):
         raise OperatorFault(f"--client-id {client_id}: use letras, dígitos, `.`, `_` e `-`.")
-    settings = Settings.load()
+    settings = Settings.load(finds_trial=True)
     name, redirect_uri = client_id or CLIENTS[kind], f"{origin}{callback}"
     find_secret = sandbox.load(settings, "portal") if settings.embedded_identity else None
     demo_secret: str | None = find_secret(settings, name, redirect_uri) if find_secret else None

@@ -147,8 +147,10 @@ class Settings(
     mail_from: str = Field("nao-responda@localhost", pattern=r"^[^@\s]+@[^@\s]+$")
 
     @classmethod
-    def load(cls, environment: Mapping[str, str] | None = None) -> "Settings":
+    def load(cls, environment: Mapping[str, str] | None = None, *, finds_trial: bool = False) -> "Settings":
         """Read the settings from the process environment, and the port from the data folder where it is not set.
+
+        With `finds_trial`, for a command about a trial that runs, the data folder is looked for (`list_places`).
 
         Raises SettingsError naming every variable at fault.
         """
@@ -156,6 +158,8 @@ class Settings(
         given = os.environ if environment is None else environment
         fields = {known[name]: value for name, value in given.items() if name in known}
         if environment is None:
+            if finds_trial:
+                fields = remembered.add_trial(fields, cls.model_fields["data_dir"].default)
             fields = remembered.add_port(fields, cls.model_fields["data_dir"].default)
         try:
             settings = cls.model_validate(fields)
@@ -165,6 +169,14 @@ class Settings(
             if getattr(settings, name) and not settings.database_url:
                 raise SettingsError(f"{variable_of(name)} só vale junto com BALCAO_DATABASE_URL, o dos serviços.")
         return settings
+
+    @classmethod
+    def describe_places(cls) -> str:
+        """Return, for a person, where a trial was looked for; empty where the environment says where it is."""
+        if any(os.environ.get(variable_of(name)) for name in ("data_dir", "port", "database_url", "auth_issuer")):
+            return ""
+        places = " e ".join(map(str, remembered.list_places(cls.model_fields["data_dir"].default)))
+        return f" A base foi procurada em {places}; se ela está em outra pasta, diga qual em BALCAO_DATA_DIR."
 
     @model_validator(mode="after")
     def _widen_rates(self) -> "Settings":

@@ -1,6 +1,7 @@
 """What a data folder was last served with, so that every command finds its own instance: the port."""
 
 import contextlib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,24 @@ def add_port(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
         return dict(fields)
     port = _read_port(Path(fields.get("data_dir") or default_folder))
     return {**fields, "port": port} if port else dict(fields)
+
+
+def add_trial(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
+    """Return the settings' fields with the data folder of a trial that was served, where they do not say which.
+
+    A command of the trial may be typed in any folder.
+    """
+    if {"data_dir", "port", "database_url", "auth_issuer"} & fields.keys() or fields.get(
+        "profile", "sandbox"
+    ) != "sandbox":
+        return dict(fields)
+    found = next((folder for folder in list_places(default_folder) if _read_port(folder)), default_folder)
+    return {**fields, "data_dir": str(found)}
+
+
+def list_places(default_folder: Path) -> list[Path]:
+    """Return the folders where a trial is looked for: in the current folder, and beside the program's environment."""
+    return list(dict.fromkeys((default_folder.absolute(), Path(sys.prefix).parent / default_folder.name)))
 
 
 def file_in(folder: Path) -> Path:

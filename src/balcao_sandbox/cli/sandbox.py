@@ -62,7 +62,7 @@ def let_time_pass(
     days: Annotated[int, typer.Option(min=0, help="Quantos dias.")] = 0,
 ) -> None:
     """Faz passar o tempo para uma pessoa de demonstração: vence o que dela vence por si, sem esperar."""
-    settings = Settings.load()
+    settings = Settings.load(finds_trial=True)
     if not (minutes or days):
         raise OperatorFault("Diga quanto tempo passa: --minutes 15, ou --days 91.")
     person, time = find_person(who), timedelta(minutes=minutes, days=days)

@@ -29,7 +29,7 @@ Issuer = Annotated[str, typer.Option(help="Endereço do emissor, quando não é 
 
 def token(who: Who, scope: Scope = "", issuer: Issuer = "") -> None:
     """Imprime um token de acesso de uma pessoa ou de um cliente de demonstração."""
-    endpoint = f"{issuer.rstrip('/') or Settings.load().issuers[0]}/protocol/openid-connect"
+    endpoint = f"{issuer.rstrip('/') or Settings.load(finds_trial=True).issuers[0]}/protocol/openid-connect"
     client = next((c for c in demo.clients() if c.client_id == who), None)
     try:
         with httpx.Client(timeout=TIMEOUT_SECONDS) as browser:
@@ -38,7 +38,10 @@ def token(who: Who, scope: Scope = "", issuer: Issuer = "") -> None:
             else:
                 response = fetch_person_token(browser, endpoint, find_person(who), scope)
     except httpx.TransportError:
-        raise OperatorFault(f"O provedor de identidade não responde em {endpoint}: execute `balcao serve`.") from None
+        places = "" if issuer else Settings.describe_places()
+        raise OperatorFault(
+            f"O provedor de identidade não responde em {endpoint}: execute `balcao serve`.{places}"
+        ) from None
     print(response["access_token"])
 
 
