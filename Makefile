@@ -37,7 +37,7 @@ SANDBOX := $(BIN)/python -c 'import tomllib; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants previous prove histories hours bench lint types openapi examples docs clients lock clean structure release
+.PHONY: help run test quick coverage mutants previous prove histories hours bench attacks lint types openapi examples docs clients lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -99,6 +99,9 @@ hours: $(VENV)/.dev ## duas horas de tudo ao mesmo tempo, com uma falha por minu
 
 bench: $(VENV)/.dev ## mede as operações ao lado das mesmas em Go
 	@$(BIN)/python -m bench
+
+attacks: $(VENV)/.dev ## ataca uma demonstração e mede a espera de dois chamadores educados; URL=http://... ataca uma que está no ar
+	@$(BIN)/python -m bench.attacks $(if $(URL),--url=$(URL))
 
 lint: $(VENV)/.dev ## estilo e paredes entre os módulos
 	@$(BIN)/ruff format --check --quiet $(STYLED)

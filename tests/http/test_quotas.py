@@ -150,6 +150,15 @@ def test_unfinished_bodies_beyond_an_addresss_share_are_503(full: tuple[RunningS
     assert holding.answer() == f"200 POST /held {LARGE}"
 
 
+def test_nothing_more_is_read_of_a_body_beyond_the_share(full: tuple[RunningServer, Connection]) -> None:
+    """Reading on, as for other refusals, would let a flood of refused bodies take the time of all."""
+    server, _ = full
+    with Connection(server.port, GREEDY) as refused:
+        refused.send(post(b"/more", 16 * MIB, LARGE))
+        assert (refused.head() or b"").startswith(b"HTTP/1.1 503 ")
+        assert refused.send_while_read(b"x" * 64 * MIB, 0.5) < 32 * MIB
+
+
 @pytest.mark.parametrize("source", [TRUSTED, POLITE])
 def test_who_fills_the_memory_for_bodies_stops_nobody_else(full: tuple[RunningServer, Connection], source: str) -> None:
     server, _ = full
@@ -226,7 +235,7 @@ def test_bodies_that_wait_behind_a_slow_request_of_a_caller_who_leaves_are_given
         assert b"/" in echo.seen
 
 
-def test_a_body_in_chunks_of_two_bytes_takes_little_more_than_its_size() -> None:
+def test_a_body_in_small_chunks_takes_little_more_than_its_size() -> None:
     class Taking:
         is_full = False
         taken: Exchange | Refusal | None = None
@@ -244,10 +253,10 @@ def test_a_body_in_chunks_of_two_bytes_takes_little_more_than_its_size() -> None
     bodies = Quota(64 * MIB, lambda _: True)
     receiver = Receiver(cast("Served", Echo()), Limits(), bodies, TRUSTED, cast("Answering", taking))
     receiver.receive(memoryview(b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"))
-    chunks = memoryview(b"2\r\nab\r\n" * 1024)
+    chunks = memoryview(b"8\r\nabababab\r\n" * 1024)
     tracemalloc.start()
     try:
-        for _ in range(512):
+        for _ in range(128):
             receiver.receive(chunks)
         traced = tracemalloc.take_snapshot().statistics("filename")
     finally:
@@ -258,3 +267,10 @@ def test_a_body_in_chunks_of_two_bytes_takes_little_more_than_its_size() -> None
     receiver.receive(memoryview(b"0\r\n\r\n"))
     assert isinstance(taking.taken, Exchange)
     assert taking.taken.request.content == b"ab" * (MIB // 2)
+
+
+def test_a_body_in_chunks_of_two_bytes_is_refused_unless_it_is_short() -> None:
+    head, chunk = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", b"2\r\nab\r\n"
+    with RunningServer(Echo()) as server:
+        assert ask(server.port, GREEDY, head + chunk * 2_000 + b"0\r\n\r\n") == "200 POST / 4000"
+        assert ask(server.port, GREEDY, head + chunk * 9_000) == "400"

@@ -27,8 +27,9 @@ _AROUND_FIELD = len(": \r\n")
 # llhttp does not stop between two requests, so that what was received is parsed in slices: where too many requests
 # wait, those of one slice come on top.
 _SLICE = 4096
-# Sizes, extensions and trailers of chunks, beside what the body itself may bring: no honest body consists of them.
-_MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 16
+# A body with its framing has at most twice its own size, and some more. Every chunk costs a callback, so with tiny
+# chunks a few connections would take all the CPU.
+_MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 2
 _NOBODY = Authorization(b"")
 # A body is accounted for by the block. Small bodies are free, so that no amount of large ones stops ordinary calls.
 _FREE_BYTES, _BLOCK = SMALL_BODY, FORM_BODY

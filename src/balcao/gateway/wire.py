@@ -385,6 +385,8 @@ class Connection(asyncio.BufferedProtocol):
     def _write_refusal(self, refusal: Refusal) -> None:
         self._write(encode_refusal(refusal.status, refusal.page))
         self._linger()
+        if refusal.status == 503:  # what exceeds a quota must not cost the others even the reading
+            self._transport.pause_reading()
 
     def _fail(self) -> None:
         """Log the exception, and answer that something is wrong with us."""

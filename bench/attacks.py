@@ -1,0 +1,344 @@
+"""`python -m bench.attacks`: what hostile callers cost two polite ones, and the memory of the process.
+
+A citizen opens the panel and a portal searches, each over a new connection every time and from an address of its own.
+Meanwhile another address attacks in one way after another. Printed are the longest wait of both, and the memory of the
+largest process that serves.
+"""
+
+import asyncio
+import concurrent.futures
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import httpx
+import psutil
+import typer
+
+from balcao.gateway.serving import raise_file_limit
+from tests.support.panel import PanelClient
+from tests.support.server import free_port
+
+MIB = 1024 * 1024
+# Loopback addresses, so that each caller has one of its own; 127.0.0.1 is trusted.
+CITIZEN, PORTAL, ATTACKER = "127.0.0.10", "127.0.0.11", "127.0.0.66"
+PAUSE_SECONDS, PATIENCE_SECONDS = 0.5, 60.0
+SAMPLE_SECONDS, CALM_TRIES = 0.2, 60
+# One address may hold 256 connections by default, and all together 4,096.
+MOST_CONNECTIONS = 4_500
+FORM = "/painel/agentes/dados/00000000-0000-0000-0000-000000000000/exemplos/novos"
+SEARCH = "/search/api/v1/search?q=vacina"
+DATASETS = "/agent/api/v1/datasets"
+# The forms of a session that has ended are kept as drafts, if they are not too large.
+DRAFTS, DRAFT_BYTES = 20, MIB - 20_000
+
+Attack = Callable[["Target"], Awaitable[None]]
+
+
+class Target:
+    """The platform under attack, and how often it answered what; a status of 0 is a connection that ended."""
+
+    def __init__(self, url: str, token: str) -> None:
+        parts = urlsplit(url)
+        self.url, self.host, self.port = url, parts.hostname or "127.0.0.1", parts.port or 80
+        self.token = token
+        self.answers: Counter[int] = Counter()
+
+    def head(self, method: str, path: str, *fields: str) -> bytes:
+        """Return the head of a request that a browser on the panel's own pages could send."""
+        lines = (f"{method} {path} HTTP/1.1", f"Host: {self.host}:{self.port}", f"Origin: {self.url}", *fields)
+        return "\r\n".join((*lines, "", "")).encode()
+
+    @contextlib.asynccontextmanager
+    async def connect(self, source: str) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+        """Open a connection from an address of this machine."""
+        reader, writer = await asyncio.open_connection(self.host, self.port, local_addr=(source, 0))
+        try:
+            yield reader, writer
+        finally:
+            writer.transport.abort()
+
+    async def send(self, parts: Sequence[bytes], source: str = ATTACKER) -> int:
+        """Send a request and return the status of its answer, or 0."""
+        status = 0
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            async with self.connect(source) as (reader, writer):
+                with contextlib.suppress(OSError):  # refused while it is sent: the answer is there to read
+                    for part in parts:
+                        writer.write(part)
+                        await writer.drain()
+                status = int((await reader.readline()).split()[1])
+                await reader.read(MIB)
+        self.answers[status] += 1
+        return status
+
+
+# ---- the attacks ----------------------------------------------------------------------------------------------------
+
+
+async def send_forms(target: Target) -> None:
+    """Two connections send forms of 16 MiB with millions of escaped letters, without a session."""
+    body = b"lines=" + b"%C3%A9" * (16 * MIB // 6 - 1)
+    kind = "Content-Type: application/x-www-form-urlencoded"
+    await _repeat(2, lambda: target.send([target.head("POST", FORM, kind, f"Content-Length: {len(body)}"), body]))
+
+
+async def send_cookies(target: Target) -> None:
+    """Ten connections send 60 KB of cookies that cost the standard library quadratic time."""
+    await _repeat(10, lambda: target.send([target.head("GET", "/painel", 'Cookie: a="' + '\\"' * 29_500 + '"')]))
+
+
+async def send_texts(target: Target) -> None:
+    """Two connections send texts that are costly to search for personal data, as an agents' administrator."""
+    text = b'{"input":{"a":"%b"}}' % (b"12345678901 a.b@c.d " * 3_000)
+    examples = b"[" + b",".join([text] * 60) + b"]"
+    fields = (f"Authorization: Bearer {target.token}", "Content-Type: application/json")
+
+    async def send() -> None:
+        body = b'{"name":"ataque %b","examples":%b}' % (uuid.uuid4().hex.encode(), examples)
+        await target.send([target.head("POST", DATASETS, *fields, f"Content-Length: {len(body)}"), body])
+
+    await _repeat(2, send)
+
+
+async def leave_bodies_unfinished(target: Target) -> None:
+    """A hundred connections send 16 MiB to the panel, a hundred 4 MiB to the API, and never the last byte."""
+
+    async def hold(path: str, size: int) -> None:
+        head = target.head("POST", path, f"Content-Length: {size}")
+        await target.send([head, *[b"x" * 65_536] * (size // 65_536 - 1), b"x" * 65_535])
+
+    await asyncio.gather(
+        _repeat(100, lambda: hold(FORM, 16 * MIB)),
+        _repeat(100, lambda: hold(DATASETS, 4 * MIB)),
+    )
+
+
+async def send_small_chunks(target: Target) -> None:
+    """Twenty connections send 3 MiB to the API in chunks of two bytes, and never the last one."""
+    parts = [target.head("POST", DATASETS, "Transfer-Encoding: chunked"), *[b"2\r\nab\r\n" * 8_192] * 192]
+    await _repeat(20, lambda: target.send(parts))
+
+
+async def take_connections(target: Target) -> None:
+    """One address opens more connections than the process has, and opens them again when they are closed."""
+
+    async def occupy() -> None:
+        with contextlib.suppress(OSError):
+            async with target.connect(ATTACKER) as (reader, _):
+                line = await reader.readline()
+                target.answers[int(line.split()[1]) if line else 0] += 1
+        await asyncio.sleep(PAUSE_SECONDS)
+
+    await _repeat(MOST_CONNECTIONS, occupy)
+
+
+async def send_drafts(target: Target) -> None:
+    """A citizen without rights sends large forms of a session that has ended."""
+    cookie = await asyncio.to_thread(_end_session, target.url)
+    body = b"lines=" + b"x" * DRAFT_BYTES
+    fields = (f"Cookie: {cookie}", "Content-Type: application/x-www-form-urlencoded", f"Content-Length: {len(body)}")
+    for number in range(DRAFTS):
+        await target.send([target.head("POST", f"{FORM}?n={number}", *fields), body])
+    await asyncio.Event().wait()
+
+
+async def do_nothing(_: Target) -> None:
+    """Attack nobody."""
+    await asyncio.Event().wait()
+
+
+ATTACKS: dict[str, Attack] = {
+    "none": do_nothing,
+    "forms of 16 MiB without a session": send_forms,
+    "cookies of 60 KB": send_cookies,
+    "costly texts": send_texts,
+    "unfinished bodies": leave_bodies_unfinished,
+    "chunks of 2 bytes": send_small_chunks,
+    "all connections": take_connections,
+    "drafts of an ended session": send_drafts,
+}
+
+
+async def _repeat(connections: int, send: Callable[[], Awaitable[object]]) -> None:
+    async def go_on() -> None:
+        while True:
+            await send()
+
+    await asyncio.gather(*(go_on() for _ in range(connections)))
+
+
+def _end_session(url: str) -> str:
+    """Log in, log out, and return the cookies of the session that has ended."""
+    with PanelClient(url) as panel:
+        panel.login("ana")
+        cookie = "; ".join(f"{name}={value}" for name, value in panel.http.cookies.items())
+        panel.post("/painel/sair", panel.find_form("/painel/sair").values)
+        return cookie
+
+
+# ---- what is measured -----------------------------------------------------------------------------------------------
+
+
+class Polite:
+    """A caller who waits for each answer and pauses before the next call."""
+
+    def __init__(self, target: Target, source: str, path: str) -> None:
+        self._target, self._source = target, source
+        self._request = target.head("GET", path, "Accept: text/html, application/json", "Connection: close")
+        self.longest, self.calls, self.refused = 0.0, 0, 0
+
+    async def call_until(self, is_over: asyncio.Event) -> None:
+        """Call, and note the longest wait; that of a call that the attack delays lasts until it is answered."""
+        while not is_over.is_set():
+            began = time.perf_counter()
+            try:
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    await self.call()
+            except (OSError, IndexError, ValueError, TimeoutError):
+                self.refused += 1
+            self.longest = max(self.longest, time.perf_counter() - began)
+            self.calls += 1
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def call(self) -> None:
+        async with self._target.connect(self._source) as (reader, writer):
+            writer.write(self._request)
+            answer = await reader.read(-1)
+        if int(answer.split(b" ", 2)[1]) >= 400:
+            self.refused += 1
+
+
+class Memory:
+    """The memory of the largest process that serves on the port, in MiB."""
+
+    def __init__(self, port: int) -> None:
+        listening = {
+            each.pid
+            for each in psutil.net_connections("tcp")
+            if each.pid and each.status == psutil.CONN_LISTEN and each.laddr and each.laddr.port == port
+        }
+        self._processes = [psutil.Process(pid) for pid in listening]
+        self.peak = self.read()
+
+    def read(self) -> float:
+        """Return what it has now."""
+        sizes = [0]
+        for process in self._processes:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                sizes.append(process.memory_info().rss)
+        return max(sizes) / MIB
+
+    async def watch(self) -> None:
+        """Note the peak."""
+        while True:
+            self.peak = max(self.peak, self.read())
+            await asyncio.sleep(SAMPLE_SECONDS)
+
+
+def run_attack(target: Target, name: str, seconds: float) -> Counter[int]:
+    """Attack for so long, and return how often which status was the answer; 0 is a connection that was cut off."""
+
+    async def attack() -> None:
+        with contextlib.suppress(TimeoutError):  # an attack that fails by itself shows nothing
+            await asyncio.wait_for(ATTACKS[name](target), seconds)
+
+    asyncio.run(attack())
+    return target.answers
+
+
+async def measure(target: Target, name: str, seconds: float) -> list[str]:
+    """Attack for so long, and return the cells of the table's line."""
+    await wait_until_calm(target)
+    memory = Memory(target.port)
+    before = memory.peak
+    polite = [Polite(target, CITIZEN, "/painel"), Polite(target, PORTAL, SEARCH)]
+    is_over = asyncio.Event()
+    calling = [asyncio.ensure_future(caller.call_until(is_over)) for caller in polite]
+    watching = asyncio.ensure_future(memory.watch())
+    # In a process of its own, so that the attack does not delay the polite callers by itself.
+    with concurrent.futures.ProcessPoolExecutor(1) as attacking:
+        loop = asyncio.get_running_loop()
+        answered = await loop.run_in_executor(attacking, run_attack, target, name, seconds)
+        is_over.set()
+    await asyncio.gather(*calling)
+    watching.cancel()
+    waits = [f"{caller.longest * 1000:.0f} ms ({caller.refused} of {caller.calls})" for caller in polite]
+    answers = ", ".join(f"{status or 'cut off'}: {count}" for status, count in answered.most_common(3))
+    return [*waits, f"{before:.0f} → {memory.peak:.0f} MiB", answers]
+
+
+async def wait_until_calm(target: Target) -> None:
+    """Wait until the platform answers quickly again: a process that froze is killed and replaced meanwhile."""
+    for _ in range(CALM_TRIES):
+        began = time.perf_counter()
+        with contextlib.suppress(OSError, IndexError, ValueError, TimeoutError):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                caller = Polite(target, CITIZEN, SEARCH)
+                await caller.call()
+                if not caller.refused and time.perf_counter() - began < PAUSE_SECONDS:
+                    return
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
+@contextlib.contextmanager
+def running_trial() -> Iterator[str]:
+    """Run a trial in a folder of its own, with one process, and yield its address."""
+    with tempfile.TemporaryDirectory() as folder:
+        port = free_port()
+        environment = {**os.environ, "BALCAO_PORT": str(port), "BALCAO_DATA_DIR": f"{folder}/data"}
+        command = [sys.executable, "-m", "balcao", "serve", "--processes", "1"]
+        log = (Path(folder) / "log").open("wb")
+        with log, subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process:
+            try:
+                _wait_until_ready(f"http://127.0.0.1:{port}", process)
+                yield f"http://127.0.0.1:{port}"
+            finally:
+                process.terminate()
+
+
+def _wait_until_ready(url: str, process: "subprocess.Popen[bytes]") -> None:
+    for _ in range(600):
+        with contextlib.suppress(httpx.TransportError):
+            if httpx.get(f"{url}/search/readiness").status_code == 200:
+                return
+        if process.poll() is not None:
+            break
+        time.sleep(0.5)
+    raise RuntimeError("the trial did not start")
+
+
+def fetch_token(url: str) -> str:
+    """Return the token of a demo person who may write data sets."""
+    command = [sys.executable, "-m", "balcao", "token", "kleber", "--issuer", f"{url}/auth/realms/balcao"]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+def main(
+    url: Annotated[str, typer.Option(help="Endereço de uma demonstração no ar; sem ele, uma própria.")] = "",
+    seconds: Annotated[float, typer.Option(help="Duração de cada ataque.")] = 15.0,
+    only: Annotated[str, typer.Option(help="Só os ataques cujo nome contém este texto.")] = "",
+) -> None:
+    """Ataca uma demonstração e mostra a maior espera de dois chamadores educados e a memória do processo."""
+    raise_file_limit()
+    with contextlib.ExitStack() as opened:
+        url = url or opened.enter_context(running_trial())
+        target = Target(url, fetch_token(url))
+        print("| Attack | Citizen's longest wait (refused) | Portal's longest wait (refused) | Memory | Answers |")
+        print("|---|---|---|---|---|")
+        for name in ATTACKS:
+            if only in name:
+                print(f"| {' | '.join([name, *asyncio.run(measure(target, name, seconds))])} |", flush=True)
+
+
+if __name__ == "__main__":
+    typer.run(main)
