@@ -139,7 +139,7 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     alone = mounts[0] if len(services) == 1 else None
     embedded = sandbox.load(settings, "identity")(settings, platform) if settings.embedded_identity else None
     mounts.append(backchannel.mount(platform, embedded))
-    panel = Panel(settings, database_url, AREAS) if settings.has_console and not names else None
+    panel = Panel(settings, database_url, AREAS, platform.refusals) if settings.has_console and not names else None
     if panel is not None:
         mounts.append(Endpoints(panel).mount())
     # Of all services, whichever this process serves: the numbers are everybody's.

@@ -51,5 +51,6 @@ def test_a_hostile_header_costs_next_to_nothing() -> None:
 
 
 def test_more_cookies_than_browsers_send_are_refused_in_words() -> None:
-    with pytest.raises(CookiesTooLarge, match="apague-os"):
+    with pytest.raises(CookiesTooLarge, match="apague-os") as refused:
         read_cookies(Headers({b"cookie": b"a=" + b"b" * MOST_COOKIE_BYTES}))
+    assert refused.value.code == "cookies-too-large"

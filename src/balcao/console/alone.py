@@ -9,6 +9,8 @@ from balcao.console.declaration import PREFIX
 from balcao.console.endpoints import SERVICE, Endpoints
 from balcao.console.panel import Panel
 from balcao.console.refusals import REFUSAL_PAGE
+from balcao.core.access.counts import Counts
+from balcao.core.access.refusals import Refusals
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.processes import ProcessGroup
 from balcao.core.errors import BalcaoError
@@ -29,7 +31,9 @@ from balcao.settings import Settings
 
 def build(settings: Settings, database_url: str, group: ProcessGroup) -> Application:
     """Compile what the process serves; everything is opened when the server starts the application."""
-    panel = Panel(settings, database_url, AREAS, settings.own_console_address)
+    counts = Counts(settings.console_keys[0].encode(), group.counts_file, group.number, group.count)
+    refusals = Refusals(counts, settings.refused_rate)
+    panel = Panel(settings, database_url, AREAS, refusals, settings.own_console_address)
     metrics = Metrics(telemetry, group)
 
     @asynccontextmanager
@@ -39,6 +43,7 @@ def build(settings: Settings, database_url: str, group: ProcessGroup) -> Applica
             try:
                 yield
             finally:
+                refusals.flush()
                 metrics.stop()
 
     gateway = Gateway([Endpoints(panel).mount()], _mount_pages(settings, panel, metrics), opened)

@@ -18,6 +18,7 @@ from balcao.console.rights import NO_RIGHTS, read_rights
 from balcao.console.sessions.service import Draft, Session, SessionOver
 from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, Visit
 from balcao.console.waiting import recall_counts, recount_area, refresh_counts
+from balcao.core.access.refusals import PAGE
 from balcao.core.database.shares import holder
 from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT
@@ -28,6 +29,7 @@ from balcao.core.http.operations import UNASKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect, to_json
 from balcao.core.http.routing import REST_OF_PATH
+from balcao.core.http.strangers import TooManyAnonymous, count_anonymous, refuse_often
 from balcao.core.offloading import SMALL, run_in_thread
 from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import Mount
@@ -106,6 +108,8 @@ class Endpoints:
             return response.adding({**self._panel.headers, **response.headers})
 
         def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
+            if isinstance(fault, TooManyAnonymous):
+                return refuse_often(REFUSAL_PAGE, fault.retry_after or 0)
             return self._render_fault(_describe(fault, request), request).adding(self._panel.headers)
 
         chosen = respond if is_page else handler
@@ -202,6 +206,8 @@ class Endpoints:
         self, request: Request, page: Page, session: Session | None, posted: FormData
     ) -> Response[Any]:
         """Lead to the login; what a person typed into a page that they could open is kept for them."""
+        if session is None:
+            count_anonymous(self._panel.refusals, request, PAGE)
         if b"hx-request" in request.headers and request.method == "POST":
             # Sent beside a form that the person writes in: they stay, and sending the form keeps the text.
             return Response(status=401)
@@ -215,6 +221,7 @@ class Endpoints:
             return redirect(_login_address(f"{path}?{query}" if query else path), 303)
         is_kept = False
         if session is not None and posted and session.stored.is_recent and session.might_open(page.actions):
+            count_anonymous(self._panel.refusals, request, PAGE, session.stored.subject_key.hex())
             fields = {name: values for name, values in posted.items() if name != FORM_SECRET}
             is_kept = await self._panel.sessions.keep_draft(session, Draft(path, page.label, fields))
         return self._render_alone("frame/over.html", 401, is_kept=is_kept, login=_login_address(f"{PREFIX}/rascunhos"))
@@ -230,6 +237,7 @@ class Endpoints:
         """Say that there is no such page, within the frame where somebody is logged in."""
         session = await self._login.find_session(request)
         if session is None or not session.is_living:
+            count_anonymous(self._panel.refusals, request, PAGE)
             raise make_not_found()
         return await self._respond(request, _NOTHING, {})
 

@@ -17,10 +17,14 @@ from balcao.console.provider import GrantRefused, ProviderAway
 from balcao.console.sealing import SealBroken
 from balcao.console.sessions.service import Session
 from balcao.core.access.logout_tokens import read_logout_token
+from balcao.core.access.refusals import LOGIN as LOGIN_KIND
+from balcao.core.access.refusals import PAGE, TOKEN
+from balcao.core.errors import BalcaoError
 from balcao.core.http.cookies import format_cookie, read_cookies
 from balcao.core.http.forms import FormData, parse_fields, read_form
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response, redirect
+from balcao.core.http.strangers import count_anonymous
 from balcao.core.logs import log
 
 LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"
@@ -54,6 +58,7 @@ class Login:
 
     async def begin(self, request: Request) -> Response[Any]:
         """Send the browser to the provider, with where it came from sealed in a cookie."""
+        count_anonymous(self._panel.refusals, request, LOGIN_KIND)
         query = parse_fields(request.query_string)
         attempt = Attempt(
             state=secrets.token_urlsafe(24),
@@ -70,7 +75,14 @@ class Login:
         return redirect(address, 303, cookies=(cookie,))
 
     async def finish(self, request: Request) -> Response[Any]:
-        """Begin a session for who comes back from the provider. Raises Lost for any other."""
+        """Begin a session for who comes back from the provider. Raises Lost for any other, who is counted."""
+        try:
+            return await self._finish(request)
+        except Lost:
+            count_anonymous(self._panel.refusals, request, LOGIN_KIND)
+            raise
+
+    async def _finish(self, request: Request) -> Response[Any]:
         panel, query = self._panel, parse_fields(request.query_string)
         former = await self.find_session(request)
         attempt = self._read_attempt(request)
@@ -101,6 +113,7 @@ class Login:
         panel, session = self._panel, await self.find_session(request)
         gone = self._format_cookie(SESSION, "")
         if session is None or not session.is_living:
+            count_anonymous(panel.refusals, request, PAGE)
             return redirect(PREFIX + LEFT, 303, cookies=(gone,))
         self.check_site(request)
         self.check_secret(request, session, read_form(request))
@@ -117,13 +130,18 @@ class Login:
 
     async def show_end(self, request: Request) -> Response[Any]:
         """Say that the session is over, and where it may not be."""
+        count_anonymous(self._panel.refusals, request, PAGE)
         only_here = bool(parse_fields(request.query_string).first(_ONLY_HERE))
         return self._render("frame/left.html", 200, only_here=only_here)
 
     async def receive_logout_token(self, request: Request) -> Response[Any]:
         """End the sessions that the provider names (OpenID Connect Back-Channel Logout 1.0)."""
-        token = read_form(request).first("logout_token")
-        ending = await read_logout_token(self._panel.provider.tokens, token)
+        try:
+            token = read_form(request).first("logout_token")
+            ending = await read_logout_token(self._panel.provider.tokens, token)
+        except BalcaoError:
+            count_anonymous(self._panel.refusals, request, TOKEN)
+            raise
         await self._panel.sessions.end_at_word_of_provider(ending)
         return Response(status=200, headers={"Cache-Control": "no-store"})
 

@@ -19,6 +19,7 @@ from balcao.console.sealing import Sealer
 from balcao.console.sessions.service import Sessions
 from balcao.console.templating import make_environment
 from balcao.console.words import Words
+from balcao.core.access.refusals import Refusals
 from balcao.core.database import migrations
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.migrations import Migration, find_migrations
@@ -39,10 +40,16 @@ _CALLS_AT_ONCE = httpx.Limits(max_connections=200, max_keepalive_connections=50)
 
 
 class Panel:
-    """`address` is where people reach it, without `/painel`; it is opened when the process starts to serve."""
+    """What a process holds for the panel; it is opened when the process starts to serve.
 
-    def __init__(self, settings: Settings, database_url: str, areas: Sequence[Area], address: str = "") -> None:
+    `refusals` counts pages without a session. `address` is where people reach the panel, without `/painel`.
+    """
+
+    def __init__(
+        self, settings: Settings, database_url: str, areas: Sequence[Area], refusals: Refusals, address: str = ""
+    ) -> None:
         self.settings = settings
+        self.refusals = refusals
         self.areas = areas
         self.areas_by_key = {area.key: area for area in areas}
         self.address = address or settings.console_address

@@ -21,8 +21,9 @@ from balcao.core.access.keys import KeyPending
 from balcao.core.errors import BalcaoError
 from balcao.core.logs import log
 
-# The kinds that are counted apart: calls of unknown paths, and calls without a good token.
-PATH, TOKEN = "path", "token"
+# The kinds that are counted apart: calls of unknown paths, calls without a good token, pages of the panel without a
+# session, and its logins: a flood of pages keeps no neighbour from logging in.
+PATH, TOKEN, PAGE, LOGIN = "path", "token", "page", "login"
 # Tokens of one address whose key may be new (503): in a minute, beyond which they are forged (401).
 PENDING_KEYS, PENDING_SECONDS = 5, 60.0
 # After so many seconds one line says how many were not written.

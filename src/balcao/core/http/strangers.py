@@ -19,11 +19,23 @@ from balcao.core.telemetry import counter
 _pending_keys = counter("balcao_token_keys_pending", "Tokens refused for now (503), as their key may be new", "service")
 
 
+class TooManyAnonymous(TooMany):
+    """Too many pages were asked for without a session."""
+
+
 def refuse_path(refusals: Refusals, request: Request, dialect: Dialect, fault: BalcaoError) -> Response[Any]:
     """Refuse a call of what is not there."""
     over = refusals.count(PATH, request.peer)
     _choose_line(refusals, request, over, fault.code)
     return refuse_often(dialect, over) if over > 0 else dialect.response(fault)
+
+
+def count_anonymous(refusals: Refusals, request: Request, kind: str, who: str = "") -> None:
+    """Count a page that is asked for without a session, by `who` if that is known. Raises TooManyAnonymous."""
+    over = refusals.count(kind, who or request.peer)
+    _choose_line(refusals, request, over, kind)
+    if over > 0:
+        raise TooManyAnonymous(retry_after=ceil(over))
 
 
 def refuse_token(
