@@ -26,10 +26,34 @@ def test_a_person_logs_in_goes_to_a_page_by_its_name_and_leaves(screen: Screen) 
     assert screen.complaints == []
 
 
-def test_who_has_nothing_to_do_is_led_to_the_pages_of_their_work(screen: Screen) -> None:
+def test_a_cpf_leads_to_the_attendance_and_never_into_an_address(screen: Screen) -> None:
+    addresses: list[str] = []
+    screen.page.on("request", lambda request: addresses.append(request.url))
+    screen.login("luiz")
+    screen.page.get_by_role("searchbox").fill("900.000.003-37")
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text("Atendimento")
+    expect(screen.page.get_by_label("CPF", exact=True)).to_have_value("900.000.003-37")
+    expect(screen.page.get_by_role("alert")).to_have_count(0)
+    screen.page.get_by_label("Motivo do acesso").select_option("Andamento de um chamado")
+    screen.page.get_by_role("button", name="Começar o atendimento").click()
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text("Carla Nogueira")
+    assert [one for one in addresses if "900.000.003" in one or "90000000337" in one] == []
+    assert screen.complaints == []
+
+
+@pytest.mark.parametrize("number", ["90000000337", "900.000.003-38", "(21) 98888-7766"])
+def test_a_number_of_a_person_is_put_into_no_address_either_without_the_right_or_mistyped(
+    screen: Screen, number: str
+) -> None:
     screen.login("editora")
-    screen.page.get_by_role("main").get_by_role("link", name="Serviços", exact=True).click()
-    expect(screen.page.get_by_role("heading", level=1)).to_have_text("Serviços")
+    screen.page.get_by_role("searchbox").fill(number)
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.get_by_role("main")).to_contain_text("não fica no endereço")
+    assert number not in screen.page.url
+    assert "900" not in screen.page.url
+    screen.open(f"/painel/ir?q={number}")
+    assert "q=" not in screen.page.url
 
 
 def test_the_first_stop_of_the_keyboard_leads_past_the_frame(screen: Screen) -> None:

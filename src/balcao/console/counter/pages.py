@@ -28,7 +28,10 @@ pages = Pages("counter", "")
 @pages.form("/atendimento", "Atendimento", actions=[READ], in_menu=True)
 async def begin(visit: Visit) -> Response[Any]:
     """Ask whom and why; nothing is read before both are said."""
-    form = AttendanceForm(visit)
+    asked = visit.posted.first("q")  # a CPF from "Ir para", which comes without a reason
+    form = AttendanceForm(visit, is_sent=not asked)
+    if asked:
+        form.cpf.data = asked
     if form.is_sent and form.validate():
         if form.number is not None:
             return await _begin(visit, form.number, form.words)

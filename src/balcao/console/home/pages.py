@@ -1,5 +1,6 @@
 """The first page and what belongs to the person: where to go, what one may do, texts that are kept."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Any
@@ -11,12 +12,15 @@ from balcao.console.visit import Crumb, Visit
 from balcao.console.waiting import read_waiting
 from balcao.console.words import format_count
 from balcao.console.working import service as working
-from balcao.core.http.responses import Response
+from balcao.core.http.responses import Response, redirect
+from balcao.core.values.cpf import Cpf
 from balcao.core.values.pasted import clean_pasted
 
 pages = Pages("home", "")
 _URGENCY = {"urgent": 0, "warning": 1, "info": 2}
 _LONGEST_QUESTION = 100
+# A CPF or a phone number, also a mistyped one: ten digits or more and nothing but what people write between them.
+_NUMBER_OF_A_PERSON = re.compile(r"[^\w]*(?:\d[^\w]*){10,}")
 
 
 @pages.get("", "Início", in_menu=True)
@@ -28,10 +32,18 @@ async def show_start(visit: Visit) -> Response[Any]:
     return visit.render("home/start.html", items=items, away=away)
 
 
-@pages.get("/ir", "Ir para")
+@pages.form("/ir", "Ir para")
 async def go_to(visit: Visit) -> Response[Any]:
-    """Find pages by their names, and in each area what it finds; one page alone is opened at once."""
-    asked = clean_pasted(visit.query.first("q"))[:_LONGEST_QUESTION]
+    """Find pages by their names, and in each area what it finds; a single result is opened immediately.
+
+    The question is posted, because it may be a number of a person: a CPF opens the attendance, which takes it from the
+    form, and no such number is put into an address or sent to a service. Any other question becomes the address.
+    """
+    asked = clean_pasted((visit.posted if visit.is_post else visit.query).first("q"))[:_LONGEST_QUESTION]
+    if _NUMBER_OF_A_PERSON.fullmatch(asked):
+        return await _go_to_person(visit, asked)
+    if visit.is_post:
+        return await visit.redirect(visit.address("home.go_to", _query={"q": asked}))
     found = _find_pages(visit, asked) if asked else []
     finders = [
         (area, one)
@@ -45,6 +57,15 @@ async def go_to(visit: Visit) -> Response[Any]:
         return await visit.redirect((found or further)[0].href)
     away = [area.label for (area, _), block in zip(finders, blocks, strict=True) if block.fault is not None]
     return visit.render("home/go.html", asked=asked, found=found, further=further, away=away)
+
+
+async def _go_to_person(visit: Visit, asked: str) -> Response[Any]:
+    """Open the attendance with the CPF in its form, or say why not."""
+    if not visit.is_post:
+        return await visit.redirect(visit.address("home.go_to"), "O número de uma pessoa não fica no endereço.")
+    if Cpf.parse_claim(asked) is not None and visit.may_open("counter.begin"):
+        return redirect(visit.address("counter.begin"), 307)
+    return visit.render("home/go.html", asked="", found=[], further=[], away=[], is_number=True)
 
 
 @pages.get("/conta", "O que posso fazer")
