@@ -47,7 +47,9 @@
       show();
     });
     stream.addEventListener("quadro", (event) => {
-      htmx.swap(find(), event.data, { swapStyle: "outerHTML" });
+      // Only what differs is changed: the focus stays, and the status line is announced.
+      const board = find();
+      htmx.swap(board, event.data, { swapStyle: "morph:outerHTML" }, { contextElement: board });
       show();
     });
     stream.onerror = () => {
