@@ -194,9 +194,15 @@ def test_a_list_grows_and_its_values_are_switched_off_but_never_deleted(manage: 
     replaced = manage("PUT", f"{path}/farmacia_fechada", {"nome": "Farmácia sem atendimento", "ativo": False})
     assert replaced.status_code == 200
     assert replaced.json() in read(path).json()["itens"]
+    for number, name in enumerate(("Zelo", "Água suja", "abalo", "Ácaro")):
+        manage("PUT", f"{path}/ordem_{number}", {"nome": name})
+    names = [each["nome"] for each in read(path).json()["itens"]]
+    assert [name for name in names if name in {"Zelo", "Água suja", "abalo", "Ácaro"}] == [
+        "abalo", "Ácaro", "Água suja", "Zelo"
+    ]  # fmt: skip
     assert manage("DELETE", f"{path}/farmacia_fechada").status_code == 405
     trail = sql("SELECT action FROM platform.audit_event WHERE operation = 'health_units.put_reference_value'")
-    assert sorted(row["action"] for row in trail) == ["create", "update"]
+    assert sorted(row["action"] for row in trail) == ["create"] * 5 + ["update"]
 
 
 @pytest.mark.parametrize(

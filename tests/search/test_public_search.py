@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from balcao.core.values.text import fold_text
 from balcao.search.vocabulary import service as vocabulary
 from balcao.search.vocabulary import spelling
 from balcao.settings import Settings
@@ -319,7 +320,7 @@ def test_facets_add_up(search: Search) -> None:
     for field in ("tema_geral", "is_free"):
         counts = found["facets"][field]
         assert sum(each["count"] for each in counts) == found["total_count"]
-        assert counts == sorted(counts, key=lambda each: (-each["count"], each["value"]))
+        assert counts == sorted(counts, key=lambda each: (-each["count"], fold_text(str(each["value"]))))
 
 
 @pytest.mark.cases("search", "51")

@@ -35,6 +35,9 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
     )
 
 
+SORTED = ["José da Silva Abreu", "Jose da Silva Braga", "jose da Silva Costa", "José da Silva Évora"]
+
+
 def write_person(cpf: str, **members: Any) -> dict[str, Any]:
     return {"cpf": cpf, "_id": cpf, "source": "test", **members}
 
@@ -48,6 +51,10 @@ def _city(database_url: str) -> None:
             ANA,
             nome="Ana Beatriz",
             telefone={"principal": {"ddi": "55", "ddd": "21", "valor": "98800-7701"}, "alternativo": []},
+        ),
+        *(
+            write_person(Cpf.with_stem(f"96{each:07}").digits, nome=name, nascimento={"data": BORN})
+            for each, name in enumerate(SORTED[::-1])
         ),
         *(
             write_person(Cpf.with_stem(f"95{each:07}").digits, nome=f"Maria da Silva {each}", nascimento={"data": BORN})
@@ -72,6 +79,10 @@ def find(who: Talk, **body: str) -> list[tuple[str, str]]:
     answer = search(who, **body)
     assert answer.status_code == 200, answer.text
     return [(one["cpf"], one["name"]) for one in answer.json()["data"]]
+
+
+def test_people_of_one_name_are_listed_as_brazilians_sort(attendant: Talk) -> None:
+    assert [name for _, name in find(attendant, name="jose silva", birth_date=BORN)] == SORTED
 
 
 LEO = (Cpf(CARLA).masked, "Léo Nogueira")

@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import name_order_sql
 from balcao.core.database.statements import statement
 from balcao.health_units.reference_lists.schemas import Lista, ReferenceValue
 
 
-@statement("SELECT codigo, nome, ativo FROM health_units.reference_values WHERE lista = :lista ORDER BY nome, codigo")
+@statement(f"""
+SELECT codigo, nome, ativo FROM health_units.reference_values WHERE lista = :lista
+ORDER BY {name_order_sql("nome")}, codigo
+""")
 async def list_reference_values(connection: Connection, lista: Lista) -> list[ReferenceValue]: ...
 
 

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Source
+from balcao.core.database.queries import name_order_sql
 from balcao.core.database.statements import statement
 from balcao.core.values.page import Page
 
 _COLUMNS = "id::text, name, url, image, is_active, created_at"
-# Without case and accents, the same on every server.
-_BY_NAME = r"""lower(regexp_replace(normalize(name, NFD), '[\u0300-\u036f]+', '', 'g') COLLATE "C"), id"""
+_BY_NAME = f"{name_order_sql('name')}, id"
 
 
 class StoredAvatar(NamedTuple):

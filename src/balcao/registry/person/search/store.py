@@ -5,6 +5,7 @@ from datetime import timedelta
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import name_order_sql
 from balcao.core.database.statements import statement
 from balcao.registry.person.phone_book.states import UNPROVEN_LASTING
 
@@ -16,6 +17,7 @@ class Match(msgspec.Struct, frozen=True):
     name: str | None
 
 
+_BY_NAME = name_order_sql("name")
 _NAME = "coalesce(nullif(record ->> 'nome_social', ''), record ->> 'nome')"
 
 
@@ -32,7 +34,7 @@ WITH found AS MATERIALIZED (
       AND string_to_array(registry.folded(concat_ws(' ', record ->> 'nome', record ->> 'nome_social')), ' ')
         @> string_to_array(registry.folded(:words), ' ')
 )
-SELECT cpf, name FROM found ORDER BY name, cpf LIMIT :most
+SELECT cpf, name FROM found ORDER BY {_BY_NAME}, cpf LIMIT :most
 """)
 async def find_by_name(connection: Connection, words: str, born: str, most: int) -> list[Match]: ...
 
@@ -41,7 +43,9 @@ async def find_by_name(connection: Connection, words: str, born: str, most: int)
 WITH found AS MATERIALIZED (
     SELECT DISTINCT cpf FROM registry.ticket WHERE id_chamado = :protocol LIMIT :most
 )
-SELECT cpf, {_NAME} AS name FROM found LEFT JOIN registry.base_record USING (cpf) ORDER BY name, cpf
+SELECT cpf, name FROM (
+    SELECT cpf, {_NAME} AS name FROM found LEFT JOIN registry.base_record USING (cpf)
+) AS named ORDER BY {_BY_NAME}, cpf
 """)
 async def find_by_protocol(connection: Connection, protocol: str, most: int) -> list[Match]: ...
 
@@ -50,7 +54,9 @@ async def find_by_protocol(connection: Connection, protocol: str, most: int) -> 
 WITH found AS MATERIALIZED (
     SELECT cpf FROM registry.find_phone_people(:number, :lasting, :most) AS cpf LIMIT :most
 )
-SELECT cpf, {_NAME} AS name FROM found LEFT JOIN registry.base_record USING (cpf) ORDER BY name, cpf
+SELECT cpf, name FROM (
+    SELECT cpf, {_NAME} AS name FROM found LEFT JOIN registry.base_record USING (cpf)
+) AS named ORDER BY {_BY_NAME}, cpf
 """)
 async def find_by_phone(
     connection: Connection, number: str, most: int, lasting: timedelta = UNPROVEN_LASTING
