@@ -35,7 +35,7 @@ GAP = "…"
 
 @pytest.fixture(scope="module")
 def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
+    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), webhook_private_addresses=True)
     with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened, working(opened):
         yield opened
 
@@ -65,6 +65,7 @@ def own_environment(sandbox: Sandbox) -> dict[str, str]:
         "BALCAO_PORT": str(settings.port),
         "BALCAO_DATA_DIR": str(settings.data_dir),
         "BALCAO_DATABASE_URL": sandbox.database_url,
+        "BALCAO_WEBHOOK_PRIVATE_ADDRESSES": str(settings.webhook_private_addresses).lower(),
     }
 
 
