@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from balcao.agents.datasets import service
 from balcao.agents.datasets.cursors import decode_cursor, encode_cursor
-from balcao.agents.datasets.incoming import NewDataset, NewExample, NewExamples
+from balcao.agents.datasets.incoming import DatasetCreation, ExampleCreation, ExamplesCreation
 from balcao.agents.datasets.schemas import Dataset, ExamplesQuery
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound, Unprocessable
 from tests.support.acting import Act
 
 _names = (f"conjunto {number}" for number in itertools.count(1))
-_questions = (NewExample(input={"pergunta": number}) for number in itertools.count(1))
+_questions = (ExampleCreation(input={"pergunta": number}) for number in itertools.count(1))
 
 
 async def add_dataset(call: Call, count: int = 0) -> Dataset:
-    dataset = await service.create_dataset(call, NewDataset(name=next(_names)))
+    dataset = await service.create_dataset(call, DatasetCreation(name=next(_names)))
     if count:
         await service.add_examples(call, dataset.id, list(itertools.islice(_questions, count)))
     return dataset
@@ -44,7 +44,7 @@ async def count(call: Call, dataset: Dataset) -> int:
 @pytest.mark.cases("agents", "39")
 async def test_the_same_example_twice_is_unchanged(call: Call) -> None:
     dataset = await add_dataset(call)
-    twice = [NewExample(input={"a": 1, "b": 2}), NewExample(input={"b": 2, "a": 1})]
+    twice = [ExampleCreation(input={"a": 1, "b": 2}), ExampleCreation(input={"b": 2, "a": 1})]
     added = await service.add_examples(call, dataset.id, twice)
     assert (added.added, added.unchanged, len(set(added.ids))) == (1, 1, 1)
     again = await service.add_examples(call, dataset.id, twice[:1])
@@ -55,16 +55,16 @@ async def test_the_same_example_twice_is_unchanged(call: Call) -> None:
 async def test_a_name_is_given_once(call: Call) -> None:
     dataset = await add_dataset(call)
     with pytest.raises(Conflict):
-        await service.create_dataset(call, NewDataset(name=dataset.name))
+        await service.create_dataset(call, DatasetCreation(name=dataset.name))
     with pytest.raises(NotFound):
         await service.add_examples(call, "unknown", [next(_questions)])
 
 
 async def test_an_import_with_a_taken_id_stores_nothing(call: Call) -> None:
     dataset = await add_dataset(call)
-    await service.add_examples(call, dataset.id, [NewExample(id="mine-1", input={"a": 1})])
+    await service.add_examples(call, dataset.id, [ExampleCreation(id="mine-1", input={"a": 1})])
     with pytest.raises(Unprocessable):
-        await service.add_examples(call, dataset.id, [next(_questions), NewExample(id="mine-1", input={"a": 2})])
+        await service.add_examples(call, dataset.id, [next(_questions), ExampleCreation(id="mine-1", input={"a": 2})])
     assert await count(call, dataset) == 1
 
 
@@ -151,7 +151,7 @@ async def test_parallel_imports_give_each_example_a_place_of_its_own(call: Call,
 def test_personal_data_is_refused_without_being_repeated(member: str, text: str) -> None:
     for value in ({"a": {"b": [text]}}, {text: 1}):
         with pytest.raises(pydantic.ValidationError) as refused:
-            NewExample.model_validate({"input": {}} | {member: value})
+            ExampleCreation.model_validate({"input": {}} | {member: value})
         (fault,) = refused.value.errors()
         assert fault["loc"] == (member,)
         assert text not in str(fault["ctx"]["error"])
@@ -166,7 +166,7 @@ def test_ordinary_texts_with_numbers_are_no_personal_data() -> None:
         "a @ b",
         "2026-10-05T10:00",
     ):
-        NewExample(input={"a": text})
+        ExampleCreation(input={"a": text})
 
 
 def _nested(depth: int) -> dict[str, Any]:
@@ -176,12 +176,12 @@ def _nested(depth: int) -> dict[str, Any]:
 def test_limits_of_an_example_and_of_an_import() -> None:
     for refused in ({"a": "x" * 65_536}, _nested(11), {"a": "\0"}, {"a": [[[[[[[[[[1]]]]]]]]]]}, [1], "x", None):
         with pytest.raises(pydantic.ValidationError):
-            NewExample.model_validate({"input": refused})
-    NewExample(input=_nested(10))
+            ExampleCreation.model_validate({"input": refused})
+    ExampleCreation(input=_nested(10))
     with pytest.raises(pydantic.ValidationError):
-        NewExamples.model_validate([{"input": {}}] * 1001)
+        ExamplesCreation.model_validate([{"input": {}}] * 1001)
     with pytest.raises(pydantic.ValidationError):
-        NewExamples.model_validate([{"input": {}}] * 999 + [{"output": {}}])
+        ExamplesCreation.model_validate([{"input": {}}] * 999 + [{"output": {}}])
 
 
 @given(position=st.integers(0, 2**63 - 1), dataset=st.text("abc-_=", min_size=1, max_size=64))

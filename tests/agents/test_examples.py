@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from balcao.agents.datasets import service
-from balcao.agents.datasets.incoming import NewDataset, NewExample
+from balcao.agents.datasets.incoming import DatasetCreation, ExampleCreation
 from balcao_sandbox.demo import agents as demo
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
@@ -70,8 +70,8 @@ def test_the_envelope_is_the_one_its_readers_know(read: Any) -> None:
 
 def test_an_example_is_deleted_once_and_by_whoever_may(http: httpx.Client, issuer: Issuer, read: Any, act: Any) -> None:
     async def add(call: Any) -> Any:
-        dataset = await service.create_dataset(call, NewDataset(name="Exemplos que saem"))
-        return dataset.id, (await service.add_examples(call, dataset.id, [NewExample(input={"a": 1})])).ids[0]
+        dataset = await service.create_dataset(call, DatasetCreation(name="Exemplos que saem"))
+        return dataset.id, (await service.add_examples(call, dataset.id, [ExampleCreation(input={"a": 1})])).ids[0]
 
     dataset, example = act(add)
     path = f"/agent/api/v1/datasets/{dataset}/examples"
@@ -183,13 +183,16 @@ def test_only_the_rule_lets_in(http: httpx.Client, issuer: Issuer) -> None:
 
 
 def test_a_page_too_large_for_one_answer_is_cut_and_says_so(read: Any, act: Any) -> None:
-    dataset = act(service.create_dataset, NewDataset(name="Respostas longas"))
+    dataset = act(service.create_dataset, DatasetCreation(name="Respostas longas"))
     text = "palavra " * 8000
     for part in range(0, 120, 20):
         act(
             service.add_examples,
             dataset.id,
-            [NewExample(input={"n": part + n, "t": text}, output={"t": text}, metadata={"t": text}) for n in range(20)],
+            [
+                ExampleCreation(input={"n": part + n, "t": text}, output={"t": text}, metadata={"t": text})
+                for n in range(20)
+            ],
         )
     answer = read(dataset_id=dataset.id)
     ids, info = read_page(answer)

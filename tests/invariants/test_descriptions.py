@@ -32,6 +32,23 @@ def with_body(service: Service) -> Iterator[tuple[Operation, Any]]:
 
 
 @each_service
+def test_no_schema_has_the_name_of_the_constructor_that_generators_make(service: Service) -> None:
+    """Those for Go make a function `NewAvatar` for a type `Avatar`."""
+    names = set(describe(service)["components"]["schemas"])
+    assert {name for name in names if name.startswith("New") and name.removeprefix("New") in names} == set()
+
+
+@each_service
+def test_no_parameter_brings_a_title_or_an_empty_default(service: Service) -> None:
+    """Generators name a type by its title, so two would have one name; some cannot write an empty list as a default."""
+    for name, operation in operations(service):
+        for parameter in operation.get("parameters", ()):
+            schema = parameter.get("schema", {})
+            assert "title" not in schema, (name, parameter["name"])
+            assert schema.get("default") != [], (name, parameter["name"])
+
+
+@each_service
 def test_every_operation_has_a_summary_a_description_and_a_described_tag(service: Service) -> None:
     tags = {tag["name"] for tag in describe(service)["tags"] if tag["description"]}
     found = list(operations(service))

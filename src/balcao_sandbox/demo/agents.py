@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from balcao.agents.datasets import service as datasets
-from balcao.agents.datasets.incoming import MAX_IMPORT, NewDataset, NewExample
+from balcao.agents.datasets.incoming import MAX_IMPORT, DatasetCreation, ExampleCreation
 from balcao.agents.experiments import service as experiments
-from balcao.agents.experiments.schemas import EXPERIMENT_ID, NewAnnotation, NewExperiment, NewRun
+from balcao.agents.experiments.schemas import EXPERIMENT_ID, AnnotationCreation, ExperimentCreation, RunCreation
 from balcao.agents.versions import service as versions
 from balcao.agents.versions.schemas import SaveBody
 from balcao.agents.webhooks import service as webhooks
@@ -116,7 +116,7 @@ async def _save_versions(call: Call, start: datetime) -> None:
 async def _fill_dataset(call: Call, name: str, count: int, at: datetime) -> None:
     dataset = await datasets.find_dataset(call, name)
     if dataset is None:
-        body = NewDataset(name=name, description="Perguntas simuladas, sem dados pessoais.")
+        body = DatasetCreation(name=name, description="Perguntas simuladas, sem dados pessoais.")
         await datasets.create_dataset(call, body, make_dataset_id(name), at)
     filled = dataset.example_count if dataset else 0
     missing = list(itertools.islice(_make_examples(name), filled, count))
@@ -131,20 +131,20 @@ async def _record_experiments(call: Call) -> None:
     there = {edge.experiment.id: edge.experiment.run_count for edge in listed}
     for experiment_id, version in EXPERIMENTS.items():
         if experiment_id not in there:
-            body = NewExperiment(name=f"Versão {version}", agent_type=AGENT, version=version)
+            body = ExperimentCreation(name=f"Versão {version}", agent_type=AGENT, version=version)
             await experiments.create_experiment(call, dataset_id, body, experiment_id)
         if not there.get(experiment_id):
             await experiments.record_runs(call, experiment_id, list(_make_runs(version)))
 
 
-def _make_runs(version: int) -> Iterator[NewRun]:
+def _make_runs(version: int) -> Iterator[RunCreation]:
     """Yield made-up answers; the newer version is right a little more often."""
     for number, example in enumerate(itertools.islice(_make_examples(LARGEST), RUNS), start=1):
         is_right = number % (version - 7) != 0
-        score = NewAnnotation(
+        score = AnnotationCreation(
             name="correção", annotator_kind="human", score=is_right, label="certo" if is_right else ""
         )
-        yield NewRun(
+        yield RunCreation(
             example_id=example.id or "",
             output=example.output if is_right else {"golden_answer": "Não sei."},
             latency_ms=600 + 10 * number,
@@ -152,10 +152,10 @@ def _make_runs(version: int) -> Iterator[NewRun]:
         )
 
 
-def _make_examples(name: str) -> Iterator[NewExample]:
+def _make_examples(name: str) -> Iterator[ExampleCreation]:
     every = itertools.product(_MOODS, _PLACES, _PEOPLE, _NEEDS, _SERVICES)
     for number, (mood, place, person, need, service) in enumerate(every, start=1):
-        yield NewExample(
+        yield ExampleCreation(
             id=f"{make_dataset_id(name)}-{number}",
             input={"mensagem_whatsapp_simulada": f"Sou {person} {place}, {mood}: qual é o {need} para {service}?"},
             output={"golden_answer": f"Procure o serviço “{service}” no portal: ali está o {need}, {place} também."},

@@ -6,13 +6,13 @@ from balcao.access.actions import service
 from balcao.access.actions.schemas import (
     Action,
     ActionChange,
+    ActionCreation,
     Actions,
     ActionsQuery,
     DeletionQuery,
     Holders,
     Impact,
     ImpactQuery,
-    NewAction,
 )
 from balcao.access.catalogue.service import make_denial_recorder
 from balcao.access.conventions import WRITES, SliceInQuery, respond_to_write, respond_with_state
@@ -73,7 +73,7 @@ async def list_actions(call: Call, query: ActionsInQuery) -> Actions:
     record_denial=make_denial_recorder("action.create", "action"),
     rate=WRITES,
 )
-async def create_action(call: Call, body: NewAction) -> Response[Action]:
+async def create_action(call: Call, body: ActionCreation) -> Response[Action]:
     """Cria uma ação da cidade, a que depois se ligam mapeamentos e que os papéis dão. Um nome já usado, ou de uma ação
     da plataforma que foi excluída aqui, é 400.
     """

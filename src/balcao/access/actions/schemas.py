@@ -59,7 +59,7 @@ class ActionsQuery(SliceQuery):
     ] = ""
 
 
-class NewAction(Model):
+class ActionCreation(Model):
     """An action of the city's own."""
 
     name: Annotated[

@@ -19,11 +19,11 @@ from balcao.access.groups.schemas import (
     Assignment,
     Group,
     GroupChange,
+    GroupCreation,
     GroupsQuery,
     Joined,
     Member,
-    NewGroup,
-    NewMember,
+    MemberCreation,
 )
 from balcao.access.records import Role
 from balcao.access.routes import ROUTES
@@ -63,7 +63,7 @@ async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
     record_denial=make_denial_recorder("group.create", "group"),
     rate=WRITES,
 )
-async def create_group(call: Call, body: NewGroup) -> Response[Group]:
+async def create_group(call: Call, body: GroupCreation) -> Response[Group]:
     """Cria um grupo sem papéis e sem pessoas."""
     saved = await service.create_group(call, body.name, body.description, body.attributes or {})
     return respond_to_write(saved.version, saved.group, status=201)
@@ -182,7 +182,7 @@ async def list_members(call: Call, group_name: GroupInPath, query: OptionalSlice
     record_denial=make_denial_recorder("group.add_member", "group"),
     rate=WRITES,
 )
-async def add_member(call: Call, group_name: GroupInPath, body: NewMember) -> Response[Joined]:
+async def add_member(call: Call, group_name: GroupInPath, body: MemberCreation) -> Response[Joined]:
     """A pessoa passa a ter os papéis do grupo, em todos os processos, na chamada seguinte; repetir não muda nada. Só
     inclui quem tem, ele mesmo, tudo o que o grupo dá (403).
     """

@@ -70,7 +70,7 @@ class Group(msgspec.Struct):
     attributes: Annotated[Attributes, Meta(description=_ATTRIBUTES, examples=[{"area": ["1.0"]}])]
 
 
-class NewGroup(Model):
+class GroupCreation(Model):
     """A group without roles and members."""
 
     name: Annotated[
@@ -131,7 +131,7 @@ class Member(msgspec.Struct):
     ]
 
 
-class NewMember(Model):
+class MemberCreation(Model):
     """Names the person who joins."""
 
     subject: Annotated[CpfText, Field(description="CPF, 11 dígitos, sem pontuação.", examples=["90000040479"])]

@@ -13,8 +13,8 @@ from balcao.access.mappings.schemas import (
     DecidingQuery,
     Mapping,
     MappingChange,
+    MappingCreation,
     MappingsQuery,
-    NewMapping,
 )
 from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
@@ -72,7 +72,7 @@ async def list_mappings(call: Call, query: MappingsInQuery) -> Response[list[Map
     record_denial=make_denial_recorder("mapping.create", "mapping"),
     rate=WRITES,
 )
-async def create_mapping(call: Call, body: NewMapping) -> Response[Mapping]:
+async def create_mapping(call: Call, body: MappingCreation) -> Response[Mapping]:
     """Liga o método e o caminho de outra aplicação da cidade a uma ação. O mesmo caminho não se mapeia duas vezes, nem
     um que cruze outro com outra ação, nem um dentro do de uma operação da plataforma (409).
     """

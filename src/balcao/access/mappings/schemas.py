@@ -74,7 +74,7 @@ class MappingsQuery(OptionalSliceQuery):
     service: Annotated[SearchText, Field(description="Só os deste serviço.", examples=["search"])] = ""
 
 
-class NewMapping(Model):
+class MappingCreation(Model):
     """An endpoint of another application of the city's."""
 
     path_pattern: Annotated[

@@ -11,7 +11,7 @@ from balcao.access.conventions import (
 )
 from balcao.access.records import Role
 from balcao.access.roles import service
-from balcao.access.roles.schemas import Grant, Granted, GrantedAction, NewRole, RoleChange, Roles
+from balcao.access.roles.schemas import Grant, Granted, GrantedAction, RoleChange, RoleCreation, Roles
 from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -43,7 +43,7 @@ async def list_roles(call: Call, query: SliceInQuery) -> Roles:
     record_denial=make_denial_recorder("role.create", "role"),
     rate=WRITES,
 )
-async def create_role(call: Call, body: NewRole) -> Response[Role]:
+async def create_role(call: Call, body: RoleCreation) -> Response[Role]:
     """Cria um papel que ainda não dá nenhuma ação."""
     saved = await service.create_role(call, body.name, body.description)
     return respond_to_write(saved.version, saved.role, status=201)

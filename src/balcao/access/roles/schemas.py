@@ -21,7 +21,7 @@ class Roles(msgspec.Struct):
     has_more: Annotated[bool, Meta(description="Se há mais depois desta página.", examples=[False])]
 
 
-class NewRole(Model):
+class RoleCreation(Model):
     """A role that grants nothing yet."""
 
     name: Annotated[

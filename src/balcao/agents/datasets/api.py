@@ -4,7 +4,14 @@ from typing import Annotated, TypeAlias
 
 from balcao.agents.datasets import export, service, store
 from balcao.agents.datasets.imports import IMPORTS
-from balcao.agents.datasets.incoming import INPUT, MAX_BODY_BYTES, OUTPUT, ExampleContent, NewDataset, NewExamples
+from balcao.agents.datasets.incoming import (
+    INPUT,
+    MAX_BODY_BYTES,
+    OUTPUT,
+    DatasetCreation,
+    ExampleContent,
+    ExamplesCreation,
+)
 from balcao.agents.datasets.retention import RETENTION
 from balcao.agents.datasets.schemas import (
     DATASET_ID,
@@ -63,7 +70,7 @@ async def list_datasets(
     status=201,
     errors=[409],
     body_limit=MAX_BODY_BYTES,
-    described_body=NewDataset,
+    described_body=DatasetCreation,
     example={"name": "Perguntas sobre poda", "examples": [{"input": INPUT, "output": OUTPUT}]},
 )
 async def create_dataset(call: Call, content: bytes) -> Dataset:
@@ -133,7 +140,7 @@ async def export_dataset(
     "Acrescenta exemplos a um conjunto de dados",
     status=201,
     body_limit=MAX_BODY_BYTES,
-    described_body=NewExamples,
+    described_body=ExamplesCreation,
     example=[{"input": INPUT, "output": OUTPUT}],
 )
 async def add_dataset_examples(call: Call, dataset_id: DatasetIdInPath, content: bytes) -> Added:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from balcao.agents.datasets import service, store
-from balcao.agents.datasets.incoming import NewDataset, NewExample
+from balcao.agents.datasets.incoming import DatasetCreation, ExampleCreation
 from balcao.agents.datasets.schemas import DATASET_ID, Span
 from balcao.agents.importing import AUTHOR, check_row
 from balcao.core.database.pool import Connection
@@ -34,7 +34,7 @@ class DatasetRow(msgspec.Struct):
     def __post_init__(self) -> None:
         """Check the row as a body is checked. Raises ValueError."""
         self.name = self.name.strip()
-        check_row({"name": self.name, "description": self.description, "metadata": self.metadata}, NewDataset)
+        check_row({"name": self.name, "description": self.description, "metadata": self.metadata}, DatasetCreation)
 
 
 class ExampleRow(msgspec.Struct):
@@ -49,7 +49,7 @@ class ExampleRow(msgspec.Struct):
 
     def __post_init__(self) -> None:
         """Check the row as a body is checked. Raises ValueError."""
-        check_row(self.content, NewExample)
+        check_row(self.content, ExampleCreation)
 
     @property
     def content(self) -> dict[str, Any]:

@@ -84,22 +84,22 @@ class ExampleContent(Model):
         return self.model_dump(include={"input", "output", "metadata"})
 
 
-class NewExample(ExampleContent):
+class ExampleCreation(ExampleContent):
     id: Annotated[
         OpaqueId | None, Field(description="Identificador que o exemplo já tem; sem ele recebe um.", examples=["p-1"])
     ] = None
 
 
-class NewExamples(RootModel[Annotated[list[NewExample], Field(min_length=1, max_length=MAX_IMPORT)]]):
+class ExamplesCreation(RootModel[Annotated[list[ExampleCreation], Field(min_length=1, max_length=MAX_IMPORT)]]):
     """The examples of one call."""
 
 
-class NewDataset(Model):
+class DatasetCreation(Model):
     name: Name
     description: Description = ""
     metadata: Metadata = {}
     examples: Annotated[
-        list[NewExample], Field(max_length=MAX_IMPORT, description="Exemplos com que o conjunto começa, até 1000.")
+        list[ExampleCreation], Field(max_length=MAX_IMPORT, description="Exemplos com que o conjunto começa, até 1000.")
     ] = []
 
 

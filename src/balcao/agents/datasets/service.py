@@ -11,10 +11,10 @@ import msgspec
 from balcao.agents.datasets import store
 from balcao.agents.datasets.cursors import ListPlace, encode_cursor, encode_list_cursor
 from balcao.agents.datasets.incoming import (
+    DatasetCreation,
     ExampleContent,
-    NewDataset,
-    NewExample,
-    NewExamples,
+    ExampleCreation,
+    ExamplesCreation,
     make_body_fault,
     parse_items,
 )
@@ -89,11 +89,11 @@ async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnve
 async def create_dataset_from(call: Call, content: bytes) -> Dataset:
     """Create the data set that a body describes, with the examples it brings. Raises as `create_dataset`."""
     # Checking texts for personal data is work for the processor that would hold up everybody else's requests.
-    return await create_dataset(call, await run_in_thread(decode_model, content, NewDataset))
+    return await create_dataset(call, await run_in_thread(decode_model, content, DatasetCreation))
 
 
 async def create_dataset(
-    call: Call, body: NewDataset, dataset_id: str | None = None, at: datetime | None = None
+    call: Call, body: DatasetCreation, dataset_id: str | None = None, at: datetime | None = None
 ) -> Dataset:
     """Create a data set as of `at` (now unless given), with all its examples or not at all.
 
@@ -120,11 +120,13 @@ async def delete_dataset(call: Call, dataset_id: str) -> None:
 
 async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Added:
     """Add the examples of a body, a JSON array or JSON Lines. Raises as `add_examples`."""
-    return await add_examples(call, dataset_id, await run_in_thread(parse_items, content, NewExamples, NewExample))
+    return await add_examples(
+        call, dataset_id, await run_in_thread(parse_items, content, ExamplesCreation, ExampleCreation)
+    )
 
 
 async def add_examples(
-    call: Call, dataset_id: str, examples: Sequence[NewExample], at: datetime | None = None
+    call: Call, dataset_id: str, examples: Sequence[ExampleCreation], at: datetime | None = None
 ) -> Added:
     """Add all examples or none; those whose content is there already are counted, not repeated.
 
@@ -140,7 +142,7 @@ async def add_examples(
 async def _add_all(
     connection: Connection,
     dataset: StoredDataset,
-    examples: Sequence[NewExample],
+    examples: Sequence[ExampleCreation],
     author: str,
     at: datetime,
     place: Sequence[str] = (),

@@ -9,10 +9,10 @@ from balcao.agents.experiments import service, store
 from balcao.agents.experiments.schemas import (
     EXPERIMENT_ID,
     Experiment,
+    ExperimentCreation,
     ExperimentPath,
     ExperimentsEnvelope,
     ExperimentsQuery,
-    NewExperiment,
     NewRuns,
     Recorded,
     RunsEnvelope,
@@ -66,7 +66,7 @@ async def list_dataset_experiments(
     body_limit=2 * FORM_BODY,
     example={"name": "Modelo novo", "agent_type": "agentic_search", "version": 11},
 )
-async def create_experiment(call: Call, dataset_id: DatasetIdInPath, body: NewExperiment) -> Experiment:
+async def create_experiment(call: Call, dataset_id: DatasetIdInPath, body: ExperimentCreation) -> Experiment:
     """Cria um experimento, ainda sem execuções: diga com que agente e versão, se for um da plataforma."""
     path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
     return await service.create_experiment(call, path.dataset_id, body)

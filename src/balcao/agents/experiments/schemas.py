@@ -30,7 +30,7 @@ Annotator = Literal["human", "model", "code"]
 _Text = Annotated[str, StringConstraints(max_length=2000), AfterValidator(check_text)]
 
 
-class NewExperiment(Model):
+class ExperimentCreation(Model):
     """What is tried: with the version of an agent where one of the platform's own is."""
 
     name: Annotated[
@@ -56,7 +56,7 @@ class NewExperiment(Model):
         return version
 
 
-class NewAnnotation(Model):
+class AnnotationCreation(Model):
     """How one annotator judged a run."""
 
     name: Annotated[
@@ -77,7 +77,7 @@ class NewAnnotation(Model):
     explanation: Annotated[_Text, Field(description="Por que esta nota.")] = ""
 
 
-class NewRun(Model):
+class RunCreation(Model):
     """What the agent answered to one example."""
 
     example_id: Annotated[OpaqueId, Field(description="Exemplo do conjunto.", examples=[EXAMPLE_ID])]
@@ -87,7 +87,7 @@ class NewRun(Model):
         int | None, Field(ge=0, le=2_147_483_647, description="Quanto demorou, em milissegundos.", examples=[850])
     ] = None
     annotations: Annotated[
-        list[NewAnnotation],
+        list[AnnotationCreation],
         Field(max_length=MAX_ANNOTATIONS, description="Avaliações, até 20."),
         AfterValidator(lambda found: refuse_repeated_values(found, "name")),
     ] = []
@@ -96,7 +96,7 @@ class NewRun(Model):
 class NewRuns(
     RootModel[
         Annotated[
-            list[NewRun],
+            list[RunCreation],
             Field(min_length=1, max_length=MAX_IMPORT),
             AfterValidator(lambda found: refuse_repeated_values(found, "example_id")),
         ]

@@ -11,15 +11,15 @@ from balcao.agents.experiments import store
 from balcao.agents.experiments.schemas import (
     ComparedExample,
     Experiment,
+    ExperimentCreation,
     ExperimentEdge,
     Experiments,
     ExperimentsData,
     ExperimentsEnvelope,
     ExperimentsOfDataset,
-    NewExperiment,
-    NewRun,
     NewRuns,
     Recorded,
+    RunCreation,
     RunEdge,
     RunPage,
     RunsData,
@@ -54,7 +54,7 @@ async def list_experiments(call: Call, dataset_id: str) -> ExperimentsEnvelope:
 
 
 async def create_experiment(
-    call: Call, dataset_id: str, body: NewExperiment, experiment_id: str | None = None
+    call: Call, dataset_id: str, body: ExperimentCreation, experiment_id: str | None = None
 ) -> Experiment:
     """Create an experiment without runs, under this id where one is given.
 
@@ -81,10 +81,10 @@ async def delete_experiment(call: Call, experiment_id: str) -> None:
 
 async def record_runs_from(call: Call, experiment_id: str, content: bytes) -> Recorded:
     """Record the runs of a body, a JSON array or JSON Lines. Raises as `record_runs`."""
-    return await record_runs(call, experiment_id, await run_in_thread(parse_items, content, NewRuns, NewRun))
+    return await record_runs(call, experiment_id, await run_in_thread(parse_items, content, NewRuns, RunCreation))
 
 
-async def record_runs(call: Call, experiment_id: str, runs: Sequence[NewRun]) -> Recorded:
+async def record_runs(call: Call, experiment_id: str, runs: Sequence[RunCreation]) -> Recorded:
     """Record all runs or none, each in place of the example's earlier one.
 
     Raises NotFound; Unprocessable for an example that the data set does not have.

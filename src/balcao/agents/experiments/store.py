@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import asyncpg
 import msgspec
 
-from balcao.agents.experiments.schemas import AnnotationSummary, NewExperiment, NewRun, Run, ScoreChange
+from balcao.agents.experiments.schemas import AnnotationSummary, ExperimentCreation, Run, RunCreation, ScoreChange
 from balcao.core.database.pool import Connection, Row, json_text
 from balcao.core.database.results import read_part
 from balcao.core.database.statements import statement
@@ -67,7 +67,7 @@ async def list_experiments(connection: Connection, dataset_id: str, most: int) -
 
 
 async def insert_experiment(
-    connection: Connection, dataset_id: str, experiment_id: str, body: NewExperiment, author: str, at: datetime
+    connection: Connection, dataset_id: str, experiment_id: str, body: ExperimentCreation, author: str, at: datetime
 ) -> StoredExperiment | None:
     """Insert an experiment; return None without the data set. Raises Conflict for a taken name."""
     try:
@@ -83,7 +83,7 @@ FROM agents.datasets WHERE id = :dataset_id AND deleted_at IS NULL
 RETURNING {_MEMBERS}
 """)
 async def _insert_experiment(
-    connection: Connection, dataset_id: str, experiment_id: str, body: NewExperiment, author: str, at: datetime
+    connection: Connection, dataset_id: str, experiment_id: str, body: ExperimentCreation, author: str, at: datetime
 ) -> StoredExperiment | None: ...
 
 
@@ -123,7 +123,7 @@ async def find_revisions(connection: Connection, dataset_id: str, example_ids: S
 async def record_runs(
     connection: Connection,
     experiment_id: str,
-    runs: Sequence[NewRun],
+    runs: Sequence[RunCreation],
     revisions: Mapping[str, int],
     author: str,
     at: datetime,

@@ -124,7 +124,15 @@ def find_example(schema: Schema) -> Any:
 
 
 def _without_null(member: Schema) -> Schema:
-    """Return the schema of a parameter: what is left out of a query is never null."""
-    member = {key: value for key, value in member.items() if key != "title" and value is not None}
-    options = [option for option in member.pop("anyOf", ()) if option.get("type") != "null"]
-    return {**member, **(options[0] if options else {})}
+    """Return the schema of a parameter: what is left out of a query is never null.
+
+    It has no title, by which generators would name a type that exists already, and no empty list as a default, which
+    some cannot write.
+    """
+    options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
+    member = {**(options[0] if options else {}), **member}
+    return {
+        key: value
+        for key, value in member.items()
+        if key not in {"title", "description", "anyOf"} and value is not None and (key, value) != ("default", [])
+    }

@@ -8,7 +8,7 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.responses import PUBLIC, Response, stored, with_etag
 from balcao.registry.consent.categories import service
 from balcao.registry.consent.categories.paths import CategoryInPath
-from balcao.registry.consent.categories.schemas import Categories, Category, CategoryChanges, NewCategory
+from balcao.registry.consent.categories.schemas import Categories, Category, CategoryChanges, CategoryCreation
 from balcao.registry.routes import ROUTES
 
 TAGS = ["notification-categories"]
@@ -59,7 +59,7 @@ async def list_all_categories(call: Call) -> Response[Categories]:
         "description": "Mudanças no trânsito e no transporte.",
     },
 )
-async def create_category(call: Call, body: NewCategory) -> Response[Category]:
+async def create_category(call: Call, body: CategoryCreation) -> Response[Category]:
     """Cria uma categoria; o `id` não muda depois, e o de uma categoria desativada continua tomado (409)."""
     return stored(await service.create_category(call, body))
 

@@ -50,7 +50,7 @@ class Categories(msgspec.Struct):
     categories: Annotated[list[Category], Meta(description="As categorias, por `order` e depois por `id`.")]
 
 
-class NewCategory(msgspec.Struct):
+class CategoryCreation(msgspec.Struct):
     """Without `order` it comes last."""
 
     id: Id

@@ -13,7 +13,7 @@ from balcao.core.values.etags import etag_of, require_match
 from balcao.core.values.text import clean_text
 from balcao.registry.consent.categories import store
 from balcao.registry.consent.categories.paths import ID
-from balcao.registry.consent.categories.schemas import Categories, Category, CategoryChanges, NewCategory
+from balcao.registry.consent.categories.schemas import Categories, Category, CategoryChanges, CategoryCreation
 
 NAME_LENGTH = 100
 DESCRIPTION_LENGTH = 500
@@ -25,7 +25,7 @@ async def list_categories(call: Call, *, inactive: bool) -> Categories:
         return Categories(await store.list_categories(connection, inactive=inactive))
 
 
-async def create_category(call: Call, body: NewCategory) -> Category:
+async def create_category(call: Call, body: CategoryCreation) -> Category:
     """Create a category. Raises Invalid, and Conflict for a taken id."""
     id_ = body.id.strip()
     if not re.fullmatch(ID, id_):

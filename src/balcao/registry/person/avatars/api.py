@@ -21,9 +21,9 @@ from balcao.registry.person.avatars.schemas import (
     Avatar,
     AvatarChoice,
     AvatarChoiceBody,
+    AvatarCreation,
     Avatars,
     ExportedAvatar,
-    NewAvatar,
 )
 from balcao.registry.person.settings.store import erase_chosen_avatar
 from balcao.registry.routes import ROUTES
@@ -83,7 +83,7 @@ async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
     status=201,
     example={"name": "Capivara", "url": "https://figuras.cidade.example/capivara.svg"},
 )
-async def create_avatar(call: Call, body: NewAvatar) -> Response[Avatar]:
+async def create_avatar(call: Call, body: AvatarCreation) -> Response[Avatar]:
     """Oferece um avatar cuja figura fica em outro endereço `https://`."""
     return stored(await service.create_avatar(call, body))
 

@@ -43,7 +43,7 @@ class Avatars(msgspec.Struct):
     total_pages: Annotated[int, Meta(description="Quantas páginas há.", examples=[1])]
 
 
-class NewAvatar(msgspec.Struct):
+class AvatarCreation(msgspec.Struct):
     """An avatar to offer; its picture lies elsewhere."""
 
     name: Name

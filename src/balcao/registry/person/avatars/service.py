@@ -16,9 +16,9 @@ from balcao.registry.person.avatars.schemas import (
     Avatar,
     AvatarChoice,
     AvatarChoiceBody,
+    AvatarCreation,
     Avatars,
     ExportedAvatar,
-    NewAvatar,
 )
 from balcao.registry.person.avatars.store import StoredAvatar
 from balcao.registry.person.settings.store import (
@@ -49,7 +49,7 @@ async def find_avatar_image(call: Call, id_: str) -> str:
     return image
 
 
-async def create_avatar(call: Call, body: NewAvatar) -> Avatar:
+async def create_avatar(call: Call, body: AvatarCreation) -> Avatar:
     name, url = clean_text("name", body.name, longest=NAME_LENGTH), _check_address(body.url)
     async with call.platform.database.transaction() as connection:
         stored = await store.insert_avatar(connection, new_id(), name, url)
