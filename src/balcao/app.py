@@ -2,8 +2,11 @@
 
 import asyncio
 import functools
+import math
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from pathlib import Path
 
 from balcao import sandbox
 from balcao.access import SERVICE as ACCESS
@@ -18,6 +21,7 @@ from balcao.core.access.writers import Writers
 from balcao.core.audit import chain, platform_data, retention
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.audit.retention import Retention
+from balcao.core.certificate_end import CertificateWatch
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.platform import Platform, assemble, make_database
@@ -37,7 +41,7 @@ from balcao.core.jobs import gauges as queue_gauges
 from balcao.core.jobs import tables
 from balcao.core.jobs.declaration import DeclaredDeadJobs
 from balcao.core.jobs.worker import JobKind
-from balcao.core.live import maintenance, processes, rates, response_counts
+from balcao.core.live import backups, maintenance, processes, rates, response_counts
 from balcao.core.live.call_log import CallLog
 from balcao.core.live.rates import Limit
 from balcao.core.repeating import repeating
@@ -95,7 +99,7 @@ def list_retention() -> list[Retention]:
 
 def list_gauges() -> list[Gauge]:
     """Return everything that is counted in the database."""
-    platform = [*queue_gauges.GAUGES, maintenance.make_gauge(NAMES)]
+    platform = [*queue_gauges.GAUGES, maintenance.make_gauge(NAMES), *backups.GAUGES]
     return [*platform, *(gauge for service in SERVICES for gauge in service.gauges)]
 
 
@@ -271,10 +275,22 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         yield
 
 
+def _read_free_bytes(folder: Path) -> float:
+    """Return the free room on the folder's disk; not a number while there is no such folder."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return math.nan
+
+
 def _list_states(platform: Platform) -> dict[str, Callable[[], float]]:
     """Return the states of an open platform that are metrics of its process."""
-    database = platform.database
-    return {
+    database, settings = platform.database, platform.settings
+    states: dict[str, Callable[[], float]] = {}
+    if settings.public_url.startswith("https:"):
+        states["balcao_certificate_end_timestamp_seconds"] = CertificateWatch(settings.public_url).read
+    return states | {
+        "balcao_disk_free_bytes": lambda: _read_free_bytes(settings.data_dir),
         "balcao_database_connections_in_use": lambda: database.in_use,
         "balcao_database_connections_limit": lambda: database.size,
         "balcao_database_requests_waiting": lambda: database.waiting,

@@ -109,8 +109,9 @@ def test_without_the_database_the_rest_is_there_and_says_so(
 
 
 def test_the_page_explains_every_metric_and_no_other(http: httpx.Client) -> None:
-    # A worker's, and that of a process with replicas.
-    with Pulse().shown(), telemetry.state("balcao_replica_lag_seconds", lambda: 1.0):
+    # A worker's, that of a process with replicas, and that of a public address with TLS.
+    further = ("balcao_replica_lag_seconds", "balcao_certificate_end_timestamp_seconds")
+    with Pulse().shown(), telemetry.state(further[0], lambda: 1.0), telemetry.state(further[1], lambda: 1.0):
         text = http.get("/metrics").text
     shown = {
         name + ("_total" if kind == "counter" else "")

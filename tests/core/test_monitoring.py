@@ -22,7 +22,7 @@ FOREIGN = {"up": {"job", "instance"}}
 HISTOGRAM = ("_bucket", "_count", "_sum")
 _FUNCTIONS = (
     "sum|min|max|rate|increase|topk|histogram_quantile|by|without|and|or|unless|on|ignoring|max_over_time|"
-    "avg_over_time|time|le"
+    "avg_over_time|time|le|absent|count|group_left|Inf"
 ).split("|")
 
 
@@ -62,7 +62,7 @@ def test_every_metric_and_label_is_one_of_ours(place: str, expression: str, text
     bare = re.sub(r'"[^"]*"', '""', expression)
     grouped = set(re.findall(r"\w+", " ".join(re.findall(r"(?:by|without|on)\s*\(([^)]*)\)", bare))))
     matched = set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)\s*\"\"", bare))
-    without = re.sub(r"\{[^}]*\}|\[[^\]]*\]|(?:by|without|on)\s*\([^)]*\)", " ", bare)
+    without = re.sub(r"\{[^}]*\}|\[[^\]]*\]|offset \w+|(?:by|without|on)\s*\([^)]*\)", " ", bare)
     names = {word for word in re.findall(r"[A-Za-z_][\w:]*", without) if word not in _FUNCTIONS}
     assert names, place
     assert names <= known.keys()

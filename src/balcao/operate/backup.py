@@ -1,22 +1,27 @@
 """Copies of the whole database server, the log that follows them, and restoring to an instant."""
 
 import asyncio
+import functools
+import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import asyncpg
 
 from balcao import sandbox
 from balcao.core import logs
 from balcao.core.context.platform import make_database, make_hash_key
 from balcao.core.database import servers
 from balcao.core.database.faults import StatementRefused
-from balcao.core.database.pool import Database
+from balcao.core.database.pool import Connection, Database
 from balcao.core.database.refusals import describe_refusal
 from balcao.core.errors import Unavailable
+from balcao.core.live import backups as watch
 from balcao.core.logs import log
 from balcao.operate import database
 from balcao.operate.faults import OperatorFault, writing_to
@@ -190,8 +195,18 @@ async def _note_once(settings: Settings, url: str, folder: Path) -> None:
     await opened.open()
     try:
         await tombstones.note_tombstones(opened, key, folder)
+        await _note(opened, lambda connection: watch.note_copy(connection, shutil.disk_usage(folder).free))
     finally:
         await opened.close()
+
+
+async def _note(opened: Database, note: Callable[[Connection], Awaitable[None]]) -> None:
+    """Tell the other machines that the copies are well. A database of an older release has no place for that yet."""
+    try:
+        async with opened.connection() as connection:
+            await note(connection)
+    except (StatementRefused, asyncpg.PostgresError) as fault:
+        log.warning("backup.not_noted", code=type(fault).__name__)
 
 
 async def _follow(settings: Settings, url: str, folder: Path, on_begin: Callable[[], None]) -> None:
@@ -231,6 +246,8 @@ async def _keep_following(
                 if receiver.poll() is not None:
                     receiver = backups.receive_log(login, await servers.read_version(login), folder)
                 await tombstones.note_tombstones(opened, key, folder)
+                free = shutil.disk_usage(folder).free
+                await _note(opened, functools.partial(watch.note_log, slot=backups.SLOT, free_bytes=free))
             except (PostgresqlError, Unavailable, OSError) as fault:
                 log.warning("backup.interrupted", code=type(fault).__name__)
             await _pause(stopping)

@@ -36,7 +36,7 @@ SETTINGS = Path("etc/balcao/balcao.env")
 UNITS = ("balcao-api", "balcao-worker")
 # Series that no process shows before something happened, or without a part that this installation does not have.
 CONDITIONAL = re.compile(
-    "balcao_(replica_|risk_(source|webhooks)|search_migration|maintenance|crm_event|crm_oldest|identity_keys|jobs)|up$"
+    "balcao_(backup_|replication_slot_(active|retained)|replica_|risk_(source|webhooks)|search_migration|maintenance|crm_event|crm_oldest|identity_keys|jobs)|up$"
 )
 
 

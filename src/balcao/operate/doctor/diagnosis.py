@@ -12,6 +12,7 @@ import msgspec
 from balcao import app
 from balcao.operate.database import find_embedded
 from balcao.operate.doctor import (
+    backups,
     database,
     gateway,
     installation,
@@ -39,6 +40,7 @@ CHECKS: tuple[Check, ...] = (
     processes.SERVICES,
     servers.MAIL,
     replicas.CHECK,
+    backups.CHECK,
     processes.MANAGEMENT,
     servers.REDIS,
     traces.CHECK,

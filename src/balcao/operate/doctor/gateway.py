@@ -4,12 +4,24 @@ import asyncio
 import re
 import shlex
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from balcao.core.certificate_end import read_certificate_end
 from balcao.operate.deploy.answers import Frontend, GatewayKind
 from balcao.operate.deploy.gateways import COMMAND, FILES
-from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Check, Part, Subject, is_due_in_production
+from balcao.operate.doctor.checks import (
+    DAYS_OF_NOTICE,
+    DOWN,
+    STOPPED,
+    TIMEOUT_SECONDS,
+    UP,
+    Check,
+    Part,
+    Subject,
+    is_due_in_production,
+)
 from balcao.operate.doctor.installation import check_certificate, list_seen
 from balcao.operate.doctor.processes import is_served
 from balcao.operate.faults import OperatorFault
@@ -118,6 +130,7 @@ async def _check_gateway(subject: Subject) -> Part:
     """Check the gateway, if it is on this machine: its configuration, and whether it listens."""
     generated, problems = await asyncio.to_thread(check_gateway, subject.root, subject.settings)
     if generated is None:
+        problems += await asyncio.to_thread(check_seen_certificate, subject.settings.public_url)
         return Part(DOWN if problems else STOPPED, {"file": ""}, problems)
     listens = await _is_listening(generated.frontend.https_port)
     if not listens and await is_served(subject.settings, subject.http):
@@ -126,6 +139,17 @@ async def _check_gateway(subject: Subject) -> Part:
             f"`systemctl start {generated.kind}`, e `journalctl -u {generated.kind}` diz por que parou."
         )
     return Part(DOWN if problems else UP if listens else STOPPED, {"file": str(generated.path)}, problems)
+
+
+def check_seen_certificate(url: str) -> list[str]:
+    """Tell whether the certificate of a gateway on another machine ends soon; nothing if it does not answer."""
+    try:
+        ends = datetime.fromtimestamp(read_certificate_end(url), UTC)
+    except (OSError, ValueError):
+        return []
+    if ends > datetime.now(UTC) + timedelta(days=DAYS_OF_NOTICE):
+        return []
+    return [f"O certificado de {url} vence em {ends:%d/%m/%Y}: troque-o por um novo na máquina do gateway."]
 
 
 async def _is_listening(port: int) -> bool:
