@@ -1,7 +1,7 @@
 """One request of a person for one page: who it is, what they may do, what they sent, and how it is answered."""
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -14,6 +14,7 @@ from balcao.console.sessions.service import Session
 from balcao.core.http.forms import FormData, parse_fields
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect
+from balcao.core.offloading import run_in_thread
 
 # The parameter, and the field of a form, that name a kept text.
 DRAFT_IN_ADDRESS, DRAFT = "rascunho", "_rascunho"
@@ -123,6 +124,10 @@ class Visit:
         if listing is not None and listing.is_past_end:
             return redirect(listing.page_address(listing.pages), 303)
         return Response(self.render_text(template, **values).encode(), status=status, media_type=HTML)
+
+    async def render_in_thread(self, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
+        """Return a page as `render` does, outside the event loop: for long texts in markdown."""
+        return await run_in_thread(partial(self.render, template, status=status, **values))
 
     def render_text(self, template: str, **values: Any) -> str:
         """Return the text of a template that knows this visit as `visit`."""

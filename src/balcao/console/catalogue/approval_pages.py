@@ -54,7 +54,7 @@ async def review_service(visit: Visit, service: str) -> Response[Any]:
         found = await client.compare_versions(visit.api, service, number, read.value.version)
         differences = await run_in_thread(mark_changes, found)
     (versions,) = await gather_blocks(client.list_versions(visit.api, service, size=1))
-    return visit.render(
+    return await visit.render_in_thread(
         "catalogue/review.html",
         service=read.value,
         etag=read.etag,
@@ -76,7 +76,7 @@ async def show_proposal(visit: Visit, service: str, proposal: str) -> Response[A
     present, departments = await client.read_service(visit.api, service), await read_departments(visit)
     read = await client.read_proposal(visit.api, service, proposal)
     now, proposed = (to_fields(one, departments) for one in (present.value.content, read.value.content))
-    return visit.render(
+    return await visit.render_in_thread(
         "catalogue/proposal.html",
         service=present.value,
         proposal=read.value,

@@ -181,7 +181,7 @@ async def _render(
     back = visit.address("catalogue.list_services")
     if service is not None:
         back = visit.address("catalogue.show_service", service=service.id)
-    return visit.render(
+    return await visit.render_in_thread(
         "catalogue/edit.html",
         form=form,
         work=await begin_work(visit),

@@ -96,7 +96,7 @@ async def show_service(visit: Visit, service: str) -> Response[Any]:
     )
     proposals, versions, mappings = blocks
     found = read.value
-    return visit.render(
+    return await visit.render_in_thread(
         "catalogue/service.html",
         service=found,
         fields=to_fields(found.content, departments),

@@ -1,0 +1,108 @@
+"""The largest bodies and queries that each operation and each page of the panel reads, made to take long."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from balcao.console.declaration import PREFIX, Page
+from balcao.core.http.decoding import MAX_VALUES
+from balcao.core.http.forms import MAX_FIELDS
+from balcao.core.http.openapi import find_example
+from tests.contract.hostile_calls import Target
+from tests.support.panel import PageForm
+
+# Texts for which a check takes longer than for others of their length: digits, addresses, marks, tags, words.
+SLOW_TEXTS = {
+    "digits": "1.",
+    "addresses": "a@b_c ",
+    "foreign numbers": "+9991234567 ",
+    "marks": "e\u0301",
+    "tags": "<b>",
+    "emphasis": "*a **b _c ",
+    "lines": "a b\n- ",
+}
+_ALL_SLOW = "".join(SLOW_TEXTS.values())
+# Operations with a larger body than this get each kind of text alone.
+_COMMON_LIMIT = 64 * 1024
+# Members of a few lengths are so long at most; a text beyond its bound is refused before it is looked at.
+_ACCEPTED_LENGTHS = (100, 2_000, 20_000)
+# Most of what a request's first line may hold.
+_LONGEST_QUERY = 60_000
+
+
+class LargeCall(NamedTuple):
+    """One request; `kind` says what is large about it."""
+
+    kind: str
+    method: str
+    path: str
+    body: bytes = b""
+
+
+def list_calls(target: Target) -> Iterator[LargeCall]:
+    """Yield the large calls of an operation."""
+    operation = target.operation
+    values = {name: quote(str(marker.example), safe="") for name, marker in operation.signature.path.items()}
+    path = target.service.prefix + target.service.base + operation.path.format(**values)
+    names = [name for where, name in target.parameters if where == "query"]
+    if names:
+        length = _LONGEST_QUERY // len(names) // len(quote(_ALL_SLOW))
+        yield LargeCall("query", operation.method, f"{path}?{urlencode(dict.fromkeys(names, _ALL_SLOW * length))}")
+    if target.members or operation.signature.takes_content:
+        for kind, body in make_bodies(find_example(operation), operation.body_limit):
+            yield LargeCall(kind, operation.method, path, body)
+
+
+def make_bodies(example: Any, limit: int) -> Iterator[tuple[str, bytes]]:
+    """Yield JSON bodies of up to `limit` bytes: one long text, many values, long lists, slow texts."""
+    members = example if isinstance(example, dict) else {}
+    yield "an unknown text", _fit(lambda count: members | {"x": "," * count}, limit)
+    yield "many values", _fit(lambda count: members | {"x": [[[[]]]] * count}, limit, MAX_VALUES // 4 - 100)
+    yield "long lists", _fit(lambda count: _lengthen(example, count), limit, 1_000)
+    for kind, word in (SLOW_TEXTS if limit > _COMMON_LIMIT else {"all kinds": _ALL_SLOW}).items():
+        yield f"texts of {kind}", _fit(partial(_fill, example, word), limit)
+        for length in _ACCEPTED_LENGTHS:
+            yield f"texts of {length} {kind}", _fit(partial(_fill, example, word), limit, length // len(word))
+
+
+def _fit(make: Callable[[int], Any], limit: int, most: int = sys.maxsize) -> bytes:
+    """Return what `make` makes of the largest count that fits, as its size grows by the same with each."""
+    none, one = len(_encode(make(0))), len(_encode(make(1)))
+    return _encode(make(min((limit - none) // (one - none), most) if one > none else 1))
+
+
+def _encode(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def _lengthen(value: Any, count: int) -> Any:
+    """Return the value with each list, and the whole where it is one, repeated."""
+    if isinstance(value, dict):
+        return {name: _lengthen(each, count) for name, each in value.items()}
+    return [item for _ in range(count) for item in value] if isinstance(value, list) else value
+
+
+def _fill(value: Any, word: str, count: int) -> Any:
+    """Return the value with so many words in the place of each text."""
+    if isinstance(value, dict):
+        return {name: _fill(each, word, count) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_fill(each, word, count) for each in value]
+    return word * count if isinstance(value, str) else value
+
+
+def list_forms(page: Page, form: PageForm | None, secret: str) -> Iterator[LargeCall]:
+    """Yield the large forms of a page that takes one; `form` is the one that the page shows, if it does."""
+    path = PREFIX + page.path.format(**dict.fromkeys(page.parameters, "999999"))
+    shown = {**form.values, **form.checked} if form else {"texto": ""}
+    many = [("_csrf", secret), *((f"campo{number}", "x") for number in range(MAX_FIELDS - 10))]
+    yield LargeCall("many fields", "POST", path, urlencode(many).encode())
+    for kind, word in SLOW_TEXTS.items():
+        fields = {name: "" for name in shown if not name.startswith("_")}
+        length = (page.body_limit - 10_000) // max(len(fields), 1) // len(quote(word))
+        filled = dict.fromkeys(fields, word * length)
+        kept = {name: value for name, value in shown.items() if name.startswith("_")}
+        yield LargeCall(f"texts of {kind}", "POST", path, urlencode({**kept, "_csrf": secret, **filled}).encode())

@@ -1,0 +1,94 @@
+"""How long one step of an event loop keeps all others waiting: the CPU of its thread, in answers of the liveness page.
+
+A step is what the loop runs between two looks at its sockets. The thread's own CPU is counted, so that neither other
+processes nor work in other threads add to it, and a slow machine slows both sides of the comparison down.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from time import thread_time
+from typing import Any
+
+import httpx
+import pytest
+import uvloop
+
+from tests.contract.large_calls import LargeCall
+from tests.support.server import RunningServer
+from tests.support.sizes import report
+
+_ANSWERS = 200
+# A second caller waits no longer than for so many ordinary answers. A step may meet a collection of garbage, so that
+# only what takes long in each of some tries is a fault.
+MOST_ANSWERS, TRIES = 100, 4
+_run = asyncio.Handle._run
+
+
+class StepMeter:
+    """The steps of one server's loop; `unit` is what an answer of the liveness page costs it."""
+
+    def __init__(self) -> None:
+        self.thread = 0
+        self.longest = self.total = 0.0
+        self.unit = 1.0
+
+    def note(self, handle: asyncio.Handle) -> None:
+        """Run a step, and note its cost if it is one of the server's."""
+        if threading.get_ident() != self.thread:
+            _run(handle)
+            return
+        begun = thread_time()
+        _run(handle)
+        cost = thread_time() - begun
+        self.total += cost
+        self.longest = max(self.longest, cost)
+
+    def find_longest(self) -> float:
+        """Return the longest step since the last call, in answers, and start anew."""
+        longest, self.longest = self.longest, 0.0
+        return longest / self.unit
+
+    def calibrate(self, url: str) -> None:
+        """Measure what an answer of the liveness page costs."""
+        with httpx.Client(base_url=url) as http:
+            http.get("/liveness")
+            self.total = 0.0
+            for _ in range(_ANSWERS):
+                http.get("/liveness")
+        self.unit = self.total / _ANSWERS
+
+
+@contextmanager
+def metered() -> Iterator[StepMeter]:
+    """Have the servers that are started meanwhile run on a loop whose steps are measured."""
+    meter = StepMeter()
+    run_thread = RunningServer._run
+
+    def run(self: Any) -> None:
+        meter.thread = threading.get_ident()
+        run_thread(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(uvloop, "new_event_loop", asyncio.new_event_loop)
+        patch.setattr(RunningServer, "_run", run)
+        patch.setattr(asyncio.Handle, "_run", lambda handle: meter.note(handle))
+        yield meter
+
+
+def find_delays(meter: StepMeter, calls: Iterable[LargeCall], send: Callable[[LargeCall], int]) -> list[str]:
+    """Return the calls that took a long step in each of some tries."""
+    delays = []
+    for call in calls:
+        tries: list[float] = []
+        status = 0
+        while len(tries) < TRIES and (not tries or tries[-1] > MOST_ANSWERS):
+            meter.find_longest()
+            status = send(call)
+            tries.append(meter.find_longest())
+        name = f"{call.method} {call.path[:80]}: {call.kind} of {len(call.body)} bytes, {status}"
+        report(f"{min(tries):8.1f} {name}")
+        if min(tries) > MOST_ANSWERS:
+            delays.append(f"{name}: {tries}")
+    return delays
