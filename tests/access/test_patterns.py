@@ -55,6 +55,33 @@ def test_what_the_grammar_does_not_have_is_refused(odd: str) -> None:
         patterns.check_pattern(odd)
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("^/iptu/v1/guias$", "/iptu/v1/guias"),
+        ("/iptu/v1/guias/([^/]+)$", "/iptu/v1/guias/*"),
+        ("/iptu/[^/]+/guias/(?:[^/]+)", "/iptu/*/guias/*"),
+        ("/iptu/.*$", "/iptu/**"),
+        ("^/iptu/(.*)", "/iptu/**"),
+    ],
+)
+def test_the_regular_expression_of_a_path_is_read_as_what_it_means(written: str, read: str) -> None:
+    pattern = patterns.check_pattern(written)
+    assert pattern == read
+    path = split_path(pattern.replace("**", "x/y").replace("*", "7"))
+    assert path is not None
+    assert PatternTree([Entry("GET", pattern, 1)]).find("GET", path) == 1
+    assert re.fullmatch(written, "/" + "/".join(path))
+
+
+@pytest.mark.parametrize(
+    "written", [r"/a/\\d+", "/a/([0-9]+)$", "/a/v([^/]+)", "/a/?$", "/a|b", "/a/.*/b", "/a/$", "$"]
+)
+def test_any_other_regular_expression_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match=r"deve|só"):
+        patterns.check_pattern(written)
+
+
 @pytest.mark.parametrize("good", ["/a", "/a/{id}/*", "/**", "/a/b%20c/**", "/v1/$x,y;z=@:!/~_-."])
 def test_what_the_grammar_has_is_taken(good: str) -> None:
     assert patterns.check_pattern(good) == good

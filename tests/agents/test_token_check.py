@@ -9,6 +9,8 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
 
+from balcao.agents import SERVICE
+from balcao.core.http.openapi import error_statuses
 from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer, new_key
 
@@ -53,3 +55,10 @@ def test_every_other_call_is_401(http: httpx.Client, issuer: Issuer, case: str) 
     assert answer.headers["WWW-Authenticate"] == "Bearer"
     assert isinstance(answer.json()["detail"], str)
     assert set(answer.json()) == {"detail"}
+
+
+def test_its_description_names_no_refusal_that_it_never_gives() -> None:
+    (declared,) = (each for each in SERVICE.routes if each.key == "agents.check_token")
+    assert 403 not in error_statuses(declared)
+    (other,) = (each for each in SERVICE.routes if each.key == "agents.read_config")
+    assert 403 in error_statuses(other)

@@ -24,8 +24,8 @@ MOVES = [
     ("POST", "agent-config/rollback", {"agent_type": demo.AGENT, "reason": "x"}),
     ("DELETE", f"unified-reset?agent_type={demo.AGENT}", None),
     ("DELETE", f"agent-config/reset?agent_type={demo.AGENT}", None),
-    ("DELETE", "system-prompt/reset", None),
-    ("DELETE", "system-prompt/last", None),
+    ("DELETE", f"system-prompt/reset?agent_type={demo.AGENT}", None),
+    ("DELETE", f"system-prompt/last?agent_type={demo.AGENT}", None),
 ]
 _names = (f"http-{number}" for number in itertools.count(1))
 
@@ -141,6 +141,7 @@ def test_a_saved_version_is_read_everywhere(send: Send, agent: str) -> None:
     assert (listed["content"], listed["is_active"]) == (text[:100], True)
     detail = send("GET", f"unified-history/version/1?agent_type={agent}").json()
     assert detail["prompt"] == {"prompt_id": saved["prompt_id"], "content_preview": text[:100], "content": text}
+    assert detail["version_display"] == saved["version_display"]
     assert (detail["author"], detail["metadata"]) == ("Tereza Lins", {"version_display": saved["version_display"]})
     assert agent in send("GET", "system-prompt/agent-types").json()
 
@@ -374,3 +375,12 @@ def test_parallel_saves_get_consecutive_numbers_and_one_is_active(send: Send, ag
     items = send("GET", f"unified-history?agent_type={agent}&limit=200").json()["items"]
     assert [item["version_number"] for item in items] == list(range(count, 0, -1))
     assert [item["version_number"] for item in items if item["is_active"]] == [count]
+
+
+@pytest.mark.parametrize("path", ["system-prompt/reset", "system-prompt/last", "agent-config/reset", "unified-reset"])
+def test_no_call_resets_an_agent_that_it_does_not_name(send: Send, path: str) -> None:
+    before = send("GET", "unified-history").json()
+    refused = send("DELETE", path)
+    assert (refused.status_code, refused.json()["detail"][0]["loc"]) == (422, ["query", "agent_type"])
+    assert send("GET", "unified-history").json() == before
+    assert all(item["version_display"] == item["metadata"]["version_display"] for item in before["items"])

@@ -199,6 +199,8 @@ def test_a_webhook_is_replaced_and_deleted(
     path = f"webhooks/{webhook['id']}"
     off = send("PUT", path, {"url": receiver.url, "active": False, "description": " Portal "}).json()
     assert (off["active"], off["agent_types"], off["description"]) == (False, [], "Portal")
+    refused = send("POST", f"{path}/test")
+    assert (refused.status_code, refused.headers["Error-Code"]) == (409, "webhook-off")
     save(send, agent, prompt_content="Um")
     drain()
     assert receiver.received == []

@@ -249,7 +249,9 @@ def test_the_registry_fills_the_form_of_a_company(
     assert jobs.get(f"{path}/{AURORA}", headers=staff(issuer)).json() == answer.json()
     unknown = jobs.get(f"{path}/{UNKNOWN}", headers=staff(issuer))
     assert (unknown.status_code, unknown.headers["Error-Code"]) == (404, "legal-entity-unknown")
-    assert refusal(jobs.get(f"{path}/123", headers=staff(issuer))) == (400, "cnpj-invalid")
+    answer = jobs.get(f"{path}/123", headers=staff(issuer))
+    assert refusal(answer) == (400, "cnpj-invalid")
+    assert "`cnpj`" in answer.text
 
 
 def test_a_registry_that_is_away_is_no_unknown_company(settings: Settings, database_url: str, issuer: Issuer) -> None:

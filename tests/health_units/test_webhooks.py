@@ -115,6 +115,8 @@ def test_only_the_units_that_were_asked_for_are_told_of_and_nothing_once_switche
     path = f"/avisos/{webhook['id']}"
     off = manage("PUT", path, {"url": receiver.url, "ativo": False})
     assert (off.json()["ativo"], off.json()["unidades"]) == (False, [])
+    refused = manage("POST", f"{path}/teste")
+    assert (refused.status_code, refused.headers["Error-Code"]) == (409, "webhook-off")
     drain()
     assert receiver.received == []
     manage("PUT", path, {"url": receiver.url})

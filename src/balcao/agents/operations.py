@@ -1,6 +1,9 @@
-"""The two read rules of this service, and its ids in a path."""
+"""What operations of this service share: the two read rules, ids in a path, and the answer to a deletion."""
 
 from typing import Annotated, TypeAlias
+
+import msgspec
+from msgspec import Meta
 
 from balcao.core.access.rules import action, client
 from balcao.core.http.parameters import InPath
@@ -14,3 +17,10 @@ CONFIG_ID = r"^[A-Za-z0-9_-]{1,64}$"
 ConfigIdInPath: TypeAlias = Annotated[
     str, InPath(str, "Identificador da configuração", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90", CONFIG_ID)
 ]
+
+
+class Deleted(msgspec.Struct):
+    """The answer to a deletion: pages decode the body of every success."""
+
+    success: Annotated[bool, Meta(description="Sempre verdadeiro.", examples=[True])]
+    message: Annotated[str, Meta(description="O que foi excluído.", examples=["O conjunto foi excluído."])]

@@ -50,8 +50,8 @@ def write_portal(
     )
     print(
         f"{client} Ponha as linhas de {place}/{portals.OWN_SETTINGS} na configuração do Balcão e reinicie-o; "
-        f"os valores de {place}/{portals.PORTAL_ENVIRONMENT} são do portal."
-        f"{entries}"
+        f"os valores de {place}/{portals.PORTAL_ENVIRONMENT} são do portal, que chama o Balcão em {portal.base_url} "
+        f"(outro endereço ou porta: BALCAO_PUBLIC_URL ou BALCAO_PORT, e de novo com --replace).{entries}"
     )
 
 

@@ -1,5 +1,6 @@
 """What a portal needs to be switched over to the platform, and what the platform needs, from a few answers."""
 
+import os
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +18,7 @@ from balcao.settings.fixed_tokens import find_file
 
 CLIENTS = {PortalKind.CITIZEN: "portal-cidadao", PortalKind.STAFF: "portal-servidor"}
 KEY_DAYS = 365
+_FIXED_TOKENS = "BALCAO_FIXED_SERVICE_TOKENS"
 _ORIGIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _CLIENT = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
@@ -37,7 +39,7 @@ def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str,
         raise OperatorFault(f"--callback {callback}: escreva um caminho, como /callback.")
     if client_id and not _CLIENT.fullmatch(client_id):
         raise OperatorFault(f"--client-id {client_id}: use letras, dígitos, `.`, `_` e `-`.")
-    settings = Settings.load(finds_trial=True)
+    settings, entries_file = _load_settings()
     name, redirect_uri = client_id or CLIENTS[kind], f"{origin}{callback}"
     find_secret = sandbox.load(settings, "portal") if settings.embedded_identity else None
     demo_secret: str | None = find_secret(settings, name, redirect_uri) if find_secret else None
@@ -51,9 +53,17 @@ def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str,
         issuer=settings.issuers[0].rstrip("/"),
         cors_origins=settings.cors_origins,
         fixed_tokens=settings.fixed_tokens,
-        entries_file=find_file(settings.fixed_service_tokens),
+        entries_file=entries_file,
     )
     today = datetime.now(UTC).date()
     key = portals.make_key(folder, today + timedelta(days=KEY_DAYS), today) if kind is PortalKind.CITIZEN else Key()
     files = portals.generate_portal_files(portal, key)
     return PreparedPortal(portal, files, is_in_sandbox=demo_secret is not None)
+
+
+def _load_settings() -> tuple[Settings, Path | None]:
+    """Return the settings and the file of the fixed tokens, which may be missing before the first key is made."""
+    file = find_file(os.environ.get(_FIXED_TOKENS, ""))
+    if file is not None and not file.exists():
+        del os.environ[_FIXED_TOKENS]  # of this command, which only adds entries
+    return Settings.load(finds_trial=True), file

@@ -2,6 +2,7 @@
 
 import json
 import stat
+import subprocess
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -75,8 +76,33 @@ def test_a_second_time_nothing_is_written(city: Terminal, tmp_path: Path) -> Non
     )
     city.run(*command)
     before = {file: file.read_bytes() for file in (tmp_path / "p").iterdir()}
-    assert "0 de 3 arquivos" in city.run(*command).stdout
+    assert "0 de 4 arquivos" in city.run(*command).stdout
     assert {file: file.read_bytes() for file in (tmp_path / "p").iterdir()} == before
+
+
+def test_the_command_says_which_address_it_wrote_and_git_ignores_the_folder(city: Terminal, tmp_path: Path) -> None:
+    folder = tmp_path / "portal"
+    said = city.run("init", "portal", "staff", "--origin", "https://p.cidade.example", "--folder", str(folder)).stdout
+    assert "chama o Balcão em https://balcao.cidade.example (outro endereço ou porta:" in said
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    listed = subprocess.run(
+        ["git", "-C", tmp_path, "status", "--porcelain"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "portal" not in listed
+
+
+def test_the_file_of_the_fixed_tokens_may_still_be_missing(city: Terminal, tmp_path: Path) -> None:
+    listed, folder = tmp_path / "fixed-tokens", tmp_path / "portal"
+    city.environment["BALCAO_FIXED_SERVICE_TOKENS"] = str(listed)
+    command = ("init", "portal", "citizen", "--origin", "https://portal.cidade.example", "--folder", str(folder))
+    assert f"Acrescente as linhas de {folder}/fixed-tokens a {listed}" in city.run(*command).stdout
+    assert read(folder, "balcao.env")["BALCAO_FIXED_SERVICE_TOKENS"] == str(listed)
+
+
+def test_the_key_opens_a_unit_and_its_risk(tmp_path: Path) -> None:
+    key = portals.make_key(tmp_path, date(2026, 11, 22), date(2026, 11, 22))
+    opened = {entry.operation for entry in key.entries}
+    assert opened == {"health_units.read_risk", "health_units.list_risks", "health_units.read_unit"}
 
 
 def test_a_citys_provider_gets_the_clients_entry(city: Terminal, tmp_path: Path) -> None:
@@ -114,8 +140,8 @@ def test_where_a_file_lists_the_tokens_the_lines_to_add_to_it_are_written(city: 
     assert read(folder, "balcao.env")["BALCAO_FIXED_SERVICE_TOKENS"] == str(listed)
     digest = compute_digest(read(folder, "portal.env")["HEALTH_UNITS_KEY"].encode()).hex()
     lines = (folder / "fixed-tokens").read_text("utf-8").splitlines()
-    assert [line.rpartition(":")[2] for line in lines] == [digest, digest]
-    assert "0 de 4 arquivos" in city.run(*command).stdout
+    assert [line.rpartition(":")[2] for line in lines] == [digest] * 3
+    assert "0 de 5 arquivos" in city.run(*command).stdout
 
 
 @pytest.mark.parametrize("added", ["", "health_units.read_risk:amanhã:00\n"])
@@ -126,7 +152,7 @@ def test_a_key_whose_entries_were_put_into_a_file_stays(city: Terminal, tmp_path
     key, own = read(folder, "portal.env")["HEALTH_UNITS_KEY"], read(folder, "balcao.env")
     listed.write_text(added + own["BALCAO_FIXED_SERVICE_TOKENS"].replace(",", "\n"), "utf-8")
     (folder / "balcao.env").write_text(f"BALCAO_FIXED_SERVICE_TOKENS={listed}\n", "utf-8")
-    assert "1 de 3 arquivos" in city.run(*command, "--replace").stdout
+    assert "1 de 4 arquivos" in city.run(*command, "--replace").stdout
     assert read(folder, "portal.env")["HEALTH_UNITS_KEY"] == key
 
 

@@ -138,7 +138,9 @@ def test_what_is_no_cnpj_is_refused_by_one_code_however_it_is_written(
     http: httpx.Client, issuer: Issuer, text: str
 ) -> None:
     for token in (issuer.person(IARA), issuer.admin()):
-        assert refusal(get(http, f"{ONE}/{text}", token)) == (400, "cnpj-invalid")
+        answer = get(http, f"{ONE}/{text}", token)
+        assert refusal(answer) == (400, "cnpj-invalid")
+        assert "`cnpj`" in answer.text
 
 
 @pytest.mark.parametrize(

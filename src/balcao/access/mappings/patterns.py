@@ -9,11 +9,18 @@ from balcao.core.access.paths import AMBIGUOUS_ESCAPES, ANY, REST, decode_unrese
 MAX_SEGMENTS = 32
 MAX_LETTERS = 255
 _LITERAL = re.compile(r"(?:[A-Za-z0-9\-._~!$&'+,;=:@]|%[0-9A-F]{2})+")
+# How other gateways write "one segment" and "the rest", in regular expressions that match the whole path.
+_ONE_SEGMENT = re.compile(r"\((?:\?:)?\[\^/\][+]\)|\[\^/\][+]")
+_REST_OF_PATH = re.compile(r"/(?:\(\.[*]\)|\.[*])\Z")
 _PARAMETER = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}")
 
 
 def check_pattern(pattern: str) -> str:
-    """Return the pattern. Raises ValueError, in Portuguese, for one that the grammar does not have."""
+    """Return the pattern, in our grammar where it was the regular expression of a path.
+
+    Raises ValueError, in Portuguese, for one that the grammar does not have.
+    """
+    pattern = _translate(pattern)
     segments = split_pattern(pattern)
     if not pattern.startswith("/") or len(segments) > MAX_SEGMENTS:
         raise ValueError(f"deve começar com `/` e ter de 1 a {MAX_SEGMENTS} segmentos")
@@ -27,6 +34,13 @@ def check_pattern(pattern: str) -> str:
     if len(set(names)) < len(names):
         raise ValueError("cada parâmetro deve ter um nome só seu")
     return pattern
+
+
+def _translate(pattern: str) -> str:
+    """Return a regular expression of a path as a pattern; anything else as it is."""
+    # Patterns match the whole path anyway. A final `$` as a literal would match no address of an application.
+    whole = pattern.removeprefix("^").removesuffix("$")
+    return _REST_OF_PATH.sub(f"/{REST}", _ONE_SEGMENT.sub(ANY, whole))
 
 
 def _check_literal(segment: str) -> None:

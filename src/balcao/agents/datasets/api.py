@@ -28,7 +28,7 @@ from balcao.agents.datasets.schemas import (
     ExportQuery,
     RevisedExample,
 )
-from balcao.agents.operations import READ_DATASET
+from balcao.agents.operations import READ_DATASET, Deleted
 from balcao.agents.queries import drop_blank_parameters, in_query_with_blanks
 from balcao.agents.routes import ROUTES
 from balcao.core.access.rules import action
@@ -85,15 +85,15 @@ async def create_dataset(call: Call, content: bytes) -> Dataset:
     "agents.delete_dataset",
     MANAGE,
     "Exclui um conjunto de dados",
-    status=204,
     errors=[422],
 )
-async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> None:
+async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> Deleted:
     """Exclui o conjunto com os seus exemplos. O nome fica livre; o conteúdo dos exemplos é apagado depois
     de 90 dias.
     """
     path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
     await service.delete_dataset(call, path.dataset_id)
+    return Deleted(success=True, message="O conjunto foi excluído com os seus exemplos.")
 
 
 @routes.get(

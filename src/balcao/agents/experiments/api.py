@@ -18,7 +18,7 @@ from balcao.agents.experiments.schemas import (
     RunsEnvelope,
     RunsQuery,
 )
-from balcao.agents.operations import READ_DATASET
+from balcao.agents.operations import READ_DATASET, Deleted
 from balcao.agents.queries import in_query_with_blanks
 from balcao.agents.routes import ROUTES
 from balcao.core.access.rules import action
@@ -77,13 +77,13 @@ async def create_experiment(call: Call, dataset_id: DatasetIdInPath, body: Exper
     "agents.delete_experiment",
     MANAGE,
     "Exclui um experimento",
-    status=204,
     errors=[422],
 )
-async def delete_experiment(call: Call, experiment_id: ExperimentIdInPath) -> None:
+async def delete_experiment(call: Call, experiment_id: ExperimentIdInPath) -> Deleted:
     """Exclui o experimento com as suas execuções e notas."""
     path = validate_model({"experiment_id": experiment_id}, ExperimentPath, "path")
     await service.delete_experiment(call, path.experiment_id)
+    return Deleted(success=True, message="O experimento foi excluído com as suas execuções.")
 
 
 @routes.post(

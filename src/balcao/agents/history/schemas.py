@@ -62,10 +62,13 @@ class VersionPath(Model):
     version_number: VersionInText
 
 
+_Display = Annotated[str, Meta(description="Nome da versão para pessoas.", examples=["cfg-2026-10-05-v11"])]
+
+
 class VersionMetadata(msgspec.Struct):
     """What people see of a version."""
 
-    version_display: Annotated[str, Meta(description="Nome da versão para pessoas.", examples=["cfg-2026-10-05-v11"])]
+    version_display: _Display
 
 
 _Metadata = Annotated[VersionMetadata, Meta(description="O que se mostra da versão.")]
@@ -145,6 +148,7 @@ class ConfigContent(msgspec.Struct):
 class _Item(msgspec.Struct):
     version_id: _VersionId
     version_number: _Number
+    version_display: _Display
     change_type: _ChangeType
     created_at: _Instant
     author: _Author

@@ -137,10 +137,11 @@ def _describe(call: Call, version: StoredVersion) -> VersionMetadata:
 
 
 def _describe_item(call: Call, version: StoredVersion) -> dict[str, Any]:
-    content = version.content
+    content, metadata = version.content, _describe(call, version)
     return {
         "version_id": version.version_id,
         "version_number": version.version,
+        "version_display": metadata.version_display,
         "change_type": version.change_type,
         "created_at": format_rfc3339_offset(version.created_at),
         "author": version.author,
@@ -148,7 +149,7 @@ def _describe_item(call: Call, version: StoredVersion) -> dict[str, Any]:
         "description": _DESCRIPTIONS[version.change_type],
         "preview": content.prompt[:PREVIEW],
         "is_active": version.is_active,
-        "metadata": _describe(call, version),
+        "metadata": metadata,
         "config": ConfigContent(
             version.config_id, content.memory_blocks, content.tools, content.model_name, content.embedding_name
         ),

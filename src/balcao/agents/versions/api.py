@@ -25,7 +25,6 @@ from balcao.agents.versions.schemas import (
     ResetResult,
     RollbackBody,
     SaveBody,
-    ShortResetQuery,
     UndoQuery,
     UndoResult,
     UnifiedSaved,
@@ -190,7 +189,7 @@ async def reset_config(call: Call, query: Annotated[ResetQuery, in_query(ResetQu
     ACTIVATE,
     "Volta às instruções padrão",
 )
-async def reset_prompt(call: Call, query: Annotated[ShortResetQuery, in_query(ShortResetQuery)]) -> PromptReset:
+async def reset_prompt(call: Call, query: Annotated[ResetQuery, in_query(ResetQuery)]) -> PromptReset:
     """Como `unified-reset`, só para o texto de instruções: a configuração continua a da versão ativa."""
     version = await service.reset_agent(call, query.agent_type, "prompt")
     return results.describe_prompt_reset(query.agent_type, version)

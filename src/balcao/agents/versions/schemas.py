@@ -218,13 +218,7 @@ class ResetQuery(Model):
     agent_type: AgentType
 
 
-class ShortResetQuery(Model):
-    """The agent whose text of instructions is reset or taken back."""
-
-    agent_type: AgentType = DEFAULT_AGENT
-
-
-class UndoQuery(ShortResetQuery):
+class UndoQuery(ResetQuery):
     """The version that is expected to be the newest one: a call that is repeated then takes back no second one."""
 
     expected_version: Annotated[

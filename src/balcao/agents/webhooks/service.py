@@ -22,11 +22,11 @@ from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
-from balcao.core.errors import Conflict, NotFound
+from balcao.core.errors import NotFound
 from balcao.core.telemetry import telemetry
 from balcao.core.values.clock import format_rfc3339_offset, utc_now
 from balcao.core.webhooks.declaration import Words
-from balcao.core.webhooks.service import WebhooksOfService
+from balcao.core.webhooks.service import WebhooksOfService, make_switched_off
 
 
 async def announce_activation(connection: Connection, agent_type: str, activation: int) -> None:
@@ -86,7 +86,7 @@ async def replay_delivery(call: Call, id: UUID | None, message: str) -> None:
         if found is None or id is None:
             raise NotFound("Não há entrega com este identificador neste aviso.", code="delivery-not-found")
         if not found.active:
-            raise Conflict("O aviso está desligado: ligue-o para reenviar.", code="webhook-off")
+            raise make_switched_off()
         await WEBHOOKS.replay(connection, id, message, found.activation)
         await call.platform.audit.record(connection, call, "update", fields=["deliveries"])
 

@@ -178,7 +178,7 @@ async def create_dataset(api: Api, name: str, description: str | None, *, key: s
 
 
 async def delete_dataset(api: Api, dataset: str) -> None:
-    await api.send("DELETE", f"{_BASE}/datasets/{quoted(dataset)}", type(None))
+    await api.send("DELETE", f"{_BASE}/datasets/{quoted(dataset)}", dict)
 
 
 async def read_dataset(api: Api, dataset: str, *, first: int, after: str | None = None) -> Dataset:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, get_args, get_origin
 import msgspec
 from pydantic.json_schema import models_json_schema
 
-from balcao.core.access.rules import PUBLIC
+from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.http.decoding import is_model
 from balcao.core.http.described_parameters import describe_path, describe_query, list_read_headers
 from balcao.core.http.described_refusals import find_refusal
@@ -273,7 +273,10 @@ def error_statuses(operation: Operation) -> set[int]:
     if operation.rate != UNLIMITED:
         found.add(429)
     if operation.rule.action != PUBLIC:
-        found |= {401, 403}
+        found.add(401)
+        # A rule that no administrator can change to an action lets every valid token pass.
+        if not (operation.rule.is_fixed and operation.rule.action == AUTHENTICATED):
+            found.add(403)
     if operation.signature.body is not None or operation.signature.takes_content:
         found |= {415, operation.too_large().status}
     if operation.signature.path:

@@ -143,12 +143,18 @@ class WebhooksOfService(Generic[W, S]):
             await call.platform.audit.record(connection, call, "delete")
 
     async def send_test(self, call: Call, id: UUID | None) -> None:
-        """Have a test sent to a webhook; repeated as `add_webhook`. Raises Forbidden and NotFound."""
+        """Have a test sent to a webhook; repeated as `add_webhook`.
+
+        Raises Forbidden, NotFound, and Conflict for one that is switched off.
+        """
         self.require_right(call)
 
         async def make() -> None:
-            if await self.store.read_webhook(connection, self.words.table, id) is None:
+            found = await self.store.read_webhook(connection, self.words.table, id)
+            if found is None:
                 raise _make_unknown()
+            if not found[self.words.active]:
+                raise make_switched_off()
             await enqueue(connection, self.job, {"webhook": str(id), self.words.test: new_id()})
             await call.platform.audit.record(connection, call, "update", fields=[self.words.test])
 
@@ -209,6 +215,11 @@ class WebhooksOfService(Generic[W, S]):
         for name in (self.words.created_at, self.words.last_delivery_at, self.words.last_failure_at):
             shown[name] = found[name] and self.format_instant(found[name], call.zone)
         return shown
+
+
+def make_switched_off() -> Conflict:
+    """Return the refusal to send anything to a webhook that is switched off."""
+    return Conflict("O aviso está desligado: ligue-o para enviar.", code="webhook-off")
 
 
 def _make_unknown() -> NotFound:

@@ -13,7 +13,7 @@ def parse_cnpj(text: str) -> str:
     """Return the CNPJ in capitals without marks. Raises Invalid."""
     cnpj = strip_cnpj(text)
     if not is_cnpj(cnpj):
-        raise Invalid("O CNPJ é inválido.", code="cnpj-invalid")
+        raise Invalid("O CNPJ do caminho (`cnpj`) é inválido: confira os 14 caracteres.", code="cnpj-invalid")
     return cnpj
 
 

@@ -10,7 +10,7 @@ from balcao.core.errors import Conflict, NotFound
 from balcao.core.telemetry import telemetry
 from balcao.core.values.clock import format_rfc3339_seconds, utc_now
 from balcao.core.webhooks.declaration import Words
-from balcao.core.webhooks.service import WebhooksOfService
+from balcao.core.webhooks.service import WebhooksOfService, make_switched_off
 from balcao.health_units.feed import service as feed
 from balcao.health_units.units import service as units
 from balcao.health_units.webhooks import store
@@ -91,7 +91,7 @@ async def replay_delivery(call: Call, id: UUID, message: str) -> None:
         if found is None:
             raise NotFound("Não há entrega com este identificador neste aviso.", code="delivery-not-found")
         if not found.ativo:
-            raise Conflict("O aviso está desligado: ligue-o para reenviar.", code="webhook-off")
+            raise make_switched_off()
         if not found.pode_reenviar:
             raise Conflict("A mudança já não está guardada e não pode ser reenviada.", code="delivery-too-old")
         await WEBHOOKS.replay(connection, id, message, found.sequencia)

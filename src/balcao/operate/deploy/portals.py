@@ -16,8 +16,9 @@ from balcao.settings import fixed_tokens
 from balcao.settings.fixed_tokens import FixedToken
 
 PORTAL_ENVIRONMENT, OWN_SETTINGS, CLIENT, ENTRIES = "portal.env", "balcao.env", "client.json", "fixed-tokens"
-# What a portal with a fixed key calls with it: the risk of one unit, and of many.
-KEY_OPERATIONS = ("health_units.read_risk", "health_units.list_risks")
+IGNORED = ".gitignore"
+# What a portal with a fixed key calls with it: the risk of one unit and of many, and a unit with its hours.
+KEY_OPERATIONS = ("health_units.read_risk", "health_units.list_risks", "health_units.read_unit")
 # The portals refresh every 300 s: a token outlives a refresh that failed.
 ACCESS_SECONDS = 600
 _SCOPES = ("basic", "roles", "acr", "web-origins", "profile", "email", "balcao")
@@ -93,6 +94,8 @@ def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
         OWN_SETTINGS: File.of(render_template("portal/balcao.env", **values), SECRET),
         CLIENT: File.of(json.dumps(_describe_client(portal), indent=2, ensure_ascii=False) + "\n", SECRET),
     }
+    # The folder often lies in the portal's own repository.
+    files[IGNORED] = File.of("*\n", SECRET)
     if portal.entries_file and key.entries:
         lines = "".join(f"{fixed_tokens.format_entry(entry)}\n" for entry in key.entries)
         files[ENTRIES] = File.of(lines, SECRET)

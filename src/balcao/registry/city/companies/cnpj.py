@@ -17,7 +17,7 @@ def parse_cnpj(text: str) -> str:
     """Return the CNPJ as it came. Raises Invalid."""
     if not is_cnpj(text):
         raise Invalid(
-            "O CNPJ do caminho é inválido: use 14 caracteres, com letras maiúsculas.",
+            "O CNPJ do caminho (`cnpj`) é inválido: use 14 caracteres, com letras maiúsculas.",
             code="cnpj-invalid",
         )
     return text
