@@ -37,13 +37,13 @@ def clean_text(field: str, value: str, *, longest: int, shortest: int = 1, one_l
     fewer or more characters than allowed.
     """
     text = value.strip()
-    if not (_PLAIN_LINE if one_line else _PLAIN).fullmatch(text):
+    is_too_long = len(text) > longest * _CHARACTERS_PER_LETTER
+    if not is_too_long and not (_PLAIN_LINE if one_line else _PLAIN).fullmatch(text):
         if one_line:
             text = text.translate(_BREAKS)
-        if len(text) <= longest * _CHARACTERS_PER_LETTER:
-            if stacks_marks(text):
-                raise Invalid(f"O campo `{field}` tem sinais demais sobre uma letra.", code=f"{field}-marks")
-            text = unicodedata.normalize("NFC", text).strip()
+        if stacks_marks(text):
+            raise Invalid(f"O campo `{field}` tem sinais demais sobre uma letra.", code=f"{field}-marks")
+        text = unicodedata.normalize("NFC", text).strip()
         if has_control(text, allowed="" if one_line else "\n\t\r"):
             raise Invalid(f"O campo `{field}` contém caracteres de controle.", code=f"{field}-control")
         if shortest and is_invisible(text):
