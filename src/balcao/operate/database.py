@@ -11,7 +11,7 @@ from balcao import sandbox
 from balcao.core import logs
 from balcao.core.errors import Unavailable
 from balcao.operate.faults import OperatorFault
-from balcao.settings import Settings
+from balcao.settings import Settings, remembered
 
 if TYPE_CHECKING:
     from balcao.core.context.platform import Platform
@@ -56,7 +56,7 @@ def find_database(settings: Settings) -> str:
     if url is None:
         raise OperatorFault(
             f"O PostgreSQL embutido em {settings.data_dir} não responde: inicie-o com `balcao serve`."
-            f"{Settings.describe_places()}"
+            f"{remembered.describe_places()}"
         )
     return url
 

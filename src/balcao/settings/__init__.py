@@ -170,14 +170,6 @@ class Settings(
                 raise SettingsError(f"{variable_of(name)} só vale junto com BALCAO_DATABASE_URL, o dos serviços.")
         return settings
 
-    @classmethod
-    def describe_places(cls) -> str:
-        """Return, for a person, where a trial was looked for; empty where the environment says where it is."""
-        if any(os.environ.get(variable_of(name)) for name in ("data_dir", "port", "database_url", "auth_issuer")):
-            return ""
-        places = " e ".join(map(str, remembered.list_places(cls.model_fields["data_dir"].default)))
-        return f" A base foi procurada em {places}; se ela está em outra pasta, diga qual em BALCAO_DATA_DIR."
-
     @model_validator(mode="after")
     def _widen_rates(self) -> "Settings":
         for name in WIDENED - self.model_fields_set if self.sandbox else ():

@@ -1,6 +1,7 @@
 """What a data folder was last served with, so that every command finds its own instance: the port."""
 
 import contextlib
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +33,14 @@ def add_trial(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]
 def list_places(default_folder: Path) -> list[Path]:
     """Return the folders where a trial is looked for: in the current folder, and beside the program's environment."""
     return list(dict.fromkeys((default_folder.absolute(), Path(sys.prefix).parent / default_folder.name)))
+
+
+def describe_places(default_folder: Path = Path(".balcao")) -> str:
+    """Return, for a person, where a trial was looked for; empty where the environment says where it is."""
+    if any(os.environ.get(f"BALCAO_{name}") for name in ("DATA_DIR", "PORT", "DATABASE_URL", "AUTH_ISSUER")):
+        return ""
+    places = " e ".join(map(str, list_places(default_folder)))
+    return f" A base foi procurada em {places}; se ela está em outra pasta, diga qual em BALCAO_DATA_DIR."
 
 
 def file_in(folder: Path) -> Path:

@@ -12,7 +12,7 @@ import httpx
 import typer
 
 from balcao.operate.faults import OperatorFault
-from balcao.settings import Settings
+from balcao.settings import Settings, remembered
 from balcao_sandbox.identity import demo
 
 PORTAL = "portal-cidadao"
@@ -38,7 +38,7 @@ def token(who: Who, scope: Scope = "", issuer: Issuer = "") -> None:
             else:
                 response = fetch_person_token(browser, endpoint, find_person(who), scope)
     except httpx.TransportError:
-        places = "" if issuer else Settings.describe_places()
+        places = "" if issuer else remembered.describe_places()
         raise OperatorFault(
             f"O provedor de identidade não responde em {endpoint}: execute `balcao serve`.{places}"
         ) from None
