@@ -33,8 +33,9 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
 from balcao.core.declared import Declared
-from balcao.core.http.endpoint import Endpoint, OperationEndpoint
+from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.error_codes import Explanations
+from balcao.core.http.operation_endpoint import OperationEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.traced import TracedEndpoint
 from balcao.core.jobs import gauges as queue_gauges

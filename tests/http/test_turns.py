@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from balcao import app
 from balcao.core.context.platform import Platform
-from balcao.core.http.endpoint import OperationEndpoint
+from balcao.core.http.operation_endpoint import OperationEndpoint
 from balcao.core.http.requests import Request
 from balcao.gateway.application import Identity
 from balcao.gateway.exchanges import Exchange

@@ -12,7 +12,8 @@ from typing import Any
 from balcao.core.access.refusals import Refusals
 from balcao.core.errors import BalcaoError, MethodNotAllowed, NotFound
 from balcao.core.http.dialects import Dialect
-from balcao.core.http.endpoint import Endpoint, OperationEndpoint, OptionsEndpoint, StrayEndpoint, allowed_methods
+from balcao.core.http.endpoint import Endpoint, OptionsEndpoint, StrayEndpoint, allowed_methods
+from balcao.core.http.operation_endpoint import OperationEndpoint
 from balcao.core.http.refusal_pages import RefusalPage, wants_page
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response

@@ -15,7 +15,7 @@ from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.database.pool import Database
 from balcao.core.database.traced import TracedDatabase
-from balcao.core.http.endpoint import OperationEndpoint
+from balcao.core.http.operation_endpoint import OperationEndpoint
 from balcao.core.http.traced import TracedEndpoint
 from balcao.core.tracing import TracedClient, tracing
 from balcao.settings import Settings, SettingsError

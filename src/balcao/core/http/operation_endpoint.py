@@ -1,0 +1,289 @@
+"""Answers a declared operation: checks the caller, runs the handler, and sends what it returned."""
+
+from collections.abc import Awaitable
+from time import time
+from typing import Any
+
+import msgspec
+
+from balcao.core.access.caller import Caller, TokenMissing, TokenRefused
+from balcao.core.access.enumeration import NUMBERS
+from balcao.core.access.keys import KeyPending
+from balcao.core.access.limits import DENIED
+from balcao.core.access.missing import describe_refusal
+from balcao.core.access.rules import PUBLIC, Decision, Reason, decide
+from balcao.core.access.snapshot import Snapshot
+from balcao.core.access.writers import Writers
+from balcao.core.context.call import Call
+from balcao.core.context.headers import AUTHORIZATION
+from balcao.core.context.platform import Platform
+from balcao.core.context.reasons import ACCESS_REASON
+from balcao.core.database.replicas import Replica, count_read
+from balcao.core.database.shares import holder
+from balcao.core.errors import BalcaoError, Forbidden, NotFound, Unauthenticated
+from balcao.core.http.endpoint import AdmitBody, Responding, to_known_error
+from balcao.core.http.operations import Operation
+from balcao.core.http.parameters import invoker
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import PERSONAL, Response
+from balcao.core.http.routing import parameters_of
+from balcao.core.http.strangers import refuse_token
+from balcao.core.logs import log
+from balcao.core.telemetry import meter
+from balcao.core.values.cpf import Cpf
+
+_UNDECIDED = Decision(Reason.NOT_GRANTED)
+_ANYBODY = Decision(Reason.PUBLIC, "public")
+
+
+class OperationEndpoint:
+    """Answers one operation: token, rule, rate, arguments, handler, bytes."""
+
+    allow: str | None = None
+
+    def __init__(self, operation: Operation, service: str, platform: Platform, writers: Writers) -> None:
+        self.operation = operation
+        self.is_read = operation.method == "GET"
+        self.key = operation.key
+        self.service = service
+        self.status = operation.status
+        self.body_limit = operation.body_limit
+        self.admit_body: AdmitBody | None = None if operation.rule.action == PUBLIC else self._limit_body
+        self.meter = meter(service, operation.key, operation.method)
+        self._platform = platform
+        self._names = parameters_of(operation.path)
+        self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
+        self._may_wait = operation.signature.may_wait
+        # Who asks in a maintenance, too, asks for everybody, as load balancers and gateways do: none of their calls is
+        # to wait behind another one.
+        self.waits = self._may_wait and not operation.in_maintenance
+        self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
+        self._asks_reason = self._cpf_at is not None or operation.concerns_people
+        # No shared cache keeps a value that may be about the caller; a handler that builds its response says so itself.
+        is_public = operation.rule.action == PUBLIC
+        self._stored_by = {} if is_public else {"Cache-Control": PERSONAL}
+        self._asks_by_number = not NUMBERS.isdisjoint(self._names)
+        self._writers = writers
+        self._may_lag = operation.may_lag and bool(platform.replicas)
+        # Only a rate of the operation's own is counted in Redis, which has to be waited for: the default ones protect
+        # this machine.
+        self._waits_for_rate = platform.limits.remote and bool(operation.rate)
+        platform.live.follow(self._take_over)
+
+    def _take_over(self) -> None:
+        """Take over what operators changed: the rates, and whether the service answers at all."""
+        live = self._platform.live
+        self._rate, self._machine_rate = self.operation.rates(self._platform.settings, live.rates)
+        self._maintenance = None if self.operation.in_maintenance else live.maintenance.get(self.service)
+
+    def respond(self, request: Request) -> Responding:
+        """Answer the request; at once where nothing has to be waited for."""
+        operation, platform = self.operation, self._platform
+        if self._maintenance is not None and (closed := self._maintenance.refusal()) is not None:
+            return self._refuse_closed(request, closed)
+        call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
+        try:
+            snapshot = platform.catalogue.latest  # one version for the whole decision, whatever is loaded meanwhile
+            bound = snapshot.bindings.get(self.key, operation.rule.action)
+            if bound == PUBLIC:
+                call.decision = _ANYBODY
+            else:
+                header = request.headers.get(AUTHORIZATION)
+                caller = platform.tokens.known(header)
+                if caller is None:
+                    if header is None:
+                        return self._refuse_token(request, TokenMissing("token-missing"))
+                    return self._respond_to_new_token(call, request, snapshot, bound)
+                self._admit(call, request, caller, snapshot, bound)
+            if self._may_lag:
+                call.replica = self._choose_replica(call, request, snapshot)
+            if self._waits_for_rate:
+                return self._respond_within_rate(call, request)
+            if rate := self._rate_of(call.caller):
+                platform.limits.spend_here(rate, self.key, _who(call, request))
+            result = self._invoke(call, request)
+        except Exception as fault:
+            return self._refuse(call, request, fault)
+        if self._may_wait and result.__class__ is not Response:
+            return self._finish(call, request, result)
+        return self._encode(result)
+
+    async def _limit_body(self, request: Request) -> int:
+        """Return how much of the body is read: nothing more if token, rule or maintenance refuse the call anyway.
+
+        `respond` then refuses it in the usual words, because it makes the same checks before it looks at the body.
+        """
+        platform, header = self._platform, request.headers.get(AUTHORIZATION)
+        snapshot = platform.catalogue.latest
+        bound = snapshot.bindings.get(self.key, self.operation.rule.action)
+        if bound == PUBLIC:
+            return self.body_limit
+        if header is None or (self._maintenance is not None and self._maintenance.refusal() is not None):
+            return 0
+        call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
+        try:
+            self._admit(call, request, await self._find_caller(header), snapshot, bound)
+        except Exception:  # `respond` meets the same fault and reports it
+            return 0
+        return self.body_limit
+
+    async def _find_caller(self, header: bytes) -> Caller:
+        """Return whose token it is. Raises TokenRefused, KeyPending."""
+        platform = self._platform
+        if (known := platform.tokens.known(header)) is not None:
+            return known
+        fixed = platform.fixed_tokens.find(self.key, self.operation.rule.scopes, header, time())
+        return fixed or await platform.tokens.caller(header)
+
+    def _refuse_closed(self, request: Request, closed: BalcaoError) -> Response[Any]:
+        """Refuse in a maintenance: no token is verified then, and one that is known tells whose call it was."""
+        if (caller := self._platform.tokens.known(request.headers.get(AUTHORIZATION))) is not None:
+            request.client_key = caller.client_key
+        return self.operation.dialect.response(closed)
+
+    def _admit(self, call: Call, request: Request, caller: Caller, snapshot: Snapshot, bound: str) -> None:
+        """Check the caller against the operation's rule; each thing is looked up once (rules: access 4.1)."""
+        platform, operation = self._platform, self.operation
+        call.caller = caller
+        request.client_key = caller.client_key
+        if self._asks_by_number:
+            platform.enumeration.refuse_shut(caller.key)
+        if operation.ready is not None:
+            operation.ready(platform)
+        owner = None
+        if self._cpf_at is not None and operation.rule.owner:
+            owner = Cpf.parse_path(request.path_values[self._cpf_at])
+        platform.catalogue.require_confirmed()
+        call.decision = decide(operation.rule, bound, caller, owner, snapshot, platform.client_lists)
+        if call.decision.reason is Reason.NOT_GRANTED:
+            raise _Denied(describe_refusal(snapshot, operation.rule, bound, caller))
+        if ACCESS_REASON in request.headers:
+            call.read_access_reason()
+        if self._asks_reason:
+            call.require_reason()
+
+    async def _respond_to_new_token(
+        self, call: Call, request: Request, snapshot: Snapshot, bound: str
+    ) -> Response[Any]:
+        """Verify the token first: it may take a look-up of keys."""
+        try:
+            caller = await self._find_caller(request.headers[AUTHORIZATION])
+        except (TokenRefused, KeyPending) as fault:
+            return self._refuse_token(request, fault)
+        except Exception as fault:
+            return await self._refuse(call, request, fault)
+        try:
+            self._admit(call, request, caller, snapshot, bound)
+            if self._may_lag:
+                call.replica = self._choose_replica(call, request, snapshot)
+        except Exception as fault:
+            return await self._refuse(call, request, fault)
+        return await self._respond_within_rate(call, request)
+
+    async def _respond_within_rate(self, call: Call, request: Request) -> Response[Any]:
+        limits = self._platform.limits
+        try:
+            if rate := self._rate_of(call.caller):
+                if self._waits_for_rate:
+                    await limits.spend(rate, self.key, _who(call, request))
+                else:
+                    limits.spend_here(rate, self.key, _who(call, request))
+            result = self._invoke(call, request)
+        except Exception as fault:
+            return await self._refuse(call, request, fault)
+        if self._may_wait and result.__class__ is not Response:
+            return await self._finish(call, request, result)
+        return self._encode(result)
+
+    def _rate_of(self, caller: Caller | None) -> str:
+        """Return the rate that applies; a machine calls for many people and has one of its own."""
+        return self._machine_rate if caller is not None and caller.is_machine else self._rate
+
+    async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
+        holder.set(_who(call, request))
+        try:
+            response = self._encode(await result)
+        except Exception as fault:
+            if call.replica is not None and _may_be_of_replica(fault):
+                return await self._repeat_on_primary(call, request, fault)
+            return await self._refuse(call, request, fault)
+        if call.replica is not None:
+            count_read("replica")
+        return response
+
+    def _choose_replica(self, call: Call, request: Request, snapshot: Snapshot) -> Replica | None:
+        """Return a replica for a caller who has written nothing of what is read; None for whom it is not known of."""
+        platform = self._platform
+        caller, header = call.caller, request.headers.get(AUTHORIZATION)
+        if caller is None and header is not None:  # nobody asked who it is, as the operation is public
+            caller = platform.tokens.known(header)
+            if caller is None:
+                return None
+        if caller is not None and self._writers.include(caller, snapshot, platform.client_lists):
+            return None
+        return platform.replicas.choose()
+
+    async def _repeat_on_primary(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
+        """Ask the primary for what the replica failed to answer, or does not know yet: a read changes nothing."""
+        assert call.replica is not None
+        if isinstance(fault, NotFound):
+            count_read("unknown")
+        else:
+            call.replica.distrust()
+            count_read("failed")
+        call.replica = None
+        try:
+            result = self._invoke(call, request)
+            return self._encode(result if result.__class__ is Response else await result)
+        except Exception as further:
+            return await self._refuse(call, request, further)
+
+    def _encode(self, result: Any) -> Response[Any]:
+        if result.__class__ is Response:
+            return result
+        body = b"" if result is None else msgspec.json.encode(result)
+        return Response(body, status=self.status, headers=self._stored_by)
+
+    def _refuse_token(self, request: Request, fault: TokenRefused | KeyPending) -> Response[Any]:
+        operation, refusals = self.operation, self._platform.refusals
+        knows_429 = bool(self._machine_rate)
+        return refuse_token(refusals, request, operation.dialect, fault, self.service, self.key, knows_429=knows_429)
+
+    async def _refuse(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
+        """Leave the trace that a refusal leaves, then word it."""
+        if isinstance(fault, Unauthenticated):  # somebody who is known, and is not who the operation is for
+            log.info("request.unauthenticated", operation=self.key, code=fault.code)
+        try:
+            if isinstance(fault, _Denied):
+                await self._record_denial(call, request)
+            if self._asks_by_number and call.caller is not None and isinstance(fault, (Forbidden, NotFound)):
+                await self._platform.enumeration.count(call.caller.key)
+        except Exception as further:
+            fault = further
+        return self.operation.dialect.response(to_known_error(fault, self.key))
+
+    async def _record_denial(self, call: Call, request: Request) -> None:
+        """Record a denied attempt for the person concerned to see; of a flood only the first ones."""
+        platform = self._platform
+        if not await platform.is_within(*DENIED, _who(call, request)):
+            return
+        values = dict(zip(self._names, request.path_values, strict=True))
+        if self.operation.record_denial is not None:
+            await self.operation.record_denial(call, values)
+            return
+        async with platform.database.connection() as connection:
+            subject = Cpf.parse_path(values.get("cpf", ""))
+            await platform.audit.record(connection, call, "denied", subject=subject, outcome="denied")
+
+
+class _Denied(Forbidden):
+    """Raised by the rule itself, not by a use case."""
+
+
+def _may_be_of_replica(fault: Exception) -> bool:
+    """Return whether the primary may answer otherwise; what is wrong with the request is so everywhere."""
+    return not isinstance(fault, BalcaoError) or fault.status >= 500 or isinstance(fault, NotFound)
+
+
+def _who(call: Call, request: Request) -> str:
+    return call.caller.key if call.caller is not None else request.peer
