@@ -151,16 +151,14 @@ class Settings(
         """Read the settings from the process environment, and the port from the data folder where it is not set.
 
         With `finds_trial`, for a command about a trial that runs, the data folder is looked for (`list_places`).
-
         Raises SettingsError naming every variable at fault.
         """
         known = {variable_of(field): field for field in cls.model_fields}
         given = os.environ if environment is None else environment
         fields = {known[name]: value for name, value in given.items() if name in known}
         if environment is None:
-            if finds_trial:
-                fields = remembered.add_trial(fields, cls.model_fields["data_dir"].default)
-            fields = remembered.add_port(fields, cls.model_fields["data_dir"].default)
+            folder = cls.model_fields["data_dir"].default
+            fields = remembered.add_port(remembered.add_trial(fields, folder) if finds_trial else fields, folder)
         try:
             settings = cls.model_validate(fields)
         except ValidationError as error:
