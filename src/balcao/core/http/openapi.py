@@ -1,8 +1,6 @@
 """The OpenAPI document of a service, generated from the declarations of its operations."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
-from types import MappingProxyType
 from typing import Any, Protocol, get_args, get_origin
 
 import msgspec
@@ -16,6 +14,7 @@ from balcao.core.http.described_schemas import describe_schemas
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.error_codes import codes_by_status
 from balcao.core.http.operations import PLATFORM_TAG, UNLIMITED, Operation
+from balcao.core.http.response_examples import NO_EXAMPLES, name_for_generators, read_response_examples
 from balcao.core.http.responses import JSON, MOVED, NOT_MODIFIED, Response
 from balcao.core.http.sent_headers import ETAG, SentHeader, find_sent_headers
 
@@ -50,7 +49,6 @@ Toda chamada leva `Authorization: Bearer` com um token do provedor de identidade
 estável: compare-a, e não a mensagem, que é para pessoas. Nos códigos, `<field>` é o nome do membro ou parâmetro
 recusado. Toda resposta traz `X-Request-ID`: informe-o ao relatar uma falha.
 """
-NO_EXAMPLES: Mapping[str, Any] = MappingProxyType({})
 _TEXT = {"type": "string"}
 _HEADERS: Document = {
     "X-Request-ID": {
@@ -114,7 +112,7 @@ class Described(Protocol):
 def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Document:
     """Return the document; its paths are relative to the service's base, whose full addresses are `server_urls`."""
     operations = [operation for operation in service.operations() if operation.in_description]
-    schemas = _Schemas(operations, _read_response_examples(service.package))
+    schemas = _Schemas(operations, read_response_examples(service.package))
     paths: dict[str, Document] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, schemas)
@@ -141,13 +139,6 @@ def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Documen
     }
 
 
-def _read_response_examples(package: str) -> Mapping[str, Any]:
-    """Return the successes that a service's package shows as examples; a running demo city gave them."""
-    file = files(package) / "response_examples.json"
-    found: Mapping[str, Any] = msgspec.json.decode(file.read_bytes()) if file.is_file() else NO_EXAMPLES
-    return found
-
-
 def _operation(operation: Operation, schemas: "_Schemas") -> Document:
     is_public = operation.rule.action == PUBLIC
     codes = codes_by_status(operation, error_statuses(operation) - _find_no_refusals(operation))
@@ -171,11 +162,6 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
         content = {JSON: {"schema": schemas.of(body), "example": _find_example(operation, schemas.resolved(body))}}
         found["requestBody"] = {"content": content, "required": _is_required(operation, schemas)}
     return found
-
-
-def name_for_generators(key: str) -> str:
-    """Return the `operationId` of a key: generators make functions of it."""
-    return key.replace(".", "_")
 
 
 def find_example(operation: Operation) -> Any:
