@@ -100,6 +100,7 @@ class Settings(
     platform_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_PLATFORM_CLIENTS")
     agent_runtime_clients_csv: Csv | None = Field(None, validation_alias="BALCAO_AGENT_RUNTIME_CLIENTS")
     crm_webhook_clients_csv: Csv | None = Field(None, validation_alias="CRM_WEBHOOK_CLIENTS")
+    messenger_clients_csv: Csv = Field("", validation_alias="BALCAO_MESSENGER_CLIENTS")
 
     legacy_sources: Csv = ""
 
@@ -291,6 +292,7 @@ class Settings(
             "CRM_WEBHOOK_CLIENTS": self._clients(self.crm_webhook_clients_csv, _SANDBOX_CRM_CLIENT),
             "BALCAO_PLATFORM_CLIENTS": self._clients(self.platform_clients_csv, "balcao-platform"),
             "BALCAO_AGENT_RUNTIME_CLIENTS": self._clients(self.agent_runtime_clients_csv, "agentes-runtime"),
+            "BALCAO_MESSENGER_CLIENTS": frozenset(split_list(self.messenger_clients_csv)),
         }
 
     @property

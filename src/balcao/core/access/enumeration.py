@@ -1,4 +1,4 @@
-"""The enumeration guard: a caller who tries one person's or company's number after the other is blocked for a while.
+"""The enumeration guard: a caller who tries one CPF, CNPJ or phone number after the other is blocked for a while.
 
 Refusals are counted where the limits are. A block stands in the machine's shared counts, so the calls of everybody else
 cost a look into memory. With Redis each further machine learns of it by one more refusal there.
@@ -11,7 +11,7 @@ from limits import parse
 from balcao.core.access.limits import Limits
 from balcao.core.errors import TooMany
 
-NUMBERS = frozenset({"cpf", "cnpj"})  # path parameters that can be guessed
+NUMBERS = frozenset({"cpf", "cnpj", "number"})  # path parameters that can be guessed; `number` is a phone's
 _BLOCKED = "enumeration-blocked"
 
 

@@ -1,6 +1,6 @@
 """Routes of the phone book. None is public: a number says nothing of who asks for it."""
 
-from balcao.core.access.rules import action, authenticated
+from balcao.core.access.rules import action, authenticated, client
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows, retain_rows
 from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
@@ -41,13 +41,15 @@ from balcao.registry.routes import ROUTES
 routes = ROUTES.extend(tags=["phones"], body_limit=SMALL_BODY)
 
 READ, WRITE = action("phones:read"), action("phones:write")
+# Machines that send messages; none unless the city lists one.
+MESSENGER = client("BALCAO_MESSENGER_CLIENTS")
 ANA = {"cpf": "90000000175", "channel": "whatsapp"}
 
 
 @routes.get(
     "/phone/{number}/status",
     "registry.read_phone_status",
-    READ,
+    READ | MESSENGER,
     "O que se sabe de um telefone",
     errors=[304],
     concerns_people=True,
@@ -55,7 +57,7 @@ ANA = {"cpf": "90000000175", "channel": "whatsapp"}
 async def read_phone_status(call: Call, number: NumberInPath) -> Response[PhoneStatus]:
     """Diz se o telefone está ligado a alguém (CPF e nome mascarados), em quarentena ou livre, e se a pessoa aceita
     mensagens nele. Durante a quarentena, e depois dela, quem o tinha antes não aparece. Exige a ação `phones:read`; a
-    leitura fica na trilha de auditoria.
+    leitura fica na trilha de auditoria. Um cliente de `BALCAO_MESSENGER_CLIENTS` recebe `cpf` e `name` nulos.
     """
     return personal(await service.read_phone_status(call, number), call)
 
@@ -76,7 +78,7 @@ async def read_phone_citizen(call: Call, number: NumberInPath) -> Response[Phone
 @routes.post(
     "/phone/{number}/bind",
     "registry.bind_phone",
-    authenticated().testing("phones:write"),
+    authenticated().testing("phones:write") | MESSENGER,
     "Liga um telefone a uma pessoa",
     errors=[409],
 )
@@ -84,7 +86,8 @@ async def bind_phone(call: Call, number: NumberInPath, body: PhoneBindBody) -> R
     """Liga o telefone à pessoa: com o token dela, se o telefone está livre ou já é dela; com a ação `phones:write`, se
     ela o confirmou por código. Senão 409. Não está livre um telefone que consta do cadastro de outra pessoa. Só pela
     palavra da pessoa a ligação vale 30 dias, e no máximo três ao mesmo tempo; até dez pedidos por hora, depois 429.
-    Confirmado por código, o telefone fica com quem o confirmou. Não dá consentimento: para isso há `/opt-in`.
+    Confirmado por código, o telefone fica com quem o confirmou. Não dá consentimento: para isso há `/opt-in`. Um
+    cliente de `BALCAO_MESSENGER_CLIENTS` confirma assim que um telefone provado por código é da pessoa; senão 409.
     """
     return stored(await service.bind_phone(call, number, body))
 
@@ -107,14 +110,15 @@ async def opt_in_phone(call: Call, number: NumberInPath, body: PhoneOptInBody) -
 @routes.post(
     "/phone/{number}/opt-out",
     "registry.opt_out_phone",
-    WRITE,
+    WRITE | MESSENGER,
     "Não se querem mais mensagens neste telefone",
     example={"channel": "whatsapp", "reason": "too_many_messages"},
     concerns_people=True,
 )
 async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody) -> Response[PhoneOutcome]:
     """Retira o consentimento deste telefone, de quem quer que seja; as preferências da pessoa não mudam. O motivo
-    `incorrect_person` diz que o número trocou de mãos: a ligação acaba e ele entra em quarentena. Exige `phones:write`.
+    `incorrect_person` diz que o número trocou de mãos: a ligação acaba e ele entra em quarentena. Exige `phones:write`
+    ou um cliente de `BALCAO_MESSENGER_CLIENTS`.
     """
     return stored(await service.opt_out_phone(call, number, body))
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UnsetType
 
+from balcao.core.access.rules import Reason
 from balcao.core.context.call import Call
 from balcao.core.context.optimistic import write_optimistically
 from balcao.core.context.reasons import refuse_personal_data
@@ -90,10 +91,18 @@ async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
     call.require_reason()
     phone = (await store.find_phone(call.platform.database, number)).phone
     if phone.cpf is None:
+        await _count_miss(call)
         return phone, PhoneCitizen(False, None, None)
     async with call.reading(phone.cpf, FIELDS) as source:
+        if call.decision.reason is Reason.CLIENT:  # a messenger may write to the number without learning whose it is
+            return phone, PhoneCitizen(True, None, None)
         name = (await citizens.read_citizen_record(source, phone.cpf)).nome
     return phone, PhoneCitizen(True, phone.cpf.masked, mask_name(name) if name else None)
+
+
+async def _count_miss(call: Call) -> None:
+    """Count a number that belongs to no person, or not to the one asked for, as a guess of this caller."""
+    await call.platform.enumeration.count(call.identified_caller.key)
 
 
 def mask_name(name: str) -> str:
@@ -102,12 +111,12 @@ def mask_name(name: str) -> str:
 
 
 async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
-    """Bind a number to a person, by their own token or where they have proven it by a code.
+    """Bind a number to a person, by their own token or, for staff and messengers, if a code has proven it.
 
     Raises Invalid, Forbidden, and Conflict for a number that cannot be bound to them.
     """
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
-    reached = call.with_right_to(cpf, WRITE)
+    reached = call if call.decision.reason is Reason.CLIENT else call.with_right_to(cpf, WRITE)
     if reached is None:
         raise call.lacks(WRITE)
     if reached.is_owner:
@@ -121,7 +130,12 @@ async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone
             raise Conflict("A pessoa não confirmou este telefone por código.", code="phone-not-confirmed")
         return after
 
-    after = (await _change(reached, number, change, subject=cpf, claimant=cpf if reached.is_owner else None)).after
+    try:
+        after = (await _change(reached, number, change, subject=cpf, claimant=cpf if reached.is_owner else None)).after
+    except Conflict:
+        if not reached.is_owner:
+            await _count_miss(call)
+        raise
     assert after is not None  # what cannot be bound was refused
     shown = cpf.digits if reached.is_owner else cpf.masked
     return BoundPhone("bound", f"+{number}", shown, after.opt_in, "Telefone ligado ao cidadão.")
@@ -179,6 +193,7 @@ async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> Phone
     said = Said("rejected" if reason == WRONG_PERSON else "opt_out", channel, reason)
     changed = await _change(call, number, change, said=said)
     if changed.before.cpf is None:
+        await _count_miss(call)
         return PhoneOutcome("not_found")
     return PhoneOutcome("opted_out" if changed.after else "already_opted_out")
 

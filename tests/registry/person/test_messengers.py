@@ -1,0 +1,170 @@
+"""Machines that the city lists as messengers, at the phone book (rules: registry 4.13), over HTTP."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from balcao import app
+from balcao.core.values.cpf import Cpf
+from balcao.settings import Settings
+from tests.registry.person.booking import Book, load_people, new_number
+from tests.registry.talking import Talk
+from tests.support.cast import ANA, BRUNO
+from tests.support.fixtures import Sql
+from tests.support.issuer import Issuer
+from tests.support.patience import PATIENCE
+from tests.support.refusals import refusal
+from tests.support.server import RunningServer
+
+MESSENGER, OTHER_MACHINE = "portal-servidor", "portal-cidadao"
+ALLOWED = 20
+WRONG_PERSON = {"channel": "whatsapp", "reason": "incorrect_person"}
+OPT_OUT = {"channel": "whatsapp", "reason": "too_many_messages"}
+
+
+@pytest.fixture(scope="module")
+def settings(settings: Settings) -> Settings:
+    changes = {"messenger_clients_csv": MESSENGER, "enumeration_limit": f"{ALLOWED}/5 minutes"}
+    return settings.model_copy(update=changes)
+
+
+@pytest.fixture
+def book(http: httpx.Client, issuer: Issuer, sql: Sql, database_url: str) -> Book:
+    load_people(database_url)
+    return Book(http, issuer, sql, new_number())
+
+
+@pytest.fixture
+def messenger(http: httpx.Client, issuer: Issuer, book: Book) -> Talk:
+    """Return a messenger whose misses no other test has counted."""
+    return Talk(http, issuer.machine(MESSENGER, sub=f"messenger-{book.number}"))
+
+
+@pytest.fixture(scope="module")
+def unlisted(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
+    """Return a client of a server whose city lists no messenger, as by default."""
+    by_default = settings.model_copy(update={"messenger_clients_csv": ""})
+    with (
+        RunningServer(app.build(by_default, database_url, ["registry"])) as running,
+        httpx.Client(base_url=running.url, timeout=PATIENCE) as http,
+    ):
+        yield http
+
+
+def list_calls(book: Book, who: Talk) -> list[httpx.Response]:
+    """Return the responses to each call that a messenger may make."""
+    return [
+        who("GET", f"/phone/{book.number}/status"),
+        book.post("bind", {"cpf": ANA, "channel": "whatsapp"}, who),
+        book.post("opt-out", OPT_OUT, who),
+    ]
+
+
+@pytest.mark.cases("registry", "N16")
+def test_only_a_listed_machine_uses_the_phone_book_and_by_default_none_is_listed(
+    book: Book, messenger: Talk, http: httpx.Client, unlisted: httpx.Client, issuer: Issuer
+) -> None:
+    book.prove(ANA)
+    assert Settings().client_lists["BALCAO_MESSENGER_CLIENTS"] == frozenset()
+    assert [answer.status_code for answer in list_calls(book, messenger)] == [200] * 3
+    others = [
+        Talk(unlisted, issuer.machine(MESSENGER)),
+        Talk(http, issuer.machine(OTHER_MACHINE, "rmi:telefone:read")),
+        Talk(http, issuer.person(BRUNO, azp=MESSENGER)),
+        Talk(http, issuer.login(azp=MESSENGER)),
+    ]
+    for other in others:
+        assert [answer.status_code for answer in list_calls(book, other)] == [403] * 3
+
+
+@pytest.mark.cases("registry", "N17")
+def test_a_messenger_learns_whether_it_may_write_and_not_who_has_the_number(book: Book, messenger: Talk) -> None:
+    book.prove(ANA)
+    book.opt_in(ANA)
+    path = f"/phone/{book.number}/status"
+    assert messenger.ok("GET", path) == book.status() | {"cpf": None, "name": None}
+    assert book.status()["cpf"] == Cpf(ANA).masked
+    assert messenger.ok("GET", path)["opt_in"] is True
+
+
+@pytest.mark.cases("registry", "N17")
+def test_a_messenger_confirms_a_number_only_for_whom_a_code_has_proven_it(book: Book, messenger: Talk) -> None:
+    def confirm(cpf: str) -> httpx.Response:
+        return book.post("bind", {"cpf": cpf, "channel": "whatsapp"}, messenger)
+
+    not_confirmed = (409, "phone-not-confirmed")
+    assert refusal(confirm(ANA)) == not_confirmed
+    book.bind_own(ANA)
+    assert refusal(confirm(ANA)) == not_confirmed
+    book.prove(ANA)
+    assert confirm(ANA).json()["cpf"] == Cpf(ANA).masked
+    assert refusal(confirm(BRUNO)) == not_confirmed
+    assert book.status()["cpf"] == Cpf(ANA).masked
+
+
+@pytest.mark.cases("registry", "N18")
+def test_a_messenger_records_opt_outs_and_never_consent(book: Book, messenger: Talk, sql: Sql) -> None:
+    book.prove(ANA)
+    book.opt_in(ANA)
+    assert book.post("opt-out", OPT_OUT, messenger).json() == {"status": "opted_out"}
+    assert book.status()["opt_in"] is False
+    found = sql(
+        "SELECT action, actor_kind, azp FROM registry.phone_book_entry WHERE number LIKE $1 ORDER BY at DESC LIMIT 1",
+        f"%{book.number[-4:]}",
+    )
+    assert tuple(found[0]) == ("opt_out", "client", MESSENGER)
+    denied = [
+        book.post("opt-in", {"cpf": ANA, "channel": "whatsapp"}, messenger),
+        book.post("reject-registration", {"cpf": ANA, "channel": "whatsapp"}, messenger),
+        book.post("validate-registration", {}, messenger),
+        book.post("quarantine", None, messenger),
+        messenger("DELETE", f"/phone/{book.number}/quarantine"),
+        messenger("GET", f"/phone/{book.number}/citizen"),
+        messenger("GET", f"/phone/{book.number}/notification-preferences"),
+        messenger("PUT", f"/phone/{book.number}/notification-preferences", {"channel": "web", "opt_in": True}),
+        messenger("GET", "/admin/phone/quarantined"),
+        messenger("GET", f"/citizen/{ANA}"),
+    ]
+    assert [answer.status_code for answer in denied] == [403] * len(denied)
+    assert book.post("opt-out", WRONG_PERSON, messenger).json() == {"status": "opted_out"}
+    assert book.status()["quarantined"] is True
+
+
+@pytest.mark.cases("registry", "N19")
+@pytest.mark.parametrize("what", ["status", "bind", "opt-out"])
+def test_a_messenger_that_tries_one_number_after_the_other_is_stopped(
+    book: Book, messenger: Talk, http: httpx.Client, issuer: Issuer, what: str
+) -> None:
+    def ask(number: str) -> httpx.Response:
+        if what == "status":
+            return messenger("GET", f"/phone/{number}/status")
+        body = OPT_OUT if what == "opt-out" else {"cpf": ANA, "channel": "whatsapp"}
+        return messenger("POST", f"/phone/{number}/{what}", body)
+
+    book.prove(ANA)
+    for _ in range(ALLOWED + 5):
+        assert ask(book.number).status_code == 200  # numbers that it knows cost nothing
+    for _ in range(ALLOWED + 1):
+        assert ask(new_number()).status_code in {200, 409}
+    assert refusal(ask(book.number)) == (429, "enumeration")
+    another = Talk(http, issuer.machine(MESSENGER, sub=f"another-{book.number}"))
+    assert another("GET", f"/phone/{book.number}/status").status_code == 200
+
+
+@pytest.mark.cases("registry", "N19")
+def test_what_a_messenger_looks_at_and_changes_is_in_the_trail_of_the_person(
+    book: Book, messenger: Talk, sql: Sql
+) -> None:
+    book.prove(ANA)
+    list_calls(book, messenger)
+    found = sql(
+        "SELECT operation, action, actor_kind FROM platform.audit_event WHERE subject = $1 AND client = $2 "
+        "ORDER BY at DESC LIMIT 3",
+        *(Cpf(ANA).masked, MESSENGER),
+    )
+    assert {tuple(row) for row in found} == {
+        ("registry.read_phone_status", "read", "client"),
+        ("registry.bind_phone", "update", "client"),
+        ("registry.opt_out_phone", "update", "client"),
+    }
