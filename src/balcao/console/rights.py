@@ -4,12 +4,22 @@ The services decide on every call; a page that shows a button too many is explai
 """
 
 import hashlib
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 
 import msgspec
+from markupsafe import Markup
 
 from balcao.console.api import Api
+
+# What each right that the platform ships permits, by its permanent key. The catalogue is the one dictionary of rights.
+_DESCRIPTIONS: dict[str, str] = {
+    key: text
+    for service in tomllib.loads((files("balcao.access") / "seed" / "seed.toml").read_text())["actions"].values()
+    for key, text in service.items()
+}
 
 
 class OwnAction(msgspec.Struct, frozen=True):
@@ -61,3 +71,19 @@ async def read_rights(api: Api) -> Rights:
     """Return the person's rights of now: what was taken away is gone at the next click."""
     found = await api.get("/access/api/v1/users/me/actions", OwnActions)
     return Rights(found.administrator, found.superadmin, {one.action: one for one in found.actions})
+
+
+def describe_right(name: str) -> str:
+    """Return what a right of the platform permits; the name itself of a right that the city created."""
+    return _DESCRIPTIONS.get(name, name)
+
+
+def show_right(name: str) -> str | Markup:
+    """Return what a right permits; the name of the city's own rights, marked as a name."""
+    return _DESCRIPTIONS.get(name) or show_given(name)
+
+
+def show_given(names: str | Sequence[str]) -> Markup:
+    """Return names that the city chose, for example of roles and groups, marked so that no browser translates them."""
+    listed = [names] if isinstance(names, str) else names
+    return Markup(", ").join(Markup('<span class="given" translate="no">{}</span>').format(name) for name in listed)

@@ -7,6 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from balcao import __version__
+from balcao.console.rights import show_given, show_right
 from balcao.console.words import (
     Words,
     begin_sentence,
@@ -46,6 +47,8 @@ def make_environment(words: Words, assets: Assets, city: str) -> Environment:
         "duration": format_duration,
         "sentence": begin_sentence,
         "weekday": format_weekday,
+        "given": show_given,
+        "right": show_right,
     }
     environment.filters.update(filters)
     environment.globals.update(

@@ -73,12 +73,12 @@ def test_a_rename_shows_what_follows_and_is_made_when_it_was_seen(panel: PanelCl
     assert "iptu:consulta" in panel.page.text
     panel.post(path, panel.find_form(path).values)
     assert "papéis, endereços e programas a seguem" in panel.page.text
-    assert panel.page.heading == "iptu:invoice:look"
+    assert "iptu:invoice:look" in panel.page.text
     panel.submit(path, name="pets:read")
     assert "outra ação já tem este nome" in panel.page.text
     panel.submit(path, name="iptu:invoice:read")
     panel.post(path, panel.find_form(path).values)
-    assert panel.page.heading == "iptu:invoice:read"
+    assert "iptu:invoice:read" in panel.page.text
 
 
 def test_of_two_who_edit_a_group_the_second_is_told_and_keeps_what_they_typed(panel: PanelClient) -> None:

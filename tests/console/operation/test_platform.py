@@ -85,10 +85,10 @@ def test_a_limit_changes_once_its_meaning_was_confirmed_and_is_put_back(panel: P
     assert UNDO not in [form.action for form in panel.page.forms]
     panel.submit(LIMIT, **TYPED)
     panel.post(LIMIT, panel.find_form(LIMIT).values | {"confirmado": "sim"})
-    assert "registry.read_preferences: 1.000 por segundo" in panel.page.text
+    assert "1.000 por segundo, em todos os processos" in panel.page.text
     assert ", por Kleber Assis" in panel.page.text
     panel.post(UNDO, panel.find_form(UNDO).values)
-    assert "vale de novo como configurado" in panel.page.text
+    assert "vale de novo o configurado" in panel.page.text
 
 
 def test_a_limit_that_would_shut_people_out_is_refused_at_its_field_and_what_was_typed_stays(

@@ -3,6 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from markupsafe import Markup
+
+from balcao.console.rights import describe_right, show_given
+
 REACH_KEYS = {"area": "áreas", "go:orgao": "órgãos", "manages": "pessoas dos grupos"}
 SOURCES = {"token": "pelo login", "direct": "dado diretamente", "group": "por um grupo"}
 SERVICES = {
@@ -86,16 +90,21 @@ def name_person(name: str | None, cpf: str) -> str:
     return name or f"pessoa de CPF {mask_cpf(cpf)}"
 
 
-def describe_reach(reach: Mapping[str, list[str]] | None) -> str:
+def describe_reach(reach: Mapping[str, list[str]] | None) -> str | Markup:
     """Return how far a right reaches."""
     if not reach:
         return "toda a cidade"
-    return "; ".join(f"{REACH_KEYS.get(key, key)}: {', '.join(values) or 'nenhum'}" for key, values in reach.items())
+    return Markup("; ").join(
+        Markup("{}: {}").format(REACH_KEYS.get(key, key), show_given(values) or "nenhum")
+        for key, values in reach.items()
+    )
 
 
-def describe_way(role: str, source: str, group: str | None) -> str:
+def describe_way(role: str, source: str, group: str | None) -> Markup:
     """Return where a role comes from."""
-    return f"papel {role}, do grupo {group}" if group else f"papel {role}, {SOURCES.get(source, source)}"
+    if group:
+        return Markup("papel {}, do grupo {}").format(show_given(role), show_given(group))
+    return Markup("papel {}, {}").format(show_given(role), SOURCES.get(source, source))
 
 
 def name_service(service: str | None) -> str:
@@ -108,10 +117,12 @@ def describe_value(value: Any) -> str:
     if value is None or value in ("", [], {}):
         return "–"
     if isinstance(value, dict):
-        return "; ".join(f"{name}: {describe_value(one)}" for name, one in value.items())
+        return "; ".join(f"{REACH_KEYS.get(name, name)}: {describe_value(one)}" for name, one in value.items())
     if isinstance(value, list):
         return ", ".join(describe_value(one) for one in value)
-    return str(value)
+    if isinstance(value, bool):
+        return "sim" if value else "não"
+    return describe_right(str(value))
 
 
 MEMBERS = {

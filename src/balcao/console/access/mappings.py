@@ -12,6 +12,7 @@ from balcao.console.forms import Form, list_choices
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
+from balcao.core.values.text import fold_text
 
 pages = Pages("access", "/acessos/enderecos")
 # A catalogue has some hundred; pages of a hundred are read until there are no more.
@@ -82,7 +83,7 @@ async def delete_mapping(visit: Visit, mapping: str) -> Response[Any]:
     return visit.render(
         "access/confirm.html",
         form=form,
-        title=f"Excluir {found.method} {found.path_pattern}?",
+        title=f"Excluir {found.description or found.path_pattern}?",
         text="Quem chama este endereço passa a ser recusado, na hora.",
         items=[],
         items_title="",
@@ -100,8 +101,8 @@ async def _list_choices(visit: Visit) -> list[Any]:
         found += page.actions
         if not page.actions or len(found) >= page.total:
             break
-    ordered = sorted(found, key=lambda action: action.name)
-    return list_choices(((str(action.id), action.name) for action in ordered), is_asked=True)
+    ordered = sorted(found, key=lambda action: fold_text(action.description))
+    return list_choices(((str(action.id), action.description) for action in ordered), is_asked=True)
 
 
 def _read(form: MappingForm | BindingForm) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from balcao.console.access.rights import ROLE_CREATE, ROLE_DELETE, ROLE_GRANT, R
 from balcao.console.declaration import Pages
 from balcao.console.forms import Form, list_choices
 from balcao.console.lists import Listing
+from balcao.console.rights import describe_right
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
 
@@ -84,12 +85,10 @@ async def grant_action(visit: Visit, role: str) -> Response[Any]:
     search = visit.query.first("procura").strip()[:100]
     found = await client.list_actions(visit.api, search=search or None, limit=100, skip=0)
     form = GrantForm(visit)
-    form.choice.choices = list_choices(
-        ((one.name, f"{one.name}: {one.description}") for one in found.actions), is_asked=True
-    )
+    form.choice.choices = list_choices(((one.name, one.description) for one in found.actions), is_asked=True)
     back = visit.address("access.show_role", role=role)
     if form.is_sent and await form.submit(lambda: client.grant_action(visit.api, role, form.choice.data)):
-        return await visit.redirect(back, f"O papel dá agora {form.choice.data}.")
+        return await visit.redirect(back, f"O papel dá agora: {describe_right(form.choice.data)}.")
     return visit.render(
         "access/grant.html",
         form=form,
@@ -108,11 +107,11 @@ async def revoke_action(visit: Visit, role: str, name: str) -> Response[Any]:
     form = Form(visit)
     back = visit.address("access.show_role", role=role)
     if form.is_sent and await form.submit(lambda: client.revoke_action(visit.api, role, name)):
-        return await visit.redirect(back, f"O papel não dá mais {name}.")
+        return await visit.redirect(back, f"O papel não dá mais: {describe_right(name)}.")
     return visit.render(
         "access/confirm.html",
         form=form,
-        title=f"Tirar {name} do papel {role}?",
+        title=f"Tirar “{describe_right(name)}” do papel {role}?",
         text="Quem a tem só por este papel a perde na hora.",
         items=[],
         items_title="",

@@ -1,7 +1,6 @@
 """The first page and what belongs to the person: where to go, what one may do, texts that are kept."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from balcao.console.working import service as working
 from balcao.core.http.responses import Response, redirect
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.pasted import clean_pasted
+from balcao.core.values.text import fold_text
 
 pages = Pages("home", "")
 _URGENCY = {"urgent": 0, "warning": 1, "info": 2}
@@ -132,18 +132,13 @@ async def drop_draft(visit: Visit, draft: str) -> Response[Any]:
 
 
 def _find_pages(visit: Visit, asked: str) -> list[Item]:
-    wanted = _fold(asked).split()
+    wanted = fold_text(asked).split()
     found = []
     for area, shown in visit.list_navigation():
         for page in shown:
-            if all(word in _fold(f"{area.label} {page.label}") for word in wanted):
+            if all(word in fold_text(f"{area.label} {page.label}") for word in wanted):
                 found.append(Item(page.label, page.address(), detail=area.label, deed="Abrir"))
     return found
-
-
-def _fold(text: str) -> str:
-    """Return the text without accents, in small letters."""
-    return "".join(sign for sign in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(sign))
 
 
 async def find_drafts(visit: Visit) -> Sequence[Item]:

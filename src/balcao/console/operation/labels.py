@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from balcao.console.operation.platform_client import Limit
 from balcao.console.person.labels import name_member
-from balcao.console.words import format_number
+from balcao.console.words import begin_sentence, format_number
 
 KINDS = {
     "agents.deliver_webhook": "aviso de agentes a outro sistema",
@@ -29,6 +30,7 @@ KINDS = {
     "search.rank_services": "ordem dos serviços pelas leituras",
     "search.tidy_up": "limpeza da busca",
     "platform.chain_audit": "encadeamento da trilha",
+    "registry.hash_staff": "marcas de servidores na trilha",
     "platform.apply_retention": "prazos de guarda",
 }
 
@@ -138,10 +140,10 @@ def describe_rate(rate: str) -> str:
     return f"{times} por {one}" if found[2] in ("", "1") else f"{times} em {found[2]} {many}"
 
 
-def describe_limit(about: str, name: str) -> str:
+def describe_limit(limit: Limit) -> str:
     """Return what a limit limits."""
-    whose = " (sistemas)" if name.endswith(":machines") else ""
-    return _SETTINGS.get(name) or _LIMITED.get(about, about) + whose
+    whose = " (sistemas)" if limit.name.endswith(":machines") else ""
+    return begin_sentence(_SETTINGS.get(limit.name) or limit.summary or _LIMITED.get(limit.about, limit.about)) + whose
 
 
 def describe_replica(fault: str | None) -> str:

@@ -16,6 +16,8 @@ from balcao.core.http.responses import Response
 
 CHANGED = [("true", "Mudados ao vivo"), ("false", "Como configurados")]
 CONFIRMED = "confirmado"
+# The settings that limit many operations each.
+GENERAL = 10
 
 pages = Pages(AREA, BASE)
 
@@ -24,10 +26,12 @@ pages = Pages(AREA, BASE)
 async def list_limits(visit: Visit) -> Response[Any]:
     """List the limits, those that somebody changed first, below the services in maintenance."""
     filters = [
-        Filter("nome", "O nome contém", is_wide=True),
+        Filter("nome", "Procurar um limite", is_wide=True),
         Filter("situacao", "Situação", CHANGED, unset="Todas"),
     ]
     listing = Listing(visit, ("limite", "limites"), filters)
+    if not listing.values:  # the general limits, which come first, and no page of a hundred operations
+        listing.size = GENERAL
     changed = {"true": True, "false": False}.get(listing.values.get("situacao", ""))
     (maintenance,) = await gather_blocks(platform_client.list_maintenance(visit.api))
     found = await platform_client.list_limits(
@@ -50,7 +54,7 @@ async def change_limit(visit: Visit, limit: str) -> Response[Any]:
     found = await platform_client.read_limit(visit.api, limit)
     form = LimitForm(visit)
     if _is_confirmed(visit) and await form.submit(lambda: platform_client.change_limit(visit.api, limit, form.body)):
-        said = f"{limit}: {describe_rate(form.rate)}, em todos os processos em segundos."
+        said = f"{describe_limit(found)}: {describe_rate(form.rate)}, em todos os processos em segundos."
         return await visit.redirect(visit.address("operation.list_limits"), said)
     return visit.render(
         "operation/limit.html",
@@ -69,11 +73,12 @@ async def change_limit(visit: Visit, limit: str) -> Response[Any]:
 async def reset_limit(visit: Visit, limit: str) -> Response[Any]:
     """Put the configured rate back in force."""
     back = visit.address("operation.list_limits")
+    found = await platform_client.read_limit(visit.api, limit)
     try:
         await platform_client.reset_limit(visit.api, limit)
     except InTheWay as fault:  # it has ended, or somebody was faster
         return await visit.redirect(back, fault.text)
-    return await visit.redirect(back, f"{limit} vale de novo como configurado.")
+    return await visit.redirect(back, f"{describe_limit(found)}: vale de novo o configurado.")
 
 
 @pages.form("/limites/manutencao", "Pôr em manutenção", actions=[MAINTENANCE])

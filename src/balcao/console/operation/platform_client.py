@@ -136,6 +136,7 @@ class ResponseCounts(msgspec.Struct):
 class Limit(msgspec.Struct):
     name: str
     about: str
+    summary: str
     rate: str
     configured: str
     changed_at: datetime | None

@@ -47,11 +47,15 @@ OVER_HTTP = Bounds(10, "um décimo", 60)
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit that can be changed; `configured` is its rate by settings and declaration, `about` names its kind."""
+    """A limit that can be changed; `configured` is its rate by settings and declaration, `about` names its kind.
+
+    `summary` is that of the operation, in Portuguese; empty for a limit of several operations.
+    """
 
     name: str
     configured: str
     about: str
+    summary: str = ""
 
 
 def list_limits(settings: Settings, operations: Iterable[Operation], further: Mapping[str, str]) -> dict[str, Limit]:
@@ -64,8 +68,8 @@ def list_limits(settings: Settings, operations: Iterable[Operation], further: Ma
     for operation in sorted(operations, key=lambda operation: operation.key):
         about = "operation" if operation.rate is None else "operation's own"
         people, machines = operation.rates(settings)
-        found += [Limit(operation.key, people, about)] if people else []
-        found += [Limit(name_for_machines(operation.key), machines, about)] if machines else []
+        found += [Limit(operation.key, people, about, operation.summary)] if people else []
+        found += [Limit(name_for_machines(operation.key), machines, about, operation.summary)] if machines else []
     return {limit.name: limit for limit in found}
 
 

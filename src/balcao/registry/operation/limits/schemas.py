@@ -16,9 +16,9 @@ MOST_MINUTES = 24 * 60
 class LimitQuery(PageQuery):
     """Which limits to list."""
 
-    search: Annotated[str | None, Meta(description="Só aqueles cujo nome contém isto.", examples=["preferences"])] = (
-        None
-    )
+    search: Annotated[
+        str | None, Meta(description="Só aqueles cujo nome ou resumo contém isto.", examples=["preferences"])
+    ] = None
     changed: Annotated[
         bool | None, Meta(description="`true`: só os mudados; `false`: só os como configurados.", examples=[True])
     ] = None
@@ -34,6 +34,13 @@ class LimitState(msgspec.Struct):
             description="O que limita: `setting` (as operações sem taxa própria), `use case`, `operation` (a taxa vem "
             "da configuração) ou `operation's own`.",
             examples=["operation"],
+        ),
+    ]
+    summary: Annotated[
+        str,
+        Meta(
+            description="O que faz a operação que ele limita; vazio se limita várias.",
+            examples=["Preferências do cidadão"],
         ),
     ]
     rate: Annotated[str, Meta(description="Taxa em vigor.", examples=["20/second"])]

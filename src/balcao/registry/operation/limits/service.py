@@ -12,19 +12,19 @@ from balcao.core.live.rates import OVER_HTTP, Limit
 from balcao.core.values.clock import utc_now
 from balcao.core.values.flags import parse_flag
 from balcao.core.values.page import Page
-from balcao.core.values.text import clean_parameter
+from balcao.core.values.text import clean_parameter, fold_text
 from balcao.registry.operation.limits.schemas import LimitChange, LimitPage, LimitState
 
 
 async def list_limits(call: Call, query: Mapping[str, str], page: Page) -> LimitPage:
     """Return a page of the limits, those that somebody changed first. Raises Invalid."""
-    search = (clean_parameter(query, "search", longest=100) or "").lower()
+    search = fold_text(clean_parameter(query, "search", longest=100) or "")
     wanted = _parse_changed(query)
     changed = await rates.list_changed(call)
     found = [
         _describe(limit, changed.get(limit.name))
         for limit in call.platform.part(Declared).limits.values()
-        if search in limit.name.lower() and wanted in (None, limit.name in changed)
+        if search in fold_text(f"{limit.name} {limit.summary}") and wanted in (None, limit.name in changed)
     ]
     found.sort(key=lambda limit: limit.changed_at is None)
     return LimitPage(found[page.offset : page.offset + page.limit], page.of(len(found)))
@@ -73,6 +73,7 @@ def _describe(limit: Limit, change: Change | None) -> LimitState:
     return LimitState(
         name=limit.name,
         about=limit.about,
+        summary=limit.summary,
         rate=change.value if change else limit.configured,
         configured=limit.configured,
         changed_at=change.changed_at if change else None,
