@@ -101,8 +101,12 @@ async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
 
 
 async def _count_miss(call: Call) -> None:
-    """Count a number that belongs to no person, or not to the one asked for, as a guess of this caller."""
-    await call.platform.enumeration.count(call.identified_caller.key)
+    """Count a number that belongs to no person, or not to the one asked for, as a guess of this caller.
+
+    Calls of the platform itself have no caller.
+    """
+    if call.caller is not None:
+        await call.platform.enumeration.count(call.caller.key)
 
 
 def mask_name(name: str) -> str:
