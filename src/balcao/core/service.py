@@ -39,6 +39,7 @@ class Service:
     `dialects` maps a path's beginning to the wording of faults; the longest match counts, "" is the service's own.
     `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready";
     a service that tells them in a form of its own has none.
+    `has_city_times`: instants of liveness and readiness have the city's offset, like all others of the service.
     `seed` loads seed data after the migrations; `running` opens what the service keeps in the process.
     """
 
@@ -56,6 +57,7 @@ class Service:
     running: Callable[[Platform], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
     ready: Callable[[Platform], Awaitable[Mapping[str, bool]]] | None = None
     health_paths: Mapping[str, str] = field(default_factory=lambda: HEALTH_PATHS)
+    has_city_times: bool = False
 
     @property
     def routes(self) -> list[Operation]:
@@ -111,7 +113,9 @@ class Service:
         """Return every operation by path, those that all services have included. Raises MalformedOperation."""
         found = [
             *self.routes,
-            *health_operations(self.name, self.dialect(""), self.ready, self.health_paths),
+            *health_operations(
+                self.name, self.dialect(""), self.ready, self.health_paths, has_city_times=self.has_city_times
+            ),
             *description_operations(self),
         ]
         _refuse_malformed(self, found)

@@ -49,4 +49,5 @@ SERVICE = Service(
     seed=holidays.seed_holidays,
     running=running,
     ready=ready,
+    has_city_times=True,
 )

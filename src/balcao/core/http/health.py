@@ -23,7 +23,7 @@ Checks = Callable[["Platform"], Awaitable[Mapping[str, bool]]]
 
 
 _Service: TypeAlias = Annotated[str, Meta(description="Nome do serviço.", examples=["registry"])]
-_Now: TypeAlias = Annotated[datetime, Meta(description="Instante da resposta, em UTC.")]
+_Now: TypeAlias = Annotated[datetime, Meta(description="Instante da resposta, com fuso.")]
 LIVE = (
     "Diz que o processo responde, sem olhar para o banco de dados. Para quem decide se um processo deve ser reiniciado."
 )
@@ -58,16 +58,27 @@ PATHS: Mapping[str, str] = {"liveness": "/liveness", "readiness": "/readiness"}
 
 
 def health_operations(
-    service: str, dialect: Dialect, further: Checks | None, paths: Mapping[str, str] = PATHS
+    service: str,
+    dialect: Dialect,
+    further: Checks | None,
+    paths: Mapping[str, str] = PATHS,
+    *,
+    has_city_times: bool = False,
 ) -> list[Operation]:
-    """Declare a service's liveness and readiness; `further` are checks of its own."""
+    """Declare a service's liveness and readiness; `further` are checks of its own.
+
+    With `has_city_times` their instants have the city's offset and whole seconds, else they are in UTC.
+    """
     routes = Routes(tags=list(PLATFORM_TAG), dialect=dialect)
 
-    def live() -> Liveness:
-        return Liveness("healthy", service, utc_now())
+    def read_clock(call: Call) -> datetime:
+        return utc_now().replace(microsecond=0).astimezone(call.zone) if has_city_times else utc_now()
+
+    def live(call: Call) -> Liveness:
+        return Liveness("healthy", service, read_clock(call))
 
     async def ready(call: Call) -> Response[Readiness]:
-        return await _check_readiness(call.platform, service, further)
+        return await _check_readiness(call.platform, service, further, read_clock(call))
 
     for word, path in paths.items():
         key = f"{service}.{word}"
@@ -87,10 +98,12 @@ async def run_checks(platform: "Platform", further: Checks | None) -> dict[str, 
     return checks
 
 
-async def _check_readiness(platform: "Platform", service: str, further: Checks | None) -> Response[Readiness]:
+async def _check_readiness(
+    platform: "Platform", service: str, further: Checks | None, now: datetime
+) -> Response[Readiness]:
     checks = await run_checks(platform, further)
     failed = [name for name, passed in checks.items() if not passed]
-    body = Readiness("not_ready" if failed else "ready", checks | {"overall": not failed}, service, utc_now(), failed)
+    body = Readiness("not_ready" if failed else "ready", checks | {"overall": not failed}, service, now, failed)
     return to_json(body, status=503 if failed else 200)
 
 

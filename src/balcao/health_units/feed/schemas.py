@@ -1,6 +1,5 @@
 """The events of the stream, and what its listeners ask for."""
 
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -50,7 +49,7 @@ class StreamTicket(msgspec.Struct):
     bilhete: Annotated[
         str, Meta(description="Abre um fluxo, uma só vez.", examples=["7b0zqgqVYkq2tJb1mT6mHnq2cXo6m0zvYh3l0sB0u0A"])
     ]
-    expira_em: Annotated[datetime, Meta(description="Até quando pode ser usado.", examples=["2026-03-02T12:30:30Z"])]
+    expira_em: Annotated[str, Meta(description="Até quando pode ser usado.", examples=["2026-10-05T14:30:30-03:00"])]
 
 
 class TicketQuery(Model):

@@ -15,6 +15,7 @@ from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import notify_processes
+from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import store, streams
 from balcao.health_units.feed.schemas import ResetEvent, RiskEvent, StreamQuery, StreamTicket, UnitEvent
@@ -92,7 +93,8 @@ async def open_stream(
 
 async def issue_ticket(call: Call, query: StreamQuery) -> StreamTicket:
     """Return a one-use ticket for a stream with these parameters, which a browser opens without a token."""
-    return StreamTicket(*await tickets.issue_ticket(call, STREAM, query.model_dump()))
+    ticket, ends_at = await tickets.issue_ticket(call, STREAM, query.model_dump())
+    return StreamTicket(ticket, format_rfc3339_seconds(ends_at, call.zone))
 
 
 async def open_stream_by_ticket(call: Call, address: str, ticket: str) -> AsyncGenerator[bytes, None]:
