@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Callable
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
 
+from balcao_sandbox.identity.demo import people_by_login
 from tests.support.panel import PageContent, PanelClient
 from tests.support.sandbox import Sandbox
 
@@ -163,3 +164,28 @@ def test_more_cookies_than_browsers_keep_are_refused_in_words(panel: PanelClient
         answer = panel.http.get(path, headers={"Cookie": "a=" + "b" * 20_000})
         assert answer.status_code == 431, path
         assert "Os cookies deste endereço são grandes demais" in answer.text
+
+
+def begin_in_a_tab(panel: PanelClient, path: str) -> tuple[str, dict[str, str]]:
+    """Begin a login and return the provider's form as a tab shows it: where it posts, and its values."""
+    shown = panel.http.get(path, follow_redirects=True)
+    (form,) = PageContent(shown.text).forms[:1]
+    filled = form.values | {"username": "kleber", "password": people_by_login()["kleber"].password}
+    return urljoin(str(shown.url), form.action), filled
+
+
+def test_two_tabs_log_in_and_the_forms_of_both_are_accepted(panel: PanelClient) -> None:
+    first, second = begin_in_a_tab(panel, "/painel/conta"), begin_in_a_tab(panel, "/painel/operacao/crm")
+    opened = panel.remember(panel.http.post(first[0], data=first[1], follow_redirects=True))
+    assert opened.url.path == "/painel/conta"
+    secret = panel.read_secret()
+    opened = panel.remember(panel.http.post(second[0], data=second[1], follow_redirects=True))
+    assert opened.url.path == "/painel/operacao/crm"
+    assert panel.post("/painel/ir", {"_csrf": secret, "q": "limites"}).status_code == 200
+
+
+def test_logins_that_are_begun_and_left_do_not_fill_the_cookies(panel: PanelClient) -> None:
+    for _ in range(12):
+        panel.http.get("/painel/entrar")
+    assert len([name for name in panel.http.cookies if name.startswith("painel-entrada")]) == 4
+    assert panel.login("kleber").url.path == PAINEL

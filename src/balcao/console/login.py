@@ -4,7 +4,7 @@ import base64
 import hmac
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -14,8 +14,10 @@ from balcao.console.declaration import PREFIX
 from balcao.console.faults import Lost, PageFault
 from balcao.console.panel import Panel
 from balcao.console.provider import GrantRefused, ProviderAway
+from balcao.console.provider import Login as ProviderLogin
 from balcao.console.sealing import SealBroken
-from balcao.console.sessions.service import Session
+from balcao.console.sessions.service import Session, hash_cookie
+from balcao.core.access.caller import subject_key
 from balcao.core.access.logout_tokens import read_logout_token
 from balcao.core.access.refusals import LOGIN as LOGIN_KIND
 from balcao.core.access.refusals import PAGE, TOKEN
@@ -29,9 +31,11 @@ from balcao.core.logs import log
 
 LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"
 BACKCHANNEL = "/backchannel-logout"
-SESSION, ATTEMPT = "painel", "painel-entrada"
+SESSION, ATTEMPT = "painel", "painel-entrada-"
 # So long a person may take at the provider.
 _ATTEMPT_SECONDS = 900
+# Logins under way in one browser, one for each tab. Older ones are dropped: their cookies must not fill the header.
+_MOST_ATTEMPTS = 4
 _PLACE = b"login attempt"
 # The parameter that says that the provider could not be told of a logout.
 _ONLY_HERE = "so-aqui"
@@ -45,6 +49,7 @@ class Attempt(msgspec.Struct, frozen=True):
     verifier: str
     back: str
     begun_at: float
+    key_before: bytes
 
 
 class Login:
@@ -59,20 +64,22 @@ class Login:
     async def begin(self, request: Request) -> Response[Any]:
         """Send the browser to the provider, with where it came from sealed in a cookie."""
         count_anonymous(self._panel.refusals, request, LOGIN_KIND)
-        query = parse_fields(request.query_string)
+        query, cookies = parse_fields(request.query_string), read_cookies(request.headers)
         attempt = Attempt(
             state=secrets.token_urlsafe(24),
             nonce=secrets.token_urlsafe(24),
             verifier=secrets.token_urlsafe(48),
             back=guard.read_return_path(query.first("para")),
             begun_at=time.time(),
+            key_before=hash_cookie(cookies.get(self._panel.name_cookie(SESSION), "")),
         )
         sealed = self._panel.sealer.seal(_PLACE, msgspec.json.encode(attempt))
-        cookie = self._format_cookie(ATTEMPT, base64.urlsafe_b64encode(sealed).decode(), seconds=_ATTEMPT_SECONDS)
+        value = base64.urlsafe_b64encode(sealed).decode()
+        cookie = self._format_cookie(_name_attempt(attempt.state), value, seconds=_ATTEMPT_SECONDS)
         address = await self._panel.provider.build_login_url(
             self._return_url, attempt.state, attempt.nonce, attempt.verifier
         )
-        return redirect(address, 303, cookies=(cookie,))
+        return redirect(address, 303, cookies=(cookie, *self._drop_older_attempts(cookies)))
 
     async def finish(self, request: Request) -> Response[Any]:
         """Begin a session for who comes back from the provider. Raises Lost for any other, who is counted."""
@@ -85,7 +92,8 @@ class Login:
     async def _finish(self, request: Request) -> Response[Any]:
         panel, query = self._panel, parse_fields(request.query_string)
         former = await self.find_session(request)
-        attempt = self._read_attempt(request)
+        sealed = read_cookies(request.headers).get(panel.name_cookie(_name_attempt(query.first("state"))), "")
+        attempt = self._open_attempt(sealed)
         is_ours = attempt is not None and hmac.compare_digest(attempt.state.encode(), query.first("state").encode())
         if attempt is None or not is_ours or query.first("iss") not in {"", panel.provider.issuer}:
             if former is not None and former.is_living:  # a second window of somebody who has logged in meanwhile
@@ -102,11 +110,11 @@ class Login:
             raise Lost("O provedor de identidade não confirmou o login.") from None
         if former is not None:  # who knew it knows nothing of the new one
             await panel.sessions.end(former)
-        cookie = await panel.sessions.begin(login)
+        is_of_other_tab = former is not None and _began_in_other_tab(former, login, attempt)
+        cookie = await panel.sessions.begin(login, former.identity.form_secret if former and is_of_other_tab else None)
         log.info("console.login")
-        return redirect(
-            attempt.back, 303, cookies=(self._format_cookie(SESSION, cookie), self._format_cookie(ATTEMPT, ""))
-        )
+        ended = self._format_cookie(_name_attempt(attempt.state), "")
+        return redirect(attempt.back, 303, cookies=(self._format_cookie(SESSION, cookie), ended))
 
     async def leave(self, request: Request) -> Response[Any]:
         """End the session here and at the provider; behind the browser where that is offered, so no token travels."""
@@ -160,8 +168,7 @@ class Login:
         if not guard.has_secret(session, request.headers, form):
             raise _make_foreign()
 
-    def _read_attempt(self, request: Request) -> Attempt | None:
-        sealed = read_cookies(request.headers).get(self._panel.name_cookie(ATTEMPT), "")
+    def _open_attempt(self, sealed: str) -> Attempt | None:
         try:
             opened = self._panel.sealer.open(_PLACE, base64.urlsafe_b64decode(sealed))
             attempt = msgspec.json.decode(opened, type=Attempt)
@@ -169,9 +176,35 @@ class Login:
             return None
         return attempt if time.time() - attempt.begun_at < _ATTEMPT_SECONDS else None
 
+    def _drop_older_attempts(self, cookies: Mapping[str, str]) -> list[str]:
+        """Return the cookies that end all logins under way except the newest, and what is no login of ours."""
+        attempts = {name: self._open_attempt(cookies[self._panel.name_cookie(name)]) for name in self._find(cookies)}
+        newest_first = sorted(attempts, key=lambda name: -(one.begun_at if (one := attempts[name]) else 0))
+        return [self._format_cookie(name, "") for name in newest_first[_MOST_ATTEMPTS - 1 :]]
+
+    def _find(self, cookies: Mapping[str, str]) -> list[str]:
+        """Return the names of the cookies of logins under way, as `name_cookie` takes them."""
+        start, end = self._panel.name_cookie(f"{ATTEMPT}|").split("|")
+        return [
+            name[len(start) - len(ATTEMPT) : len(name) - len(end)]
+            for name in cookies
+            if name.startswith(start) and name.endswith(end)
+        ]
+
     def _format_cookie(self, name: str, value: str, seconds: int | None = None) -> str:
         panel = self._panel
         return format_cookie(panel.name_cookie(name), value, secure=panel.is_secure, seconds=seconds)
+
+
+def _began_in_other_tab(former: Session, login: ProviderLogin, attempt: Attempt) -> bool:
+    """Whether another tab of the same person began this session while the login was under way."""
+    is_same_person = former.stored.subject_key == subject_key(login.issuer, login.subject)
+    return former.is_living and is_same_person and former.stored.key != attempt.key_before
+
+
+def _name_attempt(state: str) -> str:
+    """Return the name of the cookie of one login: each tab that logs in has its own."""
+    return ATTEMPT + state[:16]
 
 
 def _make_foreign() -> PageFault:

@@ -115,11 +115,14 @@ class Sessions:
         self._longest = longest
         self._refreshing: dict[bytes, asyncio.Task[Tokens]] = {}
 
-    async def begin(self, login: Login) -> str:
-        """Begin a session under a name that nobody has seen before, and return the cookie that proves it."""
+    async def begin(self, login: Login, form_secret: str | None = None) -> str:
+        """Begin a session under a new name, and return the cookie that proves it.
+
+        `form_secret` is that of a session which the new one replaces, so that forms in its tabs are still accepted.
+        """
         cookie = secrets.token_urlsafe(32)
-        key = _hash(cookie)
-        identity = Identity(login.issuer, login.subject, login.name, secrets.token_urlsafe(32))
+        key = hash_cookie(cookie)
+        identity = Identity(login.issuer, login.subject, login.name, form_secret or secrets.token_urlsafe(32))
         async with self._database.connection() as connection:
             await store.insert_session(
                 connection,
@@ -138,7 +141,7 @@ class Sessions:
         """
         if not cookie:
             return None
-        key = _hash(cookie)
+        key = hash_cookie(cookie)
         async with self._database.connection() as connection:
             stored = await store.find_session(connection, key, self._idle, self._longest, KEPT)
             if is_use and stored is not None and stored.is_living and stored.unused_seconds > _TOUCH_SECONDS:
@@ -390,6 +393,6 @@ class Sessions:
         return msgspec.json.decode(opened, type=Tokens)
 
 
-def _hash(cookie: str) -> bytes:
+def hash_cookie(cookie: str) -> bytes:
     """Return what the database stores of a cookie: an unguessable text needs no slow hash."""
     return hashlib.sha256(cookie.encode()).digest()
