@@ -102,3 +102,15 @@ def test_what_is_typed_is_kept_while_it_is_typed_and_the_form_is_sent_as_before(
     assert screen.complaints == []
     screen.page.get_by_role("button", name="Gravar", exact=True).click()
     expect(screen.page.get_by_text("Nada foi gravado")).to_be_visible()
+
+
+def test_a_printed_page_says_of_which_city_when_and_by_whom(screen: Screen) -> None:
+    screen.login("kleber", "/painel/conta")
+    line = screen.page.locator(".print")
+    assert not line.is_visible()
+    screen.page.emulate_media(media="print")
+    assert line.is_visible()
+    text = line.inner_text()
+    assert "Prefeitura de Porto Aurora" in text
+    assert "Kleber Assis" in text
+    assert line.locator("time").count() == 1
