@@ -21,6 +21,7 @@ from tests.support.sandbox import Sandbox
 WITHOUT_ANSWER = [
     "access_apply_catalogue",
     "access_find_user",
+    "agents_delete_experiment",
     "agents_read_config",
     "agents_read_prompt",
     "employability_accept_terms",

@@ -26,6 +26,7 @@ PLATFORM_STORES = {
     "core/jobs/queue.py",
     "core/jobs/tables.py",
     "core/jobs/worker.py",
+    "core/live/backups.py",
     "core/live/call_log.py",
     "core/live/incidents.py",
     "core/live/processes.py",

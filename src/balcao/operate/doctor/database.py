@@ -12,10 +12,10 @@ from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import Connection, Database
+from balcao.core.database.pooling import find_dropped_parameters, share_backend
 from balcao.core.database.queries import fetch_clock, may_stall
 from balcao.core.database.refusals import describe_refusal
 from balcao.core.database.roles import RoleError
-from balcao.core.database.servers import SESSION
 from balcao.core.errors import Unavailable
 from balcao.operate.database import find_embedded, require_owner
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Clock, Part, Subject
@@ -57,28 +57,19 @@ async def _check_clock(connection: Connection, now: Clock) -> list[str]:
     return describe_skew("ao do banco de dados", theirs - (before + now()) / 2)
 
 
-_FIND_DROPPED = """
-SELECT name, asked
-FROM unnest($1::text[], $2::text[]) AS wanted (name, asked)
-WHERE current_setting(name)::interval <> asked::interval
-"""
-# Without them a client that vanished keeps its locks. Those of TCP concern the connection to PgBouncer.
-_PROTECTING = ("client_connection_check_interval", "idle_in_transaction_session_timeout")
-_FIND_BACKEND = "SELECT pg_backend_pid()"
-
-
 async def _check_pooling(connection: Connection, other: Connection) -> list[str]:
     """Tell what a PgBouncer between us and the server takes from our sessions."""
-    if await connection.fetchval(_FIND_BACKEND) == await other.fetchval(_FIND_BACKEND):
+    if await share_backend(connection, other):
         return [
             "Duas conexões usam a mesma sessão do PostgreSQL: há um PgBouncer que troca as sessões entre transações. "
             "Defina `pool_mode = session` nele."
         ]
-    dropped = await connection.fetch(_FIND_DROPPED, _PROTECTING, [SESSION[name] for name in _PROTECTING])
-    if not dropped:
+    dropped = await find_dropped_parameters(connection)
+    if not dropped.parameters:
         return []
-    login = await connection.fetchval("SELECT session_user::text")
-    statements = "".join(f"\n    ALTER ROLE {login} SET {row['name']} = '{row['asked']}';" for row in dropped)
+    statements = "".join(
+        f"\n    ALTER ROLE {dropped.login} SET {name} = '{value}';" for name, value in dropped.parameters.items()
+    )
     return [
         "As sessões não têm os parâmetros que o Balcão pede, porque um PgBouncer os descarta. Peça a quem administra o "
         f"PostgreSQL que os defina no papel, e reinicie o PgBouncer:{statements}"

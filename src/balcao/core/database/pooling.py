@@ -1,0 +1,35 @@
+"""What a connection pooler such as PgBouncer between this process and PostgreSQL does to sessions."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.servers import SESSION
+
+# Without these a client that vanished keeps its locks. The TCP parameters concern the connection to the pooler.
+_PROTECTING = ("client_connection_check_interval", "idle_in_transaction_session_timeout")
+_FIND_BACKEND = "SELECT pg_backend_pid()"
+_FIND_DROPPED = """
+SELECT name, asked
+FROM unnest($1::text[], $2::text[]) AS wanted (name, asked)
+WHERE current_setting(name)::interval <> asked::interval
+"""
+
+
+class DroppedParameters(NamedTuple):
+    """The session parameters that did not reach PostgreSQL, with the values that were sent, and the login's name."""
+
+    login: str
+    parameters: Mapping[str, str]
+
+
+async def share_backend(connection: Connection, other: Connection) -> bool:
+    """Return whether two open connections use one session: the pooler gives sessions back between transactions."""
+    return bool(await connection.fetchval(_FIND_BACKEND) == await other.fetchval(_FIND_BACKEND))
+
+
+async def find_dropped_parameters(connection: Connection) -> DroppedParameters:
+    """Compare the parameters of the session with those that this program sends at its start."""
+    rows = await connection.fetch(_FIND_DROPPED, _PROTECTING, [SESSION[name] for name in _PROTECTING])
+    login = str(await connection.fetchval("SELECT session_user::text"))
+    return DroppedParameters(login, {row["name"]: row["asked"] for row in rows})
