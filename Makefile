@@ -118,6 +118,7 @@ openapi: $(VENV)/.run ## escreve as descrições em openapi/
 	@$(BIN)/balcao openapi
 
 examples: $(VENV)/.dev ## escreve os exemplos de respostas, como a cidade de demonstração responde, e as descrições em openapi/
+	@$(BIN)/balcao openapi
 	@BALCAO_WRITE_EXAMPLES=1 $(BIN)/python -m pytest -q -n0 tests/contract/test_response_examples.py -k platform
 	@$(BIN)/balcao openapi
 

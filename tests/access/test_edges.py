@@ -16,7 +16,7 @@ from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.reach import HeldRights
 from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, Forbidden
-from balcao.core.http import endpoint
+from balcao.core.http import operation_endpoint
 from tests.access import stored
 from tests.access.callers import sender
 from tests.support.fixtures import Sql
@@ -73,7 +73,7 @@ def test_a_snapshot_is_used_for_as_long_as_the_page_says(
 def test_of_a_flood_of_refused_attempts_only_the_first_of_each_caller_are_kept(
     http: httpx.Client, issuer: Issuer, sql: Sql, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(endpoint, "DENIED", ("1/hour", "denied-of-this-test"))
+    monkeypatch.setattr(operation_endpoint, "DENIED", ("1/hour", "denied-of-this-test"))
     kept = 100  # a rate of the code counts a hundred times in the sandbox
     flooding, other = (sender(http, issuer.person(cpf)) for cpf in ("90000000175", "90000000256"))
     before = len(stored.read_denials(sql))

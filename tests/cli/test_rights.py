@@ -100,6 +100,7 @@ def test_what_recurs_is_listed_with_its_clock(terminal: Terminal) -> None:
         "health_units.add_holidays": "10 6 2 1 *",
         "health_units.read_sources": "* * * * *",
         "platform.chain_audit": "* * * * *",
+        "registry.hash_staff": "* * * * *",
         "search.count_words": "50 4 * * *",
         "search.enter_words": "*/5 * * * *",
         "search.rank_services": "20 5 * * *",

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from jsonschema import Draft202012Validator
+
 import balcao
 from balcao.agent_docs.description.examples import make_example
 from balcao.core.access.rules import MACHINE
 from balcao.gateway.portal.descriptions import Document, is_json
 from balcao.gateway.portal.descriptions import Operation as DescribedOperation
-from clients.generator.documents import path_of, read_documents
+from clients.generator.documents import read_documents
 from tests.clients.examples import Described, list_described, make_call, place_of
 from tests.support.issuer import bearer
 from tests.support.sandbox import Sandbox
@@ -145,6 +147,12 @@ def have_same_members(first: Any, second: Any) -> bool:
     return type(first) is type(second)
 
 
+def list_faults(example: Any, operation: DescribedOperation, document: Document) -> list[str]:
+    """Return where an example does not fit the schema of the operation's response."""
+    schema = {**(operation.result or {}), "components": {"schemas": document.schemas}}
+    return [f"{error.json_path} {error.message[:80]}" for error in Draft202012Validator(schema).iter_errors(example)]
+
+
 def locate(service: str) -> Path:
     """Return the file with the examples of a service."""
     return Path(balcao.__file__).parent / service / FILE
@@ -162,13 +170,14 @@ def collect(sandbox: Sandbox) -> dict[str, Any]:
 
 
 def write_stored(answers: Mapping[str, Any]) -> None:
-    """Write the examples of all services. An example whose members are still right keeps its values."""
+    """Write the examples of all services. An example that still fits its schema and the answer keeps its values."""
     for document in read_documents():
         stored = read_stored(document.service)
-        found = {
-            key: stored[key] if key in stored and have_same_members(stored[key], example) else example
-            for key, example in _complete(document, answers).items()
-        }
+        found = _complete(document, answers)
+        for key, operation in list_with_json(document):
+            kept = stored.get(key)
+            if have_same_members(kept, found[key]) and not list_faults(kept, operation, document):
+                found[key] = kept
         text = json.dumps(found, ensure_ascii=False, indent=1, sort_keys=True)
         locate(document.service).write_text(f"{text}\n", "utf-8")
 
@@ -179,7 +188,6 @@ def _complete(document: Document, answers: Mapping[str, Any]) -> dict[str, Any]:
     In this order: its own answer, the answer of another operation with the same schema, the examples of the members.
     A message belongs to one operation, so it is never taken from another.
     """
-    components = json.loads(path_of(document.service).read_text("utf-8"))["components"]["schemas"]
     found: dict[str, Any] = {}
     by_schema: dict[str, Any] = {}
     missing = []
@@ -192,7 +200,7 @@ def _complete(document: Document, answers: Mapping[str, Any]) -> dict[str, Any]:
         if not have_same_members(found[key], {"message": ""}):
             by_schema.setdefault(schema, found[key])
     for key, schema in missing:
-        found[key] = by_schema.get(schema) or make_example(json.loads(schema), components)
+        found[key] = by_schema.get(schema) or make_example(json.loads(schema), document.schemas)
     return found
 
 

@@ -5,7 +5,6 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from balcao import __version__
-from balcao.settings.production import LOOPBACK
 
 _PORTS = {"redis": 6379, "rediss": 6379, "http": 80, "https": 443}
 
@@ -86,6 +85,8 @@ class Installation:
     @property
     def has_local_database(self) -> bool:
         """Return whether the database is on this machine, where no pod of a cluster reaches it."""
+        from balcao.settings.production import LOOPBACK  # settings load slowly, and the command's help needs none
+
         return all(urlsplit(f"//{server}").hostname in LOOPBACK for server in self.database_servers)
 
     @property
