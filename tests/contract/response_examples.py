@@ -166,7 +166,19 @@ def read_stored(service: str) -> dict[str, Any]:
 
 def collect(sandbox: Sandbox) -> dict[str, Any]:
     """Return the shortened answers of the platform by operation."""
-    return {name_operation(one.service, one.own): shorten(body) for one, body in Collector(sandbox).collect()}
+    schemas = {document.service: document.schemas for document in read_documents()}
+    return {
+        name_operation(one.service, one.own): shorten(keep_described(body, one.own.result or {}, schemas[one.service]))
+        for one, body in Collector(sandbox).collect()
+    }
+
+
+def keep_described(body: Any, schema: Schema, schemas: Mapping[str, Schema]) -> Any:
+    """Return a body without members of other services, which join an export if one process serves them all."""
+    described = schemas.get(schema.get("$ref", "").rpartition("/")[2], schema).get("properties")
+    if described is None or not isinstance(body, dict):
+        return body
+    return {name: value for name, value in body.items() if name in described}
 
 
 def write_stored(answers: Mapping[str, Any]) -> None:

@@ -1,8 +1,5 @@
 """What a connection pooler such as PgBouncer between this process and PostgreSQL does to sessions."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
-
 from balcao.core.database.pool import Connection
 from balcao.core.database.servers import SESSION
 
@@ -16,20 +13,13 @@ WHERE current_setting(name)::interval <> asked::interval
 """
 
 
-class DroppedParameters(NamedTuple):
-    """The session parameters that did not reach PostgreSQL, with the values that were sent, and the login's name."""
-
-    login: str
-    parameters: Mapping[str, str]
-
-
 async def share_backend(connection: Connection, other: Connection) -> bool:
     """Return whether two open connections use one session: the pooler gives sessions back between transactions."""
     return bool(await connection.fetchval(_FIND_BACKEND) == await other.fetchval(_FIND_BACKEND))
 
 
-async def find_dropped_parameters(connection: Connection) -> DroppedParameters:
-    """Compare the parameters of the session with those that this program sends at its start."""
+async def list_missing_settings(connection: Connection) -> list[str]:
+    """Return the statements that set the session parameters which did not reach PostgreSQL for the login's role."""
     rows = await connection.fetch(_FIND_DROPPED, _PROTECTING, [SESSION[name] for name in _PROTECTING])
-    login = str(await connection.fetchval("SELECT session_user::text"))
-    return DroppedParameters(login, {row["name"]: row["asked"] for row in rows})
+    login = await connection.fetchval("SELECT session_user::text")
+    return [f"ALTER ROLE {login} SET {row['name']} = '{row['asked']}';" for row in rows]

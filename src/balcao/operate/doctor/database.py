@@ -12,7 +12,7 @@ from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import Connection, Database
-from balcao.core.database.pooling import find_dropped_parameters, share_backend
+from balcao.core.database.pooling import list_missing_settings, share_backend
 from balcao.core.database.queries import fetch_clock, may_stall
 from balcao.core.database.refusals import describe_refusal
 from balcao.core.database.roles import RoleError
@@ -64,15 +64,13 @@ async def _check_pooling(connection: Connection, other: Connection) -> list[str]
             "Duas conexões usam a mesma sessão do PostgreSQL: há um PgBouncer que troca as sessões entre transações. "
             "Defina `pool_mode = session` nele."
         ]
-    dropped = await find_dropped_parameters(connection)
-    if not dropped.parameters:
+    statements = await list_missing_settings(connection)
+    if not statements:
         return []
-    statements = "".join(
-        f"\n    ALTER ROLE {dropped.login} SET {name} = '{value}';" for name, value in dropped.parameters.items()
-    )
+    listed = "".join(f"\n    {statement}" for statement in statements)
     return [
         "As sessões não têm os parâmetros que o Balcão pede, porque um PgBouncer os descarta. Peça a quem administra o "
-        f"PostgreSQL que os defina no papel, e reinicie o PgBouncer:{statements}"
+        f"PostgreSQL que os defina no papel, e reinicie o PgBouncer:{listed}"
     ]
 
 
