@@ -81,7 +81,7 @@ HOSTILE: dict[str, Callable[[Issuer], str | None]] = {
     "a known kid, another key": lambda issuer: (
         f"Bearer {issuer.person(ANA, key=FOREIGN_KEY, header={'kid': issuer.keys[-1].kid})}"
     ),
-    "no kid": lambda issuer: f"Bearer {issuer.person(ANA, header={'kid': None})}",
+    "no kid, another key": lambda issuer: f"Bearer {issuer.person(ANA, key=FOREIGN_KEY, header={'kid': None})}",
     "expired": lambda issuer: f"Bearer {issuer.person(ANA, exp=int(time.time()) - 60)}",
     "no expiry": lambda issuer: f"Bearer {issuer.person(ANA, exp=None)}",
     "not yet valid": lambda issuer: f"Bearer {issuer.person(ANA, nbf=int(time.time()) + MONTH)}",
