@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -64,6 +64,7 @@ class Debian:
             *("setpriv", "--pdeathsig=KILL", "systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit"),
             *("--console=pipe", "--resolv-conf=off", "--timezone=off", f"--machine=balcao-{os.getpid()}"),
             *(f"--network-namespace-path=/proc/{self.network}/ns/net", f"--directory={self.folder}"),
+            f"--setenv=BALCAO_TEST_MACHINE={self.folder}",  # by which `leftovers` finds the machine
         ]
         log = self.folder.with_name("boot.log")
         with log.open("ab") as output:
@@ -91,10 +92,15 @@ class Debian:
         self._nspawn = None
 
     def kill(self) -> None:
-        """Cut the power."""
-        if self._nspawn is not None:
-            self._nspawn.kill()
-            self._nspawn.wait(PATIENCE)
+        """Cut the power. The first process of the machine outlives nspawn, and ends all others with itself."""
+        if self._nspawn is None:
+            return
+        leaders = self._nspawn.children()
+        self._nspawn.kill()
+        for leader in leaders:
+            with suppress(psutil.NoSuchProcess):
+                leader.kill()
+        self._nspawn.wait(PATIENCE)
 
     def _enter(self, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
         own = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
