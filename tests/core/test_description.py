@@ -46,6 +46,12 @@ def test_a_city_names_the_gateways_that_its_descriptions_show(http: httpx.Client
     assert http.get("/registry/v1/openapi.json").json()["servers"] == [{"url": f"{settings.base_url}/registry/v1"}]
 
 
+def test_a_code_of_a_body_does_not_speak_of_the_path() -> None:
+    operations = {operation.key: operation for operation in SERVICE.operations()}
+    said = codes_by_status(operations["registry.receive_crm_event"], [400])[400]["cpf-invalid"]
+    assert said == "Um CPF não tem onze dígitos com dígitos verificadores certos."
+
+
 def test_a_function_of_the_same_name_elsewhere_is_not_taken_for_the_one_that_is_called() -> None:
     operations = {operation.key: operation for operation in (*SERVICE.operations(), *EMPLOYABILITY.operations())}
     conflicts = codes_by_status(operations["registry.bind_phone"], [409])[409]

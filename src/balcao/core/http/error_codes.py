@@ -46,6 +46,8 @@ _OF_A_CALLER = {
     400: ("access-reason-invalid", "access-reason-personal"),
     503: ("audit-not-written", "identity-away", "stale-snapshot"),
 }
+# Its meaning speaks of the path.
+_CPF_OF_A_PATH = (_CORE, "cpf-invalid")
 # A path that could be read in two ways is refused before it is matched.
 _OF_A_PATH = {404: ("not-found",)}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("enumeration",)}
@@ -112,6 +114,8 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
     if operation.signature.body is not None:
         form = _OF_AN_ARRAY if get_origin(operation.signature.body) is list else _OF_AN_OBJECT
         reached |= {(_CORE, code) for code in (*_OF_A_BODY, form)}
+    if "cpf" not in operation.signature.path:
+        reached.discard(_CPF_OF_A_PATH)
     general: list[Mapping[int, tuple[str, ...]]] = [_EVERYWHERE]
     if not operation.in_maintenance:
         general.append(_IN_MAINTENANCE)
