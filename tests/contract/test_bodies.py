@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from balcao import app
-from balcao.core.access.rules import own_alone
+from balcao.core.access.rules import WEBHOOK_CLIENTS, own_alone
 from balcao.core.http.decoding import MAX_DEPTH, MAX_VALUES
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
@@ -96,6 +96,10 @@ def send(
     """Call as an administrator, as the CRM, or as the only person who may; a path is filled with its own examples."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     who = values["cpf"] if operation.rule == own_alone() else ADMIN
-    token = sandbox.tokens.client("crm-sandbox") if operation.rule.clients else sandbox.tokens.person(who)
+    token = (
+        sandbox.tokens.client("crm-sandbox")
+        if WEBHOOK_CLIENTS in operation.rule.clients
+        else sandbox.tokens.person(who)
+    )
     path = service.prefix + service.base + operation.path.format(**values)
     return sandbox.http.request(operation.method, path, content=body, headers=bearer(token) | (headers or {}))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import httpx
 
 from balcao import app
+from balcao.core.access.rules import WEBHOOK_CLIENTS
 from balcao.core.http.openapi import find_example
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
@@ -83,7 +84,7 @@ def send(
     values |= made or {}
     if who is not None:
         token = sandbox.tokens.person(who)
-    elif operation.rule.clients:
+    elif WEBHOOK_CLIENTS in operation.rule.clients:
         token = sandbox.tokens.client("crm-sandbox")
     else:
         token = sandbox.tokens.person(values["cpf"] if "cpf" in values and operation.rule.owner else ADMIN)

@@ -74,9 +74,9 @@ class Connection:
             found.append(answer)
         return found
 
-    def has_answer(self) -> bool:
-        """Return whether something of the next answer has come."""
-        return bool(self._received) or bool(select.select([self._socket], [], [], 0)[0])
+    def has_answer(self, within: float = 0) -> bool:
+        """Return whether something of the next answer has come, or comes within these seconds."""
+        return bool(self._received) or bool(select.select([self._socket], [], [], within)[0])
 
     def head(self) -> bytes | None:
         """Return the head of the next answer."""

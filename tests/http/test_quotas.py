@@ -43,13 +43,21 @@ def ask(port: int, source: str, request: bytes = GET) -> str | None:
         return connection.answer()
 
 
+def is_refused(port: int) -> bool:
+    """Whether the greedy address may not send another large body."""
+    with Connection(port, GREEDY) as connection:
+        connection.send(post(b"/more", LARGE, LARGE - 1))
+        return connection.has_answer(within=0.5) and connection.answer() == "503"
+
+
 @pytest.fixture
 def full() -> Iterator[tuple[RunningServer, Connection]]:
     """Yield a server, and a connection of the greedy address that sent most of a large body."""
     with RunningServer(Echo(), limits=BODIES) as server, Connection(server.port, GREEDY) as holding:
         holding.send(post(b"/held", LARGE, LARGE - 1))
-        while ask(server.port, GREEDY, post(b"/more", LARGE, LARGE - 1)) != "503":
-            pass  # until the server has read all of the first one
+        # A second body is refused once the server has read the first one. Until then the server waits for its end.
+        while not is_refused(server.port):
+            pass
         yield server, holding
 
 

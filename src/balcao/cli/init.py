@@ -124,13 +124,13 @@ def write_production(
     own = production.Secrets.of(folder)
     files = generate_installation(installation, own, gateway, server or [f"127.0.0.1:{port}"], front)
     write_files(folder, files, replace=replace)
-    print(
-        f"Agora, nesta ordem: {folder}/{production.ROLES} no banco, os arquivos .env em /etc/balcao, `balcao doctor`."
-    )
     if installation.has_local_database:
         print(
             "Sem arquivos de Kubernetes e Helm: um pod não alcança um banco em localhost. Para tê-los, use --database."
         )
+    print(
+        f"Agora, nesta ordem: {folder}/{production.ROLES} no banco, os arquivos .env em /etc/balcao, `balcao doctor`."
+    )
 
 
 def _ask(option: str, question: str) -> str:

@@ -20,7 +20,7 @@ from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, Visit
 from balcao.console.waiting import recall_counts, recount_area, refresh_counts
 from balcao.core.access.refusals import PAGE
 from balcao.core.database.shares import holder
-from balcao.core.errors import BalcaoError
+from balcao.core.errors import BalcaoError, TooLarge
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import AdmitBody, PageEndpoint
 from balcao.core.http.forms import FormData, read_form
@@ -135,6 +135,8 @@ class Endpoints:
         return page.body_limit if session.may_send(page.actions) else 0
 
     async def _respond(self, request: Request, page: Page, values: dict[str, str]) -> Response[Any]:
+        if request.method == "POST" and int(request.headers.get(b"content-length", b"0")) > page.body_limit:
+            raise TooLarge()
         session = await self._login.find_session(request, is_use=page.is_use)
         if session is None:
             return await self._ask_for_login(request, page, None, FormData())

@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import asyncpg
-
 from balcao import sandbox
 from balcao.core import logs
 from balcao.core.context.platform import make_database, make_hash_key
@@ -205,7 +203,7 @@ async def _note(opened: Database, note: Callable[[Connection], Awaitable[None]])
     try:
         async with opened.connection() as connection:
             await note(connection)
-    except (StatementRefused, asyncpg.PostgresError) as fault:
+    except StatementRefused as fault:
         log.warning("backup.not_noted", code=type(fault).__name__)
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 import httpx
 
 from balcao import app
+from balcao.core.access.rules import WEBHOOK_CLIENTS
 from balcao.core.http.openapi import find_example
 from balcao.core.http.operations import Operation
 from balcao.core.service import Service
@@ -67,7 +68,7 @@ def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
 def _send(sandbox: Sandbox, service: Service, operation: Operation, body: Any) -> httpx.Response:
     """Call as the person concerned where they may, as the CRM's webhook, or as an administrator, for a reason."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
-    if operation.rule.clients:
+    if WEBHOOK_CLIENTS in operation.rule.clients:
         token = sandbox.tokens.client("crm-sandbox")
     else:
         token = sandbox.tokens.person(values["cpf"] if "cpf" in values and operation.rule.owner else ADMIN)
