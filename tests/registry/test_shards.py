@@ -73,6 +73,12 @@ ANYBODYS = {
         "person.phones.count_verifications",
         "person.phones.erase_expired_verifications",
     },
+    "a hash of a member of staff leads to the department, in every shard": {
+        "city.staff_departments.delete_former_staff_hashes",
+        "city.staff_departments.list_staff_without_hash",
+        "rights.list_accesses",
+        "rights.list_audit_events",
+    },
     "an avatar is withdrawn from whoever chose it": {"person.settings.clear_chosen_avatar"},
 }
 # A person's row and one that every person's share, written by one statement: the audit event, the job, the kept answer.
@@ -95,6 +101,7 @@ KEYS_WITHOUT_PERSON = {
     ("registry.outbox", "job"),
     ("registry.phone_verification", "id"),
     ("registry.preference_ledger", "id"),
+    ("registry.staff_hash", "hash"),
 }
 
 _PERSONS = """

@@ -208,8 +208,8 @@ def _count_plainly(rows: list[asyncpg.Record], field: str) -> list[tuple[str, in
         counts.update({_fold(label) for label in written})
         for label in written:
             labels.setdefault(_fold(label), set()).add(label)
-    shown = [(min(labels[key]), count) for key, count in counts.items()]
-    return sorted(shown, key=lambda entry: (-entry[1], entry[0]))[:20]
+    most_frequent = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:20]
+    return [(min(labels[key]), count) for key, count in most_frequent]
 
 
 def _fold(label: str) -> str:

@@ -35,11 +35,11 @@ FROM unnest({field}::text[]) AS named (label) GROUP BY 1
 """
 _VALUES = dict.fromkeys(_COLUMNS, _SINGLE) | {"orgao_gestor": _SEVERAL, "publico_especifico": _SEVERAL}
 _FACET = """(
-    SELECT coalesce(jsonb_agg(jsonb_build_array(label, services) ORDER BY services DESC, key), '[]') FROM (
+    SELECT coalesce(jsonb_agg(jsonb_build_array(label, services) ORDER BY services DESC, key COLLATE "C"), '[]') FROM (
         SELECT each.key, min(each.label COLLATE "C") AS label, sum(services)::bigint AS services
         FROM {alike} AS alike, LATERAL ({values}) AS each
         WHERE {field} IS NOT NULL
-        GROUP BY each.key ORDER BY services DESC, each.key LIMIT {most}
+        GROUP BY each.key ORDER BY services DESC, each.key COLLATE "C" LIMIT {most}
     ) AS most_frequent
 )"""
 
