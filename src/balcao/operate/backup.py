@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from balcao import sandbox
 from balcao.core import logs
+from balcao.core.context.call import Call
 from balcao.core.context.platform import make_database, make_hash_key
 from balcao.core.database import servers
 from balcao.core.database.faults import StatementRefused
@@ -149,9 +150,13 @@ def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredClust
 def erase_again(folder: Path) -> int:
     """Erase again, in a restored database, whom the copy did not know as erased; return how many."""
     erased = tombstones.find_latest_tombstones(tombstones.read_tombstones(folder))
-    return run_use_case(
-        "registry.anonymise_citizen", lambda call: anonymisation.erase_people_again(call, erased, REASON)
-    )
+
+    async def erase(call: Call) -> int:
+        # The slot and the log of the former server do not exist any more, so their notes would be false alarms.
+        await _note(call.platform.database, watch.forget_copies)
+        return await anonymisation.erase_people_again(call, erased, REASON)
+
+    return run_use_case("registry.anonymise_citizen", erase)
 
 
 def _parse_instant(text: str | None) -> datetime | None:

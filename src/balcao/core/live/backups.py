@@ -54,6 +54,10 @@ ON CONFLICT (kind) DO UPDATE SET noted_at = excluded.noted_at, free_bytes = excl
 async def note_copy(connection: Connection, free_bytes: int) -> None: ...
 
 
+@statement("DELETE FROM platform.backup")
+async def forget_copies(connection: Connection) -> None: ...
+
+
 # The receiver asks every few seconds, and one row a minute is enough. A slot that nobody reads proves nothing.
 @statement("""
 INSERT INTO platform.backup AS known (kind, noted_at, free_bytes)
