@@ -153,7 +153,7 @@ async def send_drafts(target: Target) -> None:
 
 
 async def do_nothing(_: Target) -> None:
-    """Attack nobody."""
+    """Run no attack, so that the ordinary waits are measured."""
     await asyncio.Event().wait()
 
 

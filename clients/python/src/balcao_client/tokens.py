@@ -400,7 +400,7 @@ def _read(response: httpx.Response, kind: type[_Received]) -> _Received:
 
 
 def _read_nonce(id_token: str | None) -> str:
-    """Return the nonce of an ID token, without looking at its signature; empty where there is none."""
+    """Return the nonce of an ID token without checking its signature; an empty text if it has none."""
     try:
         claims = (id_token or "").split(".")[1]
         return msgspec.json.decode(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)), type=_Nonce).nonce

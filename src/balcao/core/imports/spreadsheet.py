@@ -114,6 +114,7 @@ def _measure(raw: BinaryIO, size: int) -> None:
                             raise _too_large()
                         if parser is not None:
                             parser.Parse(chunk, False)
+    # `zipfile` raises RuntimeError for encryption and NotImplementedError for an unknown compression.
     except (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, NotImplementedError, expat.ExpatError, OSError):
         raise Invalid(_BROKEN, code="file-broken") from None
     raw.seek(0)
