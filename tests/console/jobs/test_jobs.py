@@ -39,6 +39,20 @@ def test_what_is_missing_is_listed_when_a_job_is_to_move_on(panel: PanelClient) 
     assert f"/painel/vagas/{sandbox_job_id('V6')}/editar#bairro" in panel.page.links
 
 
+def test_a_new_draft_without_a_department_shows_no_error(panel: PanelClient) -> None:
+    panel.login("helio", "/painel/vagas/nova")
+    form = panel.find_form("/painel/vagas/nova")
+    chosen = {name: form.choices[name][1] for name in ("id_regime_contratacao", "id_modelo_trabalho")}
+    unset = dict.fromkeys(("id_orgao_parceiro", "id_escolaridade_minima", "acessibilidade_pcd"), "")
+    texts = {"titulo": "Pintor de escolas", "descricao": "Pinta escolas.", "id_contratante": "90000002000173"}
+    answer = panel.post("/painel/vagas/nova", form.values | chosen | unset | texts)
+    assert panel.page.heading == "Pintor de escolas"
+    assert "sem órgão ainda" in panel.page.text
+    assert "Não consegui" not in panel.page.text
+    assert "Antes, a vaga precisa de um órgão" in panel.page.text
+    assert panel.get(f"{answer.url.path}/editar").status_code == 200
+
+
 def test_a_copy_of_a_job_is_a_draft_and_a_second_press_makes_no_second_one(panel: PanelClient) -> None:
     panel.login("helio", f"/painel/vagas/{KITCHEN}")
     form = panel.find_form(f"/painel/vagas/{KITCHEN}/duplicar")

@@ -76,12 +76,14 @@ async def list_jobs(visit: Visit) -> Response[Any]:
 async def show_job(visit: Visit, job: str) -> Response[Any]:
     """Show a job with what may be done with it, its history and how many applied."""
     read = await open_job(visit, job)
+    found = read.value
+    # A job without a department was never published. The service shows applications only within a department's reach.
+    has_candidates = found.orgao_parceiro is not None and visit.may(READ_CANDIDATES)
     blocks: list[Block[Any]] = await gather_blocks(
         client.list_history(visit.api, job),
-        candidates_client.count_candidates(visit.api, job) if visit.may(READ_CANDIDATES) else None,
+        candidates_client.count_candidates(visit.api, job) if has_candidates else None,
     )
     history, counts = blocks
-    found = read.value
     return visit.render(
         "jobs/job.html",
         job=found,
