@@ -17,6 +17,7 @@ from balcao.agents.versions import service as versions
 from balcao.agents.versions.schemas import SaveBody
 from balcao.core.context.call import Call
 from balcao.core.errors import Unavailable
+from balcao.core.values.clock import format_rfc3339
 from balcao.settings import Settings
 from tests.agents.test_import import make_version
 from tests.registry.importing import importing, written
@@ -76,7 +77,7 @@ def save(send: Send, agent: str, **content: Any) -> dict[str, Any]:
 
 @pytest.mark.cases("agents", "51")
 def test_every_move_of_the_pointer_is_told_and_nothing_else(
-    webhook: dict[str, Any], receiver: Receiver, agent: str, send: Send, drain: Drain
+    webhook: dict[str, Any], receiver: Receiver, agent: str, send: Send, drain: Drain, sql: Sql
 ) -> None:
     send("POST", "webhooks", {"url": f"{receiver.url}/outro", "agent_types": ["another"]})
     first = save(send, agent, prompt_content="segredo da prefeitura")
@@ -89,6 +90,9 @@ def test_every_move_of_the_pointer_is_told_and_nothing_else(
     assert {told.path for told in receiver.received} == {"/avisos"}
     bodies = [Webhook(webhook["secret"]).verify(told.body, dict(told.headers)) for told in receiver.received]
     assert {body["type"] for body in bodies} == {"agent.activated"}
+    logged = sql("SELECT em FROM agents.agent_activations WHERE agent_type = $1", agent)
+    assert {body["timestamp"] for body in bodies} == {format_rfc3339(row["em"]) for row in logged}
+    assert all(body["timestamp"].endswith("Z") for body in bodies)
     moves = sorted((body["data"] for body in bodies), key=lambda data: data["activation"])
     assert [(move["kind"], move["previous_version"], move["version"]) for move in moves] == [
         ("save", None, 1), ("activate", 1, 2), ("rollback", 2, 1), ("reset", 1, 3),

@@ -77,7 +77,11 @@ def test_a_delivery_is_listed_with_its_tries_and_replayed_under_its_id(
     sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the last of its tries
     drain()
     (failed,) = list_deliveries(manage, path, "?falhas=true")
-    assert (failed["tipo"], failed["cnes"], failed["ultimo_erro"]) == ("risco", unit.digits, "status-503")
+    assert (failed["tipo"], failed["cnes"], failed["ultimo_erro"]) == (
+        "health_unit.risk_changed",
+        unit.digits,
+        "status-503",
+    )
     assert (failed["entregue_em"], failed["pode_reenviar"]) == (None, True)
     receiver.usual = Answer(204)
     replay = f"{path}/entregas/{failed['mensagem']}/reenvio"
@@ -103,7 +107,7 @@ def test_a_test_is_replayed_as_the_test_that_it_was(
         assert manage("POST", f"{path}/teste", **{"Idempotency-Key": "prova"}).status_code == 202
     drain()
     (sent,) = list_deliveries(manage, path)
-    assert (sent["tipo"], sent["sequencia"], sent["cnes"]) == ("teste", None, None)
+    assert (sent["tipo"], sent["sequencia"], sent["cnes"]) == ("test", None, None)
     assert manage("POST", f"{path}/entregas/{sent['mensagem']}/reenvio").status_code == 202
     drain()
     assert {told.headers["webhook-id"] for told in receiver.received} == {sent["mensagem"]}

@@ -21,7 +21,8 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from balcao.core import guarded
 from balcao.core.context.call import Call
-from balcao.core.jobs.worker import Retry
+from balcao.core.jobs.worker import Retry, enqueue
+from balcao.core.values.clock import format_rfc3339
 from balcao.core.values.cnes import Cnes
 from balcao.core.webhooks.sending import DELAYS
 from balcao.gateway.asgi import AsgiApplication
@@ -94,9 +95,14 @@ def test_a_change_is_told_with_the_content_of_the_stream_and_a_signature(
     assert (told.method, told.path) == ("POST", "/avisos?a=1")
     assert told.headers["host"] == f"127.0.0.1:{receiver.port}"
     body = Webhook(webhook["segredo"]).verify(told.body, dict(told.headers))
-    (row,) = sql("SELECT sequencia, dados FROM health_units.change_feed ORDER BY sequencia DESC LIMIT 1")
+    (row,) = sql("SELECT sequencia, em, dados FROM health_units.change_feed ORDER BY sequencia DESC LIMIT 1")
     known = json.loads(row["dados"])
-    assert body == {"type": "risco", "timestamp": body["timestamp"], "data": {"sequencia": row["sequencia"], **known}}
+    assert body == {
+        "type": "health_unit.risk_changed",
+        "timestamp": format_rfc3339(row["em"]),
+        "data": {"sequencia": row["sequencia"], **known},
+    }
+    assert body["timestamp"].endswith("Z")
     assert known["notificacao_ativa"]["risco"] == "Amarelo"
     with pytest.raises(WebhookVerificationError):
         Webhook(webhook["segredo"]).verify(told.body.replace(b"Amarelo", b"Verde"), dict(told.headers))
@@ -122,7 +128,7 @@ def test_only_the_units_that_were_asked_for_are_told_of_and_nothing_once_switche
     manage("PUT", path, {"url": receiver.url})
     act(units.put_unit, other, UnitBody(nome="Novo nome", tipo=Tipo.CF))
     drain()
-    assert [json.loads(told.body)["type"] for told in receiver.received] == ["unidade"]
+    assert [json.loads(told.body)["type"] for told in receiver.received] == ["health_unit.changed"]
     assert manage("DELETE", path).status_code == 204
     act(units.put_unit, other, UnitBody(nome="Nome", tipo=Tipo.CF))
     drain()
@@ -179,6 +185,24 @@ def test_a_receiver_that_is_gone_is_not_called_any_more_and_one_that_asks_for_ti
     assert sql("SELECT FROM queue.pgqueuer") == []
 
 
+@pytest.mark.cases("health_units", "64")
+def test_what_an_older_release_queued_is_delivered_in_the_present_form(
+    webhook: dict[str, Any], receiver: Receiver, act: Act, drain: Drain, manage: Manage, sql: Sql
+) -> None:
+    (row,) = sql("SELECT sequencia FROM health_units.change_feed ORDER BY sequencia DESC LIMIT 1")
+
+    async def queue_jobs(call: Call) -> None:
+        async with call.platform.database.transaction() as connection:
+            for told in ({"sequencia": row["sequencia"]}, {"teste": "0190f3c2"}):
+                await enqueue(connection, "health_units.deliver_webhook", {"webhook": webhook["id"], **told})
+
+    act(queue_jobs)
+    drain()
+    known = {told.headers["webhook-id"]: json.loads(told.body)["type"] for told in receiver.received}
+    prefix = f"msg_{webhook['id'].replace('-', '')}"
+    assert known == {f"{prefix}_{row['sequencia']}": "health_unit.changed", f"{prefix}_0190f3c2": "test"}
+
+
 @pytest.mark.cases("health_units", "51")
 def test_after_a_change_of_secret_both_sign_for_a_day(
     webhook: dict[str, Any], receiver: Receiver, act: Act, drain: Drain, manage: Manage, sql: Sql
@@ -194,7 +218,7 @@ def test_after_a_change_of_secret_both_sign_for_a_day(
     both, one = receiver.received
     for secret in (webhook["segredo"], renewed["segredo"]):
         told = Webhook(secret).verify(both.body, dict(both.headers))
-        assert (told["type"], told["data"]) == ("teste", {"webhook": webhook["id"]})
+        assert (told["type"], told["data"]) == ("test", {"webhook": webhook["id"]})
     Webhook(renewed["segredo"]).verify(one.body, dict(one.headers))
     with pytest.raises(WebhookVerificationError):
         Webhook(webhook["segredo"]).verify(one.body, dict(one.headers))

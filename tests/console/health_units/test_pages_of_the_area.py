@@ -96,6 +96,25 @@ def test_a_receiver_is_entered_its_secret_shown_once_and_a_test_listed_with_its_
     assert added["id"] not in {each["id"] for each in call("GET", "/avisos")["itens"]}
 
 
+def test_what_was_sent_to_a_receiver_is_named_in_words(
+    panel: PanelClient, call: Callable[..., Any], open_one: Callable[..., str], sql: Callable[..., Any]
+) -> None:
+    open_one("9900014", "Amarelo")
+    added = call("POST", "/avisos", {"url": "https://recebe.invalid/b"})
+    for number in ("NULL", "(SELECT max(sequencia) FROM health_units.change_feed WHERE tipo = 'risco')"):
+        sql(
+            "INSERT INTO health_units.webhook_deliveries (aviso, mensagem, sequencia, ultima_em, tentativas) "
+            f"SELECT $1::text::uuid, 'msg_' || $2::text || '_' || coalesce(n, 1), n, now(), '[]' "
+            f"FROM (SELECT {number}::bigint AS n) AS told",
+            added["id"], added["id"].replace("-", ""),
+        )  # fmt: skip
+    panel.login("silvia")
+    panel.get(f"/painel/saude/avisos/{added['id']}")
+    assert "Mudança de risco" in panel.page.text
+    assert "Teste" in panel.page.text
+    assert "já não está guardada" not in panel.page.text
+
+
 def test_units_are_found_by_name_and_what_waits_is_on_the_first_page(
     panel: PanelClient, open_one: Callable[..., str]
 ) -> None:

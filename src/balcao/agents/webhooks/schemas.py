@@ -16,7 +16,8 @@ _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"
 _EXAMPLE_URL = "https://agente.example/avisos"
 _INSTANT = "2026-10-05T14:30:00.000000+00:00"
 
-
+# The type of the message about an activation.
+ACTIVATED: Literal["agent.activated"] = "agent.activated"
 MESSAGE_ID = r"^msg_[0-9a-f]{32}_[0-9a-f-]{1,36}$"
 
 
@@ -127,7 +128,7 @@ class Deliveries(msgspec.Struct):
 
 
 class Activation(msgspec.Struct):
-    """`agent.activated`: the version that is active now. Of two messages the higher `activation` counts."""
+    """The version that is active now. Of two messages the higher `activation` counts."""
 
     activation: int
     agent_type: str
@@ -136,17 +137,3 @@ class Activation(msgspec.Struct):
     kind: str
     config_id: str
     prompt_id: str
-
-
-class TrialEvent(msgspec.Struct):
-    """`test`: sent on demand."""
-
-    webhook: str
-
-
-class Message(msgspec.Struct):
-    """The body of a call: its kind, when what it tells of happened, and what that was."""
-
-    type: Literal["agent.activated", "test"]
-    timestamp: str
-    data: Activation | TrialEvent

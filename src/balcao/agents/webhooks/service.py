@@ -6,13 +6,12 @@ import msgspec
 
 from balcao.agents.webhooks import store
 from balcao.agents.webhooks.schemas import (
+    ACTIVATED,
     Activation,
     Deliveries,
     DeliveriesQuery,
     Delivery,
     DeliveryTry,
-    Message,
-    TrialEvent,
     Webhook,
     WebhookBody,
     WebhookWithSecret,
@@ -20,12 +19,12 @@ from balcao.agents.webhooks.schemas import (
 from balcao.agents.webhooks.store import StoredDelivery
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
-from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
 from balcao.core.telemetry import telemetry
-from balcao.core.values.clock import format_rfc3339_offset, utc_now
+from balcao.core.values.clock import format_rfc3339_offset
 from balcao.core.webhooks.declaration import Words
+from balcao.core.webhooks.events import TEST, Event
 from balcao.core.webhooks.service import WebhooksOfService, make_switched_off
 
 
@@ -34,12 +33,9 @@ async def announce_activation(connection: Connection, agent_type: str, activatio
     await store.enqueue_announcements(connection, WEBHOOKS.job, agent_type, activation)
 
 
-async def _make_message(_: Platform, connection: Connection, id: UUID, activation: int | None) -> Message:
-    if activation is None:
-        return Message("test", format_rfc3339_offset(utc_now()), TrialEvent(str(id)))
+async def _read_event(connection: Connection, activation: int) -> Event:
     moved = await store.read_activation(connection, activation)
-    activated = msgspec.convert(moved, Activation, from_attributes=True)
-    return Message("agent.activated", format_rfc3339_offset(moved.at), activated)
+    return Event(ACTIVATED, moved.at, msgspec.convert(moved, Activation, from_attributes=True))
 
 
 WEBHOOKS = WebhooksOfService(
@@ -64,7 +60,7 @@ WEBHOOKS = WebhooksOfService(
     lambda instant, _: format_rfc3339_offset(instant),
     "agents.deliver_webhook",
     telemetry.counter("balcao_agent_webhooks", "Calls of webhooks of the agents", "outcome"),
-    _make_message,
+    _read_event,
     note_try=store.note_try,
 )
 
@@ -98,7 +94,7 @@ def _show_delivery(found: StoredDelivery) -> Delivery:
     return Delivery(
         found.message,
         found.activation,
-        "test" if found.activation is None else "agent.activated",
+        TEST if found.activation is None else ACTIVATED,
         found.agent_type,
         None if found.delivered_at is None else format_rfc3339_offset(found.delivered_at),
         found.last_error,

@@ -52,7 +52,11 @@ WEBHOOKS = WebhookPages(
     purpose="Sistemas que são avisados de cada mudança por uma chamada assinada.",
     topics="Unidades",
     everything="todas",
-    kinds={"risco": "mudança de risco", "unidade": "mudança de unidade", "teste": "teste"},
+    kinds={
+        "health_unit.risk_changed": "mudança de risco",
+        "health_unit.changed": "mudança de unidade",
+        "test": "teste",
+    },
     name_topics=_name_units,
     require_reach=lambda visit: require_reach(visit, MANAGE_WEBHOOKS, None),
 )

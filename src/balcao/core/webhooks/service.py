@@ -1,6 +1,6 @@
 """Webhooks of a service: keeping them, and telling each by a signed call what the service has to say.
 
-A service declares its words, its wire types and its messages; what is done with a webhook is the same for all.
+A service declares its words, its wire types and its events; what is done with a webhook is the same for all.
 """
 
 import secrets
@@ -24,6 +24,7 @@ from balcao.core.telemetry import Counter
 from balcao.core.values.ids import new_id, new_uuid
 from balcao.core.webhooks import sending
 from balcao.core.webhooks.declaration import SentWebhook, Words
+from balcao.core.webhooks.events import Event, encode_event, make_test
 from balcao.core.webhooks.sending import AT_ONCE, DELAYS, MOST_WEBHOOKS, SECRET_BYTES, format_secret
 from balcao.core.webhooks.store import WebhookStatements
 
@@ -48,9 +49,8 @@ def allow(_: Call) -> None:
 class WebhooksOfService(Generic[W, S]):
     """The webhooks of one service. `shown` is a webhook without its secret, `with_secret` one that is just made.
 
-    `make_message` returns what a webhook of this id is told of the event with this number, of a test without one, and
-    None of an event that nobody can be told of any more. `require_right` raises for who may not change any. `note_try`
-    stores how a call ended, where the service shows that.
+    `read_event` returns the event with this number, None for one that is no longer stored. `require_right` raises for
+    who may not change any. `note_try` stores how a call ended, where the service shows that.
     """
 
     words: Words
@@ -60,7 +60,7 @@ class WebhooksOfService(Generic[W, S]):
     format_instant: Callable[[datetime, ZoneInfo], str]
     job: str
     calls: Counter
-    make_message: Callable[[Platform, Connection, UUID, int | None], Awaitable[msgspec.Struct | None]]
+    read_event: Callable[[Connection, int], Awaitable[Event | None]]
     require_right: Callable[[Call], None] = allow
     note_try: Callable[[Connection, Try], Awaitable[None]] | None = None
     store: WebhookStatements = field(init=False)
@@ -183,10 +183,10 @@ class WebhooksOfService(Generic[W, S]):
         number, test = payload.get(words.number), payload.get(words.test)
         async with platform.database.connection() as connection:
             destination = await self.store.read_destination(connection, words.table, id)
-            message = await self.make_message(platform, connection, id, number)
-        if destination is None or message is None:
-            return  # switched off or deleted since, or too old for anybody to want
-        message_id, content = f"msg_{id.hex}_{number or test}", msgspec.json.encode(message)
+            event = make_test(str(id)) if number is None else await self.read_event(connection, number)
+        if destination is None or event is None:
+            return  # switched off or deleted since, or no longer stored
+        message_id, content = f"msg_{id.hex}_{number or test}", encode_event(event)
         delivery = await sending.send_message(platform, destination.url, destination.secrets, message_id, content)
         async with platform.database.connection() as connection:
             if delivery.error is None:

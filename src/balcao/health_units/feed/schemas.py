@@ -1,6 +1,6 @@
 """The events of the stream, and what its listeners ask for."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -11,6 +11,8 @@ from balcao.core.http.models import Model
 from balcao.core.values.cnes import PATTERN
 from balcao.health_units.risk.schemas import Situation
 
+# The events of the stream about a unit.
+Tipo = Literal["risco", "unidade"]
 _MOST_DIGITS = 18
 
 

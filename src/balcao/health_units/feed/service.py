@@ -18,7 +18,7 @@ from balcao.core.database.reloader import notify_processes
 from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.feed import store, streams
-from balcao.health_units.feed.schemas import ResetEvent, RiskEvent, StreamQuery, StreamTicket, UnitEvent
+from balcao.health_units.feed.schemas import ResetEvent, RiskEvent, StreamQuery, StreamTicket, Tipo, UnitEvent
 from balcao.health_units.feed.store import NewChange, StoredChange
 from balcao.health_units.feed.streams import Change, Hub, Listener
 from balcao.health_units.operations import READ
@@ -164,7 +164,7 @@ async def _list_pages(
 class Published(NamedTuple):
     """An entry of the feed: its kind, `risco` or `unidade`, when it was published, and what listeners are told."""
 
-    kind: Literal["risco", "unidade"]
+    kind: Tipo
     at: datetime
     event: RiskEvent | UnitEvent
 

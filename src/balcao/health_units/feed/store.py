@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from balcao.core.audit.retention import Swept
 from balcao.core.database.pool import Connection, Row
@@ -10,8 +10,7 @@ from balcao.core.database.results import read_part
 from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cnes import Cnes
-
-Tipo = Literal["risco", "unidade"]
+from balcao.health_units.feed.schemas import Tipo
 
 
 class NewChange(NamedTuple):

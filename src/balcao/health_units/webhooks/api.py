@@ -150,7 +150,7 @@ async def renew_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWith
     errors=[400, 409, 422],
 )
 async def send_test(call: Call, id: IdInPath) -> Response[None]:
-    """Põe na fila um aviso do tipo `teste`; veja depois a última entrega ou falha do destino."""
+    """Põe na fila um aviso do tipo `test`; veja depois a última entrega ou falha do destino."""
     await WEBHOOKS.send_test(call, id)
     return Response(status=202)
 

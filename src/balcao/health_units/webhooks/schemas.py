@@ -10,7 +10,6 @@ from balcao.core.http.models import Model
 from balcao.core.values.cnes import PATTERN
 from balcao.core.values.fields import Flag, NaturalNumber
 from balcao.core.webhooks.sending import WebhookAddress
-from balcao.health_units.feed.schemas import RiskEvent, UnitEvent
 from balcao.health_units.texts import PublicText
 
 _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"
@@ -97,7 +96,7 @@ class Delivery(msgspec.Struct):
     ]
     sequencia: Annotated[int | None, Meta(description="A mudança enviada; nula num teste.", examples=[42])]
     tipo: Annotated[
-        Literal["risco", "unidade", "teste"] | None,
+        Literal["health_unit.risk_changed", "health_unit.changed", "test"] | None,
         Meta(description="O que foi enviado; nulo se a mudança já não está guardada."),
     ]
     cnes: Annotated[
@@ -115,17 +114,3 @@ class Deliveries(msgspec.Struct):
     """Deliveries of a webhook."""
 
     itens: Annotated[list[Delivery], Meta(description="Da mais nova à mais antiga.")]
-
-
-class TrialEvent(msgspec.Struct):
-    """`teste`: sent on demand."""
-
-    webhook: str
-
-
-class Message(msgspec.Struct):
-    """The body of a call: the event of the stream, its kind, and when it was published."""
-
-    type: Literal["risco", "unidade", "teste"]
-    timestamp: str
-    data: RiskEvent | UnitEvent | TrialEvent

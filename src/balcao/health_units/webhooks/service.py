@@ -1,17 +1,20 @@
 """Telling webhooks of the public changes by a signed call (rules: health_units 2.5)."""
 
+from collections.abc import Mapping
+from typing import Literal
 from uuid import UUID
 
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
-from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.telemetry import telemetry
-from balcao.core.values.clock import format_rfc3339_seconds, utc_now
+from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.core.webhooks.declaration import Words
+from balcao.core.webhooks.events import TEST, Event
 from balcao.core.webhooks.service import WebhooksOfService, make_switched_off
 from balcao.health_units.feed import service as feed
+from balcao.health_units.feed.schemas import Tipo
 from balcao.health_units.units import service as units
 from balcao.health_units.webhooks import store
 from balcao.health_units.webhooks.schemas import (
@@ -19,22 +22,22 @@ from balcao.health_units.webhooks.schemas import (
     DeliveriesQuery,
     Delivery,
     DeliveryTry,
-    Message,
-    TrialEvent,
     Webhook,
     WebhookBody,
     WebhookWithSecret,
 )
 from balcao.health_units.webhooks.store import StoredDelivery
 
+# The types of the messages about the entries of the feed, by the event of the stream.
+_TYPES: Mapping[Tipo, Literal["health_unit.risk_changed", "health_unit.changed"]] = {
+    feed.RISK: "health_unit.risk_changed",
+    feed.UNIT: "health_unit.changed",
+}
 
-async def _make_message(platform: Platform, connection: Connection, id: UUID, sequence: int | None) -> Message | None:
-    if sequence is None:
-        return Message("teste", format_rfc3339_seconds(utc_now(), platform.zone), TrialEvent(str(id)))
+
+async def _read_event(connection: Connection, sequence: int) -> Event | None:
     published = await feed.read_event(connection, sequence)
-    if published is None:
-        return None
-    return Message(published.kind, format_rfc3339_seconds(published.at, platform.zone), published.event)
+    return None if published is None else Event(_TYPES[published.kind], published.at, published.event)
 
 
 def _require_right(call: Call) -> None:
@@ -64,7 +67,7 @@ WEBHOOKS = WebhooksOfService(
     format_rfc3339_seconds,
     feed.WEBHOOK_JOB,
     telemetry.counter("balcao_risk_webhooks", "Calls of webhooks of the health units", "outcome"),
-    _make_message,
+    _read_event,
     _require_right,
     store.note_try,
 )
@@ -107,7 +110,7 @@ def _show_delivery(call: Call, found: StoredDelivery) -> Delivery:
     return Delivery(
         found.mensagem,
         found.sequencia,
-        found.tipo,
+        TEST if found.sequencia is None else found.tipo and _TYPES[found.tipo],
         found.cnes,
         delivered,
         found.ultimo_erro,

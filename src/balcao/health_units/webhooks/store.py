@@ -1,7 +1,7 @@
 """SQL of what was sent to the webhooks; the webhooks themselves are kept by `core/webhooks`."""
 
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -9,6 +9,7 @@ import msgspec
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.webhooks.service import Try
+from balcao.health_units.feed.schemas import Tipo
 from balcao.health_units.webhooks.schemas import DeliveriesQuery
 
 # The tries of a message and of its replays: of more only the newest are kept.
@@ -23,11 +24,11 @@ class StoredTry(msgspec.Struct):
 
 
 class StoredDelivery(NamedTuple):
-    """A message with its tries; kind and unit are None where the feed does not hold the change any more."""
+    """A message with its tries; kind and unit are None for a test, and once the feed has deleted the change."""
 
     mensagem: str
     sequencia: int | None
-    tipo: Literal["risco", "unidade", "teste"] | None
+    tipo: Tipo | None
     cnes: str | None
     entregue_em: datetime | None
     ultimo_erro: str | None
@@ -54,8 +55,8 @@ async def note_try(connection: Connection, made: Try) -> None:
 
 
 _DELIVERY = """
-SELECT mensagem, delivery.sequencia, CASE WHEN delivery.sequencia IS NULL THEN 'teste' ELSE change.tipo END AS tipo,
-       change.cnes, entregue_em, delivery.ultimo_erro, tentativas, webhook.ativo,
+SELECT mensagem, delivery.sequencia, change.tipo, change.cnes, entregue_em, delivery.ultimo_erro, tentativas,
+       webhook.ativo,
        delivery.sequencia IS NULL OR change.sequencia IS NOT NULL AS pode_reenviar
 FROM health_units.webhook_deliveries AS delivery
 JOIN health_units.webhooks AS webhook ON webhook.id = delivery.aviso
