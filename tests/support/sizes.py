@@ -26,7 +26,7 @@ def one_of_each(kind: Callable[[T], Hashable], things: Iterable[T]) -> list[T]:
 
 # Whether the run also does what takes long, as every run does that a change has to pass before it is merged.
 LONG = FULL or bool(os.environ.get("CI") or os.environ.get("BALCAO_LONG"))
-EXAMPLES = size(200 if LONG else 50, 5_000)  # of a property
+EXAMPLES = size(100 if LONG else 50, 5_000)  # of a property
 
 
 def report(figures: str) -> None:
