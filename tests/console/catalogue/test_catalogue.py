@@ -73,6 +73,22 @@ def test_a_double_click_makes_one_service(panel: PanelClient, ask: Ask) -> None:
     assert ask("GET", "/admin/services/summaries", params={"nome_servico": name}).json()["found"] == 1
 
 
+def test_departments_are_chosen_from_the_list_and_one_that_left_it_stays(
+    panel: PanelClient, make: Make, ask: Ask
+) -> None:
+    service = make(orgao_gestor=["Órgão extinto", "1500"])
+    place = f"/painel/servicos/{service['id']}/editar"
+    panel.login("gestor", place)
+    offered = panel.find_form(place).choices["orgao_gestor"]
+    assert {"Companhia de Limpeza", "Secretaria de Conservação", "Órgão extinto"} <= set(offered)
+    form: dict[str, Any] = panel.find_form(place).values
+    panel.post(place, form | {"orgao_gestor": ["Órgão extinto", "", "Companhia de Limpeza", ""], "deed": "guardar"})
+    assert ask("GET", f"/admin/services/{service['id']}").json()["orgao_gestor"] == ["Órgão extinto", "1510"]
+    answer = panel.submit(place, orgao_gestor="", deed="guardar")
+    assert answer.status_code == 422
+    assert "Escolha o órgão que responde pelo serviço." in panel.page.text
+
+
 def test_a_proposal_goes_its_way(panel: PanelClient, make: Make, ask: Ask) -> None:
     service = make(status=1)
     here = f"/painel/servicos/{service['id']}"

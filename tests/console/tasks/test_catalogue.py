@@ -40,7 +40,7 @@ def test_an_editor_creates_a_service_from_nothing(person_of: PersonOf) -> None:
     person.fill("Nome", name)
     person.fill("Resumo", "Planta árvores na calçada de quem pede.")
     person.select("Tema", "Cidade")
-    person.fill("Órgãos responsáveis", "Secretaria de Conservação")
+    person.select("Órgãos responsáveis: 1º", "Secretaria de Conservação")
     person.fill("Para quem é", "Público em geral")
     person.press("Ver como cidadão")
     expect(person.page.get_by_role("heading", name="Como o cidadão vê")).to_be_visible()

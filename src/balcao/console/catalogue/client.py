@@ -114,15 +114,6 @@ class Proposals(msgspec.Struct):
     proposals: list[ProposalEntry]
 
 
-class Department(msgspec.Struct):
-    cd_ua: str
-    nome_ua: str
-
-
-class Departments(msgspec.Struct):
-    departments: list[Department] = []
-
-
 async def list_summaries(api: Api, query: Mapping[str, Any]) -> Summaries:
     return await api.get(f"{_SERVICES}/summaries", Summaries, query)
 
@@ -214,9 +205,3 @@ def _to_service(members: dict[str, Any]) -> Service:
     service = msgspec.convert(members, Service)
     service.content = members
     return service
-
-
-async def read_department_names(api: Api) -> dict[str, str]:
-    """Return the names of the city's departments, by their codes."""
-    found = await api.get("/registry/v1/departments", Departments, {"per_page": 500})
-    return {one.cd_ua: one.nome_ua for one in found.departments}

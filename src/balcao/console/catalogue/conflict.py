@@ -67,7 +67,7 @@ def apply_choices(posted: FormData) -> FormData:
     for field in posted:
         if field.startswith(_CHOICE):
             name, choice = field.removeprefix(_CHOICE), posted.first(field)
-            other = posted.first(f"{_OTHER_TEXT}{name}")
+            other = "\n".join(filter(str.strip, posted.getlist(f"{_OTHER_TEXT}{name}")))
             # Who writes a third text means it.
             decided[name] = [other if other.strip() else posted.first(f"{choice}-{name}")]
     return decided

@@ -37,11 +37,10 @@ pages = Pages(AREA, "")
 @pages.form("/servicos/novo", "Novo serviço", actions=[CREATE])
 async def create_service(visit: Visit) -> Response[Any]:
     """Write a service that is not there yet."""
-    departments = await read_departments(visit)
-    form = ServiceForm(visit, await read_themes(visit))
+    form = ServiceForm(visit, await read_themes(visit), await read_departments(visit))
     deed = visit.posted.first("deed")
     if form.is_sent and deed != _PREVIEW:
-        body = form.make_body(departments) | _name_states(deed)
+        body = form.make_body() | _name_states(deed)
         body.pop("change_reason", None)
         if await form.submit(lambda: client.create_service(visit.api, body, form.key)):
             await finish_work(visit)
@@ -57,10 +56,11 @@ async def edit_service(visit: Visit, service: str) -> Response[Any]:
     departments = await read_departments(visit)
     read = await client.read_service(visit.api, service)
     is_proposed = read.value.status == 1 and not visit.may(PUBLISH)
-    form = ServiceForm(visit, await read_themes(visit), to_fields(read.value.content, departments), etag=read.etag)
+    values = to_fields(read.value.content, departments)
+    form = ServiceForm(visit, await read_themes(visit), departments, values, etag=read.etag)
     deed = visit.posted.first("deed")
     if form.is_sent and deed != _PREVIEW:
-        body = form.make_body(departments)
+        body = form.make_body()
         if is_proposed:
             proposing = client.create_proposal
             if await form.submit(lambda: proposing(visit.api, service, body, etag=form.etag, key=form.key)):
@@ -90,13 +90,14 @@ async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[A
     form = ServiceForm(
         visit,
         await read_themes(visit),
+        departments,
         to_fields(read.value.content, departments) | {"change_reason": read.value.change_reason},
         etag=read.etag,
     )
     deed = visit.posted.first("deed")
     joined = parse_number(visit.posted.first("base_version"))
     if form.is_sent and deed != _PREVIEW:
-        body = form.make_body(departments) | {"awaiting_approval": deed == _SUBMIT}
+        body = form.make_body() | {"awaiting_approval": deed == _SUBMIT}
         body |= {} if joined is None else {"base_version": joined}
         if await form.submit(lambda: client.change_proposal(visit.api, service, proposal, body, form.etag)):
             await finish_work(visit)

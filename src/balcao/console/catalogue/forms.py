@@ -1,12 +1,20 @@
 """Forms of the catalogue."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from wtforms import BooleanField, IntegerField, RadioField, SelectField, StringField, TextAreaField
-from wtforms.validators import NumberRange, Optional
+from wtforms import (
+    BooleanField,
+    Field,
+    IntegerField,
+    RadioField,
+    SelectField,
+    StringField,
+    TextAreaField,
+)
+from wtforms.validators import DataRequired, NumberRange, Optional
 
-from balcao.console.catalogue.content import to_body
+from balcao.console.catalogue.content import split_lines, to_body
 from balcao.console.forms import Form, length, list_choices, needed
 from balcao.console.visit import Visit
 
@@ -14,6 +22,26 @@ _ONE_A_LINE = "Um por linha."
 
 
 _COSTS = list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "Pago")])
+
+
+class SelectionsField(Field):
+    """Several values of a list that may be long, with a selection for each. It is filled from a text of lines.
+
+    A value that the list does not have stays selectable.
+    """
+
+    values: Sequence[str] = ()
+
+    def process_data(self, value: str | None) -> None:
+        self.data = split_lines(value or "")
+
+    def process_formdata(self, valuelist: list[Any]) -> None:
+        self.data = list(dict.fromkeys(line for text in valuelist for line in split_lines(text)))
+
+    def offer(self, values: Sequence[str]) -> None:
+        """Set the values to choose from."""
+        further = [value for value in self.data or () if value not in values]
+        self.values = [*values, *further]
 
 
 class ServiceForm(Form):
@@ -36,10 +64,10 @@ class ServiceForm(Form):
     )
     tema_geral = SelectField("Tema", validators=[needed("Escolha um tema.")], validate_choice=False)
     sub_categoria = StringField("Subtema", validators=[length(0, 200)])
-    orgao_gestor = TextAreaField(
+    orgao_gestor = SelectionsField(
         "Órgãos responsáveis",
-        description=f"{_ONE_A_LINE} O nome do órgão como está no organograma.",
-        validators=[needed("Diga qual órgão responde pelo serviço.")],
+        description="Da lista de órgãos da cidade.",
+        validators=[DataRequired("Escolha o órgão que responde pelo serviço.")],
     )
     publico_especifico = TextAreaField(
         "Para quem é",
@@ -74,9 +102,15 @@ class ServiceForm(Form):
     )
 
     def __init__(
-        self, visit: Visit, themes: list[str], values: Mapping[str, Any] | None = None, *, etag: str = ""
+        self,
+        visit: Visit,
+        themes: list[str],
+        departments: Mapping[str, str],
+        values: Mapping[str, Any] | None = None,
+        *,
+        etag: str = "",
     ) -> None:
-        """`themes` are the categories to choose from; one that is not among them stays."""
+        """Take the categories and the departments to choose from; a stored value that is not among them stays."""
         given = {**(values or {})}
         for name in ("fixar_destaque", "exclusive_for_agents"):
             if name in given:
@@ -85,20 +119,25 @@ class ServiceForm(Form):
         own = self.tema_geral.data or ""
         known = [*themes] if not own or own in themes else [own, *themes]
         self.tema_geral.choices = list_choices([("", "Escolha"), *((name, name) for name in known)])
+        self.orgao_gestor.offer(list(departments.values()))
+        if not departments:
+            self.orgao_gestor.description = "A lista de órgãos não abriu. Recarregue a página daqui a pouco."
+        self._departments = departments
 
     @property
     def texts(self) -> dict[str, str]:
         """Return the fields of the service as texts, as `to_fields` writes them."""
         found = {name: str(field.data or "").replace("\r\n", "\n").strip() for name, field in self._fields.items()}
         found.pop("change_reason")
+        found["orgao_gestor"] = "\n".join(self.orgao_gestor.data or ())
         for name in ("fixar_destaque", "exclusive_for_agents"):
             found[name] = "y" if self._fields[name].data else ""
         return found
 
-    def make_body(self, departments: Mapping[str, str]) -> dict[str, Any]:
+    def make_body(self) -> dict[str, Any]:
         """Return what is sent to the service."""
         reason = (self.change_reason.data or "").strip()
-        return to_body(self.texts, departments) | ({"change_reason": reason} if reason else {})
+        return to_body(self.texts, self._departments) | ({"change_reason": reason} if reason else {})
 
 
 class ReasonForm(Form):

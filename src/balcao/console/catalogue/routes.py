@@ -1,8 +1,9 @@
 """What the area's modules of pages have in common: its rights, what forms choose from, the way to a page."""
 
 from balcao.console.api import ApiFault
-from balcao.console.catalogue import client, search_client
+from balcao.console.catalogue import search_client
 from balcao.console.catalogue.client import Service
+from balcao.console.departments import read_department_names
 from balcao.console.visit import Crumb, Visit
 
 AREA = "catalogue"
@@ -18,9 +19,9 @@ MIGRATIONS_READ, MIGRATIONS_START, MIGRATIONS_BACK = (
 
 
 async def read_departments(visit: Visit) -> dict[str, str]:
-    """Return the departments' names by their codes; none while the registry is away: the codes are shown then."""
+    """Return the departments' names by their codes; none while the registry is down: pages show the codes then."""
     try:
-        return await client.read_department_names(visit.api)
+        return await read_department_names(visit.api)
     except ApiFault:
         return {}
 

@@ -48,7 +48,7 @@ async def list_services(visit: Visit) -> Response[Any]:
     filters = [
         Filter("nome", "Nome contém", is_wide=True),
         Filter("tema", "Tema", [(name, name) for name in themes]),
-        Filter("orgao", "Órgão", sorted(departments.items(), key=lambda one: one[1])),
+        Filter("orgao", "Órgão", list(departments.items())),
     ]
     tabs = [Tab(value, "") for value in _TABS]
     listing = Listing(visit, ("serviço", "serviços"), filters, tabs, orders=_ORDERS)

@@ -6,6 +6,7 @@ from balcao.console.api import InTheWay, Missing, gather_blocks
 from balcao.console.counter import reference_client as client
 from balcao.console.counter.reference_forms import KINDS, BrandForm, CategoryForm, ModelForm, NewCategoryForm
 from balcao.console.declaration import Pages
+from balcao.console.departments import read_department_names
 from balcao.console.faults import make_not_found
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
@@ -13,7 +14,6 @@ from balcao.core.http.responses import Response
 
 CATEGORIES, VEHICLES = "categories:write", "vehicle_catalog:write"
 DEPARTMENTS = "staff_departments:read"
-_ALL_DEPARTMENTS = 1000
 
 pages = Pages("counter", "")
 
@@ -25,9 +25,8 @@ async def list_departments(visit: Visit) -> Response[Any]:
     asked = listing.values.get("busca")
     found = await client.list_departments(visit.api, search=asked, page=listing.number, size=listing.size)
     listing.rows, listing.total = found.departments, found.pagination.total
-    (every,) = await gather_blocks(client.list_departments(visit.api, search=None, page=1, size=_ALL_DEPARTMENTS))
-    above = {one.cd_ua: one.nome_ua for one in every.value.departments} if every.value else {}
-    return visit.render("counter/departments.html", listing=listing, above=above)
+    (every,) = await gather_blocks(read_department_names(visit.api))
+    return visit.render("counter/departments.html", listing=listing, above=every.value or {})
 
 
 @pages.get("/assuntos", "Assuntos de mensagens", actions=[CATEGORIES], in_menu=True)

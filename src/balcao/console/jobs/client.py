@@ -10,7 +10,6 @@ from balcao.console.api import Api, Read, quoted
 
 BASE = "/jobs/api/v1/empregabilidade"
 JOBS = f"{BASE}/vagas"
-DEPARTMENTS = "/registry/v1/departments"
 
 
 class Value(msgspec.Struct):
@@ -141,16 +140,6 @@ class ValuePage(msgspec.Struct):
     meta: Meta
 
 
-class CityDepartment(msgspec.Struct):
-    cd_ua: str
-    nome_ua: str
-    sigla_ua: str | None = None
-
-
-class Departments(msgspec.Struct):
-    departments: list[CityDepartment]
-
-
 async def list_jobs(api: Api, query: Mapping[str, Any]) -> JobPage:
     return await api.get(JOBS, JobPage, query)
 
@@ -189,7 +178,3 @@ async def delete_job(api: Api, job: str, etag: str) -> None:
 
 async def list_values(api: Api, table: str) -> ValuePage:
     return await api.get(f"{BASE}/{table}", ValuePage, {"pageSize": 1000})
-
-
-async def list_departments(api: Api) -> Departments:
-    return await api.get(DEPARTMENTS, Departments, {"per_page": 1000})

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import msgspec
 
 from balcao.console.api import Api
+from balcao.console.departments import list_departments
 from balcao.console.jobs import client
 from balcao.console.jobs.client import Value
 from balcao.console.visit import Visit
@@ -74,7 +75,7 @@ async def list_department_names(visit: Visit) -> dict[str, str]:
     """Return the city's departments: code and name."""
 
     async def read() -> dict[str, str]:
-        found = (await client.list_departments(visit.api)).departments
+        found = await list_departments(visit.api)
         return {each.cd_ua: f"{each.nome_ua} ({each.sigla_ua})" if each.sigla_ua else each.nome_ua for each in found}
 
     return await _keep(visit, "departments", read)
