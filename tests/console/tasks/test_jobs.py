@@ -142,7 +142,13 @@ def test_everybody_without_a_step_is_moved_while_the_page_is_left(
     expect(page.get_by_text("terminada")).to_be_visible(timeout=PATIENT)
     page.reload()
     expect(page.get_by_text("não puderam").first).to_be_visible()
-    expect(page.get_by_text("a situação dela não permite").first).to_be_visible()
+    refused = page.locator(".refused li").first
+    expect(refused).to_contain_text("Reprovada")
+    expect(refused).to_contain_text("quem está reprovado não muda de etapa")
+    name = refused.get_by_role("link").inner_text()
+    person.leave(refused.get_by_role("link"))
+    expect(person.heading).to_have_text(name)
+    page.go_back()
     person.press("Tentar de novo só estas")
     expect(page.get_by_role("heading", level=2, name="Mover para Entrevista")).to_be_visible()
 

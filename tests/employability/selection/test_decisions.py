@@ -122,7 +122,7 @@ def test_while_the_job_is_paused_nothing_is_decided(
         assert (answer.status_code, answer.headers["Error-Code"]) == (409, "application-state"), word
     bulk = {"cpfs": [made["cpf"]], "vaga_id": made["id_vaga"], "status": APPROVED}
     answer = http.put(f"{BASE}/bulk-status", json=bulk, headers=callers[EDITOR])
-    failure = {"cpf": made["cpf"], "code": "application-state"}
+    failure = {"cpf": made["cpf"], "code": "application-state", "status": FROZEN}
     assert answer.json() == {"updated": 0, "failed_cpfs": [made["cpf"]], "failures": [failure]}
     assert (shown(made)["status"], shown(made)["status_anterior"]) == (FROZEN, SENT)
     assert http.put(f"{job}/unfreeze", headers=callers[EDITOR]).status_code == 200
@@ -176,10 +176,11 @@ def test_nobody_decides_beyond_their_departments_nor_on_their_own_application(
     assert (answer.status_code, answer.headers["Error-Code"]) == (403, "own-application")
     mine = {"cpfs": [HELIO], "vaga_id": job["id"], "status": APPROVED}
     refused = http.put(f"{BASE}/bulk-status", json=mine, headers=callers[EDITOR]).json()
-    assert (refused["failed_cpfs"], refused["failures"]) == ([HELIO], [{"cpf": HELIO, "code": "own-application"}])
+    assert refused["failed_cpfs"] == [HELIO]
+    assert refused["failures"] == [{"cpf": HELIO, "code": "own-application", "status": SENT}]
     nobodys = mine | {"vaga_id": publish()["id"]}  # who decides and did not apply is told no more than of anybody else
     refused = http.put(f"{BASE}/bulk-status", json=nobodys, headers=callers[EDITOR]).json()
-    assert refused["failures"] == [{"cpf": HELIO, "code": "application-unknown"}]
+    assert refused["failures"] == [{"cpf": HELIO, "code": "application-unknown", "status": None}]
     assert decide(own, "approve", None, ADMIN).status_code == 200
 
 
@@ -209,8 +210,8 @@ def test_a_bulk_decision_changes_whom_it_can_and_names_the_others(
                 "updated": 2,
                 "failed_cpfs": [stranger, closed["cpf"]],
                 "failures": [
-                    {"cpf": stranger, "code": "application-unknown"},
-                    {"cpf": closed["cpf"], "code": "application-state"},
+                    {"cpf": stranger, "code": "application-unknown", "status": None},
+                    {"cpf": closed["cpf"], "code": "application-state", "status": CLOSED},
                 ],
             },
         )
@@ -249,7 +250,7 @@ def test_a_bulk_move_takes_candidates_of_one_step_only(
     assert send().json() == {
         "updated": 2,
         "failed_cpfs": [rejected],
-        "failures": [{"cpf": rejected, "code": "application-state"}],
+        "failures": [{"cpf": rejected, "code": "application-state", "status": REJECTED}],
     }
     assert [shown(each)["id_etapa_atual"] for each in applications] == [second, second, None]
     assert refusal(send(id_etapa=publish()["etapas"][0]["id"])) == (400, "id_etapa-invalid")

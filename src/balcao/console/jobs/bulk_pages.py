@@ -12,7 +12,7 @@ from balcao.console.jobs.bulk.choice import describe_result, open_person, to_per
 from balcao.console.jobs.bulk.service import Decision, Person, Work
 from balcao.console.jobs.candidate_pages import DECIDE, list_parameters, make_listing, make_query
 from balcao.console.jobs.client import Job
-from balcao.console.jobs.labels import FAILURES, mask_cpf
+from balcao.console.jobs.labels import CANDIDATE_STATES, explain_failure, mask_cpf
 from balcao.console.jobs.listing_pages import READ_CANDIDATES, job_crumb, jobs_crumb, open_job
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
@@ -142,5 +142,7 @@ async def _find(visit: Visit, job: str, id_: str) -> Decision:
 def _describe(found: Decision) -> dict[str, Any]:
     return {
         "result": describe_result(found),
-        "failures": bulk.list_failures(found.work, lambda code: FAILURES.get(code, "não foi possível")),
+        "failures": found.work.failures,
+        "states": CANDIDATE_STATES,
+        "explain_failure": explain_failure,
     }

@@ -206,6 +206,7 @@ class CandidateHistory(msgspec.Struct):
 class Failure(msgspec.Struct):
     cpf: str
     code: str
+    status: str | None = None
 
 
 class BulkResult(msgspec.Struct):

@@ -67,10 +67,24 @@ QUESTION_KINDS: Mapping[str, str] = {
     "selecao_multipla": "várias opções",
 }
 FAILURES: Mapping[str, str] = {
-    "application-unknown": "não tem mais candidatura a esta vaga",
-    "application-state": "a situação dela não permite",
+    "application-unknown": "a pessoa retirou a candidatura, ou os seus dados foram apagados",
     "own-application": "é você: ninguém decide sobre a própria candidatura",
 }
+
+
+# Why the status of an application refuses a new status, or a step.
+STATE_FAILURES: Mapping[str, str] = {
+    "vaga_congelada": "nada se decide enquanto está congelada",
+    "vaga_descontinuada": "nada mais se decide depois de encerrada",
+    "reprovada": "quem está reprovado não muda de etapa: antes, volte a analisar",
+}
+
+
+def explain_failure(code: str, status: str | None) -> str:
+    """Return why a decision on one of many was refused, in words."""
+    if code == "application-state":
+        return STATE_FAILURES.get(status or "", "nesta situação a mudança não é possível")
+    return FAILURES.get(code, "não foi possível")
 
 
 class Deed(NamedTuple):

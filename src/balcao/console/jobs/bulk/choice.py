@@ -36,4 +36,4 @@ def open_person(sealer: Sealer, job: str, text: str) -> Person | None:
 
 
 def to_person(candidate: Candidate) -> Person:
-    return Person(candidate.cpf or "", candidate.name, candidate.id_etapa_atual)
+    return Person(candidate.cpf or "", candidate.name, candidate.id_etapa_atual, candidate.id)

@@ -6,7 +6,7 @@ by whichever process its person looks at next, with the token of that session: n
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -42,16 +42,20 @@ PAUSES: tuple[float, ...] = (1, 2, 5, 10, 20)
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Somebody on whom is decided, on the step where they stood when they were chosen."""
+    """A candidate on whom is decided, with the application and the step from when they were chosen."""
 
     cpf: str
     name: str
     step: str | None = None
+    application: str = ""
 
 
 class Failed(msgspec.Struct, frozen=True):
+    """A candidate who was refused: why, and the status that the application had at that moment."""
+
     person: Person
     code: str
+    status: str | None = None
 
 
 class Work(msgspec.Struct):
@@ -232,7 +236,7 @@ class _Run:
             middle = len(part) // 2
             return [*await self._change(part[:middle]), *await self._change(part[middle:])]
         by_cpf = {person.cpf: person for person in part}
-        return [Failed(by_cpf[each.cpf], each.code) for each in result.failures if each.cpf in by_cpf]
+        return [Failed(by_cpf[each.cpf], each.code, each.status) for each in result.failures if each.cpf in by_cpf]
 
     async def _call(self, part: Sequence[Person]) -> BulkResult:
         """Make the call, again after a while as long as the service is away or busy. A part may be repeated."""
@@ -249,11 +253,6 @@ class _Run:
                     raise
                 await asyncio.sleep(max(pause, getattr(fault, "retry_after", 0)))
         raise AssertionError  # the last try returns or raises
-
-
-def list_failures(work: Work, describe: Callable[[str], str]) -> list[tuple[Person, str]]:
-    """Return for whom it failed, and why, in words."""
-    return [(failed.person, describe(failed.code)) for failed in work.failures]
 
 
 def _seal(panel: "Panel", id_: UUID, work: Work) -> bytes:

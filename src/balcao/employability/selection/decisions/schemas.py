@@ -11,6 +11,7 @@ from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.employability.hiring.content.schemas import ID_EXAMPLE
 from balcao.employability.hiring.listings.schemas import Reason
+from balcao.employability.selection.applications.states import ApplicationStatus
 from balcao.employability.texts import parse_uuid
 
 MOST_PEOPLE = 1_000
@@ -79,6 +80,10 @@ class BulkFailure(msgspec.Struct):
             description="Por quê: sem candidatura à vaga, mudança que a situação não permite, ou a de quem decide.",
             examples=["application-state"],
         ),
+    ]
+    status: Annotated[
+        ApplicationStatus | None,
+        Meta(description="Situação da candidatura, como aparece; nulo sem candidatura.", examples=["reprovada"]),
     ]
 
 

@@ -26,6 +26,7 @@ from balcao.employability.selection.applications.states import (
     Move,
     require_status,
     require_transition,
+    show_status,
 )
 from balcao.employability.selection.applications.store import lock_live_applications
 from balcao.employability.selection.decisions.schemas import (
@@ -156,16 +157,17 @@ async def _change(
     for cpf in people:
         position = found.get(cpf.digits)
         if position is None:
-            failures.append(BulkFailure(cpf.digits, "application-unknown"))
+            failures.append(BulkFailure(cpf.digits, "application-unknown", None))
             continue
+        status = show_status(position.status, job.status)
         if cpf == call.actor_cpf:
-            failures.append(BulkFailure(cpf.digits, "own-application"))
+            failures.append(BulkFailure(cpf.digits, "own-application", status))
             continue
         try:
             if change := choose(position, job):
                 moves.append(Move(position, change))
         except Conflict:
-            failures.append(BulkFailure(cpf.digits, "application-state"))
+            failures.append(BulkFailure(cpf.digits, "application-state", status))
     if moves:
         await _apply(connection, call, moves, None)
     return BulkResult.of(len(people), failures)
