@@ -102,12 +102,44 @@ def test_a_proposal_goes_its_way(panel: PanelClient, make: Make, ask: Ask) -> No
     panel.login("gestor", "/painel/aprovacoes")
     assert place in panel.page.links
     panel.submit(f"{place}/devolver", reason="Falta o horário.")
-    assert "A proposta voltou para edição." in panel.page.text
+    assert f"“{service['nome_servico']}”: a proposta voltou para edição." in panel.page.text
     panel.submit(f"{place}/editar", resumo="Proposto, das 8h às 17h.", deed="enviar")
     assert "Jorge Valente devolveu" not in panel.get(place).text
     panel.submit(place, action=f"{place}/publicar")
-    assert "A proposta está no ar, como versão 2." in panel.page.text
+    assert "a proposta está no ar, como versão 2." in panel.page.text
     assert ask("GET", f"/admin/services/{service['id']}").json()["resumo"] == "Proposto, das 8h às 17h."
+
+
+def empty_queue(ask: Ask) -> None:
+    """Take back everything that waits for approval."""
+    waiting = ask("GET", "/admin/services/summaries", params={"awaiting_approval": True, "per_page": 100}).json()
+    for one in waiting["services"]:
+        body = ask("GET", f"/admin/services/{one['id']}").json() | {"awaiting_approval": False}
+        assert ask("PUT", f"/admin/services/{one['id']}", json=body).status_code == 200
+    for one in ask("GET", "/admin/proposals", params={"awaiting_approval": True}).json()["proposals"]:
+        assert ask("DELETE", f"/admin/services/{one['service_id']}/proposals/{one['id']}").status_code < 300
+
+
+def test_after_each_approval_the_next_text_opens_and_at_the_end_the_empty_queue(
+    panel: PanelClient, make: Make, ask: Ask
+) -> None:
+    empty_queue(ask)
+    first, second = make(awaiting_approval=True), make(awaiting_approval=True)
+    public = make(status=1)
+    body = REQUIRED | {"nome_servico": public["nome_servico"], "resumo": "Proposto.", "awaiting_approval": True}
+    assert ask("POST", f"/admin/services/{public['id']}/proposals", json=body).status_code == 201
+    here = f"/painel/aprovacoes/{first['id']}"
+    panel.login("gestor", here)
+    following = panel.submit(here, action=f"/painel/servicos/{first['id']}/publicar")
+    assert following.url.path == f"/painel/aprovacoes/{second['id']}"
+    assert f"“{first['nome_servico']}” está no ar" in panel.page.text
+    following = panel.submit(f"/painel/servicos/{second['id']}/devolver", reason="Falta o horário.")
+    assert following.url.path.startswith(f"/painel/servicos/{public['id']}/propostas/")
+    assert f"“{second['nome_servico']}” voltou para edição." in panel.page.text
+    last = panel.submit(following.url.path, action=f"{following.url.path}/publicar")
+    assert last.url.path == "/painel/aprovacoes"
+    assert "Nada mais espera aprovação." in panel.page.text
+    assert "Nenhuma proposta espera aprovação." in panel.page.text
 
 
 def test_a_proposal_over_an_older_version_is_joined_on_the_same_page(panel: PanelClient, make: Make, ask: Ask) -> None:

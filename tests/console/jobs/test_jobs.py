@@ -53,6 +53,21 @@ def test_a_new_draft_without_a_department_shows_no_error(panel: PanelClient) -> 
     assert panel.get(f"{answer.url.path}/editar").status_code == 200
 
 
+def test_after_an_approval_the_next_job_opens_and_at_the_end_the_empty_list(panel: PanelClient) -> None:
+    first = f"/painel/vagas/{sandbox_job_id('V11')}"
+    panel.login("helio", first)
+    form = panel.find_form(f"{first}/duplicar")
+    second = panel.post(form.action, form.values).url.path.removesuffix("/editar")
+    panel.submit(f"{second}/mudar/enviar", reason="Pronta")
+    following = panel.submit(f"{first}/mudar/devolver", reason="Falta o salário.")
+    assert following.url.path == second
+    assert "A vaga “Eletricista predial” voltou para edição. Esta é a próxima que espera." in panel.page.text
+    last = panel.submit(f"{second}/mudar/devolver", reason="Falta o salário.")
+    assert str(last.url).endswith("/painel/vagas?aba=em_aprovacao")
+    assert "Nenhuma outra espera aprovação." in panel.page.text
+    assert "Nenhuma vaga espera aprovação." in panel.page.text
+
+
 def test_a_copy_of_a_job_is_a_draft_and_a_second_press_makes_no_second_one(panel: PanelClient) -> None:
     panel.login("helio", f"/painel/vagas/{KITCHEN}")
     form = panel.find_form(f"/painel/vagas/{KITCHEN}/duplicar")

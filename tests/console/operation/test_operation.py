@@ -72,5 +72,6 @@ def test_the_services_own_refusal_of_a_reason_stands_at_its_field(panel: PanelCl
 def test_a_job_is_dropped_with_a_reason(panel: PanelClient, stopped: str) -> None:
     panel.submit(f"{JOBS}/{stopped}/descartar", reason="Cadastro refeito à mão")
     assert f"A tarefa {stopped} foi descartada." in panel.page.text
+    assert "Nenhuma tarefa parada" in panel.page.text
     assert f"{JOBS}/{stopped}" not in panel.page.links
     assert f"A tarefa {stopped} foi descartada." not in panel.get(JOBS).text

@@ -70,7 +70,7 @@ def test_a_job_that_waits_is_published_and_everybody_finds_it(person_of: PersonO
     person.follow("Eletricista predial")
     person.follow("Publicar")
     person.press("Publicar")
-    expect(page.locator(".sub .tag")).to_have_text("Publicada")
+    expect(page.get_by_role("status")).to_contain_text("A vaga “Eletricista predial” está publicada.")
     public = f"{sandbox.url}/jobs/api/public/empregabilidade/vagas"
     found = httpx.get(public, params={"search": "eletricista"}).json()
     assert [job["titulo"] for job in found["data"]] == ["Eletricista predial"]

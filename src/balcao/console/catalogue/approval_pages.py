@@ -11,6 +11,7 @@ from balcao.console.catalogue.content import to_fields, to_values
 from balcao.console.catalogue.forms import SendBackForm
 from balcao.console.catalogue.labels import FIELDS, name_fields, name_state
 from balcao.console.catalogue.markup import render_markdown
+from balcao.console.catalogue.queue import AWAITING, open_next
 from balcao.console.catalogue.routes import AREA, PUBLISH, READ, UPDATE, read_departments, service_crumbs
 from balcao.console.catalogue.version_pages import mark_changes
 from balcao.console.declaration import Item, Pages
@@ -23,7 +24,6 @@ from balcao.core.offloading import run_in_thread
 # The newest of those that were sent back; the catalogue lists all that are in edition.
 _MOST_RETURNED = 10
 _EDITED = {"status": 0, "awaiting_approval": False, "sort_by": "last_update", "order": "desc"}
-_AWAITING = {"status": 0, "awaiting_approval": True, "sort_by": "last_update", "order": "asc"}
 
 pages = Pages(AREA, "")
 
@@ -32,7 +32,7 @@ pages = Pages(AREA, "")
 async def list_approvals(visit: Visit) -> Response[Any]:
     """List the services and the proposals that wait, those that wait longest first."""
     services, proposals = await gather_blocks(
-        client.list_summaries(visit.api, _AWAITING | {"per_page": 100}), client.list_awaiting_proposals(visit.api)
+        client.list_summaries(visit.api, AWAITING | {"per_page": 100}), client.list_awaiting_proposals(visit.api)
     )
     return visit.render(
         "catalogue/approvals.html",
@@ -101,8 +101,9 @@ async def publish_proposal(visit: Visit, service: str, proposal: str) -> Respons
         return await visit.redirect(here, "Nada foi publicado: alguém gravou a proposta enquanto você lia.")
     except InTheWay as fault:
         return await visit.redirect(here, f"Nada foi publicado. {fault.text}")
-    back = visit.address("catalogue.show_service", service=service)
-    return await visit.redirect(back, f"A proposta está no ar, como versão {saved.version}.")
+    return await open_next(
+        visit, f"“{saved.nome_servico}”: a proposta está no ar, como versão {saved.version}.", proposal
+    )
 
 
 @pages.form("/servicos/{service}/propostas/{proposal}/devolver", "Devolver a proposta", actions=[PUBLISH])
@@ -114,7 +115,7 @@ async def send_back_proposal(visit: Visit, service: str, proposal: str) -> Respo
     if form.is_sent:
         reason = form.reason.data or ""
         if await form.submit(lambda: client.send_back_proposal(visit.api, service, proposal, reason, form.etag)):
-            return await visit.redirect(visit.address("catalogue.list_approvals"), "A proposta voltou para edição.")
+            return await open_next(visit, f"“{read.value.nome_servico}”: a proposta voltou para edição.", proposal)
         if form.is_outdated:
             return await visit.redirect(here, "Nada foi devolvido: alguém gravou a proposta enquanto você lia.")
     return visit.render(

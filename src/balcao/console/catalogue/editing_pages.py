@@ -10,6 +10,7 @@ from balcao.console.catalogue.content import to_fields
 from balcao.console.catalogue.forms import ServiceForm
 from balcao.console.catalogue.labels import IN_EDITION, name_state
 from balcao.console.catalogue.markup import render_markdown
+from balcao.console.catalogue.queue import open_next
 from balcao.console.catalogue.routes import (
     AREA,
     CREATE,
@@ -72,6 +73,8 @@ async def edit_service(visit: Visit, service: str) -> Response[Any]:
             body |= _name_states(deed, read.value)
             if await form.submit(lambda: client.update_service(visit.api, service, body, form.etag)):
                 await finish_work(visit)
+                if deed == _PUBLISH and read.value.awaiting_approval:
+                    return await open_next(visit, f"“{form.result.nome_servico}” está no ar.", service)
                 back = visit.address("catalogue.show_service", service=service)
                 return await visit.redirect(back, f"Gravado: versão {form.result.version}." + _describe(deed))
         if form.is_outdated:

@@ -11,6 +11,7 @@ from balcao.console.catalogue.content import to_fields
 from balcao.console.catalogue.forms import DeleteForm, ReasonForm
 from balcao.console.catalogue.labels import SOURCES, name_fields, name_state, name_version
 from balcao.console.catalogue.markup import render_markdown
+from balcao.console.catalogue.queue import IS_QUEUED, open_next
 from balcao.console.catalogue.routes import (
     AREA,
     CREATE,
@@ -126,8 +127,10 @@ async def publish_service(visit: Visit, service: str) -> Response[Any]:
         saved = await client.publish_service(visit.api, service, etag)
     except Outdated:
         return await _stop(visit, service, etag, "publicado")
-    back = visit.address("catalogue.show_service", service=service)
-    return await visit.redirect(back, f"“{saved.nome_servico}” está no ar: as buscas já o acham.")
+    done = f"“{saved.nome_servico}” está no ar: as buscas já o acham."
+    if visit.posted.first(IS_QUEUED):
+        return await open_next(visit, done, service)
+    return await visit.redirect(visit.address("catalogue.show_service", service=service), done)
 
 
 @pages.form("/servicos/{service}/devolver", "Devolver para edição", actions=[PUBLISH])
@@ -138,8 +141,7 @@ async def send_back_service(visit: Visit, service: str) -> Response[Any]:
     if form.is_sent:
         body = read.value.content | {"awaiting_approval": False, "status": 0, "change_reason": form.reason.data}
         if await form.submit(lambda: client.update_service(visit.api, service, body, form.etag)):
-            name = read.value.nome_servico
-            return await visit.redirect(visit.address("catalogue.list_approvals"), f"“{name}” voltou para edição.")
+            return await open_next(visit, f"“{read.value.nome_servico}” voltou para edição.", service)
         if form.is_outdated:
             return await _stop(visit, service, form.etag, "devolvido")
     return visit.render(

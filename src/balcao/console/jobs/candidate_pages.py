@@ -169,7 +169,7 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
         else:
             try:
                 done = await _decide(visit, read.value, form)
-                return await visit.redirect(await _find_next(visit, read.value), done)
+                return await _open_next(visit, read.value, done)
             except Outdated:
                 read = await candidates_client.read_candidate(visit.api, candidate)
                 form.etag, form.is_outdated = read.etag, True
@@ -207,18 +207,19 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
     )
 
 
-async def _find_next(visit: Visit, decided: Candidate) -> str:
-    """Return the address that follows a decision: the next candidate of the job who waits, else the list of the job.
+async def _open_next(visit: Visit, decided: Candidate, done: str) -> Response[Any]:
+    """Open the next candidate of the job who waits for a decision, else the list of the job.
 
     A button that does not end the wait, such as another step, stays at the candidate.
     """
     if visit.posted.first("_acao") not in FINAL_DECISIONS:
-        return visit.address("jobs.show_candidate", candidate=decided.id)
+        return await visit.redirect(visit.address("jobs.show_candidate", candidate=decided.id), done)
     waiting = {"vagaId": decided.id_vaga, "status": "candidatura_enviada", "page": 1, "pageSize": 1}
-    found = (await candidates_client.list_candidates(visit.api, waiting)).data
-    if not found:
-        return visit.address("jobs.list_candidates", job=decided.id_vaga)
-    return visit.address("jobs.show_candidate", candidate=found[0].id)
+    (found,) = await gather_blocks(candidates_client.list_candidates(visit.api, waiting))
+    if found.value and found.value.data:
+        return await visit.redirect(visit.address("jobs.show_candidate", candidate=found.value.data[0].id), done)
+    back = visit.address("jobs.list_candidates", job=decided.id_vaga)
+    return await visit.redirect(back, done if found.fault else f"{done} Ninguém mais espera uma decisão nesta vaga.")
 
 
 async def _decide(visit: Visit, candidate: Candidate, form: ReasonForm) -> str:

@@ -123,7 +123,7 @@ async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
     if form.is_sent and form.validate():
         try:
             await client.move_job(visit.api, job, chosen.event, form.reason.data or "", form.etag)
-            return await visit.redirect(visit.address("jobs.show_job", job=job), chosen.done)
+            return await _open_next(visit, read.value, chosen)
         except NotValid as fault:
             # The field of the form and the label of each member that the service says is missing.
             missing = [describe_member(name) for name in _MISSING.findall(fault.text)]
@@ -144,6 +144,20 @@ async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
         crumbs=[jobs_crumb(visit), job_crumb(visit, read.value)],
         status=422 if missing else form.status,
     )
+
+
+async def _open_next(visit: Visit, job: client.Job, deed: Deed) -> Response[Any]:
+    """Open the job again; after a decision on a job that waited for approval, the next one that waits."""
+    if job.status != "em_aprovacao" or not visit.may(PUBLISH):
+        return await visit.redirect(visit.address("jobs.show_job", job=job.id), deed.done)
+    done = deed.done.replace("A vaga", f"A vaga “{job.titulo}”", 1)
+    (waiting,) = await gather_blocks(client.list_jobs(visit.api, {"status": "em_aprovacao", "pageSize": 2}))
+    following = next((one for one in waiting.value.data if one.id != job.id), None) if waiting.value else None
+    if following is None:
+        queue = visit.address("jobs.list_jobs", _query={"aba": "em_aprovacao"})
+        return await visit.redirect(queue, done if waiting.fault else f"{done} Nenhuma outra espera aprovação.")
+    address = visit.address("jobs.show_job", job=following.id)
+    return await visit.redirect(address, f"{done} Esta é a próxima que espera.")
 
 
 async def _count_affected(visit: Visit, job: str, deed: Deed) -> int | None:

@@ -17,6 +17,8 @@ from balcao.core.http.responses import Response
 
 # So many are put back by one press: each is a call of the CRM sooner or later.
 MOST_AT_ONCE = 100
+# The field of a button on the page of one job; the buttons of the list stay there.
+OPENS_NEXT = "proxima"
 
 pages = Pages(KEY, BASE)
 
@@ -55,12 +57,14 @@ async def show_job(visit: Visit, job: str) -> Response[Any]:
 @pages.post("/tarefas/{job}/repetir", "Repetir a tarefa", actions=[WRITE])
 async def retry_job(visit: Visit, job: str) -> Response[Any]:
     """Put one job back into the queue."""
-    back = visit.address("operation.list_jobs")
+    done = f"A tarefa {job} voltou à fila."
     try:
         await client.retry_job(visit.api, job)
-    except InTheWay as fault:  # somebody else was faster
-        return await visit.redirect(back, fault.text)
-    return await visit.redirect(back, f"A tarefa {job} voltou à fila.")
+    except InTheWay as fault:  # a colleague was faster
+        done = fault.text
+    if visit.posted.first(OPENS_NEXT):
+        return await _open_next(visit, done, job)
+    return await visit.redirect(visit.address("operation.list_jobs"), done)
 
 
 @pages.post("/tarefas/repetir", "Repetir tarefas", actions=[WRITE])
@@ -77,7 +81,7 @@ async def drop_job(visit: Visit, job: str) -> Response[Any]:
     """Drop a job that nobody is to do any more, for a reason."""
     form = DropForm(visit)
     if form.is_sent and await form.submit(lambda: client.drop_job(visit.api, job, form.reason.data or "")):
-        return await visit.redirect(visit.address("operation.list_jobs"), f"A tarefa {job} foi descartada.")
+        return await _open_next(visit, f"A tarefa {job} foi descartada.", job)
     return visit.render(
         "operation/drop.html",
         form=form,
@@ -87,6 +91,16 @@ async def drop_job(visit: Visit, job: str) -> Response[Any]:
         name_kind=name_kind,
         status=form.status,
     )
+
+
+async def _open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
+    """Open the oldest job that waits except `decided`; at the end, the empty list. The next page says what was done."""
+    (found,) = await gather_blocks(client.list_jobs(visit.api, size=2))
+    following = next((one for one in found.value.data if str(one.id) != decided), None) if found.value else None
+    if following is None:
+        return await visit.redirect(visit.address("operation.list_jobs"), done)
+    address = visit.address("operation.show_job", job=following.id)
+    return await visit.redirect(address, f"{done} Abaixo, a próxima tarefa parada.")
 
 
 @pages.form("/crm", "CRM", actions=[READ, CRM_WRITE], in_menu=True)
