@@ -27,6 +27,7 @@ from balcao.core.values.ids import new_id
 from balcao.core.values.pasted import clean_pasted, compact_pasted
 
 ETAG, KEY = "_etag", "_key"
+_RESTORED = "O que você escreveu está aqui de novo. Nada foi enviado ainda."
 _NAMED = re.compile(r"`([\w.]+)`")
 
 
@@ -55,6 +56,8 @@ class Form(wtforms.Form):
         `is_sent` is false of a form that stands beside the one that was sent.
         """
         given = visit.posted if visit.is_post else visit.draft
+        if visit.draft:
+            visit.notice = visit.notice or _RESTORED
         super().__init__(formdata=given or None, data=values)
         self.is_sent = visit.is_post and is_sent
         # What was typed on an older version is sent on that version, so that nothing is overwritten unseen.

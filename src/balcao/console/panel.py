@@ -107,6 +107,10 @@ class Panel:
             return self._pages[name, method]
         return self._pages.get((name, "GET")) or self._pages[name, "POST"]
 
+    def has_page(self, name: str, method: str) -> bool:
+        """Return whether the page of this name has the method."""
+        return (name, method) in self._pages
+
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Open what pages need, for as long as the process serves.

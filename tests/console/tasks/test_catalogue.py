@@ -106,8 +106,6 @@ def test_what_was_typed_survives_the_end_of_the_session(person_of: PersonOf, mak
     alter("UPDATE console.session SET used_at = now() - interval '2 hours'")
     person.press("Gravar")
     person.follow("Entrar e continuar")
-    person.follow("Editar o serviço")
-    person.leave(person.main.locator("a[href*='rascunho=']"))
     expect(person.page.get_by_label("Resumo", exact=True)).to_have_value("Escrito antes do fim.")
 
 

@@ -318,15 +318,15 @@ class Sessions:
 
     # ---- what was typed when the session was over -------------------------------------------------------------------
 
-    async def keep_draft(self, session: Session, draft: Draft) -> bool:
-        """Keep what was typed for the same person's next session; return False for a text that is too large."""
-        sealed = await self.seal_draft(session, draft)
+    async def keep_draft(self, session: Session, draft: Draft) -> UUID | None:
+        """Keep what was typed for the person's next session. Return its number; None for a text that is too large."""
+        sealed, number = await self.seal_draft(session, draft), uuid4()
         if len(sealed) > MOST_DRAFT_BYTES:
-            return False
+            return None
         # Each statement commits by itself: the last of several processes deletes what they have stored together.
         async with self._database.connection() as connection:
-            await self.write_draft(connection, session, sealed, uuid4())
-        return True
+            await self.write_draft(connection, session, sealed, number)
+        return number
 
     async def seal_draft(self, session: Session, draft: Draft) -> bytes:
         """Seal a text for its person, outside the event loop."""
