@@ -13,7 +13,7 @@ from tests.support.screen import Screen
 
 Sql = Callable[..., list[dict[str, object]]]
 
-NEW = "/painel/servicos/novo"
+NEW, CRM = "/painel/servicos/novo", "/painel/operacao/crm"
 VEHICLES = "/painel/catalogo-de-veiculos"
 
 
@@ -38,6 +38,17 @@ def test_the_login_leads_to_the_form_with_its_text(panel: PanelClient, sandbox: 
     restored = panel.find_form(NEW).values
     assert (restored["nome_servico"], restored["orgao_gestor"]) == ("Poda", "Companhia de Limpeza")
     assert "Nada foi enviado ainda." in panel.page.text
+
+
+def test_the_address_of_the_form_keeps_what_it_asks_for(panel: PanelClient, sandbox: Sandbox, sql: Sql) -> None:
+    address = f"{CRM}?lado=a&lado=b"
+    panel.login("kleber", address)
+    form = panel.find_form(CRM).values
+    end_session(panel, sandbox, sql)
+    panel.post(address, form | {"since": "2026-01-02T03:04"})
+    answer = panel.login("kleber", find_login(panel))
+    assert answer.url.params.get_list("lado") == ["a", "b"]
+    assert panel.find_form(CRM).values["since"] == "2026-01-02T03:04"
 
 
 def test_another_person_who_logs_in_there_gets_an_empty_form(panel: PanelClient, sandbox: Sandbox, sql: Sql) -> None:

@@ -221,24 +221,26 @@ class Endpoints:
         if request.method == "GET":
             query = request.query_string.decode("latin-1")
             return redirect(_login_address(f"{path}?{query}" if query else path), 303)
-        kept, back = None, self._find_form(request, page)
+        kept, (back, query) = None, self._find_form(request, page)
         if session is not None and posted and session.stored.is_recent and session.might_open(page.actions):
             count_anonymous(self._panel.refusals, request, PAGE, session.stored.subject_key.hex())
             fields = {name: values for name, values in posted.items() if name != FORM_SECRET}
             kept = await self._panel.sessions.keep_draft(session, Draft(back or path, page.label, fields))
-        if kept is None:
-            address = back or PREFIX
+        if back:
+            asked = "&".join(filter(None, [f"{DRAFT_IN_ADDRESS}={kept}" if kept else "", query]))
+            address = f"{back}?{asked}" if asked else back
         else:
-            address = f"{back}?{DRAFT_IN_ADDRESS}={kept}" if back else f"{PREFIX}/rascunhos/{kept}"
+            address = f"{PREFIX}/rascunhos/{kept}" if kept else PREFIX
         return self._render_alone("frame/over.html", 401, is_kept=kept is not None, login=_login_address(address))
 
-    def _find_form(self, request: Request, page: Page) -> str:
-        """Return the path of the page with the form that was sent to `page`; "" if the browser does not name it."""
+    def _find_form(self, request: Request, page: Page) -> tuple[str, str]:
+        """Return path and query of the page whose form was sent to `page`; "" if the browser does not name it."""
         path = request.path.decode("latin-1")
         if self._panel.has_page(page.name, "GET"):
-            return path
-        shown = guard.split_address(request.headers.text(b"referer") or "").path
-        return shown if shown not in {path, PREFIX} and guard.read_return_path(shown) == shown else ""
+            return path, request.query_string.decode("latin-1")
+        shown = guard.split_address(request.headers.text(b"referer") or "")
+        is_form = shown.path not in {path, PREFIX} and guard.read_return_path(shown.path) == shown.path
+        return (shown.path, shown.query) if is_form else ("", "")
 
     async def _tell_readiness(self, _: Request) -> Response[Readiness]:
         """Tell whether pages can be shown, for gateways."""

@@ -1,6 +1,7 @@
 """The pages of the access administration against the running platform."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -30,6 +31,17 @@ def test_a_person_is_found_by_number_and_their_address_holds_none(panel: PanelCl
     assert "papel saude:unidades:admin, do grupo unidades_admin" in panel.page.text
     assert "***.000.205-**" in answer.text
     assert "90000020524" not in answer.text
+
+
+def test_every_role_can_be_given_however_many_there_are(panel: PanelClient, sql: Callable[..., object]) -> None:
+    sql(
+        "INSERT INTO access.role (name, description, origin)"
+        " SELECT 'zz:' || place, 'Papel ' || place, 'custom' FROM generate_series(1, 120) AS place"
+    )
+    path = f"{GROUPS}/risco_operadores/papeis/novo"
+    panel.login("kleber", path)
+    assert {f"zz:{place}" for place in range(1, 121)} <= set(panel.find_form(path).choices["choice"])
+    sql("DELETE FROM access.role WHERE name LIKE 'zz:%'")
 
 
 def test_too_short_a_search_is_told_and_asks_nobody(panel: PanelClient) -> None:

@@ -142,6 +142,15 @@ def test_after_each_approval_the_next_text_opens_and_at_the_end_the_empty_queue(
     assert "Nenhuma proposta espera aprovação." in panel.page.text
 
 
+def test_a_long_queue_leads_to_the_list_that_is_searched(panel: PanelClient, make: Make, ask: Ask) -> None:
+    made = [make(awaiting_approval=True)["id"] for _ in range(101)]
+    panel.login("gestor", "/painel/aprovacoes")
+    assert "Os 100 que esperam há mais tempo." in panel.page.text
+    assert "/painel/servicos?aba=aprovacao" in panel.page.links
+    for one in made:
+        assert ask("DELETE", f"/admin/services/{one}").status_code < 300
+
+
 def test_a_proposal_over_an_older_version_is_joined_on_the_same_page(panel: PanelClient, make: Make, ask: Ask) -> None:
     service = make(status=1)
     here = f"/painel/servicos/{service['id']}"

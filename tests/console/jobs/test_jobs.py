@@ -3,14 +3,18 @@
 import csv
 import io
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from balcao.console.jobs import candidate_pages
 from balcao.console.jobs.candidates_client import Candidate
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.selection.paths import sandbox_application_id
 from tests.support.panel import PanelClient
+
+Sql = Callable[..., list[dict[str, object]]]
 
 KITCHEN, FOREIGN, CLOSED = sandbox_job_id("V9"), sandbox_job_id("V7"), sandbox_job_id("V8")
 CANDIDATES = f"/painel/vagas/{KITCHEN}/candidaturas"
@@ -133,6 +137,42 @@ def test_a_missing_resume_has_its_true_reason(cleared: dict[str, None], reason: 
     known: dict[str, Any] = dict.fromkeys(Candidate.__struct_fields__)
     candidate = Candidate(**{**known, "cpf": "90000000175", "nome": "Ana", **cleared})
     assert reason in candidate.why_without_resume
+
+
+def test_a_company_beyond_the_suggested_ones_is_found_by_its_name(panel: PanelClient, sql: Sql) -> None:
+    sql(
+        "INSERT INTO employability.company (cnpj, razao_social)"
+        " SELECT 'ZZ' || lpad(place::text, 12, '0'), 'Empresa ' || to_char(place, 'FM000') || ' Ltda.'"
+        " FROM generate_series(1, 250) AS place"
+        " UNION ALL SELECT '90000099000114', 'Zeladoria do Porto Ltda.'"
+    )
+    panel.login("helio", "/painel/vagas/nova")
+    assert "Zeladoria" not in panel.page.text
+    form = panel.find_form("/painel/vagas/nova")
+    chosen = {name: form.choices[name][1] for name in ("id_regime_contratacao", "id_modelo_trabalho")}
+    unset = dict.fromkeys(("id_orgao_parceiro", "id_escolaridade_minima", "acessibilidade_pcd"), "")
+    filled = form.values | chosen | unset | {"titulo": "Pintora de escolas", "descricao": "Pinta escolas."}
+    answer = panel.post("/painel/vagas/nova", filled | {"id_contratante": "Empresa 24"})
+    assert answer.status_code == 422
+    assert "Há várias: Empresa 240 Ltda. (ZZ.000.000/0002-40);" in panel.page.text
+    assert "e mais 5. Escreva o nome inteiro ou o CNPJ." in panel.page.text
+    panel.post("/painel/vagas/nova", filled | {"id_contratante": "Empresa que não há"})
+    assert "Nenhuma empresa cadastrada tem este nome ou CNPJ." in panel.page.text
+    panel.post("/painel/vagas/nova", filled | {"id_contratante": "zeladoria do"})
+    assert panel.page.heading == "Pintora de escolas"
+    assert "Zeladoria do Porto Ltda." in panel.page.text
+    sql("DELETE FROM employability.company WHERE cnpj LIKE 'ZZ%'")
+
+
+def test_the_file_has_all_candidates_however_many_a_call_returns(
+    panel: PanelClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel.login("helio")
+    address = f"{CANDIDATES}/planilha?situacao=reprovada"
+    whole = panel.get(address).text.splitlines()
+    monkeypatch.setattr(candidate_pages, "IN_FILE_AT_ONCE", 2)
+    assert len(whole) > 4
+    assert sorted(panel.get(address).text.splitlines()) == sorted(whole)
 
 
 def test_a_company_is_filled_from_the_registry_and_registered_once(panel: PanelClient) -> None:

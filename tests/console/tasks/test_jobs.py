@@ -35,7 +35,7 @@ def test_a_job_is_drafted_completed_and_sent_to_approval(person_of: PersonOf) ->
     person.press("Gravar rascunho")
     expect(page.get_by_role("alert")).to_be_focused()
     person.fill("Título", "Costureira de uniformes")
-    person.fill("CNPJ da empresa", "90.000.001/0001-29")
+    person.fill("Empresa", "Padaria Aurora")
     person.fill("Descrição", "Ajustes e reparos de uniformes.")
     person.select("Regime de contratação", "CLT")
     person.select("Modelo de trabalho", "Presencial")

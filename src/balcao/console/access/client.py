@@ -233,6 +233,16 @@ async def remove_group_role(api: Api, group: str, role: str) -> None:
 # ---- roles ----
 
 
+async def list_all_roles(api: Api) -> list[Role]:
+    """Return every role, however many there are."""
+    found: list[Role] = []
+    while True:
+        page = await list_roles(api, skip=len(found))
+        found += page.items
+        if not page.items or len(found) >= page.total:
+            return found
+
+
 async def list_roles(api: Api, *, limit: int = 100, skip: int = 0) -> Roles:
     return await api.get(f"{_BASE}/roles", Roles, {"limit": limit, "skip": skip})
 

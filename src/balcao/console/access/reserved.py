@@ -24,6 +24,6 @@ async def is_reserved_group(visit: Visit, group: str) -> bool:
 
 async def list_roles_to_give(visit: Visit) -> list[Any]:
     """Return the roles that the person may give, as choices of a form that begins empty."""
-    roles = (await client.list_roles(visit.api)).items
+    roles = await client.list_all_roles(visit.api)
     given = ((one.name, f"{one.name}: {one.description}") for one in roles if not is_reserved(visit, [one.name]))
     return list_choices(given, is_asked=True)

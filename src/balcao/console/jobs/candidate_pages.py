@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
@@ -29,7 +30,8 @@ from balcao.console.words import format_phone
 from balcao.core.http.responses import Response
 
 DECIDE = "job_application:decide"
-MOST_IN_FILE = 10_000
+# As many as the service returns in one call. A file has all of them.
+IN_FILE_AT_ONCE = 10_000
 # As the service calls it, too.
 NO_STEP = "nenhuma"
 # Buttons after which a candidate waits no longer.
@@ -118,9 +120,14 @@ async def export_candidates(visit: Visit, job: str) -> Response[Any]:
     """Return the candidates that the list's filters find, all pages, as a file for a spreadsheet."""
     found = (await open_job(visit, job)).value
     listing = make_listing(visit, found)
-    query = make_query(listing, job) | {"pageSize": MOST_IN_FILE}
-    answer = await visit.api.get(candidates_client.CANDIDATES, CandidatePage, query, reason=REASON)
-    content = _write_file(visit, found, answer.data)
+    candidates: list[Candidate] = []
+    for page in itertools.count(1):
+        query = make_query(listing, job) | {"page": page, "pageSize": IN_FILE_AT_ONCE}
+        answer = await visit.api.get(candidates_client.CANDIDATES, CandidatePage, query, reason=REASON)
+        candidates += answer.data
+        if len(answer.data) < IN_FILE_AT_ONCE:
+            break
+    content = _write_file(visit, found, candidates)
     name = f"candidaturas-{found.slug[:60].strip('-')}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, headers=headers, media_type="text/csv; charset=utf-8")

@@ -148,7 +148,8 @@ async def read_job(api: Api, job: str) -> Read[Job]:
     return await api.read(f"{JOBS}/{quoted(job)}", Job)
 
 
-async def list_history(api: Api, job: str, size: int = 50) -> History:
+async def list_history(api: Api, job: str, size: int = 200) -> History:
+    """Return the newest events, as many as the service returns at most."""
     return await api.get(f"{JOBS}/{quoted(job)}/historico", History, {"pageSize": size})
 
 

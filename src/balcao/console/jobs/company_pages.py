@@ -9,7 +9,7 @@ from balcao.console.declaration import Pages
 from balcao.console.forms import CodeField, Form, length, needed
 from balcao.console.jobs import companies_client as client
 from balcao.console.jobs.forms import ReasonForm
-from balcao.console.jobs.labels import format_cnpj
+from balcao.console.jobs.labels import format_cnpj, is_cnpj
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
 from balcao.core.http.responses import Response
@@ -44,12 +44,11 @@ async def list_companies(visit: Visit) -> Response[Any]:
     """List companies by name."""
     listing = Listing(visit, ("empresa", "empresas"), [Filter("busca", "Nome ou CNPJ", is_wide=True)])
     asked = listing.values.get("busca")
-    digits = compact_pasted(asked or "")
-    is_cnpj = len(digits) == 14 and any(sign.isdigit() for sign in digits)
+    cnpj = compact_pasted(asked or "") if is_cnpj(asked or "") else None
     found = await client.list_companies(
         visit.api,
-        search=None if is_cnpj else asked,
-        cnpj=digits if is_cnpj else None,
+        search=None if cnpj else asked,
+        cnpj=cnpj,
         page=listing.number,
         size=listing.size,
     )

@@ -18,16 +18,19 @@ from balcao.console.jobs.job_values import (
     list_values,
     make_body,
 )
+from balcao.console.jobs.labels import format_cnpj, is_cnpj
 from balcao.console.jobs.listing_pages import CREATE, EDIT, EDIT_PUBLISHED, job_crumb, jobs_crumb, open_job
 from balcao.console.visit import Visit
 from balcao.console.words import parse_number
 from balcao.console.working.service import begin_work, finish_work
 from balcao.core.http.responses import Response
+from balcao.core.values.pasted import clean_pasted
 
 pages = Pages("jobs", "/vagas")
 
 BASE, ACT = "_base", "_acao"
-MOST_COMPANIES = 200
+# The field suggests the first companies. A name that is sent is searched among all of them.
+MOST_SUGGESTED, MOST_NAMED = 200, 5
 # What the buttons within the form do to its rows, without storing anything.
 ADD, REMOVE, RAISE = "mais", "tirar", "subir"
 
@@ -36,7 +39,7 @@ ADD, REMOVE, RAISE = "mais", "tirar", "subir"
 async def create_job(visit: Visit) -> Response[Any]:
     """Write a draft; what the publication needs besides may come later."""
     form = await _make_form(visit, None)
-    if form.is_sent and not _change_rows(visit, form) and form.validate():
+    if form.is_sent and not _change_rows(visit, form) and form.validate() and await _find_company(visit, form):
         try:
             body = make_body(form.data, None, visit.panel.words.zone)
             made = await client.create_draft(visit.api, body, form.key)
@@ -52,7 +55,7 @@ async def edit_job(visit: Visit, job: str) -> Response[Any]:
     """Change a job; who was slower than somebody else gets both changes joined, and decides where they differ."""
     read = await open_job(visit, job)
     form = await _make_form(visit, read.value, etag=read.etag)
-    if form.is_sent and not _change_rows(visit, form) and form.validate():
+    if form.is_sent and not _change_rows(visit, form) and form.validate() and await _find_company(visit, form):
         try:
             body = make_body(form.data, read.value, visit.panel.words.zone)
             await client.replace_job(visit.api, job, body, form.etag)
@@ -73,8 +76,27 @@ async def _make_form(visit: Visit, job: Job | None, *, etag: str = "") -> JobFor
     return JobForm(visit, tables, departments, values, etag=etag)
 
 
+async def _find_company(visit: Visit, form: JobForm) -> bool:
+    """Put the CNPJ in the place of a company's name. Return False if it is not the name of one company."""
+    asked = clean_pasted(form.id_contratante.data or "").strip()
+    if is_cnpj(asked):
+        return True
+    found = await companies_client.list_companies(visit.api, search=asked[:250], size=MOST_SUGGESTED)
+    exact = [one for one in found.data if asked.casefold() in {one.label.casefold(), one.razao_social.casefold()}]
+    companies = exact if len(exact) == 1 else found.data
+    if len(companies) == 1:
+        form.id_contratante.data = format_cnpj(companies[0].cnpj)
+        return True
+    named = "; ".join(f"{one.label} ({format_cnpj(one.cnpj)})" for one in companies[:MOST_NAMED])
+    more = f" e mais {found.meta.total - MOST_NAMED}" if found.meta.total > MOST_NAMED else ""
+    several = f"Há várias: {named}{more}. Escreva o nome inteiro ou o CNPJ."
+    text = several if named else "Nenhuma empresa cadastrada tem este nome ou CNPJ."
+    form.id_contratante.errors = [*form.id_contratante.errors, text]
+    return False
+
+
 async def _render(visit: Visit, form: JobForm, job: Job | None) -> Response[Any]:
-    companies = await companies_client.list_companies(visit.api, size=MOST_COMPANIES)
+    companies = await companies_client.list_companies(visit.api, size=MOST_SUGGESTED)
     base = (visit.posted if form.is_sent else visit.draft).first(BASE)
     if job is not None and (not base or form.is_outdated):
         base = encode_digests(list_values(job, visit.panel.words.zone))

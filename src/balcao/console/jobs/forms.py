@@ -80,8 +80,8 @@ class JobForm(Form):
 
     titulo = StringField("Título", validators=[needed(), length(1, 500)])
     id_contratante = StringField(
-        "CNPJ da empresa",
-        description="De uma empresa cadastrada: escolha pelo nome ou digite o CNPJ.",
+        "Empresa",
+        description="O nome ou o CNPJ de uma empresa cadastrada.",
         validators=[needed("Diga de que empresa é a vaga.")],
     )
     id_orgao_parceiro = SelectField("Órgão", description="Quem na prefeitura cuida desta vaga.")

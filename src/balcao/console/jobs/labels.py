@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from balcao.core.values.pasted import compact_pasted
+
 
 class Label(NamedTuple):
     """A state as people read it; `kind` and `symbol` are those of the macro `tag`."""
@@ -151,6 +153,12 @@ def format_money(value: float | None) -> str:
     if value is None:
         return "–"
     return "R$ " + f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def is_cnpj(text: str) -> bool:
+    """Return whether a text has the form of a CNPJ, which may have letters."""
+    compact = compact_pasted(text)
+    return len(compact) == 14 and any(sign.isdigit() for sign in compact)
 
 
 def format_cnpj(cnpj: str) -> str:
