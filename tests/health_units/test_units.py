@@ -196,7 +196,7 @@ def test_what_is_unknown_is_not_found(manage: Ask, read: Ask) -> None:
 def test_a_malformed_day_is_a_fault_in_the_path(manage: Ask, read: Ask, day: str) -> None:
     for answer in (read(f"/feriados/{day}"), manage("DELETE", f"/unidade/{demo.QUIET}/excecoes/{day}")):
         assert (answer.status_code, answer.headers["Error-Code"]) == (422, "date-invalid")
-        assert answer.json()["detail"][0]["loc"] == ["path", "data"]
+        assert answer.json()["detail"][0]["loc"] == ["path", "dia"]
 
 
 def test_the_national_holidays_are_there_and_the_city_changes_them(manage: Ask, read: Ask, unit: str) -> None:

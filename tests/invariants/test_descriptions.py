@@ -49,6 +49,33 @@ def test_no_parameter_brings_a_title_or_an_empty_default(service: Service) -> No
 
 
 @each_service
+def test_no_sent_body_has_an_empty_list_or_object_as_its_default(service: Service) -> None:
+    """Some generators share the one default between all bodies; others write code that does not compile."""
+    schemas = describe(service)["components"]["schemas"]
+    waiting = {name for _, operation in operations(service) for name in _named(operation.get("requestBody", {}))}
+    sent: set[str] = set()
+    while waiting:
+        sent |= waiting
+        waiting = {inner for each in waiting for inner in _named(schemas[each])} - sent
+    members = [(f"{name}.{key}", each) for name in sent for key, each in _members(schemas[name])]
+    assert {name for name, each in members if each.get("default") in ([], {})} == set()
+
+
+@each_service
+def test_no_member_is_a_discriminated_union_without_a_name(service: Service) -> None:
+    """Each generator would make up another name from that of the member."""
+    schemas = describe(service)["components"]["schemas"]
+    members = [(f"{name}.{key}", each) for name, schema in schemas.items() for key, each in _members(schema)]
+    assert {name for name, each in members if "discriminator" in each} == set()
+
+
+@each_service
+def test_no_value_of_a_path_is_called_data(service: Service) -> None:
+    """Generators for TypeScript call the body so, and then write a function with two parameters of one name."""
+    assert {path for path in describe(service)["paths"] if "{data}" in path} == set()
+
+
+@each_service
 def test_every_operation_has_a_summary_a_description_and_a_described_tag(service: Service) -> None:
     tags = {tag["name"] for tag in describe(service)["tags"] if tag["description"]}
     found = list(operations(service))

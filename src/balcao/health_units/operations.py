@@ -59,7 +59,7 @@ def _parse_path_day(text: str) -> date:
     try:
         return _read_day(text)
     except ValueError as fault:
-        item = Fault(loc=["path", "data"], msg=str(fault), type="value_error")
+        item = Fault(loc=["path", "dia"], msg=str(fault), type="value_error")
         raise Unprocessable(
             "A data do caminho é inválida: use AAAA-MM-DD.", code="date-invalid", faults=[item]
         ) from None

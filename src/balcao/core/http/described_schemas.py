@@ -34,6 +34,30 @@ def describe_schemas(components: dict[str, Schema], paths: Mapping[str, Mapping[
         schema["description"] = " ".join(words) or "Parte de uma estrutura desta API."
 
 
+def drop_empty_defaults(components: Mapping[str, Schema], paths: Mapping[str, Mapping[str, Any]]) -> None:
+    """Say in words which members of a sent body are empty if they are left out.
+
+    As a `default`, some generators share one list or object between all bodies, and others write one that fails.
+    """
+    waiting = [
+        name
+        for item in paths.values()
+        for operation in item.values()
+        for name in _list_named(operation.get("requestBody", {}))
+    ]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        waiting += _list_named(components[name])
+        for member in components[name].get("properties", {}).values():
+            if member.get("default") in ([], {}):
+                empty = "uma lista vazia" if member.pop("default") == [] else "um objeto vazio"
+                member["description"] = f"{member.get('description', '')} Se faltar, é {empty}.".strip()
+
+
 def _find_holders(components: Mapping[str, Schema]) -> dict[str, tuple[str, str, str]]:
     """Return, by schema, the first member of another one that holds it: schema, member, and what is said of it."""
     found: dict[str, tuple[str, str, str]] = {}

@@ -10,7 +10,7 @@ from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.http.decoding import is_model
 from balcao.core.http.described_parameters import describe_path, describe_query, list_read_headers
 from balcao.core.http.described_refusals import find_refusal
-from balcao.core.http.described_schemas import describe_schemas
+from balcao.core.http.described_schemas import describe_schemas, drop_empty_defaults
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.error_codes import codes_by_status
 from balcao.core.http.operations import PLATFORM_TAG, UNLIMITED, Operation
@@ -117,6 +117,7 @@ def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Documen
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, schemas)
     describe_schemas(schemas.components, paths)
+    drop_empty_defaults(schemas.components, paths)
     return {
         "openapi": "3.1.0",
         "info": {

@@ -18,6 +18,7 @@ Shift = Literal["MANHA", "TARDE", "NOITE", "INTEGRAL", "LIVRE"]
 CONTRACT_KINDS, WORKING_HOURS = frozenset(get_args(ContractKind)), frozenset(get_args(WorkingHours))
 Openings = Annotated[int, Meta(ge=1, le=10_000)]
 Salary = Annotated[int, Meta(ge=0, le=MAX_INT64)]
+_Instant = Annotated[datetime, Meta(extra_json_schema={"format": "date-time"})]
 
 
 class LegacyJobBody(msgspec.Struct):
@@ -61,10 +62,10 @@ class LegacyJobBody(msgspec.Struct):
         Annotated[float, Meta(ge=-180, le=180)] | None, Meta(description="Longitude.", examples=[-43.2])
     ] = None
     data_inicio_prevista: Annotated[
-        datetime | None, Meta(description="Início previsto (RFC 3339).", examples=["2099-02-01T09:00:00-03:00"])
+        _Instant | None, Meta(description="Início previsto (RFC 3339).", examples=["2099-02-01T09:00:00-03:00"])
     ] = None
     data_limite_candidatura: Annotated[
-        datetime | None, Meta(description="Limite da candidatura (RFC 3339).", examples=["2099-01-01T09:00:00-03:00"])
+        _Instant | None, Meta(description="Limite da candidatura (RFC 3339).", examples=["2099-01-01T09:00:00-03:00"])
     ] = None
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, RootModel
 
 from balcao.core.http.models import Model
 from balcao.health_units.areas.outlines import Polygon, find_outline_fault, orient_polygon
@@ -55,14 +55,15 @@ class MultiPolygonBody(Model):
     ]
 
 
+class OutlineBody(RootModel[Annotated[PolygonBody | MultiPolygonBody, Field(discriminator="type")]]):
+    """Either form. A class, because generators would call an unnamed union `AreaBodyContorno`."""
+
+
 class AreaBody(Model):
     """An area's name and outline."""
 
     nome: Annotated[PublicText, Field(max_length=100, description="Nome da área.", examples=["Centro e Porto"])]
-    contorno: Annotated[
-        PolygonBody | MultiPolygonBody,
-        Field(discriminator="type", description="Contorno em GeoJSON, com no máximo 1000 posições."),
-    ]
+    contorno: Annotated[OutlineBody, Field(description="Contorno em GeoJSON, com no máximo 1000 posições.")]
 
 
 class Outline(msgspec.Struct, frozen=True):

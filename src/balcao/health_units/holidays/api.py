@@ -34,44 +34,44 @@ async def list_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays
 
 
 @routes.get(
-    "/feriados/{data}",
+    "/feriados/{dia}",
     "health_units.read_holiday",
     READ,
     "Um feriado",
     errors=[304, 422],
     may_lag=True,
 )
-async def read_holiday(call: Call, data: DayInPath) -> Response[Holiday]:
+async def read_holiday(call: Call, dia: DayInPath) -> Response[Holiday]:
     """Devolve o feriado da data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
-    return with_etag(await service.read_holiday(call, data), call, CACHE)
+    return with_etag(await service.read_holiday(call, dia), call, CACHE)
 
 
 @routes.put(
-    "/feriados/{data}",
+    "/feriados/{dia}",
     "health_units.put_holiday",
     MANAGE_UNITS,
     "Define o feriado de uma data",
     example={"nome": "São Sebastião", "ambito": "municipal", "facultativo": False, "fecha": True},
     errors=[412],
 )
-async def put_holiday(call: Call, data: DayInPath, body: HolidayBody) -> Response[Holiday]:
+async def put_holiday(call: Call, dia: DayInPath, body: HolidayBody) -> Response[Holiday]:
     """Cria ou substitui o feriado da data; com `fecha`, nesse dia só abrem as unidades que abrem em feriado ou têm
     exceção. Os nacionais vêm cadastrados; a cidade acrescenta os seus. Com `If-Match`, só vale sobre o feriado lido.
     """
-    return stored(await service.put_holiday(call, data, body))
+    return stored(await service.put_holiday(call, dia, body))
 
 
 @routes.delete(
-    "/feriados/{data}",
+    "/feriados/{dia}",
     "health_units.delete_holiday",
     MANAGE_UNITS,
     "Retira um feriado",
     status=204,
     errors=[412, 422],
 )
-async def delete_holiday(call: Call, data: DayInPath) -> None:
+async def delete_holiday(call: Call, dia: DayInPath) -> None:
     """A data volta a ser um dia comum. Com `If-Match`, só vale sobre o feriado lido."""
-    await service.delete_holiday(call, data)
+    await service.delete_holiday(call, dia)
 
 
 FEATURE = Feature(

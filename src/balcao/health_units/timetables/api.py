@@ -104,43 +104,43 @@ async def list_exceptions(call: Call, cnes: CnesInPath, query: ExceptionsInQuery
 
 
 @routes.get(
-    "/unidade/{cnes}/excecoes/{data}",
+    "/unidade/{cnes}/excecoes/{dia}",
     "health_units.read_exception",
     READ,
     "A exceção de um dia",
     errors=[304, 422],
 )
-async def read_exception(call: Call, cnes: CnesInPath, data: DayInPath) -> Response[DayException]:
+async def read_exception(call: Call, cnes: CnesInPath, dia: DayInPath) -> Response[DayException]:
     """Devolve a exceção da data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
-    return with_etag(await service.read_exception(call, cnes, data), call, PERSONAL)
+    return with_etag(await service.read_exception(call, cnes, dia), call, PERSONAL)
 
 
 @routes.put(
-    "/unidade/{cnes}/excecoes/{data}",
+    "/unidade/{cnes}/excecoes/{dia}",
     "health_units.put_exception",
     MANAGE_UNITS,
     "Define as aberturas de um dia",
     example={"intervalos": [{"inicio": "08:00", "fim": "12:00"}], "motivo": "véspera de Natal"},
     errors=[412],
 )
-async def put_exception(call: Call, cnes: CnesInPath, data: DayInPath, body: ExceptionBody) -> Response[DayException]:
+async def put_exception(call: Call, cnes: CnesInPath, dia: DayInPath, body: ExceptionBody) -> Response[DayException]:
     """Neste dia valem estas aberturas em lugar das da semana, também em feriado; sem nenhuma a unidade fecha. O motivo
     aparece ao público. Com `If-Match`, só vale sobre a exceção lida.
     """
-    return stored(await service.put_exception(call, cnes, data, body))
+    return stored(await service.put_exception(call, cnes, dia, body))
 
 
 @routes.delete(
-    "/unidade/{cnes}/excecoes/{data}",
+    "/unidade/{cnes}/excecoes/{dia}",
     "health_units.delete_exception",
     MANAGE_UNITS,
     "Desfaz a exceção de um dia",
     status=204,
     errors=[412, 422],
 )
-async def delete_exception(call: Call, cnes: CnesInPath, data: DayInPath) -> None:
+async def delete_exception(call: Call, cnes: CnesInPath, dia: DayInPath) -> None:
     """Neste dia volta a valer a semana. Com `If-Match`, só vale sobre a exceção lida."""
-    await service.delete_exception(call, cnes, data)
+    await service.delete_exception(call, cnes, dia)
 
 
 FEATURE = Feature(

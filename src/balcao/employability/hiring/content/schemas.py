@@ -180,7 +180,9 @@ class JobBody(msgspec.Struct, kw_only=True):
         Meta(description="De 1 a 10000; ausente, é apagada.", examples=[2]),
     ] = UNSET
     acessibilidade_pcd: Annotated[
-        OptionalText,
+        Annotated[str, Meta(extra_json_schema={"enum": ["exclusivo_pcd", "para_pcd", "preferencial_pcd"]})]
+        | UnsetType
+        | None,
         Meta(
             description="`para_pcd`, `preferencial_pcd` ou `exclusivo_pcd`; ausente, é apagada, e `tipos_pcd` com ela.",
             examples=["preferencial_pcd"],

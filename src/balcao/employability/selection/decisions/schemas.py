@@ -29,6 +29,9 @@ NewStatus = Annotated[
     Meta(
         description="`candidatura_enviada`, `aprovada`, `reprovada`, `vaga_congelada` ou `vaga_descontinuada`.",
         examples=["aprovada"],
+        extra_json_schema={
+            "enum": ["aprovada", "candidatura_enviada", "reprovada", "vaga_congelada", "vaga_descontinuada"]
+        },
     ),
 ]
 NewStep = Annotated[

@@ -87,7 +87,7 @@ class WebhookBody(msgspec.Struct):
 
     cpf: CpfDigits
     evento: Annotated[
-        str | None,
+        Annotated[str, Meta(extra_json_schema={"enum": ["anonimizacao", "atualizacao"]})] | None,
         Meta(description="`atualizacao` (o padrão) ou `anonimizacao`, exatamente assim.", examples=["atualizacao"]),
     ] = "atualizacao"
     updatedAt: Annotated[  # noqa: N815 - the CRM's own spelling

@@ -15,7 +15,14 @@ class CrmConsentBody(msgspec.Struct):
     categoria: Annotated[
         str, Meta(description="Categoria do consentimento, até 100 caracteres, sem `|`.", examples=["saude"])
     ]
-    acao: Annotated[str, Meta(description="`optin` dá o consentimento, `optout` o retira.", examples=["optin"])]
+    acao: Annotated[
+        str,
+        Meta(
+            description="`optin` dá o consentimento, `optout` o retira.",
+            examples=["optin"],
+            extra_json_schema={"enum": ["optin", "optout"]},
+        ),
+    ]
     canal: Annotated[
         str | None, Meta(description="Canal do consentimento, até 100 caracteres, sem `|`.", examples=["email"])
     ] = None

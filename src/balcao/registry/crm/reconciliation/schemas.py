@@ -18,6 +18,7 @@ class ReconciliationBody(msgspec.Struct):
         Meta(
             description="Quem mudou no CRM desde então: data com hora ISO 8601 (sem fuso, UTC), que já passou.",
             examples=["2026-03-01T00:00:00Z"],
+            extra_json_schema={"format": "date-time"},
         ),
     ] = UNSET
 

@@ -38,6 +38,7 @@ TypeText: TypeAlias = Annotated[
     Meta(
         description="Tipo do veículo: `bicicleta_eletrica`, `autopropelido` ou `ciclomotor`.",
         examples=["bicicleta_eletrica"],
+        extra_json_schema={"enum": sorted(VehicleType)},
     ),
 ]
 

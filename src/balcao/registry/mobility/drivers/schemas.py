@@ -82,7 +82,12 @@ class InvitationAnswer(msgspec.Struct):
     """`status` is `accepted` or `rejected`."""
 
     status: Annotated[
-        str, Meta(description="A resposta: `accepted` (aceita) ou `rejected` (recusa).", examples=["accepted"])
+        str,
+        Meta(
+            description="A resposta: `accepted` (aceita) ou `rejected` (recusa).",
+            examples=["accepted"],
+            extra_json_schema={"enum": ["accepted", "rejected"]},
+        ),
     ]
 
 

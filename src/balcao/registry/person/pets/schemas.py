@@ -134,7 +134,9 @@ class PetBody(msgspec.Struct):
 
     animal_nome: Annotated[str, Meta(description="Nome do animal, de 1 a 100 caracteres.", examples=["Siri"])]
     especie_nome: Annotated[str, Meta(description="Espécie, de 1 a 100 caracteres.", examples=["Gato"])]
-    sexo_sigla: Annotated[str, Meta(description="Sexo: `M` ou `F`.", examples=["M"])]
+    sexo_sigla: Annotated[
+        str, Meta(description="Sexo: `M` ou `F`.", examples=["M"], extra_json_schema={"enum": ["F", "M"]})
+    ]
     nascimento_data: Annotated[
         str,
         Meta(

@@ -151,7 +151,10 @@ class RegistrationBody(PhoneBindBody):
     """What the person says of themselves."""
 
     name: Annotated[str, Meta(description="Nome civil completo.", examples=["Ana Beatriz Moreira"])]
-    birth_date: Annotated[str, Meta(description="Nascimento (`AAAA-MM-DD`).", examples=["1990-05-17"])]
+    birth_date: Annotated[
+        str,
+        Meta(description="Nascimento (`AAAA-MM-DD`).", examples=["1990-05-17"], extra_json_schema={"format": "date"}),
+    ]
 
 
 class RegistrationVerdict(msgspec.Struct):

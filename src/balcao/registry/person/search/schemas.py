@@ -31,7 +31,14 @@ class SearchBody(msgspec.Struct):
         | UnsetType
     ) = UNSET
     birth_date: (
-        Annotated[str, Meta(description="Nascimento, `AAAA-MM-DD`; obrigatório com `name`.", examples=["1972-02-20"])]
+        Annotated[
+            str,
+            Meta(
+                description="Nascimento, `AAAA-MM-DD`; obrigatório com `name`.",
+                examples=["1972-02-20"],
+                extra_json_schema={"format": "date"},
+            ),
+        ]
         | UnsetType
     ) = UNSET
     protocol: (
