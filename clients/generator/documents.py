@@ -1,9 +1,11 @@
 """The OpenAPI documents of the source, which the clients are made of."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from balcao.gateway.portal.descriptions import Document, read_document
+from balcao.gateway.portal.descriptions import Document, name_of, read_document
 
 ROOT = Path(__file__).parents[2]
 OPENAPI = ROOT / "openapi"
@@ -13,6 +15,35 @@ SERVICES = ("registry", "employability", "search", "access", "health_units", "ag
 def read_documents() -> list[Document]:
     """Return the documents of all services, as they stand in `openapi/`."""
     return [read_document(service, json.loads(path_of(service).read_text("utf-8"))) for service in SERVICES]
+
+
+def is_boolean(schema: Mapping[str, Any]) -> bool:
+    """Return whether a value is a boolean, also where the query writes it as one of four texts."""
+    return schema.get("type") == "boolean" or set(schema.get("enum", ())) == {"0", "1", "false", "true"}
+
+
+def find_sent(described: Mapping[str, Any]) -> set[str]:
+    """Return the names of the schemas that only bodies of requests use, not responses."""
+    operations = [operation for path in described["paths"].values() for operation in path.values()]
+    schemas = described["components"]["schemas"]
+    bodies = _reach(schemas, [operation.get("requestBody") for operation in operations])
+    return bodies - _reach(schemas, [operation["responses"] for operation in operations])
+
+
+def _reach(schemas: Mapping[str, Any], pending: list[Any]) -> set[str]:
+    """Return the names of the schemas that some parts of a document refer to, however deep."""
+    found: set[str] = set()
+    while pending:
+        item = pending.pop()
+        if isinstance(item, list):
+            pending += item
+        elif isinstance(item, dict):
+            name = name_of(item) if isinstance(item.get("$ref"), str) else None
+            if name is not None and name in schemas and name not in found:
+                found.add(name)
+                pending.append(schemas[name])
+            pending += item.values()
+    return found
 
 
 def path_of(service: str) -> Path:

@@ -1,11 +1,13 @@
 """Writes the services, types and codes of the Python client."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -13,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from balcao import __version__
 from balcao.gateway.portal.descriptions import HEADERS, Document, Operation, name_of
 from clients.generator.codes import read_remedies
-from clients.generator.documents import ROOT, path_of, read_documents
+from clients.generator.documents import ROOT, find_sent, is_boolean, path_of, read_documents
 
 FOLDER = ROOT / "clients" / "python"
 TEMPLATES = FOLDER / "templates"
@@ -22,13 +24,14 @@ BIN = Path(sys.executable).parent
 EPOCH = "315532800"
 
 _SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_FORMATS = {"date-time": "datetime", "date": "date"}
 _OPTIONS = (
     "--input-file-type=openapi --openapi-scopes=schemas --output-model-type=msgspec.Struct "
     "--target-python-version=3.11 --base-class=balcao_client.model.Model "
     "--additional-imports=balcao_client.model.OpenEnum --keyword-only --use-standard-collections --use-union-operator "
     "--no-use-annotated --collapse-root-models --snake-case-field --use-schema-description --use-field-description "
     "--use-attribute-docstrings --use-single-line-docstring --use-exact-imports --set-default-enum-member "
-    "--disable-timestamp --formatters=builtin"
+    "--output-datetime-class=datetime --output-date-class=date --disable-timestamp --formatters=builtin"
 )
 
 
@@ -82,13 +85,15 @@ def type_of(schema: Mapping[str, Any]) -> str:
         return f"types.{name}"
     if variants := schema.get("anyOf"):
         return " | ".join(type_of(one) for one in variants)
+    if is_boolean(schema):
+        return "bool"
     if "enum" in schema:
         return f"Literal[{', '.join(map(repr, schema['enum']))}]"
     if schema.get("type") == "array":
         return f"list[{type_of(schema['items'])}]"
     if schema.get("type") == "null":
         return "None"
-    return _SIMPLE.get(schema.get("type", ""), "Any")
+    return _FORMATS.get(schema.get("format", "")) or _SIMPLE.get(schema.get("type", ""), "Any")
 
 
 def result_of(operation: Operation) -> str:
@@ -104,16 +109,37 @@ def doc_of(operation: Operation) -> str:
     return f"{operation.summary}.\n\n{operation.description}".strip().replace("\\", "\\\\").replace('"""', "'''")
 
 
+def _type_sent_values(described: dict[str, Any]) -> None:
+    """Type the members of request bodies as the parameters of a query: `Literal`, `datetime`, `date`.
+
+    In a response, an enumeration stays open, because a newer platform may send more values, and an instant stays text.
+    """
+    sent = find_sent(described)
+    for name, schema in described["components"]["schemas"].items():
+        for member in schema.get("properties", {}).values():
+            for each in (member, *member.get("anyOf", ())):
+                if name in sent and "enum" in each:
+                    each["x-enum-field-as-literal"] = True
+                elif name not in sent and each.get("format") in _FORMATS:
+                    del each["format"]
+
+
 def _write_service(folder: Path, document: Document, environment: Environment, tools: Path) -> None:
     folder.mkdir(exist_ok=True)
-    generate: list[str | Path] = [
-        tools / "venv" / "bin" / "datamodel-codegen",
-        *_OPTIONS.split(),
-        f"--custom-template-dir={TEMPLATES}",
-    ]
-    subprocess.run(
-        [*generate, f"--input={path_of(document.service)}", f"--output={folder / 'types.py'}"], check=True, cwd=ROOT
-    )
+    described = json.loads(path_of(document.service).read_text("utf-8"))
+    _type_sent_values(described)
+    with TemporaryDirectory() as temporary:
+        # The generator writes the name of this file into the types.
+        source = Path(temporary) / path_of(document.service).name
+        source.write_text(json.dumps(described, ensure_ascii=False), "utf-8")
+        generate: list[str | Path] = [
+            tools / "venv" / "bin" / "datamodel-codegen",
+            *_OPTIONS.split(),
+            f"--custom-template-dir={TEMPLATES}",
+            f"--input={source}",
+            f"--output={folder / 'types.py'}",
+        ]
+        subprocess.run(generate, check=True, cwd=ROOT)
     for name in ("operations.py", "__init__.py"):
         text = environment.get_template(f"{name}.jinja2").render(document=document)
         (folder / name).write_text(text, "utf-8")

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from balcao import __version__
 from balcao.gateway.portal.descriptions import HEADERS, Document, Operation, Paging, name_of, to_lower_camel_case
 from clients.generator.codes import read_remedies
-from clients.generator.documents import ROOT, path_of, read_documents
+from clients.generator.documents import ROOT, is_boolean, path_of, read_documents
 
 FOLDER = ROOT / "clients" / "typescript"
 TEMPLATES = FOLDER / "templates"
@@ -67,6 +67,8 @@ def type_of(schema: Mapping[str, Any]) -> str:
         return f'Schemas["{name}"]'
     if variants := schema.get("anyOf"):
         return " | ".join(type_of(one) for one in variants)
+    if is_boolean(schema):
+        return "boolean"
     if "enum" in schema:
         return " | ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
     if schema.get("type") == "array":

@@ -417,7 +417,7 @@ test("a stream that is refused says why", async () => {
   await assert.rejects(balcaoOf().healthUnits.streamChanges().next(), { status: 403, code: "forbidden" });
 });
 
-const BODY = JSON.stringify({ evento: "risco", unidade: "9900001" });
+const BODY = JSON.stringify({ type: "health_unit.changed", timestamp: "2026-11-27T12:00:00Z", data: { sequencia: 1, cnes: "9900001" } });
 const now = Math.floor(Date.now() / 1000);
 // As the standard says, which the platform's own tests hold against the library of its makers.
 const sign = (secret, body = BODY, id = "msg_1") => {

@@ -1,5 +1,7 @@
 """Our Python client, installed from its wheel where there is nothing else, runs the operations' examples."""
 
+import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -15,6 +17,33 @@ from tests.support.sizes import report
 pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 
 RUN = Path(__file__).with_name("run_examples.py")
+PAGE = """from datetime import UTC, date, datetime
+
+from balcao_client import Balcao
+from balcao_client.employability.types import EducationBody
+from balcao_client.health_units.types import ProposedException
+from balcao_client.registry.types import InvitationAnswer, SearchBody
+
+
+def use(balcao: Balcao) -> None:
+    balcao.health_units.list_notifications("9900001", status="Ativo", de=datetime(2026, 3, 1, tzinfo=UTC))
+    balcao.search.list_all_proposals(awaiting_approval=True)
+    EducationBody(status="Completo")
+    ProposedException(data=date(2026, 3, 1), intervalos=[])
+    SearchBody(name="Ana", birth_date=date(1972, 2, 20))
+    InvitationAnswer(status="accepted")
+
+
+def misuse(balcao: Balcao) -> None:
+    balcao.health_units.list_notifications("9900001", status="ativo")
+    balcao.health_units.list_notifications("9900001", de="2026-03-01")
+    balcao.search.list_all_proposals(awaiting_approval="true")
+    EducationBody(status="completo")
+    ProposedException(data="2026-03-01", intervalos=[])
+    SearchBody(name="Ana", birth_date="1972-02-20")
+    InvitationAnswer(status="yes")
+"""
+MISTAKES = range(PAGE[: PAGE.index("def misuse")].count("\n") + 2, PAGE.count("\n") + 1)
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +92,14 @@ def test_it_is_typed_strictly(wheel: Path, folder: Path) -> None:
         check=False,
     )
     assert checked.returncode == 0, checked.stdout
+
+
+def test_what_is_sent_is_typed_in_queries_as_in_bodies(wheel: Path, folder: Path) -> None:
+    page = folder / "page.py"
+    page.write_text(PAGE, "utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", f"--cache-dir={folder}/mypy", str(page)]
+    source = wheel.parent / "python" / "src"
+    checked = subprocess.run(
+        command, cwd=folder, env={**os.environ, "MYPYPATH": str(source)}, capture_output=True, text=True, check=False
+    )
+    assert [int(line) for line in re.findall(r"^page\.py:(\d+): error", checked.stdout, re.MULTILINE)] == [*MISTAKES]

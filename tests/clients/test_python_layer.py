@@ -2,11 +2,13 @@
 
 import base64
 import hmac
+import importlib
 import json
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -28,7 +30,11 @@ PREFERENCES = {"cpf": ANA, "opt_in": True, "category_opt_ins": {}, "updated_at":
 AVATAR = {"id": "a", "name": "Gato", "url": "/a.png", "is_active": True, "created_at": "2026-11-27T12:00:00Z"}
 CHANGE = {"opt_in": False, "channel": "web"}
 SECRET, FORMER = ("whsec_" + letter * 32 for letter in "Ab")
-EVENT = {"evento": "risco", "unidade": "9900001"}
+EVENT = {
+    "type": "health_unit.changed",
+    "timestamp": "2026-11-27T12:00:00Z",
+    "data": {"sequencia": 1, "cnes": "9900001"},
+}
 
 
 def test_a_creation_is_tried_again_as_long_as_it_is_told_to_wait_with_one_key(
@@ -119,6 +125,31 @@ def test_a_date_in_retry_after_is_measured_by_the_clock_that_sent_it(client: Any
     assert read(Date=noon, Retry_After="Fri, 27 Nov 2026 11:59:00 GMT") == 0
     assert read(Retry_After="Fri, 27 Nov 2020 12:00:00 GMT") == 0
     assert read(Date=noon, Retry_After="amanha") is None
+
+
+def test_instants_days_and_booleans_are_sent_as_the_platform_reads_them(
+    client: Any, call: Calling, platform: Receiver
+) -> None:
+    types = importlib.import_module("balcao_client.registry.types")
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    for act in (
+        lambda balcao: balcao.health_units.list_notifications("9900001", de=noon),
+        lambda balcao: balcao.health_units.list_opening_days("9900001", de=noon.date()),
+        lambda balcao: balcao.search.list_all_proposals(awaiting_approval=True),
+        lambda balcao: balcao.registry.search_citizens(types.SearchBody(name="Ana", birth_date=noon.date())),
+        lambda balcao: balcao.registry.reconcile_crm(types.ReconciliationBody(since=noon)),
+    ):
+        platform.usual = answer(404)
+        with pytest.raises(client.faults.NotFound):
+            call(act)
+    sent = [(unquote(each.path).partition("?")[2], json.loads(each.body or b"null")) for each in platform.received]
+    assert sent == [
+        ("de=2026-03-01T12:00:00+00:00", None),
+        ("de=2026-03-01", None),
+        ("awaiting_approval=true", None),
+        ("", {"name": "Ana", "birth_date": "2026-03-01"}),
+        ("", {"since": "2026-03-01T12:00:00Z"}),
+    ]
 
 
 def test_every_call_names_the_client_and_its_version(client: Any, call: Calling, platform: Receiver) -> None:

@@ -39,6 +39,8 @@ PAGES = {
     "right.ts": PAGE,
     "wrong-value.ts": PAGE.replace("readPreferences(cpf)", "readPreferences(1)"),
     "no-member.ts": PAGE.replace(".opt_in;", ".optIn;"),
+    "boolean.ts": PAGE + "await balcao.search.listAllProposals({ awaiting_approval: true });\n",
+    "no-boolean.ts": PAGE + 'await balcao.search.listAllProposals({ awaiting_approval: "true" });\n',
 }
 
 
@@ -105,6 +107,8 @@ def mistakes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
         ("right.ts", None),
         ("wrong-value.ts", "Argument of type 'number'"),
         ("no-member.ts", "Property 'optIn' does not exist"),
+        ("boolean.ts", None),
+        ("no-boolean.ts", "Type 'string' is not assignable to type 'boolean | undefined'"),
     ],
 )
 def test_a_page_that_uses_it_is_checked(mistakes: str, name: str, mistake: str | None) -> None:

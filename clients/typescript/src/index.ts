@@ -9,7 +9,7 @@ export { ConnectionFailed, Fault, NotModified, UnexpectedResponse } from "./faul
 export { etagOf, type Retries } from "./transport.js";
 export { type ServerEvent } from "./streams.js";
 export { clientCredentials, CodeFlow, Login, LoginEnded, LoginFailed, type Start, type TokenSource } from "./tokens.js";
-export { InvalidSecret, InvalidSignature, verifyWebhook } from "./webhooks.js";
+export { InvalidSecret, InvalidSignature, verifyWebhook, type WebhookEvent } from "./webhooks.js";
 export type { Schemas as AccessSchemas } from "./access.js";
 export type { Schemas as AgentDocsSchemas } from "./agent_docs.js";
 export type { Schemas as AgentsSchemas } from "./agents.js";

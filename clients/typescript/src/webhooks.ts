@@ -13,6 +13,13 @@ export class InvalidSignature extends Error {
   override name = "InvalidSignature";
 }
 
+/** What every webhook sends: a `type` such as `agent.activated`, an instant in UTC, and data that depend on the type. */
+export interface WebhookEvent {
+  type: string;
+  timestamp: string;
+  data: Record<string, unknown>;
+}
+
 /**
  * The decoded event of a call that one of these secrets signed; throws `InvalidSignature` for any other.
  * Throws `InvalidSecret` if your own configuration is wrong: answer 500 then, so that the platform retries.
@@ -25,7 +32,7 @@ export async function verifyWebhook(
   headers: Headers | Record<string, string>,
   secrets: string[],
   { tolerance = 300, now = Date.now() / 1000 }: { tolerance?: number; now?: number } = {},
-): Promise<unknown> {
+): Promise<WebhookEvent> {
   if (secrets.length === 0) throw new InvalidSecret("no secret was given");
   const keys = secrets.map(readSecret);
   const sent = new Headers(headers);
@@ -38,7 +45,7 @@ export async function verifyWebhook(
     for (const text of signatures.split(" ")) {
       // `verify` compares in a time that tells nothing.
       if (text.startsWith("v1,") && (await crypto.subtle.verify("HMAC", key, decode(text.slice(3)), signed))) {
-        return JSON.parse(body) as unknown;
+        return JSON.parse(body) as WebhookEvent;
       }
     }
   }

@@ -12,7 +12,7 @@ exceptions of `balcao_client.faults`.
 from balcao_client.client import AsyncBalcao, Balcao
 from balcao_client.faults import Fault
 from balcao_client.tokens import ClientCredentials, CodeFlow, Login, LoginEnded, LoginFailed
-from balcao_client.webhooks import InvalidSecret, InvalidSignature, verify_webhook
+from balcao_client.webhooks import InvalidSecret, InvalidSignature, WebhookEvent, verify_webhook
 
 __all__ = [
     "AsyncBalcao",
@@ -25,5 +25,6 @@ __all__ = [
     "Login",
     "LoginEnded",
     "LoginFailed",
+    "WebhookEvent",
     "verify_webhook",
 ]

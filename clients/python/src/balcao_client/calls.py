@@ -5,6 +5,7 @@ import random
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import Enum
 from typing import Any
 from urllib.parse import quote
@@ -163,4 +164,6 @@ def _each(value: object) -> Iterable[object]:
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, date):  # a `datetime`, too
+        return value.isoformat()
     return str(value.value) if isinstance(value, Enum) else str(value)

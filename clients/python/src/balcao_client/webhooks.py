@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
 
@@ -27,9 +27,17 @@ class InvalidSignature(BalcaoError):
     """The call was not signed with this secret, was changed on its way, or is too old."""
 
 
+class WebhookEvent(TypedDict):
+    """What a webhook sends: a `type` such as `agent.activated`, an instant in UTC, and data that depend on the type."""
+
+    type: str
+    timestamp: str
+    data: dict[str, Any]
+
+
 def verify_webhook(
     body: bytes, headers: Mapping[str, str], *secrets: str, tolerance: int = TOLERANCE, now: float | None = None
-) -> Any:
+) -> WebhookEvent:
     """Return the decoded event of a call that one of these secrets signed.
 
     `body` is what arrived, to the byte; give the present secret and, while one is being replaced, the previous one.
@@ -56,7 +64,8 @@ def verify_webhook(
     # Every pair is compared, so that the time taken tells nothing.
     if not sum(hmac.compare_digest(one, other) for one in expected for other in given):
         raise InvalidSignature("no signature fits")
-    return msgspec.json.decode(body)
+    event: WebhookEvent = msgspec.json.decode(body)
+    return event
 
 
 def _read_secret(secret: str) -> bytes:
