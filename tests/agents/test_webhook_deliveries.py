@@ -101,6 +101,24 @@ def test_what_cannot_be_sent_again_says_why(
     assert len(receiver.received) == 1
 
 
+def test_deliveries_come_in_pages_with_their_total(webhook: dict[str, Any], send: Send, sql: Sql) -> None:
+    sql(
+        """INSERT INTO agents.webhook_deliveries (webhook, message, last_try_at, tries)
+           SELECT $1::text::uuid, 'msg_' || n, now() - n * interval '1 minute', '[]' FROM generate_series(1, 5) AS n""",
+        webhook["id"],
+    )
+    path = f"webhooks/{webhook['id']}/deliveries?limit=2&page="
+    pages = [send("GET", f"{path}{page}").json() for page in (1, 2, 3, 4)]
+    assert [page["total"] for page in pages] == [5] * 4
+    assert [[one["message"] for one in page["items"]] for page in pages] == [
+        ["msg_1", "msg_2"],
+        ["msg_3", "msg_4"],
+        ["msg_5"],
+        [],
+    ]
+    assert send("GET", f"{path}0").status_code == 422
+
+
 def test_of_many_tries_the_newest_are_kept(webhook: dict[str, Any], send: Send, drain: Drain, sql: Sql) -> None:
     send("POST", f"webhooks/{webhook['id']}/test")
     drain()

@@ -135,6 +135,23 @@ def test_what_cannot_be_sent_again_says_why(
     assert len(receiver.received) == 1
 
 
+def test_deliveries_come_in_pages_with_their_total(path: str, manage: Manage, sql: Sql) -> None:
+    sql(
+        """INSERT INTO health_units.webhook_deliveries (aviso, mensagem, ultima_em, tentativas)
+           SELECT $1::text::uuid, 'msg_' || n, now() - n * interval '1 minute', '[]' FROM generate_series(1, 5) AS n""",
+        path.rpartition("/")[2],
+    )
+    pages = [manage("GET", f"{path}/entregas?limit=2&page={page}").json() for page in (1, 2, 3, 4)]
+    assert [page["total"] for page in pages] == [5] * 4
+    assert [[one["mensagem"] for one in page["itens"]] for page in pages] == [
+        ["msg_1", "msg_2"],
+        ["msg_3", "msg_4"],
+        ["msg_5"],
+        [],
+    ]
+    assert manage("GET", f"{path}/entregas?page=0").status_code == 422
+
+
 def test_of_many_tries_the_newest_are_kept(path: str, drain: Drain, manage: Manage, sql: Sql) -> None:
     manage("POST", f"{path}/teste")
     drain()

@@ -68,6 +68,22 @@ def test_a_receiver_is_entered_tried_told_again_switched_off_and_deleted(panel: 
     assert panel.get(receiver).status_code == 404
 
 
+def test_every_message_is_on_a_page(panel: PanelClient, sql: Sql) -> None:
+    panel.login("tereza", WEBHOOKS)
+    receiver = add_receiver(panel, "Agente com muitas mensagens")
+    sql(
+        "INSERT INTO agents.webhook_deliveries (webhook, message, last_try_at, tries)"
+        " SELECT $1::text::uuid, 'msg_' || n || '.', now() - n * interval '1 minute', '[]'"
+        " FROM generate_series(1, 230) AS n",
+        receiver.rpartition("/")[2],
+    )
+    panel.get(receiver)
+    assert "230 mensagens" in panel.page.text
+    panel.get(f"{receiver}?pagina=10")
+    assert "msg_230." in panel.page.text
+    panel.submit(f"{receiver}/apagar")
+
+
 def test_what_the_service_refuses_stands_beside_its_field_and_nothing_typed_is_lost(panel: PanelClient) -> None:
     panel.login("tereza", NEW)
     refused = panel.submit(NEW, url="http://recebe.invalid", description="Sem TLS", topics="não serve")

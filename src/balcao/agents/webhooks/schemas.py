@@ -93,7 +93,8 @@ class DeliveriesQuery(Model):
     failed: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (
         False
     )
-    limit: Annotated[NaturalNumber, Field(ge=1, le=200, description="No máximo tantas, de 1 a 200.")] = 50
+    limit: Annotated[NaturalNumber, Field(ge=1, le=200, description="Quantas por página, de 1 a 200.")] = 50
+    page: Annotated[NaturalNumber, Field(ge=1, le=1_000_000, description="A página, a partir de 1.", examples=[1])] = 1
 
 
 class DeliveryTry(msgspec.Struct):
@@ -125,6 +126,7 @@ class Deliveries(msgspec.Struct):
     """Deliveries of a webhook."""
 
     items: Annotated[list[Delivery], Meta(description="Da mais nova à mais antiga.")]
+    total: Annotated[int, Meta(description="Quantas há em todas as páginas.", examples=[1])]
 
 
 class Activation(msgspec.Struct):

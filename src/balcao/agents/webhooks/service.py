@@ -23,6 +23,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
 from balcao.core.telemetry import telemetry
 from balcao.core.values.clock import format_rfc3339_offset
+from balcao.core.values.page import Page
 from balcao.core.webhooks.declaration import Words
 from balcao.core.webhooks.events import TEST, Event
 from balcao.core.webhooks.service import WebhooksOfService, make_switched_off
@@ -66,12 +67,12 @@ WEBHOOKS = WebhooksOfService(
 
 
 async def list_deliveries(call: Call, id: UUID | None, query: DeliveriesQuery) -> Deliveries:
-    """Return what was sent to a webhook, the newest first. Raises NotFound."""
+    """Return a page of what was sent to a webhook, the newest first. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        found = await store.list_deliveries(connection, id, query)
+        found, total = await store.list_deliveries(connection, id, query.failed, Page(query.page, query.limit))
     if not found:
         await WEBHOOKS.read_webhook(call, id)
-    return Deliveries([_show_delivery(each) for each in found])
+    return Deliveries([_show_delivery(each) for each in found], total)
 
 
 async def replay_delivery(call: Call, id: UUID | None, message: str) -> None:

@@ -6,10 +6,12 @@ from uuid import UUID
 
 import msgspec
 
-from balcao.agents.webhooks.schemas import DeliveriesQuery
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import page_sql
+from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import enqueue_sql
+from balcao.core.values.page import Page
 from balcao.core.webhooks.service import Try
 
 # The tries of a message and of its replays: of more only the newest are kept.
@@ -98,12 +100,16 @@ WHERE delivery.webhook = :id
 """
 
 
-@statement(f"""
-{_DELIVERY} AND (NOT :failed OR delivered_at IS NULL)
-ORDER BY last_try_at DESC, message LIMIT :limit
-""")
-async def list_deliveries(connection: Connection, id: UUID | None, query: DeliveriesQuery) -> list[StoredDelivery]:
-    """Return the newest deliveries, or those alone that nobody has taken yet."""
+@statement(
+    page_sql(
+        f"""{_DELIVERY} AND (NOT :failed OR delivered_at IS NULL)
+            ORDER BY last_try_at DESC, message LIMIT :limit OFFSET :offset""",
+        """SELECT count(*) FROM agents.webhook_deliveries
+           WHERE webhook = :id AND (NOT :failed OR delivered_at IS NULL)""",
+    )
+)
+async def list_deliveries(connection: Connection, id: UUID | None, failed: bool, page: Page) -> Paged[StoredDelivery]:
+    """Return a page of the deliveries, the newest first, or only of those that the receiver has not accepted yet."""
 
 
 @statement(f"{_DELIVERY} AND message = :message FOR UPDATE OF delivery")

@@ -30,6 +30,7 @@ class Delivery(model.Delivery):
 
 class Deliveries(msgspec.Struct):
     items: list[Delivery]
+    total: int
 
 
 def _webhook(id: str) -> str:
@@ -64,8 +65,11 @@ async def send_test(api: Api, id: str) -> None:
     await api.send("POST", f"{_webhook(id)}/test", type(None))
 
 
-async def list_deliveries(api: Api, id: str, *, failed: bool, limit: int) -> list[Delivery]:
-    return (await api.get(f"{_webhook(id)}/deliveries", Deliveries, {"failed": failed, "limit": limit})).items
+async def list_deliveries(api: Api, id: str, *, failed: bool, page: int, size: int) -> tuple[list[Delivery], int]:
+    """Return a page of the deliveries and the number of all."""
+    query = {"failed": failed, "page": page, "limit": size}
+    found = await api.get(f"{_webhook(id)}/deliveries", Deliveries, query)
+    return found.items, found.total
 
 
 async def replay_delivery(api: Api, id: str, message: str) -> None:

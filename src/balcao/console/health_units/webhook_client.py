@@ -63,6 +63,7 @@ class Delivery(model.Delivery):
 
 class Deliveries(msgspec.Struct):
     itens: list[Delivery]
+    total: int
 
 
 def _webhook(id: str) -> str:
@@ -101,8 +102,11 @@ async def send_test(api: Api, id: str) -> None:
     await api.send("POST", f"{_webhook(id)}/teste", type(None))
 
 
-async def list_deliveries(api: Api, id: str, *, failed: bool, limit: int) -> list[Delivery]:
-    return (await api.get(f"{_webhook(id)}/entregas", Deliveries, {"falhas": failed, "limit": limit})).itens
+async def list_deliveries(api: Api, id: str, *, failed: bool, page: int, size: int) -> tuple[list[Delivery], int]:
+    """Return a page of the deliveries and the number of all."""
+    query = {"falhas": failed, "page": page, "limit": size}
+    found = await api.get(f"{_webhook(id)}/entregas", Deliveries, query)
+    return found.itens, found.total
 
 
 async def replay_delivery(api: Api, id: str, message: str) -> None:

@@ -21,8 +21,6 @@ from balcao.console.webhooks.labels import describe_failure
 from balcao.console.webhooks.model import Delivery, Secret, Webhook
 from balcao.core.http.responses import Response
 
-# As many as a service lists at once; older ones are shown by no page.
-MOST_DELIVERIES = 200
 _TITLE = "Avisos a sistemas"
 _TABS = (Tab("todas", "Todas"), Tab("falhas", "Não entregues"))
 
@@ -37,7 +35,9 @@ class Operations(Protocol):
     async def renew_secret(self, api: Api, id: str, key: str) -> Secret: ...
     async def delete_webhook(self, api: Api, id: str) -> None: ...
     async def send_test(self, api: Api, id: str) -> None: ...
-    async def list_deliveries(self, api: Api, id: str, *, failed: bool, limit: int) -> Sequence[Delivery]: ...
+    async def list_deliveries(
+        self, api: Api, id: str, *, failed: bool, page: int, size: int
+    ) -> tuple[Sequence[Delivery], int]: ...
     async def replay_delivery(self, api: Api, id: str, message: str) -> None: ...
 
 
@@ -93,11 +93,10 @@ class WebhookPages:
     async def show_webhook(self, visit: Visit, id: str) -> Response[Any]:
         """Show a receiver and what was sent to it, the newest first."""
         webhook = await self.operations.read_webhook(visit.api, id)
-        listing = Listing(visit, ("mensagem", "mensagens"), tabs=_TABS, size=MOST_DELIVERIES)
-        listing.rows = await self.operations.list_deliveries(
-            visit.api, id, failed=listing.tab == "falhas", limit=MOST_DELIVERIES
+        listing = Listing(visit, ("mensagem", "mensagens"), tabs=_TABS)
+        listing.rows, listing.total = await self.operations.list_deliveries(
+            visit.api, id, failed=listing.tab == "falhas", page=listing.number, size=listing.size
         )
-        listing.total = len(listing.rows)
         return self._render(
             visit,
             "show",

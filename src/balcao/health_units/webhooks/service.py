@@ -10,6 +10,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
 from balcao.core.telemetry import telemetry
 from balcao.core.values.clock import format_rfc3339_seconds
+from balcao.core.values.page import Page
 from balcao.core.webhooks.declaration import Words
 from balcao.core.webhooks.events import TEST, Event
 from balcao.core.webhooks.service import WebhooksOfService, make_switched_off
@@ -74,12 +75,12 @@ WEBHOOKS = WebhooksOfService(
 
 
 async def list_deliveries(call: Call, id: UUID, query: DeliveriesQuery) -> Deliveries:
-    """Return what was sent to a webhook, the newest first. Raises NotFound."""
+    """Return a page of what was sent to a webhook, the newest first. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        found = await store.list_deliveries(connection, id, query)
+        found, total = await store.list_deliveries(connection, id, query.falhas, Page(query.page, query.limit))
     if not found:
         await WEBHOOKS.read_webhook(call, id)
-    return Deliveries([_show_delivery(call, each) for each in found])
+    return Deliveries([_show_delivery(call, each) for each in found], total)
 
 
 async def replay_delivery(call: Call, id: UUID, message: str) -> None:

@@ -7,10 +7,12 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import page_sql
+from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
+from balcao.core.values.page import Page
 from balcao.core.webhooks.service import Try
 from balcao.health_units.feed.schemas import Tipo
-from balcao.health_units.webhooks.schemas import DeliveriesQuery
 
 # The tries of a message and of its replays: of more only the newest are kept.
 MOST_TRIES = 20
@@ -65,12 +67,16 @@ WHERE aviso = :id
 """
 
 
-@statement(f"""
-{_DELIVERY} AND (NOT :falhas OR entregue_em IS NULL)
-ORDER BY ultima_em DESC, mensagem LIMIT :limit
-""")
-async def list_deliveries(connection: Connection, id: UUID, query: DeliveriesQuery) -> list[StoredDelivery]:
-    """Return the newest deliveries, or those alone that nobody has taken yet."""
+@statement(
+    page_sql(
+        f"""{_DELIVERY} AND (NOT :failed OR entregue_em IS NULL)
+            ORDER BY ultima_em DESC, mensagem LIMIT :limit OFFSET :offset""",
+        """SELECT count(*) FROM health_units.webhook_deliveries
+           WHERE aviso = :id AND (NOT :failed OR entregue_em IS NULL)""",
+    )
+)
+async def list_deliveries(connection: Connection, id: UUID, failed: bool, page: Page) -> Paged[StoredDelivery]:
+    """Return a page of the deliveries, the newest first, or only of those that the receiver has not accepted yet."""
 
 
 @statement(f"{_DELIVERY} AND mensagem = :message FOR UPDATE OF delivery")
