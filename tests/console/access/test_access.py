@@ -44,6 +44,13 @@ def test_every_role_can_be_given_however_many_there_are(panel: PanelClient, sql:
     sql("DELETE FROM access.role WHERE name LIKE 'zz:%'")
 
 
+def test_the_group_of_a_department_is_chosen_by_the_departments_name(panel: PanelClient) -> None:
+    panel.login("kleber")
+    page = panel.get(f"{GROUPS}/novo").text
+    assert '<option value="go:orgao:1500">Secretaria de Conservação</option>' in page
+    assert 'list="nomes"' in page
+
+
 def test_too_short_a_search_is_told_and_asks_nobody(panel: PanelClient) -> None:
     panel.login("kleber", f"{ACCESS}/pessoas")
     assert panel.get(f"{ACCESS}/pessoas?procura=de").status_code == 200

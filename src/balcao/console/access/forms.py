@@ -53,7 +53,11 @@ class GroupForm(Form):
 
 
 class NewGroupForm(GroupForm):
-    name = StringField("Nome", description=NAME_HINT, validators=[needed(), matching(*_NAME)])
+    name = StringField(
+        "Nome",
+        description=f"{NAME_HINT} O grupo de um órgão: digite o nome do órgão e escolha na lista.",
+        validators=[needed(), matching(*_NAME)],
+    )
 
 
 class RoleForm(Form):

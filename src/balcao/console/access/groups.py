@@ -1,5 +1,6 @@
 """Groups: whom they hold, which roles they give, how far these reach, whose members they look after."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from balcao.console.access import client, labels
@@ -18,6 +19,7 @@ from balcao.console.access.rights import (
 )
 from balcao.console.api import Block, gather_blocks
 from balcao.console.declaration import Pages
+from balcao.console.departments import read_department_names
 from balcao.console.forms import Form
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
@@ -26,6 +28,8 @@ from balcao.core.http.responses import Response
 
 pages = Pages("access", "/acessos/grupos")
 _LIMITS = ("area", "manages")
+# The name of a group that gives the right to a department begins so, and ends with the department's code.
+OF_DEPARTMENT = "go:orgao:"
 
 
 @pages.get("", "Grupos", actions=[GROUP_READ], in_menu=True)
@@ -48,7 +52,10 @@ async def create_group(visit: Visit) -> Response[Any]:
     ):
         address = visit.address("access.show_group", group=form.result.name)
         return await visit.redirect(address, "O grupo foi criado. Falta dizer que papéis ele dá e quem está nele.")
-    return _show_form(visit, form, "Criar o grupo", visit.address("access.list_groups"), [_groups_crumb(visit)])
+    (departments,) = await gather_blocks(read_department_names(visit.api))
+    names = {f"{OF_DEPARTMENT}{code}": name for code, name in (departments.value or {}).items()}
+    back = visit.address("access.list_groups")
+    return _show_form(visit, form, "Criar o grupo", back, [_groups_crumb(visit)], names=names)
 
 
 @pages.get("/{group}", "Grupo", actions=[GROUP_READ])
@@ -208,8 +215,15 @@ def _read_limits(form: GroupForm, present: dict[str, list[str]]) -> dict[str, li
 
 
 def _show_form(
-    visit: Visit, form: Form, deed: str, back: str, crumbs: list[Crumb], theirs: list[tuple[str, str]] | None = None
+    visit: Visit,
+    form: Form,
+    deed: str,
+    back: str,
+    crumbs: list[Crumb],
+    theirs: list[tuple[str, str]] | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> Response[Any]:
+    """Show the form; `names` are the group names to suggest, with what each stands for."""
     return visit.render(
         "access/form.html",
         form=form,
@@ -217,6 +231,7 @@ def _show_form(
         back=back,
         crumbs=crumbs,
         theirs=theirs or [],
+        names=names or {},
         status=form.status,
     )
 
