@@ -55,7 +55,7 @@ def test_both_groups_that_give_the_role_are_named(superadmin: Send) -> None:
         {"role": made["role"], "source": "group", "group": made[group], "reach": {}} for group in ("groups", "other")
     ]
     assert explained["matched"] == {"id": "7"}
-    assert explained["action"] == {"id": made["id"], "name": made["action"]}
+    assert explained["action"] == {"id": made["id"], "name": made["action"], "description": "De teste"}
     assert explained["mapping"]["path_pattern"] == f"{made['path']}/{{id}}"
     assert summarise(explain(superadmin, "HEAD", f"{made['path']}/7", subject=EDITOR)) == ("allow", "granted", 2)
     assert summarise(explain(superadmin, "POST", f"{made['path']}/7", subject=EDITOR)) == ("deny", "no_mapping", 0)

@@ -46,6 +46,16 @@ def test_every_way_to_an_action_is_named(superadmin: Send, reader: Send) -> None
     assert found == [{"action": made["action"], "reach": {}, "via": ways, "gained": False}]
 
 
+def test_own_actions_say_what_they_permit_as_it_is_described_now(superadmin: Send) -> None:
+    made = make_invoices(superadmin)
+    assert superadmin("PUT", f"/actions/{made['id']}", {"description": "Consultar boletos"}).status_code == 200
+    described = {one["name"]: one["description"] for one in superadmin("GET", "/users/me/actions").json()["actions"]}
+    assert (described[made["action"]], described["user:read"]) == (
+        "Consultar boletos",
+        "Consultar as pessoas conhecidas e seus acessos",
+    )
+
+
 def test_who_holds_nothing_may_do_nothing_and_a_group_adds_what_it_gives(
     superadmin: Send, reader: Send, sql: Sql
 ) -> None:

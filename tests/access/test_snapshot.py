@@ -16,6 +16,7 @@ CHANGES = [
     "ON CONFLICT DO NOTHING",
     "UPDATE access.action SET name = 'outra:' || $1 || '.' || $2 WHERE id = (SELECT id FROM access.action "
     "WHERE code_key IS NULL ORDER BY id OFFSET $1 % 5 LIMIT 1)",
+    "UPDATE access.action SET description = 'd' || $1 WHERE id % 50 = $2 % 50",
     "DELETE FROM access.action WHERE code_key IS NULL AND id % 7 = $1 % 7 "
     "AND NOT EXISTS (SELECT FROM access.endpoint_mapping WHERE action_id = action.id)",
     "INSERT INTO access.endpoint_mapping (method, path_pattern, action_id) SELECT 'GET', '/m/' || $1 % 9 || '/{x}', id "

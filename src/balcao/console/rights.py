@@ -26,6 +26,7 @@ class OwnAction(msgspec.Struct, frozen=True):
     action: str
     name: str
     reach: dict[str, list[str]]
+    description: str = ""
 
 
 class OwnActions(msgspec.Struct, frozen=True):

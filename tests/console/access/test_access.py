@@ -142,6 +142,11 @@ def test_why_somebody_may_not_is_told_with_the_chain_of_reasons(panel: PanelClie
     assert "Nenhuma operação atende este endereço." in panel.page.text
 
 
+def test_a_right_that_the_city_created_is_shown_by_its_description(panel: PanelClient) -> None:
+    answer = panel.login("kleber", "/painel/conta")
+    assert "<li><b>Consultar boletos do IPTU</b>, em toda a cidade." in answer.text
+
+
 def test_everybody_asks_about_themselves_alone(panel: PanelClient) -> None:
     path = f"{ACCESS}/explicar"
     panel.login("paulo", path)

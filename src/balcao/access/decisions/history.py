@@ -90,7 +90,7 @@ class _EarlierState:
     def delete_action(self, event: ChainedEvent) -> None:
         action_id, was = int(event.target_id or ""), event.before
         key = was["code_key"] or f"#{action_id}"
-        self._actions[action_id] = Action(action_id, key, was["name"])
+        self._actions[action_id] = Action(action_id, key, was["name"], was["description"])
         for name in was["roles"]:
             self._grant(self._role_named(name), key)
         for mapping in was["mappings"]:

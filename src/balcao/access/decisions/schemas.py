@@ -66,6 +66,7 @@ class ExplainedAction(msgspec.Struct):
 
     id: Annotated[int, Meta(description="Identificador da ação.", examples=[90])]
     name: Annotated[str, Meta(description="Nome atual da ação.", examples=["iptu:invoice:read"])]
+    description: Annotated[str, Meta(description="O que a ação permite.", examples=["Consultar boletos do IPTU"])]
 
 
 ShownReach = dict[str, list[str]]

@@ -88,7 +88,7 @@ def _describe(snapshot: Snapshot, match: Match | None, decision: Decision, calle
         mapping = ExplainedMapping(
             found.id, found.method, found.path_pattern, found.service, found.operation, found.guard
         )
-        action = ExplainedAction(match.action.id, match.action.name)
+        action = ExplainedAction(match.action.id, match.action.name, match.action.description)
     via, reach = [], None
     if match is not None and decision.reason is Reason.GRANTED:
         ways = [way for way in snapshot.list_ways(caller) if way.role.grants(match.action.key)]

@@ -29,6 +29,9 @@ class OwnAction(msgspec.Struct):
         str, Meta(description="Chave estável da ação; `#id` se a cidade a criou.", examples=["jobs:read"])
     ]
     name: Annotated[str, Meta(description="Nome atual da ação.", examples=["jobs:read"])]
+    description: Annotated[
+        str, Meta(description="O que a ação permite.", examples=["Consultar as tarefas em segundo plano"])
+    ]
     reach: Annotated[
         dict[str, list[str]],
         Meta(

@@ -54,7 +54,12 @@ def list_own_actions(call: Call) -> OwnActions:
     caller, snapshot = call.identified_caller, call.platform.catalogue.snapshot
     held = find_held_rights(snapshot, caller.cpf, caller.roles, authority.list_managed_actions(snapshot))
     granted = [
-        OwnAction(action.key, action.name, {} if held.is_administrator else describe_reach(held.grants[action.key]))
+        OwnAction(
+            action.key,
+            action.name,
+            action.description,
+            {} if held.is_administrator else describe_reach(held.grants[action.key]),
+        )
         for action in snapshot.actions.values()
         if not action.key.startswith(OF_THE_PLATFORM) and (held.is_administrator or action.key in held.grants)
     ]

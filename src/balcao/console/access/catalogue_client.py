@@ -25,6 +25,7 @@ class ExplainedMapping(msgspec.Struct):
 class ExplainedAction(msgspec.Struct):
     id: int
     name: str
+    description: str
 
 
 class Explanation(msgspec.Struct):

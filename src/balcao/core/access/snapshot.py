@@ -15,11 +15,12 @@ T = TypeVar("T")
 
 
 class Action(msgspec.Struct, frozen=True):
-    """`key` is the code key, or `#id` for a custom action; `name` what it is called now."""
+    """`key` is the code key, or `#id` for a custom action; `name` and `description` are those of now."""
 
     id: int
     key: str
     name: str
+    description: str = ""
 
 
 class MappedEndpoint(msgspec.Struct, frozen=True):
