@@ -95,6 +95,19 @@ def test_each_reason_is_told_in_its_word(
     assert summarise(explain(superadmin, method, path, **others)) == expected
 
 
+def test_an_action_is_explained_without_an_address(superadmin: Send) -> None:
+    made = make_invoices(superadmin)
+
+    def ask(key: str, **others: str) -> Any:
+        return superadmin("GET", f"/explain?{httpx.QueryParams({'action': key, **others})}")
+
+    explained = ask(f"#{made['id']}", subject=EDITOR).json()
+    assert summarise(explained) == ("allow", "granted", 2)
+    assert (explained["mapping"], explained["action"]["name"], explained["reach"]) == (None, made["action"], {})
+    assert summarise(ask("pets:read", subject=EDITOR).json()) == ("deny", "not_granted", 0)
+    assert [ask(key).status_code for key in ("no:action", "platform:public")] == [404, 404]
+
+
 def test_everybody_may_ask_about_themselves_and_only_the_action_lets_ask_more(
     http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
@@ -115,6 +128,17 @@ def test_without_a_token_nothing_is_explained(http: httpx.Client) -> None:
     assert http.get(f"{BASE}/explain?method=GET&path=/").status_code == 401
 
 
-@pytest.mark.parametrize("query", ["path=/a", "method=GET", "method=GO&path=/a", "method=GET&path=/a&subject=1"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "path=/a",
+        "method=GET",
+        "method=GO&path=/a",
+        "method=GET&path=/a&subject=1",
+        "method=GET&path=/a&action=pets:read",
+        "method=GET&action=pets:read",
+    ],
+)
 def test_what_is_no_question_is_a_fault(superadmin: Send, query: str) -> None:
     assert superadmin("GET", f"/explain?{query}").status_code == 422

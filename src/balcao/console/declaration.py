@@ -32,6 +32,7 @@ class Page:
 
     A person sees it who holds one of the `actions`, everybody who is logged in where there is none. The values of the
     path's parameters are the function's arguments of the same names. What a page asks for by itself is no use of it.
+    The navigation offers a page `for_staff` only to people who hold a right, although everyone may open it.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Page:
     function: PageFunction
     body_limit: int = MIB
     is_use: bool = True
+    for_staff: bool = False
 
     @property
     def parameters(self) -> list[str]:
@@ -84,10 +86,13 @@ class Pages:
         *,
         actions: Sequence[str] = (),
         in_menu: bool = False,
+        for_staff: bool = False,
         body_limit: int = MIB,
     ) -> Callable[[PageFunction], PageFunction]:
         """Declare a page with a form that posts to the page's own address."""
-        return self._declare(["GET", "POST"], path, label, actions, in_menu=in_menu, body_limit=body_limit)
+        return self._declare(
+            ["GET", "POST"], path, label, actions, in_menu=in_menu, for_staff=for_staff, body_limit=body_limit
+        )
 
     def _declare(
         self,
@@ -97,6 +102,7 @@ class Pages:
         actions: Sequence[str],
         *,
         in_menu: bool = False,
+        for_staff: bool = False,
         body_limit: int = MIB,
         is_use: bool = True,
     ) -> Callable[[PageFunction], PageFunction]:
@@ -112,6 +118,7 @@ class Pages:
                     function=function,
                     body_limit=body_limit,
                     is_use=is_use,
+                    for_staff=for_staff,
                 )
                 self.declared.append(page)
             return function

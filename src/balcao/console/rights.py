@@ -14,12 +14,11 @@ from markupsafe import Markup
 
 from balcao.console.api import Api
 
-# What each right that the platform ships permits, by its permanent key. The catalogue is the one dictionary of rights.
-_DESCRIPTIONS: dict[str, str] = {
-    key: text
-    for service in tomllib.loads((files("balcao.access") / "seed" / "seed.toml").read_text())["actions"].values()
-    for key, text in service.items()
-}
+# What each right that the platform ships permits, by service and permanent key: the one dictionary of rights.
+SHIPPED: dict[str, dict[str, str]] = tomllib.loads((files("balcao.access") / "seed" / "seed.toml").read_text())[
+    "actions"
+]
+_DESCRIPTIONS = {key: text for service in SHIPPED.values() for key, text in service.items()}
 
 
 class OwnAction(msgspec.Struct, frozen=True):

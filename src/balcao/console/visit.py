@@ -111,7 +111,11 @@ class Visit:
     def list_navigation(self) -> Iterable[tuple[Area, list[Page]]]:
         """Yield the areas of which the person may see a page, with these pages."""
         for area in self.panel.areas:
-            shown = [page for page in area.pages.declared if page.in_menu and self.rights.include(*page.actions)]
+            shown = [
+                page
+                for page in area.pages.declared
+                if page.in_menu and self.rights.include(*page.actions) and (self.rights.actions or not page.for_staff)
+            ]
             if shown:
                 yield area, shown
 

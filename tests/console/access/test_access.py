@@ -142,6 +142,29 @@ def test_why_somebody_may_not_is_told_with_the_chain_of_reasons(panel: PanelClie
     assert "Nenhuma operação atende este endereço." in panel.page.text
 
 
+def test_what_somebody_wants_to_do_is_chosen_in_words(panel: PanelClient) -> None:
+    path = f"{ACCESS}/explicar"
+    answer = panel.login("kleber", path)
+    assert "O que você quer fazer?" in panel.page.text
+    assert '<optgroup label="Unidades de saúde">' in answer.text
+    assert ">Consultar boletos do IPTU</option>" in answer.text
+    panel.submit(path, wanted="pets:read", cpf=PAULO)
+    assert "não pode Consultar os animais de qualquer cidadão" in panel.page.text
+    assert "incluir a pessoa em um grupo" in panel.page.text
+    panel.submit(path, wanted="pets:read", cpf="")
+    assert "Você tem este direito por: papel admin" in panel.page.text
+    assert panel.submit(path, wanted="", cpf="").status_code == 422
+    assert "Escolha o que você quer fazer." in panel.page.text
+
+
+def test_why_i_may_is_in_the_menu_of_who_holds_a_right_alone(panel: PanelClient) -> None:
+    link = f'href="{ACCESS}/explicar"'
+    assert link not in panel.login("ana").text
+    assert panel.get(f"{ACCESS}/explicar").status_code == 200
+    panel.http.cookies.clear()
+    assert link in panel.login("editora").text
+
+
 def test_a_right_that_the_city_created_is_shown_by_its_description(panel: PanelClient) -> None:
     answer = panel.login("kleber", "/painel/conta")
     assert "<li><b>Consultar boletos do IPTU</b>, em toda a cidade." in answer.text

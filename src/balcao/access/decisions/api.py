@@ -38,9 +38,10 @@ routes = ROUTES.extend()
 )
 async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
     """Toma a decisão que todo processo tomaria sobre o método e o caminho e diz por quê: o mapeamento que decide, a
-    ação que ele exige e os papéis que a dão. Cada um pergunta sobre si; sobre outra pessoa, ou supondo outros papéis,
-    escopos ou cliente no token, é preciso a ação `decision:explain`. Com `at_version`, que também a pede, decide por
-    uma versão anterior do catálogo, refeita pela auditoria.
+    ação que ele exige e os papéis que a dão. Com `action` no lugar dos dois, diz se e por que caminhos a pessoa tem a
+    ação. Cada um pergunta sobre si; sobre outra pessoa, ou supondo outros papéis, escopos ou cliente no token, é
+    preciso a ação `decision:explain`. Com `at_version`, que também a pede, decide por uma versão anterior do catálogo,
+    refeita pela auditoria.
     """
     return await service.explain_decision(call, query)
 

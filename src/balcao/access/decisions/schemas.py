@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from balcao.access.conventions import AnyCaseMethod, CpfText, SearchText
 from balcao.core.access.rules import Reason
@@ -17,14 +17,23 @@ Names = Annotated[str, StringConstraints(max_length=4096)]
 
 
 class ExplainQuery(Model):
-    """The request, and who would make it."""
+    """The request, or the action alone, and who would make it."""
 
-    method: Annotated[AnyCaseMethod, Field(description="Método, em maiúsculas ou não.", examples=["GET"])]
+    method: Annotated[
+        AnyCaseMethod | None,
+        Field(description="Método, em maiúsculas ou não; vem com `path`.", examples=["GET"]),
+    ] = None
     path: Annotated[
-        str,
-        StringConstraints(max_length=MAX_PATH),
+        Annotated[str, StringConstraints(max_length=MAX_PATH)] | None,
         Field(description="Caminho da requisição, com o prefixo do serviço.", examples=["/iptu/api/v1/boletos/7"]),
-    ]
+    ] = None
+    action: Annotated[
+        SearchText | None,
+        Field(
+            description="Em vez de `method` e `path`: a chave estável de uma ação, `#id` se a cidade a criou.",
+            examples=["pets:read"],
+        ),
+    ] = None
     subject: Annotated[
         CpfText | None, Field(description="CPF de quem chamaria; sem ele, você.", examples=["90000040126"])
     ] = None
@@ -43,6 +52,12 @@ class ExplainQuery(Model):
         WholeNumber | None,
         Field(ge=1, le=MAX_VERSION, description="Versão do catálogo; sem ela, a de agora.", examples=[12]),
     ] = None
+
+    @model_validator(mode="after")
+    def _asks_once(self) -> "ExplainQuery":
+        if (self.method is None) != (self.path is None) or (self.path is None) == (self.action is None):
+            raise ValueError("informe `method` e `path`, ou só `action`")
+        return self
 
     @property
     def supposes(self) -> bool:

@@ -13,12 +13,14 @@ from balcao.access.decisions.schemas import (
     ExplainQuery,
     Explanation,
 )
+from balcao.access.users.service import OF_THE_PLATFORM
 from balcao.core.access.caller import Caller
 from balcao.core.access.decisions import decide_match
 from balcao.core.access.reach import describe_group
 from balcao.core.access.rules import Decision, Reason
-from balcao.core.access.snapshot import Match, Snapshot
+from balcao.core.access.snapshot import Action, Match, Snapshot
 from balcao.core.context.call import Call
+from balcao.core.errors import NotFound
 from balcao.core.offloading import run_in_thread
 from balcao.core.values.cpf import Cpf
 
@@ -30,10 +32,10 @@ _NO_MAPPING = Decision(Reason.NO_MAPPING)
 
 
 async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
-    """Return the decision on a request of the caller, of another person or of a machine.
+    """Return the decision on a request, or on an action, of the caller, of another person or of a machine.
 
     Raises Forbidden for a caller who asks for more than their own requests of now without the action for it, and
-    NotFound for a version that cannot be made any more.
+    NotFound for an unknown action and for a version that cannot be made any more.
     """
     caller = call.identified_caller
     subject = Cpf(query.subject) if query.subject else None
@@ -46,9 +48,21 @@ async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
     snapshot = call.platform.catalogue.snapshot
     if query.at_version is not None:
         snapshot = await read_version(call, snapshot, query.at_version, supposed.cpf)
+    if query.method is None or query.path is None:
+        action = _find_action(snapshot, query.action)
+        reason = Reason.GRANTED if snapshot.grants(supposed, action.key) else Reason.NOT_GRANTED
+        return _describe(snapshot, None, action, Decision(reason), supposed)
     match = snapshot.match(query.method.value, query.path)
     decision = decide_match(match, supposed, snapshot, call.platform.client_lists) if match else _NO_MAPPING
-    return _describe(snapshot, match, decision, supposed)
+    return _describe(snapshot, match, match.action if match else None, decision, supposed)
+
+
+def _find_action(snapshot: Snapshot, key: str | None) -> Action:
+    """Return the action with this key, of those that roles can grant. Raises NotFound."""
+    found = next((action for action in snapshot.actions.values() if action.key == key), None)
+    if found is None or found.key.startswith(OF_THE_PLATFORM):
+        raise NotFound("Não há ação com essa chave.")
+    return found
 
 
 async def read_version(call: Call, present: Snapshot, version: int, cpf: Cpf | None) -> Snapshot:
@@ -81,17 +95,18 @@ def _split(names: str) -> frozenset[str]:
     return frozenset(name.strip() for name in names.split(",") if name.strip())
 
 
-def _describe(snapshot: Snapshot, match: Match | None, decision: Decision, caller: Caller) -> Explanation:
-    mapping = action = None
+def _describe(
+    snapshot: Snapshot, match: Match | None, action: Action | None, decision: Decision, caller: Caller
+) -> Explanation:
+    mapping = None
     if match is not None:
         found = match.mapping
         mapping = ExplainedMapping(
             found.id, found.method, found.path_pattern, found.service, found.operation, found.guard
         )
-        action = ExplainedAction(match.action.id, match.action.name, match.action.description)
     via, reach = [], None
-    if match is not None and decision.reason is Reason.GRANTED:
-        ways = [way for way in snapshot.list_ways(caller) if way.role.grants(match.action.key)]
+    if action is not None and decision.reason is Reason.GRANTED:
+        ways = [way for way in snapshot.list_ways(caller) if way.role.grants(action.key)]
         groups = {group.name: group for group in snapshot.groups_of(caller.cpf)}
         via = [
             ExplainedWay(way.role.name, way.source, way.group, describe_group(way.group, groups[way.group].attributes))
@@ -99,12 +114,12 @@ def _describe(snapshot: Snapshot, match: Match | None, decision: Decision, calle
             else ExplainedWay(way.role.name, way.source, None, {})
             for way in ways
         ]
-        reach = describe_right(snapshot, caller.cpf, caller.roles, match.action.key)
+        reach = describe_right(snapshot, caller.cpf, caller.roles, action.key)
     return Explanation(
         decision="allow" if decision.allowed else "deny",
         reason=decision.reason,
         mapping=mapping,
-        action=action,
+        action=ExplainedAction(action.id, action.name, action.description) if action is not None else None,
         via=via,
         reach=reach,
         matched=match.values if match is not None else {},

@@ -90,8 +90,9 @@ class Verdict(msgspec.Struct):
     broken_at: int | None
 
 
-async def explain(api: Api, method: str, path: str, subject: str | None) -> Explanation:
-    return await api.get(f"{_BASE}/explain", Explanation, {"method": method, "path": path, "subject": subject})
+async def explain(api: Api, asked: Mapping[str, str], subject: str | None) -> Explanation:
+    """Return the decision on an `action`, or on a `method` and a `path`."""
+    return await api.get(f"{_BASE}/explain", Explanation, {**asked, "subject": subject})
 
 
 async def download_document(api: Api) -> httpx.Response:

@@ -2,39 +2,56 @@
 
 from typing import Any
 
+from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than what is known of its types
+
 from balcao.console.access import catalogue_client, client, labels
 from balcao.console.access.forms import ExplainForm, clean_cpf
 from balcao.console.access.rights import ACTION_READ, EXPLAIN
 from balcao.console.api import gather_blocks
 from balcao.console.declaration import Pages
+from balcao.console.forms import list_choices
+from balcao.console.rights import SHIPPED
 from balcao.console.visit import Visit
 from balcao.core.http.responses import Response
 
 pages = Pages("access", "/acessos/explicar")
 
 
-@pages.form("", "Por que posso?", in_menu=True)
+@pages.form("", "Por que posso?", in_menu=True, for_staff=True)
 async def explain_decision(visit: Visit) -> Response[Any]:
     """Say whether somebody may do something, and why; everybody may ask about themselves.
 
     The person's number is in the form, never in an address.
     """
-    form = ExplainForm(visit, {"method": "GET", "path": visit.query.first("caminho")})
+    form = ExplainForm(visit, {"method": "GET"})
+    form.wanted.choices = _list_choices(visit)
     if not visit.may(EXPLAIN):
         del form.cpf
     explained, roles = None, []
     if form.is_sent:
         subject = clean_cpf(form.cpf.data) if "cpf" in form else ""
-        if await form.submit(
-            lambda: catalogue_client.explain(
-                visit.api, form.method.data, (form.path.data or "").strip(), subject or None
-            )
-        ):
+        if await form.submit(lambda: catalogue_client.explain(visit.api, form.asked, subject or None)):
             explained = form.result
             roles = await _list_granting_roles(visit, explained)
     return visit.render(
         "access/explain.html", form=form, explained=explained, roles=roles, labels=labels, status=form.status
     )
+
+
+def _list_choices(visit: Visit) -> list[SelectChoice]:
+    """Return the rights in words, by area; of those that the city created, the ones that the person holds."""
+    held = visit.rights.actions
+    shipped = [
+        SelectChoice(key, held[key].description if key in held else text, optgroup=labels.SERVICES[service])
+        for service in sorted(labels.SERVICES, key=labels.SERVICES.__getitem__)
+        for key, text in SHIPPED.get(service, {}).items()
+    ]
+    own = [
+        SelectChoice(one.action, one.description, optgroup="Outras aplicações da cidade")
+        for one in held.values()
+        if one.action.startswith("#")
+    ]
+    return [*list_choices([], is_asked=True), *shipped, *own]
 
 
 async def _list_granting_roles(visit: Visit, explained: catalogue_client.Explanation) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wtforms import BooleanField, SelectField, StringField, TextAreaField
-from wtforms.validators import Optional
+from wtforms.validators import Optional, ValidationError
 
 from balcao.console.forms import CodeField, Form, length, list_choices, matching, needed
 
@@ -129,19 +129,39 @@ class MemberForm(Form):
 
 
 class ExplainForm(Form):
-    members: ClassVar = {"cpf": "subject"}
+    """What somebody wants to do: a right, or an address of the API, which counts if it is there."""
 
-    method = SelectField("O que se faz", choices=_METHODS)
-    path = StringField(
-        "Endereço da operação",
-        description="Com o começo do serviço, como /registry/v1/citizen/90000000175/pets.",
-        validators=[needed(), length(1, 2048)],
-    )
+    members: ClassVar = {"cpf": "subject", "wanted": "action"}
+
+    wanted = SelectField("O que você quer fazer?", default="")
     cpf = CodeField(
         "CPF de quem faz",
         description="Vazio: você.",
         validators=[Optional(), matching(_CPF, "Escreva os onze dígitos do CPF.")],
     )
+    method = SelectField("O que se faz", choices=_METHODS)
+    path = StringField(
+        "Endereço da operação",
+        description="Com o começo do serviço, como /registry/v1/citizen/90000000175/pets.",
+        validators=[length(0, 2048)],
+    )
+
+    def validate_wanted(self, field: SelectField) -> None:
+        """Ask for a choice unless an address is asked about."""
+        if not field.data and not self.asked_path:
+            raise ValidationError("Escolha o que você quer fazer.")
+
+    @property
+    def asked_path(self) -> str:
+        """Return the address that is asked about, or ""."""
+        return (self.path.data or "").strip()
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """Return the question as the service takes it."""
+        if self.asked_path:
+            return {"method": self.method.data, "path": self.asked_path}
+        return {"action": self.wanted.data}
 
 
 class DocumentForm(Form):

@@ -74,8 +74,8 @@ REASONS = {
     "scope": "O sistema que chama tem permissão para isto.",
     "client": "O sistema que chama está na lista dos que podem.",
     "authenticated": "Basta ter entrado.",
-    "granted": "Um dos papéis da pessoa dá a ação.",
-    "not_granted": "Nenhum papel da pessoa dá a ação.",
+    "granted": "Um papel dá o direito.",
+    "not_granted": "Nenhum papel dá o direito.",
     "no_mapping": "Nenhuma operação atende este endereço.",
 }
 
