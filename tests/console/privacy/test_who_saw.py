@@ -92,3 +92,12 @@ def test_the_officer_reads_name_and_department(attended: str, panel: PanelClient
         (row, *_) = [row for row in read_rows(text) if "senha 47" in row]
         assert "Luiz Estrela" in row
         assert attended in row
+
+
+def test_the_trail_shows_the_data_of_people_unless_everything_is_asked_for(panel: PanelClient) -> None:
+    panel.login("debora")
+    of_nobody = " de ninguém "  # as each look at the whole trail is
+    assert of_nobody not in " ".join(read_rows(panel.get("/painel/dados/trilha").text))
+    assert "a dados de pessoas" in panel.page.text
+    assert of_nobody in " ".join(read_rows(panel.get("/painel/dados/trilha?sobre=tudo").text))
+    assert "a dados de pessoas" not in panel.page.text

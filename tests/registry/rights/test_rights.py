@@ -341,6 +341,7 @@ def audit(http: httpx.Client, headers: dict[str, str], **query: str) -> httpx.Re
         ({"cpf": "900.000.001-75", "actor": ADMIN, "client": "x", "operation": "y"}, (200, None)),
         ({"per_page": "0"}, (400, "per_page-invalid")),
         ({"client": "\0"}, (400, "client-control")),
+        ({"has_subject": "sim"}, (400, "has_subject-invalid")),
         ({"operation": "x" * 201}, (400, "operation-length")),
     ],
 )
@@ -379,11 +380,15 @@ def test_the_trail_is_filtered_and_shows_people_masked(
     assert bruno not in found(cpf=ANA)
     assert found(actor=ADMIN, operation="registry.declare_gender") == [bruno]
     assert found(client="desconhecido") == []
+    of_people, others = found(has_subject="true"), found(has_subject="false")
+    assert {subject is None for _, _, subject in of_people} == {False}
+    assert {subject for _, _, subject in others} == {None}
+    assert {ana, bruno} <= set(of_people)
     # Each look of the auditor's is in the trail, and with the person where one was searched for.
     looks = sql(
         "SELECT subject, fields FROM platform.audit_event WHERE operation = 'registry.list_audit_events' ORDER BY at"
     )
-    assert [row["subject"] for row in looks] == [None, "***.000.001-**", "***.000.001-**", None, None]
+    assert [row["subject"] for row in looks] == [None, "***.000.001-**", "***.000.001-**"] + 4 * [None]
     assert {tuple(row["fields"]) for row in looks} == {("audit",)}
 
 

@@ -57,6 +57,7 @@ async def list_audit_events(
     reason: str,
     operation: str | None = None,
     client: str | None = None,
+    has_subject: bool | None = None,
     page: int = 1,
 ) -> AuditPage:
     query = {
@@ -65,6 +66,7 @@ async def list_audit_events(
         "cpf": cpf,
         "operation": operation,
         "client": client,
+        "has_subject": has_subject,
         "page": page,
         "per_page": size,
     }

@@ -23,7 +23,9 @@ READ, EXPORT, ANONYMISE = "audit:read", "citizen:export", "citizen:anonymise"
 FILE_NAME = "dados-do-cidadao.json"
 # The reason of a look at the whole trail, which is about nobody in particular.
 LOOK = "Consulta à trilha de acessos"
+EVERYTHING = "tudo"
 FILTERS = (
+    Filter("sobre", "Dados", [(EVERYTHING, "Todos")], unset="De pessoas"),
     Filter("operacao", "Operação"),
     Filter("cliente", "Sistema (cliente)"),
 )
@@ -33,11 +35,14 @@ pages = Pages("privacy", "/dados")
 
 @pages.get("/trilha", "Trilha de acessos", actions=[READ], in_menu=True)
 async def show_trail(visit: Visit) -> Response[Any]:
-    """Show who saw or changed whose data in a period; one that is too long is offered in parts."""
+    """Show who saw or changed whose data in a period; one that is too long is offered in parts.
+
+    Events about nobody in particular, such as a look at the stopped tasks, are shown if they are asked for.
+    """
     number = visit.query.first("atendimento")
     found = await attendances.find_attendance(visit, number) if number else None
     period = read_period(visit.query.first("de"), visit.query.first("ate"), visit.panel.words.now().date())
-    listing = Listing(visit, ("acesso", "acessos"), FILTERS, size=SIZE)
+    listing = Listing(visit, ("acesso", "acessos"), FILTERS[1:] if found else FILTERS, size=SIZE)
     kept = {"de": period.since.isoformat(), "ate": period.until.isoformat(), "atendimento": number or None}
     if not period.is_too_long:
         events = await client.list_audit_events(
@@ -47,6 +52,7 @@ async def show_trail(visit: Visit) -> Response[Any]:
             cpf=found.cpf.digits if found else None,
             operation=listing.values.get("operacao"),
             client=listing.values.get("cliente"),
+            has_subject=None if found or listing.values.get("sobre") == EVERYTHING else True,
             page=listing.number,
             size=listing.size,
             reason=found.reason if found else LOOK,

@@ -1,5 +1,9 @@
 """Flags as callers write them in a query."""
 
+from collections.abc import Mapping
+
+from balcao.core.errors import Invalid
+
 _WORDS = {"true": True, "false": False}
 _DIGITS = {"1": True, "0": False}
 
@@ -8,3 +12,13 @@ def parse_flag(text: str, *, or_digit: bool = False) -> bool | None:
     """Return what `true` or `false` says, or a digit where one may stand for it; None for any other text."""
     found = _WORDS.get(text)
     return _DIGITS.get(text) if found is None and or_digit else found
+
+
+def parse_flag_parameter(query: Mapping[str, str], name: str) -> bool | None:
+    """Return the flag that a query parameter sets; None where it is absent. Raises Invalid."""
+    if name not in query:
+        return None
+    flag = parse_flag(query[name])
+    if flag is None:
+        raise Invalid(f"O parâmetro `{name}` deve ser `true` ou `false`.", code=f"{name}-invalid")
+    return flag

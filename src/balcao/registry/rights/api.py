@@ -92,8 +92,8 @@ async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anony
 )
 async def list_audit_events(call: Call, query: Query, page: PageInQuery) -> Response[AuditPage]:
     """Devolve uma página dos eventos de auditoria do período, do mais novo ao mais antigo, filtrados por pessoa, autor
-    (CPF, ou `sub` de quem entra sem CPF), cliente ou operação. Exige a ação `audit:read` e o motivo no cabeçalho
-    `X-Access-Reason`; a própria consulta fica na trilha.
+    (CPF, ou `sub` de quem entra sem CPF), cliente, operação ou por dizerem respeito a alguém. Exige a ação `audit:read`
+    e o motivo no cabeçalho `X-Access-Reason`; a própria consulta fica na trilha.
     """
     return personal(await service.list_audit_events(call, query, page), call)
 

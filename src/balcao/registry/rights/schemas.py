@@ -205,6 +205,16 @@ class AuditQuery(PageQuery, rename={"from_": "from"}, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
+    has_subject: (
+        Annotated[
+            bool,
+            Meta(
+                description="`true`: só os eventos sobre os dados de uma pessoa; `false`: só os outros.",
+                examples=[True],
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class RetainedKind(msgspec.Struct):

@@ -9,6 +9,7 @@ from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.flags import parse_flag_parameter
 from balcao.core.values.page import Page
 from balcao.core.values.period import Period, parse_closed_period, parse_period
 from balcao.core.values.text import clean_parameter
@@ -77,10 +78,10 @@ async def list_audit_events(call: Call, query: Mapping[str, str], page: Page) ->
         client=client,
         operation=operation,
         logins=logins,
+        has_subject=parse_flag_parameter(query, "has_subject"),
     )
     async with call.platform.database.transaction() as connection:
-        total = await store.count_audit_events(connection, period, filters)
-        data = await store.list_audit_events(connection, period, filters, page)
+        data, total = await store.list_audit_events(connection, period, filters, page)
         await audit.record(connection, call, "read", subject=subject, fields=["audit"])
     return AuditPage(data, page.of(total))
 

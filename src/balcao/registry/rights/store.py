@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from balcao.core.database.pool import Connection
+from balcao.core.database.queries import Conditions, fetch_page, page_sql
 from balcao.core.database.statements import statement
 from balcao.core.values.page import Page
 from balcao.core.values.period import Period
@@ -69,6 +70,7 @@ class AuditFilters:
     """What to look for in the trail; None lets everything pass.
 
     `subject`, `actor` and `logins` are the hashes of a person, of a person and of a login, one per key and issuer.
+    `has_subject` is true for events about a person's data, false for all others.
     """
 
     subject: list[bytes] | None
@@ -76,35 +78,46 @@ class AuditFilters:
     client: str | None
     operation: str | None
     logins: list[bytes] | None
+    has_subject: bool | None
 
 
-_MATCHING = """
-FROM platform.audit_event AS event
-WHERE at >= :start AND at < :end
-  AND (:subject::bytea[] IS NULL OR subject_hash = ANY (:subject))
-  AND (:actor::bytea[] IS NULL OR actor_hash = ANY (:actor))
-  AND (:client::text IS NULL OR client = :client) AND (:operation::text IS NULL OR operation = :operation)
-  AND (:logins::bytea[] IS NULL OR actor_hash = ANY (:logins))
-"""
-
-
-@statement(f"""
-SELECT id::text, seq, at, request_id, operation, action, subject, encode(subject_hash, 'hex') AS subject_hash,
-       actor_kind, encode(actor_hash, 'hex') AS actor_hash, actor_name,
-       {_DEPARTMENTS} AS department, key_number, client, "grant", fields, reason, outcome,
-       encode(prev_hash, 'hex') AS prev_hash, encode(hash, 'hex') AS hash
-{_MATCHING}
-ORDER BY at DESC, id DESC
-LIMIT :limit OFFSET :offset
-""")
 async def list_audit_events(
     connection: Connection, period: Period, filters: AuditFilters, page: Page
-) -> list[AuditEvent]:
-    """Return a page of events, the newest first."""
+) -> tuple[list[AuditEvent], int]:
+    """Return a page of events, the newest first, and how many match on all pages."""
+    conditions = _match_events(period, filters)
+    end = len(conditions.values)
+    listing = f"""
+        SELECT id::text, seq, at, request_id, operation, action, subject, encode(subject_hash, 'hex') AS subject_hash,
+               actor_kind, encode(actor_hash, 'hex') AS actor_hash, actor_name,
+               {_DEPARTMENTS} AS department, key_number, client, "grant", fields, reason, outcome,
+               encode(prev_hash, 'hex') AS prev_hash, encode(hash, 'hex') AS hash
+        FROM platform.audit_event AS event WHERE {conditions}
+        ORDER BY at DESC, id DESC LIMIT ${end + 1} OFFSET ${end + 2}"""
+    counting = f"SELECT count(*) FROM platform.audit_event WHERE {conditions}"
+    rows, total = await fetch_page(connection, page_sql(listing, counting), *conditions.values, page.limit, page.offset)
+    return [AuditEvent(**row) for row in rows], total
 
 
-@statement(f"SELECT count(*) {_MATCHING}")
-async def count_audit_events(connection: Connection, period: Period, filters: AuditFilters) -> int: ...
+def _match_events(period: Period, filters: AuditFilters) -> Conditions:
+    """Return only the conditions that were asked for, so that indexes answer each combination."""
+    conditions = Conditions()
+    conditions.add("at >= {}", period.start)
+    conditions.add("at < {}", period.end)
+    for column, hashes in (
+        ("subject_hash", filters.subject),
+        ("actor_hash", filters.actor),
+        ("actor_hash", filters.logins),
+    ):
+        if hashes is not None:
+            conditions.add(f"{column} = ANY ({{}}::bytea[])", hashes)
+    if filters.client is not None:
+        conditions.add("client = {}", filters.client)
+    if filters.operation is not None:
+        conditions.add("operation = {}", filters.operation)
+    if filters.has_subject is not None:
+        conditions.add("subject_hash IS NOT NULL" if filters.has_subject else "subject_hash IS NULL")
+    return conditions
 
 
 # The last run of each kind, and what a month of nights has erased.

@@ -6,11 +6,11 @@ from datetime import timedelta
 from balcao.core.access.live import Change
 from balcao.core.context.call import Call
 from balcao.core.declared import Declared
-from balcao.core.errors import Conflict, Invalid, NotFound
+from balcao.core.errors import Conflict, NotFound
 from balcao.core.live import rates
 from balcao.core.live.rates import OVER_HTTP, Limit
 from balcao.core.values.clock import utc_now
-from balcao.core.values.flags import parse_flag
+from balcao.core.values.flags import parse_flag_parameter
 from balcao.core.values.page import Page
 from balcao.core.values.text import clean_parameter, fold_text
 from balcao.registry.operation.limits.schemas import LimitChange, LimitPage, LimitState
@@ -19,7 +19,7 @@ from balcao.registry.operation.limits.schemas import LimitChange, LimitPage, Lim
 async def list_limits(call: Call, query: Mapping[str, str], page: Page) -> LimitPage:
     """Return a page of the limits, those that somebody changed first. Raises Invalid."""
     search = fold_text(clean_parameter(query, "search", longest=100) or "")
-    wanted = _parse_changed(query)
+    wanted = parse_flag_parameter(query, "changed")
     changed = await rates.list_changed(call)
     found = [
         _describe(limit, changed.get(limit.name))
@@ -28,15 +28,6 @@ async def list_limits(call: Call, query: Mapping[str, str], page: Page) -> Limit
     ]
     found.sort(key=lambda limit: limit.changed_at is None)
     return LimitPage(found[page.offset : page.offset + page.limit], page.of(len(found)))
-
-
-def _parse_changed(query: Mapping[str, str]) -> bool | None:
-    if "changed" not in query:
-        return None
-    flag = parse_flag(query["changed"])
-    if flag is None:
-        raise Invalid("O parâmetro `changed` deve ser `true` ou `false`.", code="changed-invalid")
-    return flag
 
 
 async def read_limit(call: Call, name: str) -> LimitState:

@@ -2,11 +2,10 @@
 
 from balcao.core.access.rules import client, own, scope
 from balcao.core.context.call import Call
-from balcao.core.errors import Invalid
 from balcao.core.feature import Feature
 from balcao.core.http.parameters import CpfInPath, Query
 from balcao.core.http.responses import Response, personal
-from balcao.core.values.flags import parse_flag
+from balcao.core.values.flags import parse_flag_parameter
 from balcao.registry.person.citizens import service, store
 from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.registry.person.citizens.personal_data import PERSONAL_DATA
@@ -44,9 +43,7 @@ async def read_provenance(call: Call, cpf: CpfInPath, query: Query) -> Response[
     dados sensíveis (gênero, raça ou cor, deficiência, renda) vêm sem valor, a não ser com `sensitive=true`, e a trilha
     distingue as duas leituras. Para o próprio cidadão e para quem tem a ação `citizen:read`.
     """
-    with_sensitive = parse_flag(query.get("sensitive", "false"))
-    if with_sensitive is None:
-        raise Invalid("O parâmetro `sensitive` deve ser `true` ou `false`.", code="sensitive-invalid")
+    with_sensitive = parse_flag_parameter(query, "sensitive") or False
     return personal(await service.read_provenance(call, cpf, with_sensitive=with_sensitive), call)
 
 

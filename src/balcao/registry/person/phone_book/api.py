@@ -4,14 +4,13 @@ from balcao.core.access.rules import action, authenticated, client
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows, retain_rows
 from balcao.core.audit.retention import OldRows
 from balcao.core.context.call import Call
-from balcao.core.errors import Invalid
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import FORM_BODY, SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response, personal, stored
-from balcao.core.values.flags import parse_flag
+from balcao.core.values.flags import parse_flag_parameter
 from balcao.registry.consent.categories.paths import CategoryInPath
 from balcao.registry.consent.ledger.service import PROOF_OF_CONSENT
 from balcao.registry.consent.preferences.schemas import ChoiceBody, PreferencesBody
@@ -243,9 +242,7 @@ async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -
     """Devolve uma página dos telefones em quarentena, ou, com `expired=true`, daqueles cuja quarentena terminou há até
     30 dias.
     """
-    expired = parse_flag(query.get("expired", "false"))
-    if expired is None:
-        raise Invalid("O parâmetro `expired` deve ser `true` ou `false`.", code="expired-invalid")
+    expired = parse_flag_parameter(query, "expired") or False
     return personal(await service.list_quarantined_phones(call, page, expired=expired), call)
 
 
