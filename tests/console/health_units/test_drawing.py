@@ -1,10 +1,21 @@
 """Pictures as numbers: where a unit stands on the map, how long a colour lasted, how high a bar is."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 
 from balcao.console.health_units.calendar import lay_out_year
-from balcao.console.health_units.client import Area, AreaMembers, CityEvent, Event, NamedUnit, Outline, Risk, Unit
+from balcao.console.health_units.client import (
+    Area,
+    AreaMembers,
+    CityEvent,
+    Count,
+    Counts,
+    Event,
+    NamedUnit,
+    Outline,
+    Risk,
+    Unit,
+)
 from balcao.console.health_units.client import Service as Opening
 from balcao.console.health_units.drawing import (
     MAP_HEIGHT,
@@ -12,7 +23,9 @@ from balcao.console.health_units.drawing import (
     STRIP_WIDTH,
     draw_counts,
     draw_history,
+    draw_known,
     draw_map,
+    sum_counts,
 )
 from balcao.console.health_units.forms import parse_intervals
 
@@ -97,6 +110,25 @@ def test_bars_are_as_high_as_their_numbers_and_stay_under_the_scale() -> None:
     assert round(sum(piece[3] for piece in first.pieces) * 2, 1) == round(second.pieces[0][3], 1)
     assert plot.lines[-1][1] >= 20
     assert draw_counts({}).bars == []
+
+
+def test_a_period_without_a_notification_has_its_place_among_the_bars() -> None:
+    def make_counts(*periods: str) -> Counts:
+        found = [Count(period, date(2025, 11, 1), None, None, None, 2, {"Amarelo": 2}) for period in periods]
+        return Counts(date(2025, 10, 1), date(2026, 3, 31), found)
+
+    months = sum_counts(make_counts("2025-11", "2026-02"), quarterly=False)
+    assert [sum(colors.values()) for colors in months.values()] == [0, 2, 0, 0, 2, 0]
+    assert list(months)[2:4] == ["2025-12", "2026-01"]
+    assert list(sum_counts(make_counts("2026-T1"), quarterly=True)) == ["2025-T4", "2026-T1"]
+    assert sum_counts(make_counts(), quarterly=False) == {}
+
+
+def test_the_time_before_the_oldest_event_that_was_read_is_a_gap() -> None:
+    events = [make_event("a", 10, "encerramento", "Laranja", "Verde"), make_event("a", 15, "abertura", None, "Laranja")]
+    known = draw_known(events, 500, SINCE, NOW)
+    assert (known.color, known.x, known.width) == ("Verde", 0, STRIP_WIDTH)
+    assert draw_known(events, 2, SINCE, NOW).x == STRIP_WIDTH / 2
 
 
 def test_hours_are_read_as_people_write_them() -> None:

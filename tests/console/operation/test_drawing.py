@@ -3,7 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from balcao.console.operation.drawing import BOTTOM, COARSE, FINE, HEIGHT, TOP, draw_slots, sum_slots
+import pytest
+
+from balcao.console.operation.drawing import BOTTOM, COARSE, FINE, HEIGHT, LEFT, TOP, WIDTH, draw_slots, sum_slots
 from balcao.console.operation.platform_client import ResponseCount, ResponseCounts, ServiceCounts
 
 ZONE = ZoneInfo("America/Sao_Paulo")
@@ -38,7 +40,7 @@ def test_times_are_those_of_all_calls_of_an_hour_together_as_far_as_they_were_co
 
 
 def test_the_highest_value_lies_below_the_top_line_and_nothing_on_the_base() -> None:
-    counts = found(count(SINCE + timedelta(hours=1), 930))
+    counts = found(*(count(SINCE + timedelta(hours=hour), 930 if hour == 1 else 0) for hour in range(25)))
     plot = draw_slots(sum_slots(counts, "search", COARSE, ZONE), lambda slot: slot.responses)
     assert [text for _, text in plot.rules] == ["0", "200", "400", "600", "800", "1.000"]
     assert plot.rules[-1][0] == TOP
@@ -48,6 +50,27 @@ def test_the_highest_value_lies_below_the_top_line_and_nothing_on_the_base() -> 
     assert [text for _, text in plot.hours] == ["12:00", "16:00", "20:00", "00:00", "04:00", "08:00"]
 
 
-def test_a_day_without_calls_is_a_line_on_the_base() -> None:
-    plot = draw_slots(sum_slots(found(), "search", FINE, ZONE), lambda slot: slot.faults)
+def test_a_day_without_faults_is_a_line_on_the_base() -> None:
+    counts = found(*(count(SINCE + timedelta(minutes=15 * number), 1) for number in range(97)))
+    plot = draw_slots(sum_slots(counts, "search", FINE, ZONE), lambda slot: slot.faults)
     assert {float(point.partition(",")[2]) for point in plot.line.removeprefix("M").split()} == {plot.base}
+
+
+def test_where_there_are_no_times_line_and_surface_have_a_gap() -> None:
+    hours = [1, 2, 5]
+    counts = [count(SINCE + timedelta(hours=hour), 10, [10, 0, 0]) for hour in hours]
+    plot = draw_slots(sum_slots(found(*counts), "search", COARSE, ZONE), lambda slot: slot.half_ms)
+    together, alone = plot.line.removeprefix("M").split("M")
+    assert len(together.split()) == 2
+    left, right = (float(point.partition(",")[0]) for point in alone.split())
+    assert right - left == pytest.approx((WIDTH - LEFT) / 25, abs=0.1)
+    assert plot.surface.count("z") == 2
+    empty = draw_slots(sum_slots(found(), "search", COARSE, ZONE), lambda slot: slot.half_ms)
+    assert (empty.line, empty.surface, empty.rules[0][1]) == ("", "", "0")
+
+
+def test_the_time_in_which_no_service_counted_is_a_gap() -> None:
+    counts = [count(SINCE, 10), count(SINCE + timedelta(hours=20), 5)]
+    plot = draw_slots(sum_slots(found(*counts), "employability", COARSE, ZONE), lambda slot: slot.responses)
+    assert plot.line.count("M") == 2
+    assert plot.line.count(f",{plot.base}") == 4

@@ -7,16 +7,16 @@ import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
-from balcao.console.health_units.client import Area, CityEvent, Count, Unit
+from balcao.console.health_units.client import Area, CityEvent, Counts, Unit
 from balcao.console.health_units.labels import COLORS, shorten
 
 MAP_WIDTH, MAP_HEIGHT, _MARGIN = 560, 420, 18
 STRIP_WIDTH, STRIP_HEIGHT = 720, 60
-PLOT_WIDTH, PLOT_HEIGHT, _PLOT_LEFT, _PLOT_BOTTOM = 720, 240, 40, 30
+PLOT_WIDTH, PLOT_HEIGHT, PLOT_LEFT, _PLOT_BOTTOM = 720, 240, 52, 30
 _KM_PER_DEGREE = 111.2
 
 _Places: TypeAlias = tuple[tuple[float, float], ...]
@@ -212,6 +212,15 @@ def _draw_span(piece: tuple[str, datetime, datetime | None], since: datetime, no
     return Span(color, start, end, round(x, 1), round(max(width, 2), 1), round(STRIP_HEIGHT - height, 1), height)
 
 
+def draw_known(events: Sequence[CityEvent], limit: int, since: datetime, now: datetime) -> Span:
+    """Return the time of which all events are known, in green: the colour of a unit without a notification.
+
+    If there are more events since the instant than were read, at most `limit`, the time before the oldest is a gap.
+    """
+    start = min(each.evento.em for each in events) if len(events) >= limit else since
+    return _draw_span(("Verde", start, None), since, now, (now - since).total_seconds())
+
+
 class Bar(NamedTuple):
     """The notifications of one period, by colour: each piece is colour, number, top and height."""
 
@@ -238,7 +247,7 @@ def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
     most = max((sum(colors.values()) for colors in sums.values()), default=0) or 1
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10**9) if most / step <= 5)
     top = math.ceil(most / step) * step
-    room = (PLOT_WIDTH - _PLOT_LEFT) / max(len(sums), 1)
+    room = (PLOT_WIDTH - PLOT_LEFT) / max(len(sums), 1)
     bars = []
     for number, (label, colors) in enumerate(sums.items()):
         y, pieces = float(base), []
@@ -247,17 +256,29 @@ def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
                 tall = count / top * height
                 y -= tall
                 pieces.append((color, count, round(y, 1), round(tall, 1)))
-        x = _PLOT_LEFT + number * room + room * 0.15
+        x = PLOT_LEFT + number * room + room * 0.15
         bars.append(Bar(round(x, 1), round(room * 0.7, 1), label, sum(colors.values()), round(y, 1), pieces))
     lines = [(round(base - value / top * height, 1), value) for value in range(0, top + 1, step)]
     return Plot(bars, lines, base)
 
 
-def sum_counts(counts: Sequence[Count]) -> dict[str, dict[str, int]]:
-    """Return the numbers by period and colour, whatever they were counted by."""
-    sums: dict[str, dict[str, int]] = {}
-    for each in counts:
-        of_period = sums.setdefault(each.periodo, dict.fromkeys(COLORS, 0))
+def sum_counts(counts: Counts, *, quarterly: bool) -> dict[str, dict[str, int]]:
+    """Return the numbers by period and colour, whatever they were counted by; {} if nothing was counted.
+
+    Periods without a notification, which the service leaves out, are zeros, so that a chart shows them as gaps.
+    """
+    if not counts.itens:
+        return {}
+    sums = {period: dict.fromkeys(COLORS, 0) for period in _list_periods(counts.de, counts.ate, quarterly=quarterly)}
+    for each in counts.itens:
         for color, number in each.por_cor.items():
-            of_period[color] += number
+            sums[each.periodo][color] += number
     return sums
+
+
+def _list_periods(since: date, until: date, *, quarterly: bool) -> Iterator[str]:
+    """Yield the periods of whole months or quarters as the service writes them: `2026-10`, `2026-T4`."""
+    first, last = since.year * 12 + since.month - 1, until.year * 12 + until.month - 1
+    for number in range(first, last + 1, 3 if quarterly else 1):
+        year, month = divmod(number, 12)
+        yield f"{year}-T{month // 3 + 1}" if quarterly else f"{year}-{month + 1:02}"

@@ -7,7 +7,7 @@ from balcao.console.declaration import Area, Finder, Item, Pages, Waiting
 from balcao.console.health_units import board, board_stream, client, hours, units, webhooks
 from balcao.console.health_units.declared import AREA as KEY
 from balcao.console.health_units.declared import BASE, READ, UNITS, WEBHOOKS
-from balcao.console.health_units.drawing import PLOT_HEIGHT, PLOT_WIDTH, draw_counts, sum_counts
+from balcao.console.health_units.drawing import PLOT_HEIGHT, PLOT_LEFT, PLOT_WIDTH, draw_counts, sum_counts
 from balcao.console.health_units.labels import COLORS, LATE_MINUTES
 from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Visit
@@ -33,7 +33,8 @@ async def show_counts(visit: Visit) -> Response[Any]:
     listing = Listing(visit, ("linha", "linhas"), filters, size=1000)
     counts = await client.count_notifications(visit.api, listing.values)
     listing.rows, listing.total = counts.itens, len(counts.itens)
-    sums = {name_period(period): colors for period, colors in sum_counts(counts.itens).items()}
+    found = sum_counts(counts, quarterly=listing.values.get("periodo") == "trimestre")
+    sums = {name_period(period): colors for period, colors in found.items()}
     return visit.render(
         "health_units/counts.html",
         listing=listing,
@@ -41,6 +42,7 @@ async def show_counts(visit: Visit) -> Response[Any]:
         plot=draw_counts(sums),
         sums=sums,
         size=(PLOT_WIDTH, PLOT_HEIGHT),
+        left=PLOT_LEFT,
         colors=COLORS,
         area_names=dict(named),
         name_period=name_period,

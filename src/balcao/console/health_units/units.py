@@ -18,7 +18,7 @@ from balcao.console.health_units.declared import (
     unit_crumbs,
     units_crumb,
 )
-from balcao.console.health_units.drawing import STRIP_HEIGHT, STRIP_WIDTH, draw_history
+from balcao.console.health_units.drawing import STRIP_HEIGHT, STRIP_WIDTH, draw_history, draw_known
 from balcao.console.health_units.forms import UnitForm
 from balcao.console.health_units.labels import COLORS, SITUATIONS, TYPES, describe_event
 from balcao.console.lists import Filter, Listing
@@ -63,9 +63,8 @@ async def show_unit(visit: Visit, cnes: str) -> Response[Any]:
         gather_blocks(client.list_events(visit.api, cnes=cnes, since=now - HISTORY, limit=_EVERY_EVENT)),
     )
     sees_log = visit.may(READ) and reaches(visit, READ, unit.area)
-    spans = (
-        draw_history(events.value.itens, unit.risco_atual.risco, now - HISTORY, now) if events.value is not None else []
-    )
+    happened = events.value.itens if events.value is not None else []
+    spans = draw_history(happened, unit.risco_atual.risco, now - HISTORY, now) if events.value is not None else []
     return visit.render(
         "health_units/unit.html",
         unit=unit,
@@ -73,6 +72,8 @@ async def show_unit(visit: Visit, cnes: str) -> Response[Any]:
         changed=frozenset(),
         events=events,
         spans=spans,
+        known=draw_known(happened, _EVERY_EVENT, now - HISTORY, now),
+        ends=[now - HISTORY, now - HISTORY * 2 / 3, now - HISTORY / 3],
         sees_log=sees_log,
         may_edit=visit.may(UNITS) and reaches(visit, UNITS, unit.area),
         may_act=visit.may(MANAGE) and reaches(visit, MANAGE, unit.area),
