@@ -69,6 +69,21 @@ def test_a_group_that_cannot_be_searched_is_refused(staff: Staff, terms: list[st
     assert refusal(staff("PUT", f"/synonyms/{uuid4()}", json={"terms": terms})) == (400, code)
 
 
+def test_groups_are_found_by_a_part_of_any_term_whatever_its_accents_and_case(staff: Staff) -> None:
+    group = str(uuid4())
+    assert staff("PUT", f"/synonyms/{group}", json={"terms": ["Certidão-Úmida", "papel molhado"]}).status_code == 200
+
+    def find(term: str) -> tuple[int, list[str]]:
+        page = staff("GET", "/synonyms", params={"term": term, "per_page": 100}).json()
+        return page["found"], [each["id"] for each in page["synonyms"]]
+
+    assert find("certidao umida") == find("ÚMIDA") == find("el mol") == (1, [group])
+    assert find("nada disto") == find("umida papel") == (0, [])
+    assert staff("GET", "/synonyms", params={"term": "\0"}).status_code == 400
+    assert staff("GET", "/synonyms").json()["found"] == find("  ")[0] > 1
+    assert staff("DELETE", f"/synonyms/{group}").status_code == 204
+
+
 def test_there_are_only_so_many_groups(staff: Staff, sql: Sql, monkeypatch: pytest.MonkeyPatch) -> None:
     [first] = staff("GET", "/synonyms", params={"per_page": 1}).json()["synonyms"]
     monkeypatch.setattr(synonyms, "MOST_GROUPS", sql("SELECT count(*) FROM search.synonyms")[0]["count"])

@@ -196,8 +196,8 @@ async def order_category(api: Api, name: str, seed: int, *, active: bool, etag: 
     return await api.send("PUT", f"{_CATEGORIES}/{quoted(name)}", Category, body, etag=etag)
 
 
-async def list_synonyms(api: Api, page: int, size: int) -> SynonymGroups:
-    return await api.get(_SYNONYMS, SynonymGroups, {"page": page, "per_page": size})
+async def list_synonyms(api: Api, term: str | None, page: int, size: int) -> SynonymGroups:
+    return await api.get(_SYNONYMS, SynonymGroups, {"term": term, "page": page, "per_page": size})
 
 
 async def read_synonyms(api: Api, group: str) -> Read[SynonymGroup]:

@@ -10,7 +10,7 @@ from balcao.console.catalogue.content import split_lines
 from balcao.console.catalogue.forms import CategoryForm, ControlForm, NewCategoryForm, SynonymForm
 from balcao.console.catalogue.routes import AREA, CATEGORIES, TUNING
 from balcao.console.declaration import Item, Pages
-from balcao.console.lists import Listing
+from balcao.console.lists import Filter, Listing
 from balcao.console.visit import Crumb, Visit
 from balcao.console.words import format_count
 from balcao.core.http.responses import Response
@@ -98,9 +98,9 @@ async def edit_category(visit: Visit, name: str) -> Response[Any]:
 
 @pages.get("/sinonimos", "Sinônimos", actions=[TUNING], in_menu=True)
 async def list_synonyms(visit: Visit) -> Response[Any]:
-    """List the groups of terms that stand for one another."""
-    listing = Listing(visit, ("grupo", "grupos"))
-    found = await search_client.list_synonyms(visit.api, listing.number, listing.size)
+    """List the groups of terms that stand for one another, those with a term that is looked for."""
+    listing = Listing(visit, ("grupo", "grupos"), [Filter("termo", "Procurar um termo", is_wide=True)])
+    found = await search_client.list_synonyms(visit.api, listing.values.get("termo"), listing.number, listing.size)
     listing.rows, listing.total = found.synonyms, found.found
     return visit.render("catalogue/synonyms.html", listing=listing, to_moment=to_moment)
 

@@ -7,14 +7,13 @@ from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
-from balcao.core.http.paging import PageQuery
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import NO_STORE, Response
 from balcao.core.values.ids import UUID_PATTERN
-from balcao.search.conventions import parse_page, respond_to_staff, respond_with_tag
+from balcao.search.conventions import parse_page, read_parameter, respond_to_staff, respond_with_tag
 from balcao.search.routes import ROUTES
 from balcao.search.synonyms import service
-from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups
+from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups, SynonymsQuery
 
 routes = ROUTES.extend(tags=["tuning"], body_limit=SMALL_BODY)
 
@@ -29,11 +28,13 @@ _RULE = action("search_tuning:manage")
     "search.list_synonyms",
     _RULE,
     "Lista os sinônimos da busca",
-    query=PageQuery,
+    query=SynonymsQuery,
 )
 async def list_synonyms(call: Call, query: Query) -> Response[SynonymGroups]:
-    """Devolve uma página dos grupos de termos que valem um pelo outro."""
-    return respond_to_staff(await service.list_groups(call, *parse_page(query)))
+    """Devolve uma página dos grupos de termos que valem um pelo outro; com `term`, só os que têm esse texto em algum
+    termo, sem diferença de acentos, maiúsculas e hífens.
+    """
+    return respond_to_staff(await service.list_groups(call, read_parameter(query, "term"), *parse_page(query)))
 
 
 @routes.get(

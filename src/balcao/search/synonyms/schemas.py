@@ -5,12 +5,19 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from balcao.core.http.paging import PageQuery
 from balcao.core.values.ids import UUID_PATTERN
 
 Terms: TypeAlias = Annotated[
     list[str],
     Meta(description="De 2 a 20 termos, de uma ou mais palavras.", examples=[["segunda via", "nova emissão"]]),
 ]
+
+
+class SynonymsQuery(PageQuery):
+    """Which groups are wanted."""
+
+    term: Annotated[str | None, Meta(description="Parte de um dos termos do grupo.", examples=["segunda via"])] = None
 
 
 class SynonymBody(msgspec.Struct):

@@ -18,10 +18,10 @@ MOST_GROUPS = 2000
 UNKNOWN = "Grupo de sinônimos não encontrado."
 
 
-async def list_groups(call: Call, page: int, per_page: int) -> SynonymGroups:
-    """Return a page of the groups."""
+async def list_groups(call: Call, term: str | None, page: int, per_page: int) -> SynonymGroups:
+    """Return a page of the groups, of those that have `term` in one of their terms if it is given."""
     async with call.platform.database.connection() as connection:
-        found, groups = await store.list_synonym_groups(connection, per_page, (page - 1) * per_page)
+        found, groups = await store.list_synonym_groups(connection, term, per_page, (page - 1) * per_page)
     return SynonymGroups(found, found, page, per_page, [_to_wire(group) for group in groups])
 
 

@@ -36,14 +36,19 @@ class ListedGroup(NamedTuple):
 
 @statement("""
 SELECT id::text, terms, updated_at, updated_by, count(*) OVER ()::int AS found
-FROM search.synonyms ORDER BY created_at, id LIMIT :limit OFFSET :offset
+FROM search.synonyms
+WHERE :term::text IS NULL OR EXISTS (
+    SELECT FROM unnest(search.fold_labels(terms)) AS label WHERE position(search.fold_label(:term) IN label) > 0)
+ORDER BY created_at, id LIMIT :limit OFFSET :offset
 """)
-async def _list_groups(connection: Connection, limit: int, offset: int) -> list[ListedGroup]: ...
+async def _list_groups(connection: Connection, term: str | None, limit: int, offset: int) -> list[ListedGroup]: ...
 
 
-async def list_synonym_groups(connection: Connection, limit: int, offset: int) -> tuple[int, list[StoredGroup]]:
-    """Return how many groups there are, and a page of them."""
-    listed = await _list_groups(connection, limit, offset)
+async def list_synonym_groups(
+    connection: Connection, term: str | None, limit: int, offset: int
+) -> tuple[int, list[StoredGroup]]:
+    """Return how many groups have a term with this part, of any case and accents, and a page of them."""
+    listed = await _list_groups(connection, term, limit, offset)
     return (listed[0].found if listed else 0), [each.group for each in listed]
 
 
