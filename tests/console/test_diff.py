@@ -1,5 +1,6 @@
 """The words of two versions side by side."""
 
+import re
 from collections.abc import Sequence
 from html import unescape
 from types import SimpleNamespace
@@ -19,9 +20,9 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_siz
 
 def read(marked: Markup, *, old: bool) -> str:
     """Return the old or the new text again, from what is marked."""
-    text = str(marked)
-    for tag, word, is_kept in (("del", "saiu: ", old), ("ins", "entrou: ", not old)):
-        begin, end = f'<{tag}><span class="vh">{word}</span>', f"</{tag}>"
+    text = str(marked).replace("</del> <ins>", "</del><ins>")
+    for tag, word, is_kept in (("del", "saiu:&nbsp;", old), ("ins", "entrou:&nbsp;", not old)):
+        begin, end = f'<{tag}><span class="vh">[{word}</span>', f'<span class="vh">]</span></{tag}>'
         while begin in text:
             before, _, rest = text.partition(begin)
             inside, _, after = rest.partition(end)
@@ -39,8 +40,15 @@ def test_both_texts_can_be_read_from_what_is_marked(old: str, new: str) -> None:
 def test_a_word_that_changed_is_marked_and_the_others_are_not() -> None:
     marked = compare_texts("Leve o carnê antigo", "Leve o carnê novo")
     assert marked == Markup(
-        'Leve o carnê <del><span class="vh">saiu: </span>antigo</del><ins><span class="vh">entrou: </span>novo</ins>'
+        'Leve o carnê <del><span class="vh">[saiu:&nbsp;</span>antigo<span class="vh">]</span></del> '
+        '<ins><span class="vh">[entrou:&nbsp;</span>novo<span class="vh">]</span></ins>'
     )
+
+
+@given(TEXTS.filter(bool), TEXTS.filter(bool))
+def test_no_word_that_went_runs_into_one_that_came(old: str, new: str) -> None:
+    shown = re.sub("<span[^>]*>[^<]*</span>", "", str(compare_texts(f"a{old}", f"b{new}")))
+    assert re.search(r"\S</del><ins>\S", shown) is None
 
 
 def test_what_people_wrote_is_no_markup() -> None:
@@ -95,6 +103,13 @@ def test_many_changes_in_a_very_long_text_are_marked_by_the_line() -> None:
 def test_words_that_changed_side_by_side_are_marked_in_one_piece() -> None:
     marked = compare_texts("o prazo de dez dias", "o prazo de um mês inteiro")
     assert marked.count("<del>") == marked.count("<ins>") == 1
+
+
+def test_a_blank_behind_words_that_changed_is_not_marked() -> None:
+    marked = str(compare_texts("mudança do sentido de uma rua", "mudança outra palavra-chave nova de uma rua"))
+    assert "do sentido<" in marked
+    assert "nova<" in marked
+    assert marked.endswith("</ins> de uma rua")
 
 
 def test_only_fields_that_differ_are_told_in_the_order_of_the_form() -> None:

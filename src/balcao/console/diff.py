@@ -18,8 +18,9 @@ MOST_PRODUCT = 5_000 * 5_000
 _LONGEST_EQUAL, _SHOWN_WORDS = 60, 12
 _WORD = re.compile(r"\s+|[^\W_]+|[\W_]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_GONE = Markup('<del><span class="vh">saiu: </span>{}</del>')
-_CAME = Markup('<ins><span class="vh">entrou: </span>{}</ins>')
+# Screen readers read the words in brackets, and copied text has them. A browser drops an ordinary blank at their end.
+_GONE = Markup('<del><span class="vh">[saiu:&nbsp;</span>{}<span class="vh">]</span></del>')
+_CAME = Markup('<ins><span class="vh">[entrou:&nbsp;</span>{}<span class="vh">]</span></ins>')
 _FOLDED = Markup(' <span class="muted">[…]</span> ')
 
 
@@ -56,7 +57,7 @@ def compare_texts(old: str, new: str) -> Markup:
         before, after = split(old), split(new)
         if (gaps := _find_gaps(before, after)) is not None:
             return Markup("").join(_mark_gaps(before, after, gaps))
-    return _mark_gone(old) + _mark_come(new)
+    return _mark(old, new)
 
 
 class _Gap(NamedTuple):
@@ -92,10 +93,10 @@ def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
 
 def _mark_gaps(before: Sequence[str], after: Sequence[str], gaps: Iterable[_Gap]) -> Iterator[Markup]:
     shown = 0
-    for gap in _join_over_blanks(after, gaps):
+    for joined in _join_over_blanks(after, gaps):
+        gap = _trim(before, after, joined)
         yield _fold(after[shown : gap.new_start])
-        yield _mark_gone("".join(before[gap.old_start : gap.old_end]))
-        yield _mark_come("".join(after[gap.new_start : gap.new_end]))
+        yield _mark("".join(before[gap.old_start : gap.old_end]), "".join(after[gap.new_start : gap.new_end]))
         shown = gap.new_end
     yield _fold(after[shown:])
 
@@ -112,6 +113,13 @@ def _join_over_blanks(after: Sequence[str], gaps: Iterable[_Gap]) -> Iterator[_G
         last = gap
     if last is not None:
         yield last
+
+
+def _trim(before: Sequence[str], after: Sequence[str], gap: _Gap) -> _Gap:
+    """Return a gap without what both of its sides end with, as blanks do: what did not change stands unmarked."""
+    old, new = before[gap.old_start : gap.old_end], after[gap.new_start : gap.new_end]
+    equal = _count_equal(old[::-1], new[::-1])
+    return gap._replace(old_end=gap.old_end - equal, new_end=gap.new_end - equal)
 
 
 def _compare_lines(old: Sequence[str], new: Sequence[str]) -> Markup:
@@ -134,6 +142,12 @@ def _fold(words: Sequence[str]) -> Markup:
     if len(words) <= _LONGEST_EQUAL:
         return escape("".join(words))
     return escape("".join(words[:_SHOWN_WORDS])) + _FOLDED + escape("".join(words[-_SHOWN_WORDS:]))
+
+
+def _mark(gone: str, came: str) -> Markup:
+    """Return both texts marked, with a blank between them unless one of them has it: no two words run together."""
+    needs_blank = gone and came and not gone[-1].isspace() and not came[0].isspace()
+    return _mark_gone(gone) + (" " if needs_blank else "") + _mark_come(came)
 
 
 def _mark_gone(text: str) -> Markup:

@@ -1,13 +1,17 @@
 """The pages of the catalogue over HTTP: who sees what, what is refused, what two people do at once."""
 
+import re
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
 
+from balcao.console.catalogue.client import Comparison, FieldChange
 from balcao.console.catalogue.conflict import apply_choices, describe_conflict
 from balcao.console.catalogue.content import to_body, to_fields
 from balcao.console.catalogue.markup import render_markdown
+from balcao.console.catalogue.version_pages import mark_changes
 from balcao.core.http.forms import FormData
 from balcao.core.values.ids import new_id
 from tests.console.catalogue.conftest import Ask, Make
@@ -244,3 +248,31 @@ def test_a_service_is_sent_back_as_it_was_read() -> None:
     departments = {"1500": "Secretaria de Conservação"}
     body = to_body(to_fields(members | {"orgao_gestor": ["1500"]}, departments), departments)
     assert {name: body[name] for name in members} == members | {"orgao_gestor": ["1500"]}
+
+
+def test_a_group_of_synonyms_is_found_by_a_term_without_accents(panel: PanelClient) -> None:
+    panel.login("gestor", "/painel/sinonimos")
+    name = re.compile(r'<th scope="row"><a [^>]*>([^<]*)</a>')
+    all_groups = name.findall(panel.get("/painel/sinonimos").text)
+    wanted = all_groups[0].split(", ")[-1]
+    panel.submit("/painel/sinonimos/novo", terms=f"{wanted} é só teste\nÚmida certidão")
+    for term in ("umida certidao", "É SO TESTE"):
+        assert name.findall(panel.get(f"/painel/sinonimos?termo={quote(term)}").text) == [
+            f"{wanted} é só teste, Úmida certidão"
+        ]
+    panel.get("/painel/sinonimos?termo=xyzzy")
+    assert "Nada foi encontrado com estes filtros." in panel.page.text
+    assert "/painel/sinonimos/novo?termo=xyzzy" in panel.page.links
+
+
+def test_what_holds_for_virtual_assistants_is_compared_in_words() -> None:
+    def mark(old: Any, new: Any) -> list[str]:
+        found = Comparison(0, "Rui", [FieldChange("agents", old, new)])
+        return [f"{change.label}: {change.marked}" for change in mark_changes(found)]
+
+    assert mark({"tool_hint": "", "exclusive_for_agents": False}, None) == []
+    (shown,) = mark(None, {"tool_hint": "Use o CEP", "exclusive_for_agents": True})
+    assert shown.startswith("Assistentes virtuais: <ul><li><ins>")
+    assert "Só para assistentes virtuais" in shown
+    assert "Dica para assistentes virtuais: Use o CEP" in shown
+    assert "tool_hint" not in shown

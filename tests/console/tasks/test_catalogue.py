@@ -1,5 +1,6 @@
 """What editors and curators do with the catalogue, in a real browser, from the first page on."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -96,6 +97,11 @@ def test_two_versions_are_compared_word_by_word(person_of: PersonOf, make: Make,
     expect(person.page.locator(".changes dt")).to_have_count(3)
     expect(person.page.locator("del")).to_contain_text(["Solicita a **"])
     expect(person.page.locator(".changes")).to_contain_text("entrou: Na hora")
+    copied = person.page.evaluate("""() => {
+        getSelection().selectAllChildren(document.querySelector(".changes"));
+        return getSelection().toString();
+    }""")
+    assert re.search(r"\[saiu:\s[^]]+\] \[entrou:\s[^]]+\]", copied)
 
 
 @pytest.mark.task(7)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from balcao.console.catalogue.labels import FIELDS
+
 TEXTS = (
     "nome_servico",
     "resumo",
@@ -69,7 +71,17 @@ def to_values(fields: Mapping[str, str]) -> dict[str, Any]:
 
 def show_value(name: str, value: Any) -> Any:
     """Return a member of a version as a value to compare."""
-    return [write_button(one) for one in value or ()] if name == "buttons" else value
+    if name == "buttons":
+        return [write_button(one) for one in value or ()]
+    if name == "agents":
+        return _describe_agents(value or {})
+    return value
+
+
+def _describe_agents(agents: Mapping[str, Any]) -> list[str]:
+    """Return in words, line by line, what holds for virtual assistants."""
+    lines = [FIELDS["exclusive_for_agents"]] if agents.get("exclusive_for_agents") else []
+    return [*lines, f"{FIELDS['tool_hint']}: {agents['tool_hint']}"] if agents.get("tool_hint") else lines
 
 
 def split_lines(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from balcao.console.catalogue.forms import RollbackForm
 from balcao.console.catalogue.labels import FIELDS, STATE_FIELDS, name_fields, name_state, name_version
 from balcao.console.catalogue.routes import AREA, ROLL_BACK, VERSIONS, service_crumbs
 from balcao.console.declaration import Pages
-from balcao.console.diff import Change, compare_values
+from balcao.console.diff import Change, compare
 from balcao.console.faults import make_not_found
 from balcao.console.lists import Listing
 from balcao.console.visit import Visit
@@ -86,14 +86,12 @@ async def roll_back_service(visit: Visit, service: str, version: str) -> Respons
 
 def mark_changes(found: client.Comparison) -> list[Change]:
     """Return what differs of the text; where the service stands is no part of it."""
-    return [
-        Change(
-            FIELDS.get(one.field_name, one.field_name),
-            compare_values(show_value(one.field_name, one.old_value), show_value(one.field_name, one.new_value)),
-        )
-        for one in found.changes
-        if one.field_name not in STATE_FIELDS
-    ]
+    changed = [one for one in found.changes if one.field_name not in STATE_FIELDS]
+    return compare(
+        {one.field_name: FIELDS.get(one.field_name, one.field_name) for one in changed},
+        {one.field_name: show_value(one.field_name, one.old_value) for one in changed},
+        {one.field_name: show_value(one.field_name, one.new_value) for one in changed},
+    )
 
 
 def parse_number(text: str) -> int:
