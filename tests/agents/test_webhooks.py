@@ -25,6 +25,7 @@ from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE
 from tests.support.receiver import Answer, Receiver
+from tests.support.sent_events import check_described
 
 BASE = "/agent/api/v1"
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -93,6 +94,7 @@ def test_every_move_of_the_pointer_is_told_and_nothing_else(
     logged = sql("SELECT em FROM agents.agent_activations WHERE agent_type = $1", agent)
     assert {body["timestamp"] for body in bodies} == {format_rfc3339(row["em"]) for row in logged}
     assert all(body["timestamp"].endswith("Z") for body in bodies)
+    check_described(SERVICE, bodies[0])
     moves = sorted((body["data"] for body in bodies), key=lambda data: data["activation"])
     assert [(move["kind"], move["previous_version"], move["version"]) for move in moves] == [
         ("save", None, 1), ("activate", 1, 2), ("rollback", 2, 1), ("reset", 1, 3),

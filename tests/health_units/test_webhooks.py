@@ -41,6 +41,7 @@ from tests.support.fixtures import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.patience import PATIENCE, until_now
 from tests.support.receiver import Answer, Receiver
+from tests.support.sent_events import check_described
 from tests.support.serving import service_alone
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -103,6 +104,7 @@ def test_a_change_is_told_with_the_content_of_the_stream_and_a_signature(
         "data": {"sequencia": row["sequencia"], **known},
     }
     assert body["timestamp"].endswith("Z")
+    check_described(SERVICE, body)
     assert known["notificacao_ativa"]["risco"] == "Amarelo"
     with pytest.raises(WebhookVerificationError):
         Webhook(webhook["segredo"]).verify(told.body.replace(b"Amarelo", b"Verde"), dict(told.headers))
@@ -200,6 +202,8 @@ def test_what_an_older_release_queued_is_delivered_in_the_present_form(
     drain()
     known = {told.headers["webhook-id"]: json.loads(told.body)["type"] for told in receiver.received}
     prefix = f"msg_{webhook['id'].replace('-', '')}"
+    for told in receiver.received:
+        check_described(SERVICE, json.loads(told.body))
     assert known == {f"{prefix}_{row['sequencia']}": "health_unit.changed", f"{prefix}_0190f3c2": "test"}
 
 
@@ -219,6 +223,7 @@ def test_after_a_change_of_secret_both_sign_for_a_day(
     for secret in (webhook["segredo"], renewed["segredo"]):
         told = Webhook(secret).verify(both.body, dict(both.headers))
         assert (told["type"], told["data"]) == ("test", {"webhook": webhook["id"]})
+        check_described(SERVICE, told)
     Webhook(renewed["segredo"]).verify(one.body, dict(one.headers))
     with pytest.raises(WebhookVerificationError):
         Webhook(webhook["segredo"]).verify(one.body, dict(one.headers))

@@ -11,6 +11,7 @@ from balcao.core.audit.personal_data import PersonalData
 from balcao.core.audit.retention import Retention
 from balcao.core.database.gauges import Gauge
 from balcao.core.exports.declaration import NO_EXPORTS, Exports
+from balcao.core.http.described_webhooks import SentEvent
 from balcao.core.http.operations import Operation
 from balcao.core.imports.declaration import Import
 from balcao.core.jobs.declaration import DeadJobs
@@ -21,10 +22,12 @@ from balcao.core.jobs.worker import JobKind
 class Feature:
     """One noun of a service. The order of a service's features is that of an erasure.
 
-    `limits` are rates, by name, that its use cases count beside those of its operations.
+    `limits` are rates, by name, that its use cases count beside those of its operations. `sent_events` are what its
+    webhooks send, for the description.
     """
 
     routes: Sequence[Operation] = ()
+    sent_events: Sequence[SentEvent] = ()
     jobs: Sequence[JobKind] = ()
     retention: Sequence[Retention] = ()
     personal_data: PersonalData | None = None

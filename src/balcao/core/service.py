@@ -19,6 +19,7 @@ from balcao.core.database.gauges import Gauge
 from balcao.core.database.migrations import Migration, find_migrations
 from balcao.core.exports.declaration import Export
 from balcao.core.feature import Feature
+from balcao.core.http.described_webhooks import SentEvent
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.health import PATHS as HEALTH_PATHS
 from balcao.core.http.health import health_operations
@@ -63,6 +64,11 @@ class Service:
     def routes(self) -> list[Operation]:
         """Return the operations that the features declare."""
         return [route for feature in self.features for route in feature.routes]
+
+    @property
+    def sent_events(self) -> list[SentEvent]:
+        """Return the kinds of events that the features send to webhooks."""
+        return [event for feature in self.features for event in feature.sent_events]
 
     @property
     def jobs(self) -> list[JobKind]:

@@ -8,7 +8,9 @@ from balcao.agents.operations import CONFIG_ID
 from balcao.agents.routes import ROUTES
 from balcao.agents.webhooks import service, store
 from balcao.agents.webhooks.schemas import (
+    ACTIVATED,
     MESSAGE_ID,
+    Activation,
     Deliveries,
     DeliveriesQuery,
     MessagePath,
@@ -30,6 +32,7 @@ from balcao.core.http.parameters import InPath, in_query
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import LOCATION, sending
 from balcao.core.values.ids import parse_uuid
+from balcao.core.webhooks.events import declare_event, declare_test
 
 
 def _parse_id(text: str) -> UUID | None:
@@ -188,6 +191,10 @@ async def replay_webhook_delivery(call: Call, webhook_id: WebhookIdInPath, messa
 
 FEATURE = Feature(
     routes=routes.declared,
+    sent_events=[
+        declare_event("AgentActivated", ACTIVATED, "Outra versão de um agente passou a valer", Activation),
+        declare_test(),
+    ],
     jobs=[WEBHOOKS.job_kind],
     retention=[
         OldRows("agent_webhook_delivery", store.count_deliveries, store.delete_old_deliveries, timedelta(days=30)),

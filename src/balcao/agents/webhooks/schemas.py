@@ -132,10 +132,10 @@ class Deliveries(msgspec.Struct):
 class Activation(msgspec.Struct):
     """The version that is active now. Of two messages the higher `activation` counts."""
 
-    activation: int
-    agent_type: str
-    version: int
-    previous_version: int | None
-    kind: str
-    config_id: str
-    prompt_id: str
+    activation: Annotated[int, Meta(description="Número da ativação.", examples=[42])]
+    agent_type: Annotated[str, Meta(description="O tipo de agente.", examples=["agentic_search"])]
+    version: Annotated[int, Meta(description="A versão que vale agora.", examples=[12])]
+    previous_version: Annotated[int | None, Meta(description="A que valia antes; nula se nenhuma.", examples=[11])]
+    kind: Annotated[str, Meta(description="Por que mudou, como no histórico de ativações.", examples=["activate"])]
+    config_id: Annotated[str, Meta(description="A configuração que vale agora.", examples=[_EXAMPLE_ID])]
+    prompt_id: Annotated[str, Meta(description="As instruções que valem agora.", examples=[_EXAMPLE_ID])]

@@ -58,6 +58,18 @@ def drop_empty_defaults(components: Mapping[str, Schema], paths: Mapping[str, Ma
                 member["description"] = f"{member.get('description', '')} Se faltar, é {empty}.".strip()
 
 
+def lift_notes(schema: Any) -> None:
+    """Move description and examples of an optional member up from its one option that is not null.
+
+    They stand there where the member's type is a described alias with `| None`; readers look for them at the member.
+    """
+    for member in schema.get("properties", {}).values():
+        options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
+        if len(options) == 1:
+            notes = {key: options[0].pop(key) for key in ("description", "examples") if key in options[0]}
+            member.update(notes | member)
+
+
 def _find_holders(components: Mapping[str, Schema]) -> dict[str, tuple[str, str, str]]:
     """Return, by schema, the first member of another one that holds it: schema, member, and what is said of it."""
     found: dict[str, tuple[str, str, str]] = {}

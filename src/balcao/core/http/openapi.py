@@ -10,7 +10,8 @@ from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.http.decoding import is_model
 from balcao.core.http.described_parameters import describe_path, describe_query, list_read_headers
 from balcao.core.http.described_refusals import find_refusal
-from balcao.core.http.described_schemas import describe_schemas, drop_empty_defaults
+from balcao.core.http.described_schemas import describe_schemas, drop_empty_defaults, lift_notes
+from balcao.core.http.described_webhooks import SentEvent, describe_webhooks
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.error_codes import codes_by_status
 from balcao.core.http.operations import PLATFORM_TAG, UNLIMITED, Operation
@@ -105,6 +106,9 @@ class Described(Protocol):
     def dialect(self, path: str) -> Dialect:
         """Return the wording of faults on this path."""
 
+    @property
+    def sent_events(self) -> Sequence[SentEvent]: ...
+
     def operations(self) -> list[Operation]:
         """Return every operation, those that all services have included."""
 
@@ -112,11 +116,13 @@ class Described(Protocol):
 def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Document:
     """Return the document; its paths are relative to the service's base, whose full addresses are `server_urls`."""
     operations = [operation for operation in service.operations() if operation.in_description]
-    schemas = _Schemas(operations, read_response_examples(service.package))
+    events = service.sent_events
+    schemas = _Schemas(operations, read_response_examples(service.package), [event.body for event in events])
     paths: dict[str, Document] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, schemas)
-    describe_schemas(schemas.components, paths)
+    webhooks = describe_webhooks(service.name, events, schemas.of)
+    describe_schemas(schemas.components, paths | webhooks)
     drop_empty_defaults(schemas.components, paths)
     return {
         "openapi": "3.1.0",
@@ -132,6 +138,8 @@ def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Documen
         "servers": [{"url": url} for url in server_urls or (DEFAULT_GATEWAY + service.prefix + service.base,)],
         "tags": [{"name": name, "description": text} for name, text in {**service.tags, **PLATFORM_TAG}.items()],
         "paths": paths,
+        # Not `webhooks`: openapi-generator 7.14 makes functions of those, which do not compile.
+        **({"x-webhooks": webhooks} if webhooks else {}),
         "components": {
             "headers": _HEADERS | _describe_sent_headers(operations),
             "schemas": schemas.components,
@@ -308,9 +316,11 @@ class _Schemas:
     `examples` are bodies of successes by `operationId`.
     """
 
-    def __init__(self, operations: Iterable[Operation], examples: Mapping[str, Any] = NO_EXAMPLES) -> None:
+    def __init__(
+        self, operations: Iterable[Operation], examples: Mapping[str, Any] = NO_EXAMPLES, further: Iterable[Any] = ()
+    ) -> None:
         self.examples = examples
-        types = list(dict.fromkeys(kind for operation in operations for kind in _types_of(operation)))
+        types = list(dict.fromkeys([*(kind for operation in operations for kind in _types_of(operation)), *further]))
         models = [kind for kind in types if is_model(kind)]
         self._others, found = msgspec.json.schema_components(
             [kind for kind in types if not is_model(kind)], ref_template=_REFERENCE
@@ -326,7 +336,7 @@ class _Schemas:
                 member.pop("title", None)  # only repeats its name
                 if member.get("type") == "array":
                     member.setdefault("items", {})  # of anything: some readers of the document want that said
-            _lift_notes(schema)
+            lift_notes(schema)
             schema.pop("description", None)  # a docstring: for developers of the platform, in English
 
     def of(self, kind: Any) -> Document:
@@ -347,7 +357,7 @@ class _Schemas:
         else:
             definitions = msgspec.json.schema_components([kind])[1]
             schema = definitions[kind.__name__]
-            _lift_notes(schema)
+            lift_notes(schema)
         # A parameter stands alone: what the libraries have put aside, such as the words of a choice, goes back into it.
         found: Document = _resolve(schema, definitions)
         return found
@@ -382,15 +392,3 @@ def _resolve(schema: Any, definitions: Mapping[str, Document]) -> Any:
     if "$ref" not in schema:
         return others
     return {**_resolve(definitions[schema["$ref"].rpartition("/")[2]], definitions), **others}
-
-
-def _lift_notes(schema: Any) -> None:
-    """Move description and examples of an optional member up from its one option that is not null.
-
-    They stand there where the member's type is a described alias with `| None`; readers look for them at the member.
-    """
-    for member in schema.get("properties", {}).values():
-        options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
-        if len(options) == 1:
-            notes = {key: options[0].pop(key) for key in ("description", "examples") if key in options[0]}
-            member.update(notes | member)

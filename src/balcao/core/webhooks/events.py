@@ -1,10 +1,12 @@
 """What webhooks are sent, in the same form by every service (rules: health_units 2.5)."""
 
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
+from balcao.core.http.described_webhooks import SentEvent
 from balcao.core.values.clock import format_rfc3339, utc_now
 
 # The type of a message that a caller asks for, to try a receiver.
@@ -19,8 +21,12 @@ class Event(NamedTuple):
     data: msgspec.Struct
 
 
-class _Test(msgspec.Struct):
-    webhook: str
+class WebhookTest(msgspec.Struct):
+    """The data of a test."""
+
+    webhook: Annotated[
+        str, Meta(description="Identificador do destino.", examples=["0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"])
+    ]
 
 
 class _Message(msgspec.Struct):
@@ -29,9 +35,28 @@ class _Message(msgspec.Struct):
     data: msgspec.Struct
 
 
+def declare_event(name: str, type: str, summary: str, data: Any) -> SentEvent:
+    """Return a kind of event for the description; `name` is that of its schema, `data` the type of its data."""
+    instant = Meta(description="Quando aconteceu (RFC 3339), em UTC com `Z`.", examples=["2026-10-05T17:30:00.123456Z"])
+    body = msgspec.defstruct(
+        name,
+        [
+            ("type", Annotated[str, Meta(description=f"Sempre `{type}`.", extra_json_schema={"enum": [type]})]),
+            ("timestamp", Annotated[str, instant]),
+            ("data", Annotated[data, Meta(description=f"{summary}.")]),
+        ],
+    )
+    return SentEvent(type, summary, "avisos", body)
+
+
+def declare_test() -> SentEvent:
+    """Return the kind of event of a test, for the description."""
+    return declare_event("TestRequested", TEST, "Um teste do destino, pedido por quem cuida dele", WebhookTest)
+
+
 def make_test(webhook: str) -> Event:
     """Return the event that a test of this webhook sends."""
-    return Event(TEST, utc_now(), _Test(webhook))
+    return Event(TEST, utc_now(), WebhookTest(webhook))
 
 
 def encode_event(event: Event) -> bytes:

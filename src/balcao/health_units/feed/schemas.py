@@ -1,6 +1,6 @@
 """The events of the stream, and what its listeners ask for."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -9,6 +9,7 @@ from pydantic_core import PydanticKnownError
 
 from balcao.core.http.models import Model
 from balcao.core.values.cnes import PATTERN
+from balcao.health_units.records import CnesText
 from balcao.health_units.risk.schemas import Situation
 
 # The events of the stream about a unit.
@@ -23,20 +24,29 @@ def parse_sequence(sent: str) -> int:
     return int(sent)
 
 
+Sequence: TypeAlias = Annotated[
+    int, Meta(description="Número da mudança; de duas de uma unidade vale a maior.", examples=[42])
+]
+
+
 class RiskEvent(msgspec.Struct):
     """`risco`: the risk of a unit as the change left it."""
 
-    sequencia: int
-    cnes: str
-    notificacao_ativa: Situation | None
-    ultima_notificacao: Situation | None
+    sequencia: Sequence
+    cnes: CnesText
+    notificacao_ativa: Annotated[
+        Situation | None, Meta(description="A notificação em vigor; nula quando a unidade funciona normalmente.")
+    ]
+    ultima_notificacao: Annotated[
+        Situation | None, Meta(description="A mais recente, ativa ou encerrada; nula se nunca houve.")
+    ]
 
 
 class UnitEvent(msgspec.Struct):
     """`unidade`: a unit was registered, replaced or opens at other times."""
 
-    sequencia: int
-    cnes: str
+    sequencia: Sequence
+    cnes: CnesText
 
 
 class ResetEvent(msgspec.Struct):

@@ -15,6 +15,9 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath, in_query, uuid_in_path
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import LOCATION, sending
+from balcao.core.webhooks.events import declare_event, declare_test
+from balcao.health_units.feed.schemas import RiskEvent, UnitEvent
+from balcao.health_units.feed.service import RISK, UNIT
 from balcao.health_units.operations import ID_PATTERN, NO_UUID
 from balcao.health_units.routes import ROUTES
 from balcao.health_units.webhooks import service, store
@@ -26,7 +29,7 @@ from balcao.health_units.webhooks.schemas import (
     Webhooks,
     WebhookWithSecret,
 )
-from balcao.health_units.webhooks.service import WEBHOOKS
+from balcao.health_units.webhooks.service import TYPES, WEBHOOKS
 
 IdInPath: TypeAlias = Annotated[
     UUID,
@@ -188,6 +191,16 @@ async def replay_webhook_delivery(call: Call, id: IdInPath, mensagem: MessageInP
 
 FEATURE = Feature(
     routes=routes.declared,
+    sent_events=[
+        declare_event("HealthUnitRiskChanged", TYPES[RISK], "O risco de uma unidade mudou", RiskEvent),
+        declare_event(
+            "HealthUnitChanged",
+            TYPES[UNIT],
+            "Uma unidade foi cadastrada ou mudou, ou abre em outros horários",
+            UnitEvent,
+        ),
+        declare_test(),
+    ],
     jobs=[WEBHOOKS.job_kind],
     retention=[
         OldRows("webhook_delivery", store.count_deliveries, store.delete_old_deliveries, timedelta(days=30)),

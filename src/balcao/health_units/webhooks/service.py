@@ -30,7 +30,7 @@ from balcao.health_units.webhooks.schemas import (
 from balcao.health_units.webhooks.store import StoredDelivery
 
 # The types of the messages about the entries of the feed, by the event of the stream.
-_TYPES: Mapping[Tipo, Literal["health_unit.risk_changed", "health_unit.changed"]] = {
+TYPES: Mapping[Tipo, Literal["health_unit.risk_changed", "health_unit.changed"]] = {
     feed.RISK: "health_unit.risk_changed",
     feed.UNIT: "health_unit.changed",
 }
@@ -38,7 +38,7 @@ _TYPES: Mapping[Tipo, Literal["health_unit.risk_changed", "health_unit.changed"]
 
 async def _read_event(connection: Connection, sequence: int) -> Event | None:
     published = await feed.read_event(connection, sequence)
-    return None if published is None else Event(_TYPES[published.kind], published.at, published.event)
+    return None if published is None else Event(TYPES[published.kind], published.at, published.event)
 
 
 def _require_right(call: Call) -> None:
@@ -111,7 +111,7 @@ def _show_delivery(call: Call, found: StoredDelivery) -> Delivery:
     return Delivery(
         found.mensagem,
         found.sequencia,
-        TEST if found.sequencia is None else found.tipo and _TYPES[found.tipo],
+        TEST if found.sequencia is None else found.tipo and TYPES[found.tipo],
         found.cnes,
         delivered,
         found.ultimo_erro,
