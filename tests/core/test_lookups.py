@@ -1,7 +1,7 @@
 """Concurrent look-ups share a statement, and each caller gets what a statement of its own would have found."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from balcao.core.callbacks import begin
 from balcao.core.database.lookups import Lookup, lookup
 from balcao.core.database.pool import Connection, Database, Source
 from balcao.core.database.statements import MalformedStatement
+from balcao.core.tasks import start
 from tests.support.sizes import size
 from tests.support.statements import recorded
 
@@ -80,24 +80,9 @@ async def database(database_url: str) -> AsyncIterator[Database]:
         yield database
 
 
-def run_in_callbacks(work: Coroutine[Any, Any, Any]) -> "asyncio.Future[Any]":
-    """Run as a request is: in the event loop's callbacks, without a task."""
-    loop = asyncio.get_running_loop()
-    outcome = loop.create_future()
-
-    async def run() -> None:
-        try:
-            outcome.set_result(await work)
-        except Exception as fault:
-            outcome.set_exception(fault)
-
-    loop.call_soon(begin, run())
-    return outcome
-
-
 steps = st.lists(
     st.one_of(
-        st.tuples(st.sampled_from(["ask in callbacks", "ask in a task"]), st.integers(REFUSED, NOBODY)),
+        st.tuples(st.sampled_from(["ask at once", "ask in a turn"]), st.integers(REFUSED, NOBODY)),
         st.tuples(st.just("write"), st.sampled_from(PEOPLE)),
         st.tuples(st.sampled_from(["give up", "let a turn pass"]), st.just(0)),
     ),
@@ -117,16 +102,16 @@ async def test_whoever_asks_when_gets_their_own_row_with_all_that_was_written_be
 
 async def follow(database: Database, steps: list[tuple[str, int]]) -> None:
     versions = dict.fromkeys(PEOPLE, 0)
-    asked: list[tuple[asyncio.Future[Any], int, int]] = []
-    given_up: list[asyncio.Future[Any]] = []
+    asked: list[tuple[asyncio.Task[Note], int, int]] = []
+    given_up: list[asyncio.Task[Note]] = []
     for step, person in steps:
         if step == "write":
             versions[person] = await write_note(database, person)
-        elif step == "ask in callbacks":
-            asked.append((run_in_callbacks(read_note(database, person)), person, versions.get(person, 0)))
-        elif step == "ask in a task":
-            asked.append((asyncio.ensure_future(read_note(database, person)), person, versions.get(person, 0)))
-        elif step == "give up" and asked and isinstance(asked[-1][0], asyncio.Task):
+        elif step == "ask at once":
+            asked.append((start(read_note(database, person)), person, versions.get(person, 0)))
+        elif step == "ask in a turn":
+            asked.append((asyncio.create_task(read_note(database, person)), person, versions.get(person, 0)))
+        elif step == "give up" and asked:
             given_up.append(asked.pop()[0])
             given_up[-1].cancel()
         else:
@@ -139,7 +124,7 @@ async def follow(database: Database, steps: list[tuple[str, int]]) -> None:
             assert await outcome == Note(NOBODY, None)
         else:
             found = await outcome
-            assert (found.person, found.version >= at_least) == (person, True)
+            assert (found.person, (found.version or 0) >= at_least) == (person, True)
     await asyncio.gather(*given_up, return_exceptions=True)
 
 
@@ -158,10 +143,9 @@ async def test_a_look_up_of_a_transaction_sees_what_the_transaction_wrote(databa
     assert (inside.version, outside.version) == (7, 0)
 
 
-async def test_a_look_up_without_a_place_on_a_connection_opens_one_in_a_task(database: Database) -> None:
-    """The driver bounds opening by a time-out, which only a task has."""
+async def test_a_look_up_opens_a_connection_where_none_is_ready(database: Database) -> None:
     database.expire()
-    assert await run_in_callbacks(read_note(database, 2)) == Note(2, 0)
+    assert await read_note(database, 2) == Note(2, 0)
 
 
 def test_what_an_array_cannot_hold_is_no_parameter_of_a_look_up() -> None:

@@ -1,10 +1,13 @@
 """A small application that says what reached it."""
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
+
+import httpx
 
 from balcao.core.http.endpoint import Responding
 from balcao.core.http.operations import MIB
@@ -23,9 +26,10 @@ class Echo:
     """Answers `METHOD path?query length-of-body`; some paths behave in a way of their own.
 
     `/unread` allows no body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set, or fails
-    with `?fails`, `/later` answers after a turn of the event loop, `/large` with more than fits between a server and
-    a reader who does not read, `/events` without an end. `/asked` has the size in its query admitted of a large body,
-    one turn of the event loop later. `seen` are the paths that were asked for.
+    with `?fails`, `/later` answers after a turn of the event loop, `/asyncio` after a wait of the kind in its query,
+    `/large` with more than fits between a server and a reader who does not read, `/events` without an end. `/asked`
+    has the size in its query admitted of a large body, one turn of the event loop later. `seen` are the paths that
+    were asked for.
     """
 
     def __init__(self) -> None:
@@ -65,7 +69,7 @@ class Echo:
 
 
 class Endpoint:
-    key, service, status, allow, is_read = "", "test", 200, None, True
+    key, service, status, allow = "", "test", 200, None
     meter = meter("test", "echo", "GET")
     admit_body: Callable[[Request], Awaitable[int]] | None = None
 
@@ -80,6 +84,8 @@ class Endpoint:
             raise ValueError("the application failed")
         if request.path == b"/waits":
             return self._wait(request)
+        if request.path == b"/asyncio":
+            return _wait_by(request)
         if request.path == b"/later":
             return self._respond_later(request)
         if request.path == b"/events":
@@ -97,6 +103,31 @@ class Endpoint:
     async def _respond_later(self, request: Request) -> Response[Any]:
         await asyncio.sleep(0)
         return _say(request)
+
+
+async def _wait_by(request: Request) -> Response[Any]:
+    """Wait by a form of the standard library, or by an HTTP client, before anything else was waited for."""
+    form = request.query_string.decode()
+    if form == "timeout":
+        async with asyncio.timeout(10):
+            await asyncio.sleep(0)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await asyncio.sleep(10)
+                form = "not interrupted"
+    elif form == "wait_for":
+        form = await asyncio.wait_for(asyncio.sleep(0, form), 10)
+    elif form == "group":
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(asyncio.sleep(0, part)) for part in ("gr", "oup")]
+        form = "".join(task.result() for task in tasks)
+    elif form == "gather":
+        form = "".join(await asyncio.gather(asyncio.sleep(0, "gat"), asyncio.to_thread(str, "her")))
+    elif form == "client":
+        async with httpx.AsyncClient() as client:
+            answer = await client.get(f"http://{request.headers[b'host'].decode()}/later?client")
+        form = answer.text.split()[1].removeprefix("/later?")
+    return Response(form.encode(), media_type=TEXT)
 
 
 async def _admit(request: Request) -> int:

@@ -12,7 +12,6 @@ from contextvars import copy_context
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from balcao.core.callbacks import in_task
 from balcao.core.database.shares import Shares, holder
 
 T = TypeVar("T")
@@ -38,7 +37,6 @@ async def run_in_thread(work: Callable[..., T], *values: object, size: int = SMA
     loop, caller = asyncio.get_running_loop(), holder.get()
     shares = _shares.setdefault(loop, Shares(_MOST_AT_ONCE))
     if not shares.take_now(caller):
-        await in_task()
         await shares.take(caller, _LONGEST_SECONDS)
     try:
         return await loop.run_in_executor(_thread, copy_context().run, work, *values)

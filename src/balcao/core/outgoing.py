@@ -6,7 +6,6 @@ from typing import Any
 
 import httpx
 
-from balcao.core.callbacks import in_task
 from balcao.core.client_credentials import ClientCredentials, Token
 from balcao.core.errors import Unavailable
 from balcao.settings import Settings
@@ -34,7 +33,6 @@ class ServiceClient:
 
         Raises Unavailable when no such answer comes within `seconds`, or no address is configured.
         """
-        await in_task()
         try:
             async with asyncio.timeout(seconds):
                 return await self._get(path, request_id)

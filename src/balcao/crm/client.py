@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 import httpx
 
-from balcao.core.callbacks import in_task
 from balcao.core.errors import Unavailable
 from balcao.core.telemetry import counter
 from balcao.core.tracing import make_http_client
@@ -120,7 +119,6 @@ class CrmClient:
             return await self._select(deadline, *queries)
 
     async def _select(self, deadline: Deadline, *queries: Query) -> list[list[Record]]:
-        await in_task()
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(self._query(query, deadline)) for query in queries]

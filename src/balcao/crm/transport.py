@@ -12,7 +12,6 @@ import httpx
 import msgspec
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, stop_before_delay
 
-from balcao.core.callbacks import in_task
 from balcao.core.client_credentials import ClientCredentials, Token
 from balcao.core.logs import log, request_id
 from balcao.core.values.retry_after import parse_retry_after
@@ -80,7 +79,6 @@ class Transport:
             retry=retry_if_exception(lambda fault: isinstance(fault, _TryError)),
             reraise=True,
         )
-        await in_task()
         try:
             async with asyncio.timeout(deadline.remaining):
                 return await tries(self._call_authorised, method, path, content)

@@ -10,9 +10,9 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from typing import Any
 
-from balcao.core import callbacks
 from balcao.core.http.responses import Response
 from balcao.core.logs import log, request_id
+from balcao.core.tasks import start
 from balcao.gateway.application import Served
 from balcao.gateway.exchanges import Exchange, Refusal
 from balcao.gateway.field_lines import CLOSE, clock, encode, encode_own, encode_refusal, encode_status
@@ -276,10 +276,8 @@ class Connection(asyncio.BufferedProtocol):
         if isinstance(responding, Response) and responding.chunks is None:
             self._shared.turns.leave(turn)
             self._reply(turn, responding)
-        elif turn.endpoint.is_read:
-            callbacks.begin(self._reply_later(turn, responding))
         else:
-            self._task = self._shared.loop.create_task(self._reply_later(turn, responding))
+            start(self._reply_later(turn, responding))
 
     def begin_later(self, turn: Exchange) -> None:
         """Answer the request and go on, unless the caller has gone: of what was not begun nothing is done."""
@@ -291,6 +289,7 @@ class Connection(asyncio.BufferedProtocol):
             self.go_on()
 
     async def _reply_later(self, turn: Exchange, responding: Any) -> None:
+        self._task = asyncio.current_task()  # the event loop holds tasks only weakly
         request_id.set(turn.request.id)  # in a context of this request's own
         try:
             response = responding if isinstance(responding, Response) else await responding
@@ -330,7 +329,6 @@ class Connection(asyncio.BufferedProtocol):
         The code that makes the chunks may cancel the task that asks for them, to cut off a reader for whom it cannot
         wait. HTTP/1.0 knows no chunks: there the end of the connection is the end of the body.
         """
-        await callbacks.in_task()
         status = response.status or turn.endpoint.status
         turn.keep &= not turn.is_old and not self._is_draining
         head = self._encode_head(turn, response, status, b"" if turn.is_old else _CHUNKED)

@@ -10,7 +10,6 @@ import httpx
 import msgspec
 from joserfc.jwk import RSAKey
 
-from balcao.core.callbacks import in_task
 from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
@@ -120,7 +119,6 @@ class IssuerKeys:
 
         One fetch at a time: who comes meanwhile waits for it and has its result.
         """
-        await in_task()
         waited_since = monotonic()
         async with self._lock:
             if self._tried_at >= waited_since:

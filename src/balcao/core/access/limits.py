@@ -12,7 +12,6 @@ from limits.aio.storage import RedisStorage
 from limits.aio.strategies import FixedWindowRateLimiter
 
 from balcao.core.access.counts import Counts
-from balcao.core.callbacks import in_task
 from balcao.core.errors import TooMany
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
@@ -64,7 +63,6 @@ class Limits:
         """Count one call for all machines, or for this one; return zero within the limit, else until when."""
         if not self.remote or time.monotonic() < self._asked_again_at:
             return self._hit(rate, key)
-        await in_task()
         try:
             item = self._item(rate)
             if await self._limiter.hit(item, *key):

@@ -1,7 +1,7 @@
 """Concurrent requests share a statement: look-ups by key, and small writes that share a commit.
 
 Those that come within one turn of the event loop go together at its end, and those that come while statements are under
-way share the next one. All of it runs in callbacks of the loop, without a task.
+way share the next one.
 """
 
 import asyncio
@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 
 import asyncpg
 
-from balcao.core.callbacks import Delivery, begin
 from balcao.core.errors import Unavailable
 
 Item = TypeVar("Item")
@@ -39,55 +38,45 @@ class Batch(Generic[Item, Result]):
         self._run = run
         self._at_once = at_once
         self._largest = largest
-        self._waiting: list[tuple[Item, Delivery[Result]]] = []
+        self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
         self._is_due = False
-        self._under_way = 0
-        self._ended: asyncio.Future[None] | None = None  # one of the statements under way
+        self._tasks: set[asyncio.Task[None]] = set()  # each with a statement under way
 
-    def submit(self, item: Item) -> Delivery[Result]:
-        """Return the delivery of the item's result; cancelling it does not affect the other items."""
-        delivery: Delivery[Result] = Delivery()
-        self._waiting.append((item, delivery))
+    def submit(self, item: Item) -> asyncio.Future[Result]:
+        """Return a future of the item's result; cancelling it does not affect the other items."""
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._waiting.append((item, future))
         self._send_soon()
-        return delivery
+        return future
 
     async def close(self) -> None:
         """Wait for the statements under way and for the items that wait for the next one."""
-        while self._under_way or self._waiting:
+        while self._waiting or self._tasks:
             self._send_soon()
-            self._ended = asyncio.get_running_loop().create_future()
-            await self._ended
+            await asyncio.wait(self._tasks)
 
     def _send_soon(self) -> None:
         """Have what waits sent at the end of this turn of the loop, with all that arrives until then."""
-        if self._waiting and self._under_way < self._at_once and not self._is_due:
+        if self._waiting and len(self._tasks) < self._at_once and not self._is_due:
             self._is_due = True
-            asyncio.get_running_loop().call_soon(self._send)
+            task = asyncio.create_task(self._send_waiting())  # begins in the next turn of the loop
+            self._tasks.add(task)
+            task.add_done_callback(self._end)
 
-    def _send(self) -> None:
-        self._is_due = False
-        if self._waiting:
-            begin(self._send_waiting())
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._send_soon()
 
     async def _send_waiting(self) -> None:
-        self._under_way += 1
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting, []
-                if len(batch) > self._largest:
-                    batch, self._waiting = batch[: self._largest], batch[self._largest :]
-                    self._send_soon()
-                await self._send_batch(batch)
-        finally:
-            self._end_one()
+        self._is_due = False
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            if len(batch) > self._largest:
+                batch, self._waiting = batch[: self._largest], batch[self._largest :]
+                self._send_soon()
+            await self._send_batch(batch)
 
-    def _end_one(self) -> None:
-        self._under_way -= 1
-        self._send_soon()
-        if self._ended is not None and not self._ended.done():
-            self._ended.set_result(None)
-
-    async def _send_batch(self, batch: Sequence[tuple[Item, Delivery[Result]]]) -> None:
+    async def _send_batch(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
         try:
             results = await self._run([item for item, _ in batch])
         except (asyncpg.PostgresError, ValueError) as refusal:  # by the server, or by the driver itself
@@ -101,22 +90,25 @@ class Batch(Generic[Item, Result]):
                 # The database is away: the items that wait would only wait as long again.
                 waiting, self._waiting = self._waiting, []
                 _fail(waiting, failure)
-            if isinstance(failure, asyncio.CancelledError):
+            if not isinstance(failure, Exception):
                 raise
         else:
-            for (_, delivery), result in zip(batch, results, strict=True):
-                delivery.deliver(result)
+            for (_, future), result in zip(batch, results, strict=True):
+                if not future.done():
+                    future.set_result(result)
 
-    async def _send_one_by_one(self, batch: Sequence[tuple[Item, Delivery[Result]]]) -> None:
-        for item, delivery in batch:
+    async def _send_one_by_one(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
+        for item, future in batch:
             try:
                 (result,) = await self._run([item])
             except Exception as failure:
-                delivery.fail(failure)
+                _fail([(item, future)], failure)
             else:
-                delivery.deliver(result)
+                if not future.done():
+                    future.set_result(result)
 
 
-def _fail(batch: Sequence[tuple[Any, Delivery[Any]]], failure: BaseException) -> None:
-    for _, delivery in batch:
-        delivery.fail(failure)
+def _fail(batch: Sequence[tuple[Any, asyncio.Future[Any]]], failure: BaseException) -> None:
+    for _, future in batch:
+        if not future.done():
+            future.set_exception(failure)

@@ -7,7 +7,6 @@ from typing import Any
 
 import asyncpg
 
-from balcao.core.callbacks import in_task
 from balcao.core.database import servers
 from balcao.core.database.faults import StoreFaults
 from balcao.core.database.shares import Shares
@@ -131,7 +130,6 @@ class Connections:
         return connection
 
     async def _connect(self, seconds: float) -> asyncpg.Connection:
-        await in_task()
         return await servers.connect_to_server(
             self.url, timeout=seconds, command_timeout=STATEMENT_SECONDS, **self.options
         )
@@ -213,7 +211,6 @@ class Connections:
     async def _close(self, connection: asyncpg.Connection) -> None:
         """Close it and pass its place on, after the statement that may be under way: the server has no more places."""
         self._current.discard(connection)
-        await in_task()
         try:
             with suppress(Exception):  # a connection that does not close in time is cut by the driver
                 await connection.close(timeout=CLOSE_SECONDS)

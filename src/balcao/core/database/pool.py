@@ -10,7 +10,6 @@ from typing import Any, TypeAlias, TypeVar
 import asyncpg
 import msgspec
 
-from balcao.core.callbacks import Delivery, in_task
 from balcao.core.database import servers
 from balcao.core.database.batching import Batch
 from balcao.core.database.connections import Connections
@@ -108,8 +107,8 @@ class Database(Connections):
             finally:
                 await transaction.rollback()
 
-    def read_grouped(self, read: "GroupedRead[Item, T]", item: Item) -> Delivery[T]:
-        """Return the delivery of what is read for the item.
+    def read_grouped(self, read: "GroupedRead[Item, T]", item: Item) -> asyncio.Future[T]:
+        """Return a future of what is read for the item.
 
         Concurrent calls share a statement; a lost connection is tried again once. Callers with different rights share
         it, so the right to an item is checked before it is asked for. Raises Unavailable after three seconds at most.
@@ -200,7 +199,6 @@ class _Borrowed:
         self._seconds = seconds or database.block_seconds
 
     async def __aenter__(self) -> Connection:
-        await in_task()  # a block may use what needs one, and the driver does after a statement that was given up
         database, loop = self._database, asyncio.get_running_loop()
         ends = loop.time() + (self._seconds or math.inf)
         self._name = holder.get()

@@ -26,14 +26,12 @@ class Endpoint(Protocol):
     """What the server's adapter needs: `respond` never raises; `status` is that of a response without one.
 
     `allow` lists the path's methods where the endpoint answers OPTIONS; `waits` says whether answering usually takes a
-    wait, for the database above all, so that callers have a few of it at a time. What `is_read` is answered without a
-    task: what needs one there asks for it (`core.callbacks`).
+    wait, for the database above all, so that callers have a few of it at a time.
 
     `admit_body` returns how many bytes of this request's body may be read. The server calls it for a body larger than
     `UNASKED_BODY`, before it reads more of it. None: every caller may send up to `body_limit`.
     """
 
-    is_read: bool
     key: str
     service: str
     status: int
@@ -51,7 +49,6 @@ class PageEndpoint:
     """Answers what is no operation of a service: a page, a metric, a step of the login; no rule is checked."""
 
     allow: str | None = None
-    is_read = False
     waits = False
 
     def __init__(
@@ -92,7 +89,6 @@ class StrayEndpoint:
     """Answers where nothing else does: a path that is none of ours, or a method that the path does not have."""
 
     key = ""
-    is_read = False
     allow: str | None = None
     body_limit = UNASKED_BODY
     admit_body: AdmitBody | None = None
@@ -119,7 +115,6 @@ class OptionsEndpoint:
     """Answers OPTIONS: which methods the path has."""
 
     key = ""
-    is_read = False
     status = 204
     body_limit = UNASKED_BODY
     admit_body: AdmitBody | None = None

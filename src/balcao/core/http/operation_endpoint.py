@@ -43,7 +43,6 @@ class OperationEndpoint:
 
     def __init__(self, operation: Operation, service: str, platform: Platform, writers: Writers) -> None:
         self.operation = operation
-        self.is_read = operation.method == "GET"
         self.key = operation.key
         self.service = service
         self.status = operation.status

@@ -16,7 +16,6 @@ class TracedEndpoint:
     """Answers as the endpoint within does."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self.is_read = endpoint.is_read
         self.key = endpoint.key
         self.service = endpoint.service
         self.status = endpoint.status

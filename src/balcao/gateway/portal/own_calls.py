@@ -12,7 +12,6 @@ import msgspec
 
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.keys import KeyPending
-from balcao.core.callbacks import in_task
 from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, Unavailable
 from balcao.core.http.dialects import ERROR_TEXT
@@ -102,7 +101,6 @@ class OwnCallsPage:
     async def show_calls(self, request: Request) -> Response[str]:
         """Return the calls of the token's client, those that the form asks for, or why there are none to show."""
         form = read_form(request)
-        await in_task()
         bearer = f"Bearer {form.first('token').strip()}"
         refusal = await self._refuse(request, bearer)
         if refusal is not None:
