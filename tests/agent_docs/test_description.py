@@ -19,6 +19,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.feature import Feature
 from balcao.core.http.encoded_bodies import accepts_gzip
 from balcao.core.http.openapi import describe_api
+from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
 from balcao.gateway.asgi import AsgiApplication
 from tests.support.issuer import bearer
@@ -93,8 +94,9 @@ def test_each_operation_has_a_rule_an_id_of_its_own_and_security_unless_public(d
 def test_input_and_context_are_described_for_the_examples_alone(described: dict[str, Any]) -> None:
     schemas = described["components"]["schemas"]
     for path, _, operation in operations(described):
-        if "422" in operation["responses"]:
-            reference = operation["responses"]["422"]["content"]["application/json"]["schema"]["$ref"]
+        responses = read_responses(described, operation)
+        if "422" in responses:
+            reference = responses["422"]["content"]["application/json"]["schema"]["$ref"]
             items = schemas[reference.rsplit("/", 1)[-1]]["properties"]["detail"]["items"]["$ref"]
             members = set(schemas[items.rsplit("/", 1)[-1]]["required"])
             further = {"input", "ctx"} if path == ANSWERS_WITH_INPUT else set()
@@ -122,7 +124,10 @@ def list_examples(document: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], d
     """Yield what may have an example, and where it stands."""
     for path, method, operation in operations(document):
         yield from (((path, method, each["in"], each["name"]), each) for each in operation.get("parameters", ()))
-        for name, holder in {"request": operation.get("requestBody", {}), **operation["responses"]}.items():
+        for name, holder in {
+            "request": operation.get("requestBody", {}),
+            **read_responses(document, operation),
+        }.items():
             yield from (((path, method, name), media) for media in _json(holder))
 
 

@@ -13,6 +13,7 @@ from balcao.core.access.rules import WEBHOOK_CLIENTS, own_alone
 from balcao.core.http.decoding import MAX_DEPTH, MAX_VALUES
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
+from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
 from tests.contract.descriptions import is_described, list_undescribed
 from tests.support.issuer import bearer
@@ -46,12 +47,13 @@ OF_AN_ARRAY = {"a list": "body-invalid", "a text": "body-not-array", "null": "bo
 
 @pytest.mark.parametrize("service", app.SERVICES, ids=app.NAMES)
 def test_a_body_that_no_operation_takes_is_refused_as_described(independent: Sandbox, service: Service) -> None:
-    paths = json.loads(document(service))["paths"]
+    described = json.loads(document(service))
+    paths = described["paths"]
     faults = []
     for operation in service.operations():
         if not operation.in_description or not (operation.signature.body or operation.signature.takes_content):
             continue
-        responses = paths[operation.path][operation.method.lower()]["responses"]
+        responses = read_responses(described, paths[operation.path][operation.method.lower()])
         bodies = BODIES | {"larger than the limit": b'"' + b"a" * operation.body_limit + b'"'}
         answers = {name: send(independent, service, operation, body) for name, body in bodies.items()}
         answers["compressed"] = send(

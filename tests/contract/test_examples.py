@@ -10,6 +10,7 @@ from balcao.core.access.rules import WEBHOOK_CLIENTS
 from balcao.core.http.openapi import find_example
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
+from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
 from balcao.employability.hiring.paths import sandbox_job_id
 from tests.contract.descriptions import list_undescribed
@@ -41,7 +42,8 @@ def test_every_example_is_accepted(independent: Sandbox) -> None:
     """In one run, as some of them change what others read; a path is filled with its own examples."""
     refused, undescribed = [], []
     for service in app.SERVICES:
-        paths = json.loads(document(service))["paths"]
+        service_document = json.loads(document(service))
+        paths = service_document["paths"]
         for operation in service.operations():
             if not operation.in_description or find_example(operation) is None:
                 continue
@@ -51,7 +53,7 @@ def test_every_example_is_accepted(independent: Sandbox) -> None:
             wanted = {404, 409} if operation.key in OF_SOMETHING_MADE_BEFORE else {200, 201, 202}
             if answer.status_code not in wanted:
                 refused.append(f"{operation.key}: {answer.status_code} {answer.text}")
-            responses = paths[operation.path][operation.method.lower()]["responses"]
+            responses = read_responses(service_document, paths[operation.path][operation.method.lower()])
             described = responses.get(str(answer.status_code), {})
             undescribed += [f"{operation.key}: {name}" for name in list_undescribed(described, answer.headers)]
     assert (refused, undescribed) == ([], [])

@@ -1,6 +1,7 @@
 """What integrators find in the OpenAPI documents: operations, parameters and members explained, bodies that work."""
 
 import functools
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +11,10 @@ from openapi_schema_validator import OAS31Validator
 
 from balcao import app
 from balcao.core.audit.personal_data import list_export_members
-from balcao.core.http import openapi
+from balcao.core.http import openapi, pages
 from balcao.core.http.decoding import is_model
 from balcao.core.http.operations import Operation
+from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
 
 describe = functools.cache(openapi.describe_api)
@@ -29,6 +31,23 @@ def with_body(service: Service) -> Iterator[tuple[Operation, Any]]:
     for operation in service.operations():
         if operation.in_description and (kind := operation.signature.body or operation.described_body):
             yield operation, kind
+
+
+@each_service
+def test_a_refusal_of_several_operations_is_written_once_and_read_as_before(service: Service) -> None:
+    served = json.loads(pages.document(service))
+    for path, item in describe(service)["paths"].items():
+        for method in METHODS & set(item):
+            assert read_responses(served, served["paths"][path][method]) == item[method]["responses"]
+    inline = [
+        json.dumps(response, sort_keys=True)
+        for item in served["paths"].values()
+        for method in METHODS & set(item)
+        for status, response in item[method]["responses"].items()
+        if status >= "400" and "$ref" not in response
+    ]
+    shared = [json.dumps(response, sort_keys=True) for response in served["components"]["responses"].values()]
+    assert len({*inline, *shared}) == len(inline) + len(shared)
 
 
 @each_service

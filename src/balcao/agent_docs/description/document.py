@@ -6,6 +6,7 @@ import msgspec
 
 from balcao.agent_docs.description.examples import add_examples, list_operations
 from balcao.core.http.openapi import describe_api
+from balcao.core.http.shared_refusals import share_refusals
 from balcao.core.service import Service
 
 OWN_PATHS = ("/", "/swagger.json")
@@ -25,6 +26,7 @@ def build_document(agents: Service, own: Service, base_url: str = "") -> bytes:
     for operation in list_operations(found):
         operation.setdefault("security", [])
     add_examples(found)
+    share_refusals(found)
     return msgspec.json.encode(found, order="sorted")
 
 

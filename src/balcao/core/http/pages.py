@@ -15,6 +15,7 @@ from balcao.core.http.encoded_bodies import EncodedBody
 from balcao.core.http.operations import PLATFORM_TAG, Operation, Routes
 from balcao.core.http.parameters import InPath, OfRequest
 from balcao.core.http.responses import HTML, Response
+from balcao.core.http.shared_refusals import share_refusals
 from balcao.core.once import Once
 
 if TYPE_CHECKING:
@@ -132,4 +133,5 @@ def document(service: "Described", gateways: tuple[str, ...] = ()) -> bytes:
     from balcao.core.http import openapi  # the document names these operations, too
 
     found = openapi.describe_api(service, [f"{gateway}{service.prefix}{service.base}" for gateway in gateways])
+    share_refusals(found)
     return msgspec.json.format(msgspec.json.encode(found, order="sorted"), indent=2)

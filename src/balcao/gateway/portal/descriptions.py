@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from balcao.core.http.shared_refusals import read_responses
+
 METHODS = ("get", "post", "put", "patch", "delete", "head")
 
 # What a caller may say in headers, under the names of its arguments.
@@ -206,8 +208,9 @@ def _read_operation(
     headers = {one["name"]: one for one in parameters if one["in"] == "header"}
     body = described.get("requestBody", {})
     sent: Mapping[str, Any] = next(iter(body.get("content", {}).values()), {})
-    content, result = _read_result(described["responses"])
-    status, example = _read_success(described["responses"])
+    responses = read_responses(document, described)
+    content, result = _read_result(responses)
+    status, example = _read_success(responses)
     return Operation(
         key=described["operationId"].removeprefix(f"{service}_"),
         method=method,
@@ -227,7 +230,7 @@ def _read_operation(
         result_example=example,
         content=content,
         paging=None if described["operationId"] in _NOT_PAGED else _find_paging(document, query, result),
-        refusals=list(_list_refusals(described["responses"])),
+        refusals=list(_list_refusals(responses)),
         idempotent=described.get("x-idempotent", False),
     )
 
