@@ -14,6 +14,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.context.reasons import refuse_personal_data
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, NotFound
+from balcao.core.offloading import run_in_thread
 from balcao.core.values.clock import to_unix_seconds, utc_now
 from balcao.core.values.etags import require_match
 from balcao.core.values.text import clean_text
@@ -219,7 +220,7 @@ async def roll_back_service(
     Raises NotFound, Conflict, Forbidden.
     """
     words = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False)
-    reason = refuse_personal_data("change_reason", words) or None
+    reason = await run_in_thread(refuse_personal_data, "change_reason", words, size=len(words)) or None
     async with _open_service(call, service_id, at) as edit:
         if edit.stored is not None and edit.stored.document.status == 1:
             require_action(call, PUBLISH)
