@@ -146,6 +146,18 @@ def test_after_each_approval_the_next_text_opens_and_at_the_end_the_empty_queue(
     assert "Nenhuma proposta espera aprovação." in panel.page.text
 
 
+def test_a_service_shows_its_old_numbers_and_says_how_many_more_there_are(
+    panel: PanelClient, make: Make, ask: Ask
+) -> None:
+    service, first = make(), uuid4().hex[:8]
+    for place in range(1, 102):
+        body = {"origem": "1746_v2_llm", "id_servico_antigo": f"{first}-{place}.", "id_servico_novo": service["id"]}
+        assert ask("POST", "/admin/tombamentos", json=body).status_code == 201
+    panel.login("gestor", f"/painel/servicos/{service['id']}")
+    assert sum(f"{first}-{place}." in panel.page.text for place in range(1, 102)) == 100
+    assert "Os primeiros 100 de 101." in panel.page.text
+
+
 def test_a_long_queue_leads_to_the_list_that_is_searched(panel: PanelClient, make: Make, ask: Ask) -> None:
     made = [make(awaiting_approval=True)["id"] for _ in range(101)]
     panel.login("gestor", "/painel/aprovacoes")

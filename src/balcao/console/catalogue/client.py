@@ -10,6 +10,8 @@ from balcao.console.api import Api, Read, quoted
 
 _SERVICES = "/search/api/v1/admin/services"
 PAGE_SIZE = 25
+# As many as the service returns in one call.
+MOST_AT_ONCE = 100
 
 
 def to_moment(seconds: int | None) -> datetime | None:
@@ -161,15 +163,19 @@ async def compare_versions(api: Api, service: str, old: int, new: int) -> Compar
 
 
 async def list_awaiting_proposals(api: Api) -> Proposals:
-    return await api.get("/search/api/v1/admin/proposals", Proposals, {"awaiting_approval": True, "per_page": 100})
+    return await api.get(
+        "/search/api/v1/admin/proposals", Proposals, {"awaiting_approval": True, "per_page": MOST_AT_ONCE}
+    )
 
 
 async def list_edited_proposals(api: Api) -> Proposals:
-    return await api.get("/search/api/v1/admin/proposals", Proposals, {"awaiting_approval": False, "per_page": 100})
+    return await api.get(
+        "/search/api/v1/admin/proposals", Proposals, {"awaiting_approval": False, "per_page": MOST_AT_ONCE}
+    )
 
 
 async def list_proposals(api: Api, service: str) -> Proposals:
-    return await api.get(f"{_SERVICES}/{quoted(service)}/proposals", Proposals, {"per_page": PAGE_SIZE})
+    return await api.get(f"{_SERVICES}/{quoted(service)}/proposals", Proposals, {"per_page": MOST_AT_ONCE})
 
 
 async def create_proposal(api: Api, service: str, body: Mapping[str, Any], *, etag: str, key: str) -> Proposal:

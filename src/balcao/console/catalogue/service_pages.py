@@ -89,7 +89,7 @@ async def show_service(visit: Visit, service: str) -> Response[Any]:
     """Show a service as a citizen sees it, with where it stands, who changed it and what is proposed."""
     read, departments = await client.read_service(visit.api, service), await read_departments(visit)
     may_read_versions, may_map = visit.may(VERSIONS), visit.may(REDIRECTS)
-    of_service = {"id_servico_novo": service, "per_page": 20}
+    of_service = {"id_servico_novo": service, "per_page": client.MOST_AT_ONCE}
     blocks: list[Block[Any]] = await gather_blocks(
         client.list_proposals(visit.api, service),
         client.list_versions(visit.api, service, size=5) if may_read_versions else None,
