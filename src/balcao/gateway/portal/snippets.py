@@ -10,7 +10,11 @@ from balcao.gateway.portal.literals import JSON, PYTHON, TYPESCRIPT, write_liter
 
 # What an example asks with besides what its document demands: one of several conditions, and where a stream begins, so
 # that there is a first event.
-_FURTHER = {"registry.list_audit_events": {"cpf"}, "health_units.stream_changes": {"desde"}}
+_FURTHER = {
+    "access.explain_decision": {"method", "path"},
+    "registry.list_audit_events": {"cpf"},
+    "health_units.stream_changes": {"desde"},
+}
 REASON = "X-Access-Reason"
 KEY = "Idempotency-Key"
 # A stream has no end: curl is given one.
