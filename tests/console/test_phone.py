@@ -78,6 +78,7 @@ def test_a_plot_that_is_wider_than_the_phone_shows_its_end_first(screen_of: Call
     screen.login("kleber", "/painel/saude/contagens")
     expect(screen.page.locator(".plot .value").last).to_be_in_viewport()
     expect(screen.page.locator(".plot .value").first).not_to_be_in_viewport()
+    expect(screen.page.locator(".plot .scale text").last).to_be_in_viewport(ratio=1)
     screen.page.get_by_role("region", name="Gráfico").evaluate("one => one.scrollBy(-1000, 0)")
     expect(screen.page.locator(".plot .value").first).to_be_in_viewport()
 
