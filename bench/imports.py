@@ -22,7 +22,7 @@ from rich.table import Table
 from balcao import app
 from balcao.core.imports import opening, service
 from balcao.core.imports.service import Order
-from balcao.operate.imports import spare_collector
+from balcao.operate.imports import freeze_gc
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import invented
 from balcao_sandbox.postgresql import supervisor
@@ -85,7 +85,7 @@ def measure_kinds(url: str, folder: Path, meter: Meter, scale: float, chosen: Se
             costs = []
             for _ in range(2):
                 execute(url, "CHECKPOINT")
-                spare_collector()
+                freeze_gc()
                 costs.append(meter.measure(partial(load, act, each, file, rows), rows))
             if each.is_measured:
                 found[each.kind] = costs

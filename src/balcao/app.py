@@ -55,7 +55,7 @@ from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.pages import list_titles, mount_pages
 from balcao.gateway.proxies import Proxies
-from balcao.gateway.status.board import BoardKeeper
+from balcao.gateway.status.board import StatusCache
 from balcao.health_units import SERVICE as HEALTH_UNITS
 from balcao.identity import backchannel
 from balcao.registry import SERVICE as REGISTRY
@@ -149,7 +149,7 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
         mounts.append(Endpoints(panel).mount())
     # Of all services, whichever this process serves: the numbers are everybody's.
     calls = CallLog(platform.database)
-    keeper = BoardKeeper(platform.database, platform.zone, list_titles(SERVICES))
+    keeper = StatusCache(platform.database, platform.zone, list_titles(SERVICES))
     return Application(
         Gateway(
             mounts,
@@ -203,7 +203,7 @@ def mount(service: Service, platform: Platform) -> Mount:
 
 @asynccontextmanager
 async def open_for_serving(
-    platform: Platform, services: Sequence[Service], keeper: BoardKeeper, calls: CallLog, panel: Panel | None = None
+    platform: Platform, services: Sequence[Service], keeper: StatusCache, calls: CallLog, panel: Panel | None = None
 ) -> AsyncIterator[None]:
     """Open the platform, announce the operations, load the snapshot: only then may the process listen."""
     async with open_services(platform, services), panel.open() if panel else nullcontext():
@@ -272,7 +272,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         )
         platform.parts[Explanations] = Explanations({service.name: service.package for service in SERVICES})
         for service in services:
-            await stack.enter_async_context(service.running(platform))
+            await stack.enter_async_context(service.lifespan(platform))
         yield
 
 

@@ -16,7 +16,7 @@ from balcao.access.catalogue.service import write_catalogue
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.database import connections
-from balcao.core.database.shares import holder
+from balcao.core.database.connection_quota import holder
 from tests.access import stored
 from tests.access.stored import format_path
 from tests.support.fixtures import Sql

@@ -210,7 +210,7 @@ def test_other_paths_are_not_found(http: httpx.Client) -> None:
 async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(platform: Platform) -> None:
     twice_the_same_id: Service = replace(AGENTS, features=[*AGENTS.features, Feature(routes=_again(AGENTS))])
     broken = describe_service(twice_the_same_id)
-    async with broken.running(platform):
+    async with broken.lifespan(platform):
         transport = httpx.ASGITransport(AsgiApplication(service_alone(broken, platform)))
         async with httpx.AsyncClient(transport=transport, base_url="http://docs") as client:
             answer = await client.get("/swagger.json")

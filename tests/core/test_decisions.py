@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from balcao.access.mappings.patterns import erase_parameter_names
 from balcao.core.access.caller import Caller
 from balcao.core.access.decisions import decide_match
-from balcao.core.access.people import Membership
+from balcao.core.access.membership_index import Membership
 from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
 from balcao.core.values.cpf import Cpf
 from tests.support.sizes import EXAMPLES, size

@@ -2,8 +2,8 @@
 
 import pytest
 
+from balcao.core.access.membership_index import Membership
 from balcao.core.access.missing import describe_missing, describe_refusal
-from balcao.core.access.people import Membership
 from balcao.core.access.rules import MACHINE, Rule, action, authenticated, client, own, own_alone, scope
 from balcao.core.access.snapshot import Action, Role
 from tests.core.test_snapshot_rights import ANA, BRUNO, make_caller, make_snapshot

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from balcao.core.database.shares import holder
+from balcao.core.database.connection_quota import holder
 from balcao.core.offloading import SMALL, run_in_thread
 from tests.support.patience import until
 

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from balcao.core.database import connections
+from balcao.core.database.connection_quota import ConnectionQuota, holder
 from balcao.core.database.pool import Database
-from balcao.core.database.shares import Shares, holder
 from balcao.core.errors import TooMany
 from balcao.core.http.operations import name_for_machines
 from balcao.core.live.rates import SETTINGS as LIVE_SETTINGS
@@ -189,7 +189,7 @@ async def test_who_holds_a_share_waits_for_it_and_others_do_not(
 
 
 async def test_what_is_cancelled_while_it_waits_takes_no_share_with_it() -> None:
-    shares = Shares(1)
+    shares = ConnectionQuota(1)
     assert shares.take_now("greedy")
     waiting = [asyncio.create_task(shares.take("greedy", PATIENCE)) for _ in range(5)]
     await asyncio.sleep(0)

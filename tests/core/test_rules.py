@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.core.access.caller import Caller
-from balcao.core.access.people import Membership
+from balcao.core.access.membership_index import Membership
 from balcao.core.access.rules import (
     AUTHENTICATED,
     MACHINE,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.core.access.caller import Caller
-from balcao.core.access.people import Membership
+from balcao.core.access.membership_index import Membership
 from balcao.core.access.rules import AUTHENTICATED, Rule, action, authenticated, client, own, scope
 from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
 from balcao.core.access.writers import Writers

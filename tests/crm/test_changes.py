@@ -14,7 +14,7 @@ from balcao.crm.changes import PAGE, Changed, find_changed
 from balcao.crm.client import CrmClient, open_crm_client
 from balcao.crm.deadline import Deadline
 from balcao.registry.crm.reconciliation.service import find_following
-from balcao.registry.crm.reconciliation.store import Place
+from balcao.registry.crm.reconciliation.store import Cursor
 from balcao_sandbox.crm.server import STATE_FILE
 from tests.support.crm import RunningCrm, crm_settings
 
@@ -48,7 +48,7 @@ def write_accounts(file: Path, like: dict[str, object]) -> None:
 
 async def read_pages(client: CrmClient, since: datetime) -> list[Changed]:
     """Every account of a run, page by page."""
-    place: Place | None = Place(since, "accounts", since.replace(microsecond=0), "", 0)
+    place: Cursor | None = Cursor(since, "accounts", since.replace(microsecond=0), "", 0)
     seen: list[Changed] = []
     while place is not None and place.source == "accounts":
         found = await find_changed(client, place.source, place.moment, place.after_id, Deadline.within(20))
@@ -66,7 +66,7 @@ async def test_records_that_changed_in_one_second_are_neither_lost_nor_repeated(
 
 
 async def test_a_run_never_goes_in_circles_when_the_crm_forgets_what_was_asked(crm: RunningCrm) -> None:
-    place = Place(AT, "accounts", AT, "001000000000000049", 1)
+    place = Cursor(AT, "accounts", AT, "001000000000000049", 1)
     page = [Changed(f"001{number:015d}", None, SECOND) for number in range(PAGE)]
     for found in (page, [Changed(one.id, None, "2026-03-04T05:06:06.000+0000") for one in page]):
         with pytest.raises(Retry):

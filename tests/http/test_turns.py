@@ -17,9 +17,9 @@ from balcao.core.http.operation_endpoint import OperationEndpoint
 from balcao.core.http.requests import Request
 from balcao.gateway.application import Identity
 from balcao.gateway.exchanges import Exchange
+from balcao.gateway.fair_scheduler import _A_TURN, _ACCOMPANIED, _AT_ONCE, _PASSED, FairScheduler
 from balcao.gateway.limits import Limits
 from balcao.gateway.quotas import Quota
-from balcao.gateway.turns import _A_TURN, _ACCOMPANIED, _AT_ONCE, _PASSED, Turns
 from tests.http.application import Echo
 from tests.http.connection import Connection
 from tests.support.patience import until_now
@@ -80,7 +80,7 @@ class World:
         self.begun: list[Begun] = []
         self.this_turn: Counter[str] = Counter()
         self.running: dict[str, deque[Begun]] = defaultdict(deque)
-        self.turns = Turns(cast("asyncio.AbstractEventLoop", self.loop), self._identify)
+        self.turns = FairScheduler(cast("asyncio.AbstractEventLoop", self.loop), self._identify)
 
     def _identify(self, request: Request) -> Identity:
         caller = next(each.caller for each in self.asked if each.exchange.request is request)

@@ -30,7 +30,7 @@ def describe_service(agents: Service) -> Service:
     """Return the service that describes `agents`, which it knows only from what it is handed here."""
 
     @asynccontextmanager
-    async def running(platform: Platform) -> AsyncIterator[None]:
+    async def lifespan(platform: Platform) -> AsyncIterator[None]:
         base_url = platform.settings.public_url.rstrip("/")
         platform.parts[Published] = Published(
             msgspec.json.encode(build_root(agents)),
@@ -39,7 +39,7 @@ def describe_service(agents: Service) -> Service:
         )
         yield
 
-    return dataclasses.replace(_OWN, running=running, ready=ready)
+    return dataclasses.replace(_OWN, lifespan=lifespan, ready=ready)
 
 
 def build_root(agents: Service, folder: str = "") -> Root:

@@ -3,8 +3,8 @@
 from balcao.agents.datasets.api import FEATURE as DATASETS
 from balcao.agents.experiments.api import FEATURE as EXPERIMENTS
 from balcao.agents.history.api import FEATURE as HISTORY
+from balcao.agents.lifespan import lifespan
 from balcao.agents.prompts.api import FEATURE as PROMPTS
-from balcao.agents.running import running
 from balcao.agents.token_check.api import FEATURE as TOKEN_CHECK
 from balcao.agents.versions.api import FEATURE as VERSIONS
 from balcao.agents.webhooks.api import FEATURE as WEBHOOKS
@@ -26,5 +26,5 @@ SERVICE = Service(
         "conjuntos de dados": "Exemplos com que os agentes são avaliados.",
         "experimentos": "O que os agentes responderam aos exemplos, e com que notas.",
     },
-    running=running,
+    lifespan=lifespan,
 )

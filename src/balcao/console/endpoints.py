@@ -19,7 +19,7 @@ from balcao.console.sessions.service import Draft, Session, SessionOver
 from balcao.console.visit import DRAFT, DRAFT_IN_ADDRESS, Visit
 from balcao.console.waiting import recall_counts, recount_area, refresh_counts
 from balcao.core.access.refusals import PAGE
-from balcao.core.database.shares import holder
+from balcao.core.database.connection_quota import holder
 from balcao.core.errors import BalcaoError, TooLarge
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import AdmitBody, PageEndpoint
@@ -29,7 +29,7 @@ from balcao.core.http.operations import UNASKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect, to_json
 from balcao.core.http.routing import REST_OF_PATH
-from balcao.core.http.strangers import TooManyAnonymous, count_anonymous, refuse_often
+from balcao.core.http.unauthenticated_refusals import TooManyAnonymous, count_anonymous, refuse_often
 from balcao.core.offloading import SMALL, run_in_thread
 from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import Mount

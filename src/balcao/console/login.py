@@ -26,7 +26,7 @@ from balcao.core.http.cookies import format_cookie, read_cookies
 from balcao.core.http.forms import FormData, parse_fields, read_form
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response, redirect
-from balcao.core.http.strangers import count_anonymous
+from balcao.core.http.unauthenticated_refusals import count_anonymous
 from balcao.core.logs import log
 
 LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"

@@ -12,7 +12,7 @@ from contextvars import copy_context
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from balcao.core.database.shares import Shares, holder
+from balcao.core.database.connection_quota import ConnectionQuota, holder
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ _LONGEST_SECONDS = 20.0
 
 _thread = ThreadPoolExecutor(1, "offloaded")
 # By event loop, as a process of the tests has several.
-_shares: WeakKeyDictionary[asyncio.AbstractEventLoop, Shares] = WeakKeyDictionary()
+_shares: WeakKeyDictionary[asyncio.AbstractEventLoop, ConnectionQuota] = WeakKeyDictionary()
 
 
 async def run_in_thread(work: Callable[..., T], *values: object, size: int = SMALL + 1) -> T:
@@ -35,7 +35,7 @@ async def run_in_thread(work: Callable[..., T], *values: object, size: int = SMA
     if size <= SMALL:
         return work(*values)
     loop, caller = asyncio.get_running_loop(), holder.get()
-    shares = _shares.setdefault(loop, Shares(_MOST_AT_ONCE))
+    shares = _shares.setdefault(loop, ConnectionQuota(_MOST_AT_ONCE))
     if not shares.take_now(caller):
         await shares.take(caller, _LONGEST_SECONDS)
     try:

@@ -41,7 +41,7 @@ class Service:
     `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready";
     a service that tells them in a form of its own has none.
     `has_city_times`: instants of liveness and readiness have the city's offset, like all others of the service.
-    `seed` loads seed data after the migrations; `running` opens what the service keeps in the process.
+    `seed` loads seed data after the migrations; `lifespan` opens what the service keeps in the process.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Service:
     description: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     seed: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
-    running: Callable[[Platform], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
+    lifespan: Callable[[Platform], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
     ready: Callable[[Platform], Awaitable[Mapping[str, bool]]] | None = None
     health_paths: Mapping[str, str] = field(default_factory=lambda: HEALTH_PATHS)
     has_city_times: bool = False

@@ -12,6 +12,7 @@ from balcao.employability.hiring.search.api import FEATURE as JOB_SEARCH
 from balcao.employability.hiring.transfer.feature import FEATURE as JOB_TRANSFER
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.api import FEATURE as LEGACY_JOBS
+from balcao.employability.lifespan import lifespan
 from balcao.employability.onboarding.api import FEATURE as ONBOARDING
 from balcao.employability.reference_values.api import FEATURE as REFERENCE_VALUES
 from balcao.employability.resume.bank.api import FEATURE as RESUME_BANK
@@ -21,7 +22,6 @@ from balcao.employability.resume.overview.api import FEATURE as OVERVIEW
 from balcao.employability.resume.profiles.feature import FEATURE as PROFILES
 from balcao.employability.resume.sections.api import FEATURE as SECTIONS
 from balcao.employability.rights.api import make_feature as make_rights
-from balcao.employability.running import running
 from balcao.employability.selection.applications.api import FEATURE as APPLICATIONS
 from balcao.employability.selection.blocks.api import FEATURE as BLOCKS
 from balcao.employability.selection.candidates.api import FEATURE as CANDIDATES
@@ -69,7 +69,7 @@ SERVICE = Service(
     package=__name__,
     features=[*_FEATURES, make_rights(_PERSONAL_DATA)],
     dialects={"": ERROR_TEXT, OLDER_JOBS: CODE_MESSAGE},
-    running=partial(running, held=_PERSONAL_DATA),
+    lifespan=partial(lifespan, held=_PERSONAL_DATA),
     description="Empregabilidade: o currículo da pessoa, as tabelas que ele usa e as vagas do sistema antigo.",
     tags={
         "reference-values": "Tabelas de valores, como modelos de trabalho e disponibilidades.",

@@ -11,7 +11,7 @@ from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.refusal_pages import wants_page
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response, redirect, to_json
-from balcao.core.http.strangers import refuse_path
+from balcao.core.http.unauthenticated_refusals import refuse_path
 from balcao.core.service import Service
 from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import METRICS, Mount
@@ -25,7 +25,7 @@ from balcao.gateway.portal.page import PortalPages
 from balcao.gateway.portal.search_page import SearchPage
 from balcao.gateway.refusals import REFUSAL_PAGE
 from balcao.gateway.status import feeds
-from balcao.gateway.status.board import BoardKeeper
+from balcao.gateway.status.board import StatusCache
 from balcao.gateway.status.page import StatusPage
 
 
@@ -33,7 +33,7 @@ def mount_pages(
     platform: Platform,
     services: Sequence[Service],
     gauges: Sequence[Gauge],
-    keeper: BoardKeeper,
+    keeper: StatusCache,
     *,
     has_panel: bool = False,
 ) -> Mount:

@@ -15,12 +15,12 @@ from balcao.core.logs import log, request_id
 from balcao.core.tasks import start
 from balcao.gateway.application import Served
 from balcao.gateway.exchanges import Exchange, Refusal
+from balcao.gateway.fair_scheduler import FairScheduler
 from balcao.gateway.field_lines import CLOSE, clock, encode, encode_own, encode_refusal, encode_status
 from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.gateway.limits import Limits
 from balcao.gateway.quotas import Quota
 from balcao.gateway.receiving import Receiver
-from balcao.gateway.turns import Turns
 
 _NEVER = float("inf")
 # Requests that wait for their turn on one connection, and bytes of them after which no further one is read.
@@ -54,7 +54,7 @@ class Shared:
         self.made = made
         self.ended = ended
         self.loop = asyncio.get_running_loop()
-        self.turns = Turns(self.loop, application.identify)
+        self.turns = FairScheduler(self.loop, application.identify)
         # Every read goes here: it is parsed before the next one.
         self.buffer = memoryview(bytearray(limits.head_bytes))
 

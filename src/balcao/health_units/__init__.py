@@ -9,11 +9,11 @@ from balcao.health_units.feed.api import FEATURE as FEED
 from balcao.health_units.holidays import service as holidays
 from balcao.health_units.holidays.api import FEATURE as HOLIDAYS
 from balcao.health_units.intake.api import FEATURE as INTAKE
+from balcao.health_units.lifespan import lifespan, ready
 from balcao.health_units.notifications.api import FEATURE as NOTIFICATIONS
 from balcao.health_units.overview.api import FEATURE as OVERVIEW
 from balcao.health_units.reference_lists.api import FEATURE as REFERENCE_LISTS
 from balcao.health_units.risk.api import FEATURE as RISK
-from balcao.health_units.running import ready, running
 from balcao.health_units.timetables.api import FEATURE as TIMETABLES
 from balcao.health_units.units.api import FEATURE as UNITS
 from balcao.health_units.webhooks.api import FEATURE as WEBHOOKS
@@ -47,7 +47,7 @@ SERVICE = Service(
         "risco": "A cor de risco de uma unidade e as notificações que a definem.",
     },
     seed=holidays.seed_holidays,
-    running=running,
+    lifespan=lifespan,
     ready=ready,
     has_city_times=True,
 )

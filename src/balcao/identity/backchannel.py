@@ -10,7 +10,7 @@ from balcao.core.errors import BalcaoError
 from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import NO_STORE, Response
-from balcao.core.http.strangers import judge_pending, note_refused_token, refuse_often
+from balcao.core.http.unauthenticated_refusals import judge_pending, note_refused_token, refuse_often
 from balcao.core.logs import log
 from balcao.gateway.gateway import Mount
 from balcao.identity.oauth import MAX_FORM_BYTES, OAUTH, InvalidRequest, parse_form

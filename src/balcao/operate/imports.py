@@ -51,7 +51,7 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
     async def run(url: str) -> Outcome:
         # Bare: copies that services keep current would be read again after every batch, for nobody.
         async with database.open_platform(settings, url, bare=True) as platform:
-            spare_collector()
+            freeze_gc()
             with showing(lines.size) as progress:
                 return await service.run_import(operator_call(platform, operation), lines, order, progress)
 
@@ -59,7 +59,7 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
         return asyncio.run(run(url))
 
 
-def spare_collector() -> None:
+def freeze_gc() -> None:
     """Leave what is loaded out of every later search for garbage, and search seldom.
 
     Rows would have all of it looked through often; they themselves are in no cycle and go with their batch.

@@ -9,10 +9,10 @@ from balcao.search.collection.feature import FEATURE as COLLECTION
 from balcao.search.control_queries.api import FEATURE as CONTROL_QUERIES
 from balcao.search.health.api import FEATURE as HEALTH
 from balcao.search.legacy_mappings.api import FEATURE as LEGACY_MAPPINGS
+from balcao.search.lifespan import lifespan
 from balcao.search.popularity.feature import FEATURE as POPULARITY
 from balcao.search.proposals.api import FEATURE as PROPOSALS
 from balcao.search.public_search.api import FEATURE as PUBLIC_SEARCH
-from balcao.search.running import running
 from balcao.search.schema_migrations.api import FEATURE as SCHEMA_MIGRATIONS
 from balcao.search.services.api import FEATURE as SERVICES
 from balcao.search.synonyms.api import FEATURE as SYNONYMS
@@ -56,6 +56,6 @@ SERVICE = Service(
         "catalogue": "Os serviços publicados, como o cidadão os vê.",
         "migration": "As migrações do esquema da busca e sua reversão.",
     },
-    running=running,
+    lifespan=lifespan,
     health_paths={},
 )

@@ -24,7 +24,7 @@ from balcao.core.http.dialects import DETAIL
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import NO_STORE, Response
 from balcao.core.http.sent_headers import SentHeader
-from balcao.core.http.strangers import judge_pending, note_refused_token
+from balcao.core.http.unauthenticated_refusals import judge_pending, note_refused_token
 from balcao.core.logs import log
 from balcao.settings.types import split_list
 

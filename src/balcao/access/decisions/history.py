@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from balcao.core.access.people import Membership
+from balcao.core.access.membership_index import Membership
 from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
 from balcao.core.database.results import Json
 from balcao.core.errors import NotFound

@@ -8,7 +8,7 @@ from balcao.access.catalogue.events import CatalogueEvent
 from balcao.access.catalogue.service import record_read
 from balcao.access.decisions.schemas import ExplainedWay, PersonAction, PersonActions
 from balcao.access.users.service import OF_THE_PLATFORM
-from balcao.core.access.people import Membership
+from balcao.core.access.membership_index import Membership
 from balcao.core.access.reach import (
     DEPARTMENT,
     UNLIMITED,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from balcao.core.access.people import Membership, People
+from balcao.core.access.membership_index import Membership, MembershipIndex
 from balcao.core.access.snapshot import EMPTY, Changes, Snapshot
 from balcao.core.database.pool import Connection, Database, Row
 from balcao.core.database.reloader import Watch
@@ -169,5 +169,5 @@ class Catalogue:
 
 
 def _build(document: str, held: Sequence[Row]) -> Snapshot:
-    people = People.of((Membership(tuple(row["groups"]), tuple(row["roles"])), row["people"]) for row in held)
+    people = MembershipIndex.of((Membership(tuple(row["groups"]), tuple(row["roles"])), row["people"]) for row in held)
     return replace(EMPTY.following(msgspec.json.decode(document, type=Changes)), people=people)

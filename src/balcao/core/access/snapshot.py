@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, TypeVar
 import msgspec
 
 from balcao.core.access.caller import Caller
+from balcao.core.access.membership_index import EMPTY_INDEX, Membership, MembershipIndex
 from balcao.core.access.paths import Entry, PatternTree, bind_path, split_path
-from balcao.core.access.people import NOBODY, Membership, People
 from balcao.core.values.cpf import Cpf
 
 T = TypeVar("T")
@@ -101,7 +101,7 @@ class Snapshot:
     mappings: Mapping[int, MappedEndpoint] = field(default_factory=dict)
     roles: Mapping[int, Role] = field(default_factory=dict)
     groups: Mapping[int, Group] = field(default_factory=dict)
-    people: People = NOBODY
+    people: MembershipIndex = EMPTY_INDEX
     bindings: Mapping[str, str] = field(default_factory=dict)
     roles_by_name: Mapping[str, Role] = field(default_factory=dict)
     patterns: PatternTree = field(default_factory=PatternTree)

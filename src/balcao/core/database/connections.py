@@ -8,8 +8,8 @@ from typing import Any
 import asyncpg
 
 from balcao.core.database import servers
+from balcao.core.database.connection_quota import ConnectionQuota
 from balcao.core.database.faults import StoreFaults
-from balcao.core.database.shares import Shares
 from balcao.core.errors import Unavailable
 
 ACQUIRE_SECONDS = 2.0
@@ -33,7 +33,7 @@ class Connections:
         self.url = url
         self.size = size
         self.options = options
-        self._shares = Shares(max(1, size // 2))
+        self._shares = ConnectionQuota(max(1, size // 2))
         self._is_open = False
         self._ready: list[asyncpg.Connection] = []  # the one used last is the next one to be taken
         self._unneeded = 0  # how few were ready at any time since the last look

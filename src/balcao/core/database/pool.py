@@ -12,10 +12,10 @@ import msgspec
 
 from balcao.core.database import servers
 from balcao.core.database.batching import Batch
+from balcao.core.database.connection_quota import holder
 from balcao.core.database.connections import Connections
 from balcao.core.database.faults import LOST, UNSOUND, StoreFaults
 from balcao.core.database.listening import Listening
-from balcao.core.database.shares import holder
 
 T = TypeVar("T")
 Item = TypeVar("Item")

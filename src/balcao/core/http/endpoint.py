@@ -13,7 +13,7 @@ from balcao.core.http.dialects import Dialect
 from balcao.core.http.operations import MIB, UNASKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
-from balcao.core.http.strangers import refuse_path
+from balcao.core.http.unauthenticated_refusals import refuse_path
 from balcao.core.logs import log
 from balcao.core.telemetry import Meter, meter
 

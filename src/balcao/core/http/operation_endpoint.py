@@ -18,8 +18,8 @@ from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.platform import Platform
 from balcao.core.context.reasons import ACCESS_REASON
+from balcao.core.database.connection_quota import holder
 from balcao.core.database.replicas import Replica, count_read
-from balcao.core.database.shares import holder
 from balcao.core.errors import BalcaoError, Forbidden, NotFound, Unauthenticated
 from balcao.core.http.endpoint import AdmitBody, Responding, to_known_error
 from balcao.core.http.operations import Operation
@@ -27,7 +27,7 @@ from balcao.core.http.parameters import invoker
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import PERSONAL, Response
 from balcao.core.http.routing import parameters_of
-from balcao.core.http.strangers import refuse_token
+from balcao.core.http.unauthenticated_refusals import refuse_token
 from balcao.core.logs import log
 from balcao.core.telemetry import meter
 from balcao.core.values.cpf import Cpf

@@ -19,7 +19,7 @@ from balcao.core.http.forms import FormData, read_form
 from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, NO_STORE, Response
-from balcao.core.http.strangers import refuse_token
+from balcao.core.http.unauthenticated_refusals import refuse_token
 from balcao.core.service import Service
 from balcao.gateway.portal.operation_pages import ROOTS
 from balcao.gateway.portal.rules import explain_rule

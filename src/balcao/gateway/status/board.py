@@ -22,7 +22,7 @@ MOST_INCIDENTS = 100
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class Snapshot:
     """What the database said at `read_at`."""
 
     read_at: datetime
@@ -34,7 +34,7 @@ class Knowledge:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ServiceStatus:
     """How one service stands; `availability` is of all ninety days."""
 
     name: str
@@ -51,20 +51,20 @@ class Board:
 
     read_at: datetime
     is_current: bool
-    services: Sequence[Standing]
+    services: Sequence[ServiceStatus]
     open: Sequence[Incident]
     resolved: Sequence[Incident]
     planned: Sequence[Change]
 
 
-class BoardKeeper:
+class StatusCache:
     """Reads for the page, so that no visitor ever costs a statement; `titles` are the services by name."""
 
     def __init__(self, database: Database, zone: ZoneInfo, titles: Mapping[str, str]) -> None:
         self.zone = zone
         self.titles = titles
         self._database = database
-        self._knowledge: Knowledge | None = None
+        self._knowledge: Snapshot | None = None
         self._is_current = False
 
     @asynccontextmanager
@@ -76,7 +76,7 @@ class BoardKeeper:
 
     def show(self, now: datetime) -> Board:
         """Return how the services stand by what is known; without the database nobody knows how they stand now."""
-        known = self._knowledge or Knowledge(now, {}, {}, [], [], [])
+        known = self._knowledge or Snapshot(now, {}, {}, [], [], [])
         return Board(
             known.read_at,
             self._is_current,
@@ -86,7 +86,7 @@ class BoardKeeper:
             known.planned,
         )
 
-    def _judge(self, known: Knowledge, name: str, title: str, now: datetime) -> Standing:
+    def _judge(self, known: Snapshot, name: str, title: str, now: datetime) -> ServiceStatus:
         closed = next((change for change in known.maintenance if change.name == name), None)
         severities = [each.severity for each in known.incidents if each.resolved_at is None and name in each.services]
         recent = [count for count in known.recent.get(name, ()) if is_recent(count, now)]
@@ -94,7 +94,7 @@ class BoardKeeper:
         days = known.days.get(name, ())
         today = now.astimezone(self.zone).date()
         message = closed.value if closed and state is State.MAINTENANCE else None
-        return Standing(name, title, state, message, measure_share(days), list_days(days, today))
+        return ServiceStatus(name, title, state, message, measure_share(days), list_days(days, today))
 
     async def _try_to_read(self) -> None:
         try:
@@ -104,10 +104,10 @@ class BoardKeeper:
                 log.warning("status.not_read", code=fault.code)
             self._is_current = False
 
-    async def _read(self, now: datetime) -> Knowledge:
+    async def _read(self, now: datetime) -> Snapshot:
         first_day = response_counts.begin_day(now, self.zone) - timedelta(days=DAYS - 1)
         async with self._database.connection() as connection:
-            return Knowledge(
+            return Snapshot(
                 now,
                 self._by_service(await response_counts.list_response_counts(connection, DAY, first_day)),
                 self._by_service(await response_counts.list_response_counts(connection, FIVE_MINUTES, now - RECENT)),

@@ -6,7 +6,7 @@ from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.responses import HTML, Response
 from balcao.gateway.rendering import make_environment, read_style
 from balcao.gateway.status import words
-from balcao.gateway.status.board import Board, BoardKeeper
+from balcao.gateway.status.board import Board, StatusCache
 from balcao.gateway.status.judgement import OWED
 
 # Everybody sees the same, and a crowd in a trouble is answered by caches.
@@ -18,7 +18,7 @@ _POLICY = allow_style(_STYLE)
 class StatusPage:
     """Renders what is known; `city` is named where the installation names it."""
 
-    def __init__(self, keeper: BoardKeeper, city: str) -> None:
+    def __init__(self, keeper: StatusCache, city: str) -> None:
         self._environment = environment = make_environment("balcao.gateway.status")
         environment.filters.update(
             {

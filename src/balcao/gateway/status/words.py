@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 
 from balcao.core.live.incidents import Incident
-from balcao.gateway.status.board import Board, Standing
+from balcao.gateway.status.board import Board, ServiceStatus
 from balcao.gateway.status.judgement import Day, State
 
 # Each with a sign, as not everybody tells the colours apart.
@@ -85,14 +85,14 @@ def _draw_stroke(left: int, height: int) -> str:
     return f"M{left} {_HEIGHT}v-{height}h{_WIDTH}v{height}z"
 
 
-def describe_days(standing: Standing) -> str:
+def describe_days(standing: ServiceStatus) -> str:
     """Return what the strokes show, for who does not see them."""
     marks = [day.mark for day in standing.days]
     parts = [f"{marks.count(mark)} {words}" for mark, words in LEGEND.items() if mark in marks]
     return f"{len(marks)} dias: {', '.join(parts)}"
 
 
-def describe_level(standing: Standing) -> str:
+def describe_level(standing: ServiceStatus) -> str:
     """Return the share of good answers of all days and of today."""
     if standing.availability is None:
         return "Sem chamadas em 90 dias."

@@ -151,7 +151,7 @@ async def list_job_summaries(
 
 
 @statement("SELECT FROM employability.job WHERE id = :job_id FOR SHARE")
-async def share_job(connection: Connection, job_id: UUID) -> None:
+async def lock_job_for_share(connection: Connection, job_id: UUID) -> None:
     """Keep a job from changing until the transaction ends, so that decisions are made on what was read."""
 
 
@@ -213,5 +213,5 @@ async def list_job_history(connection: Connection, job_id: UUID, page: Page) -> 
 
 OFFERED = (
     find_published_job,
-    share_job,
+    lock_job_for_share,
 )

@@ -16,7 +16,7 @@ from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
-from balcao.employability.hiring.listings.store import share_job
+from balcao.employability.hiring.listings.store import lock_job_for_share
 from balcao.employability.lists import ListMeta
 from balcao.employability.resume.overview.store import read_stored_resume
 from balcao.employability.schemas import Message
@@ -134,7 +134,7 @@ async def lock_application(connection: Connection, call: Call, id_: UUID) -> tup
     is gone or withdrawn, and PreconditionFailed.
     """
     found = _require(await store.read_application(connection, id_))
-    await share_job(connection, found.id_vaga)
+    await lock_job_for_share(connection, found.id_vaga)
     stored = _require(await store.lock_application(connection, id_))
     job, _ = (await listings.list_job_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     if call.if_match is not None:

@@ -12,7 +12,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.employability.hiring.departments.scope import find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
-from balcao.employability.hiring.listings.store import share_job
+from balcao.employability.hiring.listings.store import lock_job_for_share
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import service as applications
 from balcao.employability.selection.applications.states import (
@@ -132,7 +132,7 @@ async def _decide(
 async def _share_job(connection: Connection, call: Call, id_: UUID) -> JobSummary:
     """Return a job within reach, which stays as it is until the transaction ends. Raises NotFound."""
     scope = await find_scope(call)
-    await share_job(connection, id_)
+    await lock_job_for_share(connection, id_)
     job, department = (await listings.list_job_summaries(connection, [id_], utc_now())).get(id_, (None, None))
     if job is None or not scope.reaches(department):
         raise NotFound("Não há vaga com este `vaga_id`.", code="job-unknown")

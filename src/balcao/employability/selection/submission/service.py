@@ -45,7 +45,7 @@ from balcao.employability.selection.submission.schemas import (
     ApplicationBody,
     ApplicationChange,
 )
-from balcao.employability.selection.submission.store import Earlier
+from balcao.employability.selection.submission.store import PriorApplications
 from balcao.employability.texts import clean_optional_line, parse_uuid
 
 MOST_WITHDRAWALS = 3
@@ -175,7 +175,7 @@ def _require_job(job: Job | None, scope: Scope | None) -> Job:
 
 
 async def _check_criteria(
-    connection: Connection, request: _ApplicationRequest, job: Job, earlier: Earlier, resume: Resume
+    connection: Connection, request: _ApplicationRequest, job: Job, earlier: PriorApplications, resume: Resume
 ) -> list[str]:
     """Return the criteria that are not met, which staff may pass over. Raises Ineligible where the person applies."""
     call = request.call
@@ -244,7 +244,7 @@ def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
     return cpf, reached
 
 
-def _require_free(earlier: Earlier) -> None:
+def _require_free(earlier: PriorApplications) -> None:
     """Raise Invalid where the person may not apply again: the citizen portal shows the reason of a 400 alone."""
     if earlier.live:
         text = "Já há uma candidatura desta pessoa a esta vaga: acompanhe-a em Minhas candidaturas."

@@ -30,7 +30,7 @@ FUTURE = timedelta(minutes=5)
 _future_events = counter("balcao_crm_event_future", "Events of the CRM dated more than five minutes ahead")
 
 
-class Fed(NamedTuple):
+class IngestResult(NamedTuple):
     """How many events are new, and how many the CRM could not have sent; those known already are neither."""
 
     new: int
@@ -64,7 +64,7 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
     return Acknowledgement(event.cpf.masked, event.evento, "Evento recebido e enfileirado.", "accepted")
 
 
-async def feed_events(call: Call, connection: Connection, bodies: Sequence[Mapping[str, Any]]) -> Fed:
+async def ingest_events(call: Call, connection: Connection, bodies: Sequence[Mapping[str, Any]]) -> IngestResult:
     """Accept events that the platform itself has read from the CRM, as if they had been sent, in this transaction.
 
     They have the webhook's form and are checked as such; what it would refuse is only counted.
@@ -80,7 +80,7 @@ async def feed_events(call: Call, connection: Connection, bodies: Sequence[Mappi
         rows.append(store.AcceptedEvent(event, call.client, call.request_id, trail))
     with recording():
         new = await store.accept_events(connection, rows) if rows else []
-    return Fed(sum(new), len(bodies) - len(rows))
+    return IngestResult(sum(new), len(bodies) - len(rows))
 
 
 async def apply_event(platform: Platform, event_id: str) -> None:

@@ -23,10 +23,10 @@ from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.registry.crm import iso_time
 from balcao.registry.crm.events import service as events
 from balcao.registry.crm.events.backlog import Backlog
-from balcao.registry.crm.events.service import Fed
+from balcao.registry.crm.events.service import IngestResult
 from balcao.registry.crm.reconciliation import comparison, store
 from balcao.registry.crm.reconciliation.schemas import Reconciliation, ReconciliationBody
-from balcao.registry.crm.reconciliation.store import Place, Run
+from balcao.registry.crm.reconciliation.store import Cursor, Run
 from balcao.registry.mirror import service as mirror
 
 # Less than the queue's lease, as of a push.
@@ -147,7 +147,7 @@ async def _make_room(platform: Platform) -> None:
         raise Wait(full.code, timedelta(seconds=full.retry_after or 1)) from None
 
 
-async def _read_page(platform: Platform, place: Place) -> tuple[Sequence[Changed], Sequence[Person]]:
+async def _read_page(platform: Platform, place: Cursor) -> tuple[Sequence[Changed], Sequence[Person]]:
     crm, deadline = platform.part(CrmClient), Deadline.within(PAGE_SECONDS)
     try:
         found = await changes.find_changed(crm, place.source, place.moment, place.after_id, deadline)
@@ -159,18 +159,18 @@ async def _read_page(platform: Platform, place: Place) -> tuple[Sequence[Changed
         raise Retry(refusal.error_code) from None
 
 
-def find_following(place: Place, found: Sequence[Changed]) -> Place | None:
+def find_following(place: Cursor, found: Sequence[Changed]) -> Cursor | None:
     """Return where the run continues after these records, None at its end.
 
     Raises Retry if the last record has no time, or does not lie after the place: the run would never end.
     """
     if len(found) < changes.PAGE:
         left = changes.SOURCES[changes.SOURCES.index(place.source) + 1 :]
-        return Place(place.since, left[0], _find_start(place.since), "", place.page + 1) if left else None
+        return Cursor(place.since, left[0], _find_start(place.since), "", place.page + 1) if left else None
     last = iso_time.parse_iso_time(found[-1].changed)
     if last is None or last < place.moment or (last == place.moment and found[-1].id == place.after_id):
         raise Retry(CrmAway().error_code)
-    return Place(place.since, place.source, last, found[-1].id, place.page + 1)
+    return Cursor(place.since, place.source, last, found[-1].id, place.page + 1)
 
 
 def _find_start(since: datetime) -> datetime:
@@ -178,10 +178,10 @@ def _find_start(since: datetime) -> datetime:
     return since.replace(microsecond=0)
 
 
-async def _feed(call: Call, connection: Connection, people: Sequence[Person]) -> Fed:
+async def _feed(call: Call, connection: Connection, people: Sequence[Person]) -> IngestResult:
     consented = await mirror.list_consented(connection, [person.cpf for person in people])
     bodies = [body for person in people for body in comparison.list_events(person, consented[person.cpf])]
-    return await events.feed_events(call, connection, bodies)
+    return await events.ingest_events(call, connection, bodies)
 
 
 async def _enqueue(connection: Connection, run: str, page: int) -> None:

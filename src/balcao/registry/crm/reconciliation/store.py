@@ -11,7 +11,7 @@ from balcao.crm.changes import Source
 RECONCILE_JOB = "crm_reconcile"
 
 
-class Place(msgspec.Struct, frozen=True):
+class Cursor(msgspec.Struct, frozen=True):
     """Where a run continues: after the record `after_id` of `moment`, or with all of that moment if it is empty."""
 
     since: datetime
@@ -60,12 +60,12 @@ WHERE id = :run::text::uuid AND page = :page AND state = 'running'
 
 
 @statement(_PLACE)
-async def find_reconciliation_place(connection: Connection, run: str, page: int) -> Place | None:
+async def find_reconciliation_place(connection: Connection, run: str, page: int) -> Cursor | None:
     """Return where the run goes on; None when this page of it is done, or the whole run ended."""
 
 
 @statement(f"{_PLACE} FOR UPDATE")
-async def lock_reconciliation_place(connection: Connection, run: str, page: int) -> Place | None:
+async def lock_reconciliation_place(connection: Connection, run: str, page: int) -> Cursor | None:
     """Return what `find_reconciliation_place` does, and keep others from going on."""
 
 
@@ -76,7 +76,7 @@ SET source = :source, moment = :moment, after_id = :after_id, page = :page,
 WHERE id = :run::text::uuid
 """)
 async def advance_reconciliation(
-    connection: Connection, run: str, place: Place, people: int, events: int, refused: int
+    connection: Connection, run: str, place: Cursor, people: int, events: int, refused: int
 ) -> None:
     """Write where the run goes on, and what the page brought."""
 

@@ -127,7 +127,7 @@ def _parse_change(change: VehicleModelChange) -> dict[str, str]:
 
 
 async def _share_brand(connection: Connection, brand_id: str) -> VehicleBrand:
-    return _require_changeable(await store.share_brand(connection, brand_id) if is_id(brand_id) else None)
+    return _require_changeable(await store.lock_brand_for_share(connection, brand_id) if is_id(brand_id) else None)
 
 
 async def _lock_brand(connection: Connection, brand_id: str) -> VehicleBrand | None:

@@ -77,7 +77,7 @@ LEFT JOIN registry.vehicle_model AS model ON model.id = {vehicle}.model_id
 
 # FOR SHARE: a new model keeps its brand from being deleted until the transaction ends.
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand WHERE id = :brand_id AND deleted_at IS NULL FOR SHARE")
-async def share_brand(connection: Connection, brand_id: str) -> VehicleBrand | None:
+async def lock_brand_for_share(connection: Connection, brand_id: str) -> VehicleBrand | None:
     """Return a live brand, locked against changes until the transaction ends; others may share it."""
 
 

@@ -32,7 +32,7 @@ class Membership(msgspec.Struct, frozen=True):
 NO_MEMBERSHIP = Membership()
 
 
-class People:
+class MembershipIndex:
     """What each person holds by what is stored; never changed once made."""
 
     __slots__ = ("_memberships", "_numbers", "_parts")
@@ -44,7 +44,7 @@ class People:
         self._numbers = numbers
 
     @classmethod
-    def of(cls, holders: Iterable[tuple[Membership, bytes]]) -> "People":
+    def of(cls, holders: Iterable[tuple[Membership, bytes]]) -> "MembershipIndex":
         """Make them of memberships and the CPFs of those who have each, as big-endian numbers of eight bytes."""
         parts: list[list[int]] = [[] for _ in range(_PARTS)]
         memberships: list[Membership] = []
@@ -73,7 +73,7 @@ class People:
         """Return how many people hold anything."""
         return sum(map(len, self._parts))
 
-    def replacing(self, changed: Mapping[str, Membership]) -> "People":
+    def replacing(self, changed: Mapping[str, Membership]) -> "MembershipIndex":
         """Return the people with what these, by their CPF, hold now; who holds nothing is forgotten."""
         if not changed:
             return self
@@ -88,7 +88,7 @@ class People:
                 if membership != NO_MEMBERSHIP
             ]
             parts[number] = array("Q", sorted([*kept, *new]))
-        return People(tuple(parts), self._memberships, self._numbers)
+        return MembershipIndex(tuple(parts), self._memberships, self._numbers)
 
     def _number(self, membership: Membership) -> int:
         number = self._numbers.get(membership)
@@ -98,4 +98,4 @@ class People:
         return number
 
 
-NOBODY = People((array("Q"),) * _PARTS, [], {})
+EMPTY_INDEX = MembershipIndex((array("Q"),) * _PARTS, [], {})

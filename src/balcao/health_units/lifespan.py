@@ -13,7 +13,7 @@ from balcao.health_units.risk.board import COMPARE_SECONDS, UnitBoard
 
 
 @asynccontextmanager
-async def running(platform: Platform) -> AsyncIterator[None]:
+async def lifespan(platform: Platform) -> AsyncIterator[None]:
     """Keep the board current, and the listeners informed, for as long as the process serves."""
     board = platform.parts[UnitBoard] = UnitBoard()
     hub = platform.parts[Hub] = Hub()

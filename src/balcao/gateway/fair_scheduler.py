@@ -50,7 +50,7 @@ class _Caller:
         self.waiting: deque[tuple[Waiting, Exchange]] = deque()
 
 
-class Turns:
+class FairScheduler:
     """Begins the requests of all connections of a process, in turns; `identify` says whose a request is."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, identify: Callable[[Request], Identity]) -> None:

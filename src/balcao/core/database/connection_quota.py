@@ -11,7 +11,7 @@ from balcao.core.errors import TooMany
 holder: ContextVar[str] = ContextVar("connection_holder", default="")
 
 
-class Shares:
+class ConnectionQuota:
     """Each holder has at most `largest` at once and waits for one of its own beyond that."""
 
     def __init__(self, largest: int) -> None:
