@@ -1,15 +1,15 @@
 """The services, called over HTTP with the person's own token; each refusal becomes one of these faults.
 
 ApiFault
-├── Away          the service does not answer, or says that it cannot (timeouts, 5xx)
-│   └── InMaintenance 503, and until when, as its operators say
-├── TooOften      429
-└── Refused       it answered no
-    ├── NotAllowed    403
-    ├── Missing       404
-    ├── InTheWay      409
-    ├── Outdated      412, 428
-    └── NotValid      400, 413, 422
+├── ServiceUnavailable    the service does not answer, or says that it cannot (timeouts, 5xx)
+│   └── InMaintenance     503, with the operators' text and end
+├── RateLimited           429
+└── Refused
+    ├── NotAllowed        403
+    ├── NotFound          404
+    ├── Conflict          409
+    ├── Outdated          412, 428
+    └── ValidationFailed  400, 413, 422
 """
 
 import asyncio
@@ -42,17 +42,17 @@ class ApiFault(Exception):
         self.status = status
 
 
-class Away(ApiFault):
+class ServiceUnavailable(ApiFault):
     pass
 
 
-class InMaintenance(Away):
+class InMaintenance(ServiceUnavailable):
     """`text` is what the operators say, `retry_after` in seconds."""
 
     retry_after: int = 1
 
 
-class TooOften(ApiFault):
+class RateLimited(ApiFault):
     """`retry_after` in seconds."""
 
     retry_after: int = 1
@@ -78,11 +78,11 @@ class NotAllowed(Refused):
     pass
 
 
-class Missing(Refused):
+class NotFound(Refused):
     pass
 
 
-class InTheWay(Refused):
+class Conflict(Refused):
     pass
 
 
@@ -90,18 +90,18 @@ class Outdated(Refused):
     pass
 
 
-class NotValid(Refused):
+class ValidationFailed(Refused):
     pass
 
 
 _KINDS: Mapping[int, type[Refused]] = {
-    400: NotValid,
+    400: ValidationFailed,
     403: NotAllowed,
-    404: Missing,
-    409: InTheWay,
+    404: NotFound,
+    409: Conflict,
     412: Outdated,
-    413: NotValid,
-    422: NotValid,
+    413: ValidationFailed,
+    422: ValidationFailed,
     428: Outdated,
 }
 
@@ -195,7 +195,9 @@ class Api:
             )
         except httpx.HTTPError as fault:
             log.warning("console.api_away", code=type(fault).__name__)
-            raise Away("O serviço não respondeu a tempo.", request_id=str(self._headers["X-Request-ID"])) from None
+            raise ServiceUnavailable(
+                "O serviço não respondeu a tempo.", request_id=str(self._headers["X-Request-ID"])
+            ) from None
         if answer.status_code >= 300:
             raise _to_fault(answer)
         return answer
@@ -244,7 +246,7 @@ def _decode(answer: httpx.Response, kind: type[T]) -> T:
     except msgspec.MsgspecError as fault:
         log.error("console.unexpected_response", code=type(fault).__name__)
         request_id = answer.headers.get("x-request-id", "")
-        raise Away("O serviço respondeu algo que o painel não entende.", request_id=request_id) from None
+        raise ServiceUnavailable("O serviço respondeu algo que o painel não entende.", request_id=request_id) from None
 
 
 def _to_fault(answer: httpx.Response) -> ApiFault:
@@ -260,7 +262,7 @@ def _to_fault(answer: httpx.Response) -> ApiFault:
     detail = members.get("detail")
     text = next((each for each in (members.get("message"), members.get("error"), detail) if isinstance(each, str)), "")
     if answer.status_code == 429:
-        often = TooOften(text, request_id=request_id, status=429)
+        often = RateLimited(text, request_id=request_id, status=429)
         often.retry_after = _read_wait(answer)
         return often
     if answer.status_code == 503 and answer.headers.get("error-code") == MAINTENANCE:
@@ -269,7 +271,9 @@ def _to_fault(answer: httpx.Response) -> ApiFault:
         return closed
     kind = _KINDS.get(answer.status_code)
     if kind is None:
-        return Away(text or "O serviço não conseguiu responder.", request_id=request_id, status=answer.status_code)
+        return ServiceUnavailable(
+            text or "O serviço não conseguiu responder.", request_id=request_id, status=answer.status_code
+        )
     refused = kind(text or "Há dados que precisam de correção.", request_id=request_id, status=answer.status_code)
     refused.code = answer.headers.get("error-code", "")
     refused.body = body

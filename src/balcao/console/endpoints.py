@@ -172,7 +172,7 @@ class Endpoints:
         """Return the page, or what is the matter with it, within the frame that the person knows."""
         visit = Visit(self._panel, request, page, session, api, NO_RIGHTS, posted)
         try:
-            async with self._panel.crowd.place(session.stored.subject_key):
+            async with self._panel.page_limiter.acquire(session.stored.subject_key):
                 return await self._make(visit, values)
         except ApiFault as fault:
             return self._render_fault(describe_api_fault(fault), request, visit)

@@ -2,14 +2,14 @@
 
 from balcao.console.api import (
     ApiFault,
-    Away,
+    Conflict,
     InMaintenance,
-    InTheWay,
-    Missing,
     NotAllowed,
-    NotValid,
+    NotFound,
     Outdated,
-    TooOften,
+    RateLimited,
+    ServiceUnavailable,
+    ValidationFailed,
 )
 
 
@@ -65,9 +65,9 @@ def describe_api_fault(fault: ApiFault) -> PageFault:
     match fault:
         case NotAllowed():
             found = PageFault(403, "Sem permissão", fault.text)
-        case Missing():
+        case NotFound():
             found = PageFault(404, "Não encontrado", f"{fault.text} Pode ter sido excluído por outra pessoa.")
-        case InTheWay():
+        case Conflict():
             found = PageFault(409, "Não é possível agora", fault.text)
         case Outdated():
             found = PageFault(
@@ -75,9 +75,9 @@ def describe_api_fault(fault: ApiFault) -> PageFault:
                 "Alguém mudou isto antes de você",
                 "O que você abriu não é mais a versão atual. Nada foi gravado: volte, confira o que mudou e repita.",
             )
-        case NotValid():
+        case ValidationFailed():
             found = PageFault(400, "O pedido não pôde ser atendido", fault.text)
-        case TooOften():
+        case RateLimited():
             found = PageFault(
                 429,
                 "Muitos pedidos em pouco tempo",
@@ -86,7 +86,7 @@ def describe_api_fault(fault: ApiFault) -> PageFault:
             )
         case InMaintenance():
             found = PageFault(503, "Em manutenção", fault.text, retry_after=fault.retry_after)
-        case Away():
+        case ServiceUnavailable():
             found = PageFault(
                 503,
                 "O serviço não respondeu",

@@ -21,7 +21,7 @@ from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # 
 from wtforms.meta import DefaultMeta
 from wtforms.validators import InputRequired, Length, ValidationError
 
-from balcao.console.api import InTheWay, NotValid, Outdated, Refused
+from balcao.console.api import Conflict, Outdated, Refused, ValidationFailed
 from balcao.console.visit import DRAFT, Visit
 from balcao.core.values.ids import new_id
 from balcao.core.values.pasted import clean_pasted, compact_pasted
@@ -77,7 +77,7 @@ class Form(wtforms.Form):
             return False
         try:
             self.result = await send()
-        except (NotValid, InTheWay) as fault:
+        except (ValidationFailed, Conflict) as fault:
             self.take(fault)
             return False
         except Outdated as fault:

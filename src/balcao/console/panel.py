@@ -11,9 +11,9 @@ import httpx
 from balcao.console import guard
 from balcao.console.api import Api
 from balcao.console.background import Background
-from balcao.console.crowd import Crowd
 from balcao.console.declaration import PREFIX, Area, Page
 from balcao.console.live import STREAM, Feed
+from balcao.console.page_limiter import PageLimiter
 from balcao.console.provider import Provider
 from balcao.console.sealing import Sealer
 from balcao.console.sessions.service import Sessions
@@ -75,7 +75,7 @@ class Panel:
         self.feed = Feed(self.http, self.api_url + STREAM, self.provider, settings.console_stream_client)
         self.words = Words(settings.zone)
         self.background = Background()
-        self.crowd = Crowd()
+        self.page_limiter = PageLimiter()
         self.assets = Assets(files("balcao.console") / "static", f"{PREFIX}/recursos")
         self.environment = make_environment(self.words, self.assets, settings.console_city)
         self.environment.globals["trial_mailbox"] = settings.trial_mailbox_url

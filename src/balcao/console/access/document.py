@@ -5,7 +5,7 @@ from typing import Any
 from balcao.console.access import catalogue_client, labels
 from balcao.console.access.forms import DocumentForm
 from balcao.console.access.rights import CATALOGUE_APPLY, CATALOGUE_READ
-from balcao.console.api import InTheWay
+from balcao.console.api import Conflict
 from balcao.console.declaration import MIB, Pages
 from balcao.console.visit import Visit
 from balcao.core.http.responses import Response
@@ -39,7 +39,7 @@ async def apply_plan(visit: Visit) -> Response[Any]:
     form = DocumentForm(visit)
     try:
         applied = await catalogue_client.apply_plan(visit.api, visit.posted.first("plano"))
-    except InTheWay as fault:
+    except Conflict as fault:
         planned = await form.submit(lambda: _plan(visit, form))
         return _show(visit, form, form.result if planned else None, refused=fault)
     text = f"O documento foi aplicado: o catálogo está na versão {applied.version}."
@@ -51,7 +51,7 @@ async def _plan(visit: Visit, form: DocumentForm) -> catalogue_client.Plan:
 
 
 def _show(
-    visit: Visit, form: DocumentForm, plan: catalogue_client.Plan | None, refused: InTheWay | None = None
+    visit: Visit, form: DocumentForm, plan: catalogue_client.Plan | None, refused: Conflict | None = None
 ) -> Response[Any]:
     return visit.render(
         "access/document.html",

@@ -17,7 +17,7 @@ from balcao.console.agents.forms import (
 from balcao.console.agents.labels import name_agent
 from balcao.console.agents.rights import ACTIVATE, CREATE
 from balcao.console.agents.versions import agent_crumb, find_active, to_number
-from balcao.console.api import InTheWay
+from balcao.console.api import Conflict
 from balcao.console.declaration import Pages
 from balcao.console.faults import make_not_found
 from balcao.console.merge import Merged, merge
@@ -115,7 +115,7 @@ class _Overtaken(Exception):
 async def _send(visit: Visit, body: dict[str, Any]) -> client.Done:
     try:
         return await client.save_version(visit.api, body)
-    except InTheWay as fault:
+    except Conflict as fault:
         if fault.code == CHANGED:
             raise _Overtaken from fault
         raise

@@ -6,7 +6,7 @@ from balcao.console.agents import client
 from balcao.console.agents.forms import ReasonForm, list_blocks, name_fields, to_fields
 from balcao.console.agents.labels import name_agent
 from balcao.console.agents.rights import ACTIVATE, CREATE, READ
-from balcao.console.api import Missing, gather_blocks
+from balcao.console.api import NotFound, gather_blocks
 from balcao.console.declaration import Pages
 from balcao.console.diff import Change, compare
 from balcao.console.faults import make_not_found
@@ -148,7 +148,7 @@ async def find_active(visit: Visit, agent: str) -> client.ActiveConfig | None:
     """Return the active version; an agent whose versions were only stored has none."""
     try:
         return await client.read_active(visit.api, agent)
-    except Missing:
+    except NotFound:
         return None
 
 

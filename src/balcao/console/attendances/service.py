@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import msgspec
 
-from balcao.console.api import Missing, NotAllowed
+from balcao.console.api import NotAllowed, NotFound
 from balcao.console.attendance import Attendance
 from balcao.console.attendances import store
 from balcao.console.attendances.store import StoredAttendance
@@ -31,7 +31,7 @@ async def begin_attendance(visit: Visit, cpf: Cpf, reason: str) -> int:
     """Read the person's name for the reason given, start an attendance and return its number."""
     try:
         name = await people.read_name(Subject(visit.api, cpf, reason))
-    except Missing:
+    except NotFound:
         name = ""
     except NotAllowed:
         name = None

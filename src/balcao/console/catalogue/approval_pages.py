@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.console.api import InTheWay, Outdated, gather_blocks
+from balcao.console.api import Conflict, Outdated, gather_blocks
 from balcao.console.catalogue import client
 from balcao.console.catalogue.client import to_moment
 from balcao.console.catalogue.content import to_fields, to_values
@@ -99,7 +99,7 @@ async def publish_proposal(visit: Visit, service: str, proposal: str) -> Respons
         saved = await client.publish_proposal(visit.api, service, proposal, visit.posted.first("_etag"))
     except Outdated:
         return await visit.redirect(here, "Nada foi publicado: alguém gravou a proposta enquanto você lia.")
-    except InTheWay as fault:
+    except Conflict as fault:
         return await visit.redirect(here, f"Nada foi publicado. {fault.text}")
     return await open_next(
         visit, f"“{saved.nome_servico}”: a proposta está no ar, como versão {saved.version}.", proposal

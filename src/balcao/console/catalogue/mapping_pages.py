@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from balcao.console.api import InTheWay, gather_blocks
+from balcao.console.api import Conflict, gather_blocks
 from balcao.console.catalogue import client, search_client
 from balcao.console.catalogue.client import to_moment
 from balcao.console.catalogue.forms import MappingForm
@@ -114,7 +114,7 @@ async def _keep_taken(sending: Any, taken: dict[str, Any]) -> Any:
     """Return what is sent; of a number that is taken, keep the mapping that stands in the way."""
     try:
         return await sending
-    except InTheWay as fault:
+    except Conflict as fault:
         taken.update((fault.body or {}).get("tombamento_existente") or {})
         raise
 

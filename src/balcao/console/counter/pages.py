@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.console.api import Block, Missing, NotAllowed, gather_blocks
+from balcao.console.api import Block, NotAllowed, NotFound, gather_blocks
 from balcao.console.attendance import Attendance
 from balcao.console.attendances import service as attendances
 from balcao.console.counter import client
@@ -72,7 +72,7 @@ async def show_sensitive(visit: Visit, attendance: str) -> Response[Any]:
 async def _show(visit: Visit, found: Attendance, *, sensitive: bool = False) -> Response[Any]:
     subject = _subject(visit, found)
     (record,) = await gather_blocks(people.read_provenance(subject, sensitive=sensitive))
-    if isinstance(record.fault, Missing):
+    if isinstance(record.fault, NotFound):
         return visit.render("counter/unknown.html", status=404, found=found, crumbs=[_begin_crumb(visit)])
     blocks: list[Block[Any]] = await gather_blocks(
         people.read_preferences(subject),
@@ -120,7 +120,7 @@ async def show_crm(visit: Visit, attendance: str) -> Response[Any]:
         account=account,
         named={one.id: one.name for one in categories.value.categories} if categories.value else {},
         labels=labels,
-        is_unknown=isinstance(account.fault, Missing),
+        is_unknown=isinstance(account.fault, NotFound),
         crumbs=_crumbs(visit, found),
     )
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from balcao.console.api import InTheWay, Missing
+from balcao.console.api import Conflict, NotFound
 from balcao.console.counter import client
 from balcao.console.counter.forms import PhoneForm
 from balcao.console.declaration import Pages
@@ -42,7 +42,7 @@ async def release_phone(visit: Visit) -> Response[Any]:
     back = visit.address("counter.list_quarantined")
     try:
         await client.release_phone(visit.api, number, reason or "Quarentena encerrada no painel")
-    except (Missing, InTheWay) as fault:
+    except (NotFound, Conflict) as fault:
         return await visit.redirect(back, fault.text)
     return await visit.redirect(back, "A quarentena foi encerrada: o telefone está livre.")
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from balcao.console.api import InTheWay, Missing, gather_blocks
+from balcao.console.api import Conflict, NotFound, gather_blocks
 from balcao.console.counter import reference_client as client
 from balcao.console.counter.reference_forms import KINDS, BrandForm, CategoryForm, ModelForm, NewCategoryForm
 from balcao.console.declaration import Pages
@@ -100,7 +100,7 @@ async def delete_brand(visit: Visit, brand: str) -> Response[Any]:
     """Take a brand out; one that models or vehicles refer to stays."""
     try:
         await client.delete_brand(visit.api, brand)
-    except (InTheWay, Missing) as fault:
+    except (Conflict, NotFound) as fault:
         return await visit.redirect(visit.address("counter.show_vehicles"), fault.text)
     return await visit.redirect(visit.address("counter.show_vehicles"), "A marca foi excluída.")
 
@@ -110,7 +110,7 @@ async def delete_model(visit: Visit, model: str) -> Response[Any]:
     """Take a model out; one that vehicles refer to stays."""
     try:
         await client.delete_model(visit.api, model)
-    except (InTheWay, Missing) as fault:
+    except (Conflict, NotFound) as fault:
         return await visit.redirect(visit.address("counter.show_vehicles"), fault.text)
     return await visit.redirect(visit.address("counter.show_vehicles"), "O modelo foi excluído.")
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from balcao.console.api import Missing, Read
+from balcao.console.api import NotFound, Read
 from balcao.console.declaration import Pages
 from balcao.console.health_units import client
 from balcao.console.health_units.calendar import lay_out_year
@@ -93,7 +93,7 @@ async def delete_exception(visit: Visit, cnes: str, data: str) -> Response[Any]:
     back = visit.address("health_units.edit_exceptions", cnes=cnes)
     try:
         await client.delete_exception(visit.api, cnes, data)
-    except Missing as fault:
+    except NotFound as fault:
         return await visit.redirect(back, fault.text)
     return await visit.redirect(back, "Nesse dia volta a valer o horário da semana.")
 
@@ -123,7 +123,7 @@ async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
     if data != "novo":
         try:
             present = await client.read_holiday(visit.api, data)
-        except Missing:
+        except NotFound:
             present = None
     values = {
         "dia": _read_day(data), "nome": "", "ambito": "municipal", "facultativo": False, "fecha": True
@@ -159,7 +159,7 @@ async def delete_holiday(visit: Visit, data: str) -> Response[Any]:
     back = visit.address("health_units.list_holidays", _query={"ano": data[:4]})
     try:
         await client.delete_holiday(visit.api, data)
-    except Missing as fault:
+    except NotFound as fault:
         return await visit.redirect(back, fault.text)
     return await visit.redirect(back, "A data voltou a ser um dia comum.")
 
@@ -174,7 +174,7 @@ async def _read_unit(visit: Visit, cnes: str) -> client.Unit:
 async def _read_week(visit: Visit, cnes: str) -> Read[client.Week]:
     try:
         return await client.read_week(visit.api, cnes)
-    except Missing:  # nobody has entered one
+    except NotFound:  # nobody has entered one
         return Read(client.Week({}, abre_feriado=False), "")
 
 
@@ -193,7 +193,7 @@ def _find_first(today: date, day: date) -> date:
 async def _find_exception(visit: Visit, cnes: str, day: date) -> Read[client.DayException] | None:
     try:
         return await client.read_exception(visit.api, cnes, day)
-    except Missing:
+    except NotFound:
         return None
 
 

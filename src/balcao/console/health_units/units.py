@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-from balcao.console.api import Missing, gather_blocks
+from balcao.console.api import NotFound, gather_blocks
 from balcao.console.declaration import Pages
 from balcao.console.health_units import client
 from balcao.console.health_units.declared import (
@@ -113,7 +113,7 @@ async def add_unit(visit: Visit) -> Response[Any]:
 async def _is_taken(visit: Visit, cnes: str) -> bool:
     try:
         await client.read_record(visit.api, cnes)
-    except Missing:
+    except NotFound:
         return False
     return True
 

@@ -75,9 +75,9 @@ async def show_account(visit: Visit) -> Response[Any]:
 
 
 @pages.post("/presenca", "Quem está aqui", is_use=False)
-async def stay(visit: Visit) -> Response[Any]:
+async def heartbeat(visit: Visit) -> Response[Any]:
     """Say that a form is still open, and show who else has it open."""
-    others = await working.stay(visit)
+    others = await working.heartbeat(visit)
     if others is None:
         raise make_not_found()
     return visit.render("frame/present.html", others=others)

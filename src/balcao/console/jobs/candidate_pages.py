@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from balcao.console.api import Block, InTheWay, NotValid, Outdated, gather_blocks
+from balcao.console.api import Block, Conflict, Outdated, ValidationFailed, gather_blocks
 from balcao.console.declaration import Pages
 from balcao.console.jobs import candidates_client
 from balcao.console.jobs.bulk import service as bulk
@@ -181,7 +181,7 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
                 read = await candidates_client.read_candidate(visit.api, candidate)
                 form.etag, form.is_outdated = read.etag, True
                 form.refusal = "Alguém decidiu antes: veja abaixo como a candidatura está agora. Nada seu foi gravado."
-            except (InTheWay, NotValid) as fault:
+            except (Conflict, ValidationFailed) as fault:
                 form.take(fault)
     found = read.value
     blocks: list[Block[Any]] = await gather_blocks(

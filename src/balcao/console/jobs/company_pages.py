@@ -4,7 +4,7 @@ from typing import Any
 
 from wtforms import StringField, TextAreaField
 
-from balcao.console.api import Away, InTheWay, Missing, NotValid
+from balcao.console.api import Conflict, NotFound, ServiceUnavailable, ValidationFailed
 from balcao.console.declaration import Pages
 from balcao.console.forms import CodeField, Form, length, needed
 from balcao.console.jobs import companies_client as client
@@ -69,13 +69,13 @@ async def create_company(visit: Visit) -> Response[Any]:
             made = await client.create_company(visit.api, form.make_body() | {"cnpj": form.cnpj.data}, form.key)
             address = visit.address("jobs.edit_company", cnpj=made.cnpj)
             return await visit.redirect(address, f"A empresa {made.label} está cadastrada.")
-        except InTheWay as fault:
+        except Conflict as fault:
             if fault.code != "employer-exists":
                 form.take(fault)
             else:
                 form.cnpj.errors = [*form.cnpj.errors, "Esta empresa já está cadastrada."]
                 existing = visit.address("jobs.edit_company", cnpj=_strip(form.cnpj.data or ""))
-        except NotValid as fault:
+        except ValidationFailed as fault:
             form.take(fault)
     return visit.render(
         "jobs/company_new.html", form=form, asked=asked, notice=notice, existing=existing,
@@ -87,11 +87,11 @@ async def _look_up(visit: Visit, cnpj: str) -> tuple[dict[str, Any], str]:
     """Return what fills the form, and what to say of where it comes from."""
     try:
         found = await client.look_up_company(visit.api, _strip(cnpj))
-    except Missing:
+    except NotFound:
         return {"cnpj": cnpj}, "O cadastro da cidade não conhece este CNPJ: preencha o que a empresa informou."
-    except NotValid:
+    except ValidationFailed:
         return {"cnpj": cnpj}, "Este CNPJ não é válido: confira os números."
-    except Away:
+    except ServiceUnavailable:
         return {"cnpj": cnpj}, "O cadastro da cidade não respondeu: preencha o que a empresa informou."
     notice = f"Preenchido com o cadastro da cidade: situação {(found.situacao_cadastral or 'não informada').lower()}."
     values = {"razao_social": found.razao_social, "nome_fantasia": found.nome_fantasia, "porte": found.porte}
@@ -129,7 +129,7 @@ async def delete_company(visit: Visit, cnpj: str) -> Response[Any]:
         try:
             await client.delete_company(visit.api, cnpj, form.etag)
             return await visit.redirect(visit.address("jobs.list_companies"), f"{read.value.label} foi excluída.")
-        except InTheWay:
+        except Conflict:
             form.refusal = "Há vagas desta empresa, mesmo que excluídas: ela fica, para que a história se entenda."
     return visit.render(
         "jobs/company_delete.html",

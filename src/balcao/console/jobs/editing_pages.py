@@ -5,7 +5,7 @@ from typing import Any
 import wtforms
 from wtforms import FieldList
 
-from balcao.console.api import InTheWay, NotValid, Outdated, Read
+from balcao.console.api import Conflict, Outdated, Read, ValidationFailed
 from balcao.console.declaration import Pages
 from balcao.console.jobs import client, companies_client, reference
 from balcao.console.jobs.client import Job
@@ -45,7 +45,7 @@ async def create_job(visit: Visit) -> Response[Any]:
             made = await client.create_draft(visit.api, body, form.key)
             await finish_work(visit)
             return await visit.redirect(visit.address("jobs.show_job", job=made.id), "O rascunho foi gravado.")
-        except (NotValid, InTheWay) as fault:
+        except (ValidationFailed, Conflict) as fault:
             form.take(fault)
     return await _render(visit, form, None)
 
@@ -61,7 +61,7 @@ async def edit_job(visit: Visit, job: str) -> Response[Any]:
             await client.replace_job(visit.api, job, body, form.etag)
             await finish_work(visit)
             return await visit.redirect(visit.address("jobs.show_job", job=job), "As mudanças foram gravadas.")
-        except (NotValid, InTheWay) as fault:
+        except (ValidationFailed, Conflict) as fault:
             form.take(fault)
         except Outdated:
             read = await open_job(visit, job)

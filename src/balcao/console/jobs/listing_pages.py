@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.console.api import Block, InTheWay, Missing, NotValid, Outdated, Read, gather_blocks
+from balcao.console.api import Block, Conflict, NotFound, Outdated, Read, ValidationFailed, gather_blocks
 from balcao.console.declaration import Item, Pages
 from balcao.console.faults import PageFault, make_not_found
 from balcao.console.jobs import candidates_client, client, reference
@@ -124,12 +124,12 @@ async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
         try:
             await client.move_job(visit.api, job, chosen.event, form.reason.data or "", form.etag)
             return await _open_next(visit, read.value, chosen)
-        except NotValid as fault:
+        except ValidationFailed as fault:
             # The field of the form and the label of each member that the service says is missing.
             missing = [describe_member(name) for name in _MISSING.findall(fault.text)]
             if not missing:
                 form.take(fault)
-        except InTheWay as fault:
+        except Conflict as fault:
             form.take(fault)
         except Outdated:
             form.etag, form.is_outdated = read.etag, True
@@ -188,7 +188,7 @@ async def open_job(visit: Visit, job: str) -> Read[client.Job]:
     """Return a job. One of another department is as unknown to the service as any: the page says both."""
     try:
         return await client.read_job(visit.api, job)
-    except Missing as fault:
+    except NotFound as fault:
         text = "Ela não existe, foi excluída, ou é de um órgão que não é seu. Quem administra os acessos pode dá-lo."
         raise PageFault(404, "Vaga não encontrada", text, request_id=fault.request_id) from None
 

@@ -8,7 +8,7 @@ from typing import Any
 from wtforms import DateField, IntegerField, SelectField, StringField, TextAreaField
 from wtforms.validators import Optional
 
-from balcao.console.api import Missing
+from balcao.console.api import NotFound
 from balcao.console.declaration import Pages
 from balcao.console.forms import Form, length, list_choices, needed
 from balcao.console.jobs import companies_client as client
@@ -115,7 +115,7 @@ async def delete_older_job(visit: Visit, job: str) -> Response[Any]:
     read = await client.read_older_job(visit.api, job)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent:
-        with suppress(Missing):  # somebody else was faster
+        with suppress(NotFound):  # somebody else was faster
             await client.delete_older_job(visit.api, job, form.etag)
         return await visit.redirect(visit.address("jobs.list_older_jobs"), f"“{read.value.titulo}” foi excluída.")
     crumbs = [_crumb(visit), Crumb(read.value.titulo, visit.address("jobs.edit_older_job", job=job))]

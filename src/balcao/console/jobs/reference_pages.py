@@ -5,7 +5,7 @@ from typing import Any
 from wtforms import IntegerField, StringField
 from wtforms.validators import Optional
 
-from balcao.console.api import InTheWay, gather_blocks
+from balcao.console.api import Conflict, gather_blocks
 from balcao.console.declaration import Pages
 from balcao.console.faults import make_not_found
 from balcao.console.forms import Form, length, needed
@@ -79,7 +79,7 @@ async def delete_value(visit: Visit, table: str, value: str) -> Response[Any]:
     back = visit.address("jobs.show_table", table=one.key)
     try:
         await client.delete_value(visit.api, table, value, visit.posted.first("_etag"))
-    except InTheWay:
+    except Conflict:
         return await visit.redirect(back, "Nada foi excluído: há vagas ou currículos com este valor.")
     reference.forget(visit, table)
     return await visit.redirect(back, "O valor foi excluído.")

@@ -95,7 +95,7 @@ class Reconciliation(msgspec.Struct):
 
 
 async def read_readiness(api: Api, path: str) -> bool:
-    """Return true; a service that cannot serve says so by its status, which raises Away."""
+    """Return true; a service that cannot serve says so by its status, which raises ServiceUnavailable."""
     await api.get(path, dict[str, Any])
     return True
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from balcao.console.api import InTheWay, gather_blocks
+from balcao.console.api import Conflict, gather_blocks
 from balcao.console.declaration import Area, Item, Pages, Waiting
 from balcao.console.lists import Filter, Listing
 from balcao.console.operation import client, live, platform, responses
@@ -60,7 +60,7 @@ async def retry_job(visit: Visit, job: str) -> Response[Any]:
     done = f"A tarefa {job} voltou à fila."
     try:
         await client.retry_job(visit.api, job)
-    except InTheWay as fault:  # a colleague was faster
+    except Conflict as fault:  # a colleague was faster
         done = fault.text
     if visit.posted.first(OPENS_NEXT):
         return await _open_next(visit, done, job)

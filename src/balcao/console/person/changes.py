@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from balcao.console.api import InTheWay, Missing, NotValid, gather_blocks
+from balcao.console.api import Conflict, NotFound, ValidationFailed, gather_blocks
 from balcao.console.person import client
 from balcao.console.person.client import MainAddress, Subject
 from balcao.console.person.forms import AddressForm, CodeForm, EmailForm, PhoneForm, PreferencesForm
@@ -60,7 +60,7 @@ async def confirm_phone(visit: Visit, place: Place) -> Response[Any]:
     try:
         if await form.submit(lambda: client.confirm_phone(place.subject, phone, form.code.data or "")):
             return await visit.redirect(place.home, "O telefone foi confirmado e passa a valer.")
-    except Missing as fault:
+    except NotFound as fault:
         form.code.errors = [f"{fault.text} Confira a mensagem, ou peça outro código."]
     return _ask_for_code(visit, place, form, visit.path)
 
@@ -121,7 +121,7 @@ async def rehearse(subject: Subject) -> Erasure:
     """Return what would be erased and what would stay; nothing changes."""
     try:
         return Erasure(await client.rehearse_anonymisation(subject))
-    except (InTheWay, NotValid) as fault:
+    except (Conflict, ValidationFailed) as fault:
         return Erasure(None, refusal=fault.text)
 
 
@@ -129,6 +129,6 @@ async def erase(subject: Subject, confirmation: str) -> Erasure:
     """Do what was rehearsed; where the data have changed since, or the time is over, rehearse again."""
     try:
         return Erasure(await client.anonymise(subject, confirmation), is_done=True)
-    except (InTheWay, NotValid) as fault:
+    except (Conflict, ValidationFailed) as fault:
         again = await rehearse(subject)
         return again._replace(refusal=fault.text)

@@ -61,10 +61,10 @@ async def begin_work(visit: Visit) -> Work:
     number = _number(visit, place.path)
     saved_at = await visit.panel.sessions.find_saving(visit.session, number) if is_fresh else None
     kept = None if saved_at is None else Kept(number, saved_at)
-    return Work(base64.urlsafe_b64encode(sealed).decode(), await _meet(visit, place.path), kept)
+    return Work(base64.urlsafe_b64encode(sealed).decode(), await _list_co_editors(visit, place.path), kept)
 
 
-async def stay(visit: Visit) -> list[str] | None:
+async def heartbeat(visit: Visit) -> list[str] | None:
     """Note that the page is still open, and return who else is there; None for a place that is none of the session's.
 
     Who has other rights by now may have lost that to the page: they see nobody, and are seen by nobody, until it is
@@ -73,7 +73,7 @@ async def stay(visit: Visit) -> list[str] | None:
     place = _read_place(visit)
     if place is None:
         return None
-    return await _meet(visit, place.path) if place.rights == visit.rights.digest else []
+    return await _list_co_editors(visit, place.path) if place.rights == visit.rights.digest else []
 
 
 async def keep_typed(visit: Visit) -> bool:
@@ -110,7 +110,7 @@ async def _end(visit: Visit, place: _Place) -> None:
         await store.delete_old_openings(connection, _OPENINGS_KEPT)
 
 
-async def _meet(visit: Visit, path: str) -> list[str]:
+async def _list_co_editors(visit: Visit, path: str) -> list[str]:
     subject, place = visit.session.stored.subject_key, _hash(path)
     sealer = visit.panel.sealer
     async with visit.panel.database.connection() as connection:

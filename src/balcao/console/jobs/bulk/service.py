@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 
 import msgspec
 
-from balcao.console.api import ApiFault, Away, InTheWay, TooOften
+from balcao.console.api import ApiFault, Conflict, RateLimited, ServiceUnavailable
 from balcao.console.jobs import candidates_client
 from balcao.console.jobs.bulk import store
 from balcao.console.jobs.bulk.store import StoredDecision
@@ -230,7 +230,7 @@ class _Run:
         """Change these people and return for whom it failed; where they stand apart meanwhile, each half alone."""
         try:
             result = await self._call(part)
-        except InTheWay as fault:
+        except Conflict as fault:
             if len(part) == 1:
                 return [Failed(part[0], fault.code)]
             middle = len(part) // 2
@@ -248,7 +248,7 @@ class _Run:
                 if self.work.kind == "status":
                     return await candidates_client.set_status_of_many(api, self.work.job, cpfs, self.work.value or "")
                 return await candidates_client.set_step_of_many(api, self.work.job, cpfs, self.work.value)
-            except (Away, TooOften) as fault:
+            except (ServiceUnavailable, RateLimited) as fault:
                 if pause is None:
                     raise
                 await asyncio.sleep(max(pause, getattr(fault, "retry_after", 0)))

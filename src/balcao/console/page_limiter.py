@@ -1,8 +1,7 @@
-"""Pages under way in a process: a few at a time, so that under any crowd each page's calls come back in time.
+"""Limits how many pages a process works on at the same time.
 
-A page waits for the services most of its life, and all pages of a process share a core. Were everybody's begun at once,
-each call would take as long as all pages together, longer than a page waits for it, and what had been done for nearly
-all of them would be thrown away.
+A page spends most of its time waiting for the services, and all pages of a process share a core. If all were begun at
+once, each call would take as long as all pages together. Most pages would wait too long for it and fail.
 """
 
 import asyncio
@@ -12,22 +11,22 @@ from weakref import WeakValueDictionary
 
 from balcao.console.faults import PageFault
 
-# More would take no less time together; of one person it is as many as a browser asks for at once, roughly.
+# More pages at once would not be done sooner. One person has about as many as a browser asks for at once.
 PLACES, OF_PERSON = 16, 4
-# Who waits longer than this is told so, with what they have typed.
+# After a longer wait the person is told so, and keeps what they have typed.
 LONGEST_SECONDS = 20.0
 
 
-class Crowd:
-    """The places of a process. Who is beyond waits in line, by person first: nobody's many pages hold up another's."""
+class PageLimiter:
+    """The pages of a process. A person's further pages wait for their own first, so that they hold up no others."""
 
     def __init__(self) -> None:
         self._places = asyncio.Semaphore(PLACES)
         self._of_people: WeakValueDictionary[bytes, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def place(self, person: bytes) -> AsyncIterator[None]:
-        """Take a place for the block. Raises PageFault for who has waited too long."""
+    async def acquire(self, person: bytes) -> AsyncIterator[None]:
+        """Let one page of the person run in this block. Raises PageFault after too long a wait."""
         own = self._of_people.setdefault(person, asyncio.Semaphore(OF_PERSON))
         async with AsyncExitStack() as taken:
             try:

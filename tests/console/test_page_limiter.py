@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from balcao.console import crowd
-from balcao.console.crowd import OF_PERSON, PLACES, Crowd
+from balcao.console import page_limiter
 from balcao.console.faults import PageFault
+from balcao.console.page_limiter import OF_PERSON, PLACES, PageLimiter
 from balcao.settings import Settings
 from tests.support.panel import PanelClient
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
@@ -19,10 +19,10 @@ class Pages:
     """Pages that are made until they are let go; `most` is how many were under way at once."""
 
     def __init__(self) -> None:
-        self.crowd, self.under_way, self.most, self.let_go = Crowd(), 0, 0, asyncio.Event()
+        self.limiter, self.under_way, self.most, self.let_go = PageLimiter(), 0, 0, asyncio.Event()
 
     async def make(self, person: bytes) -> None:
-        async with self.crowd.place(person):
+        async with self.limiter.acquire(person):
             self.under_way += 1
             self.most = max(self.most, self.under_way)
             await self.let_go.wait()
@@ -59,7 +59,7 @@ async def test_who_asks_for_a_hundred_pages_leaves_room_for_others() -> None:
 async def test_who_waits_too_long_is_told_when_to_come_again_and_takes_no_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(crowd, "LONGEST_SECONDS", 0.0)
+    monkeypatch.setattr(page_limiter, "LONGEST_SECONDS", 0.0)
     pages = Pages()
     made = [asyncio.create_task(pages.make(b"%d" % number)) for number in range(PLACES)]
     await settle()
@@ -75,8 +75,8 @@ async def test_who_waits_too_long_is_told_when_to_come_again_and_takes_no_place(
 def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
     """A platform whose panel has no place left, and lets nobody wait."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crowd, "PLACES", 0)
-        patch.setattr(crowd, "LONGEST_SECONDS", 0.0)
+        patch.setattr(page_limiter, "PLACES", 0)
+        patch.setattr(page_limiter, "LONGEST_SECONDS", 0.0)
         with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
             yield opened
 
