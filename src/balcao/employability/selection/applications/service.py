@@ -118,24 +118,25 @@ async def withdraw_application(call: Call, id_: UUID) -> Message:
 
     Raises NotFound, also for another person's, PreconditionFailed, and Conflict once it was decided on.
     """
-    reached, _, _ = await find_application(call, id_, None)
+    reached, found, _ = await find_application(call, id_, None)
     async with call.platform.database.transaction() as connection:
-        stored, job = await lock_application(connection, reached, id_)
+        stored, job = await lock_application(connection, reached, found)
         row = require_transition(Event.WITHDRAW, stored, job)
         await move_applications(connection, reached, [Move(stored, Change(row, stored.id_etapa_atual))])
         await _record(connection, reached, "delete", stored)
     return Message("Candidatura retirada.")
 
 
-async def lock_application(connection: Connection, call: Call, id_: UUID) -> tuple[StoredApplication, JobSummary]:
-    """Return an application and its job, neither of which changes until the transaction ends.
+async def lock_application(
+    connection: Connection, call: Call, found: StoredApplication
+) -> tuple[StoredApplication, JobSummary]:
+    """Return an application that was found and its job, neither of which changes until the transaction ends.
 
     The job is locked first, as an edit of the job does that moves candidates. Raises NotFound for an application that
-    is gone or withdrawn, and PreconditionFailed.
+    is gone or withdrawn by now, and PreconditionFailed.
     """
-    found = _require(await store.read_application(connection, id_))
     await lock_job_for_share(connection, found.id_vaga)
-    stored = _require(await store.lock_application(connection, id_))
+    stored = _require(await store.lock_application(connection, found.id))
     job, _ = (await listings.list_job_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     if call.if_match is not None:
         require_match(

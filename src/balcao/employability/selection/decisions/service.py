@@ -43,13 +43,13 @@ DONE = {
     ApplicationStatus.APPROVED: "Candidatura aprovada.",
     ApplicationStatus.REJECTED: "Candidatura reprovada.",
 }
-# Returns None where nothing is to change; raises Conflict where the decision is not possible.
+# Returns None where nothing is to change. Raises Conflict where the decision is not possible, Invalid for a wrong step.
 Choose: TypeAlias = Callable[[ApplicationPosition, JobSummary], Change | None]
 
 
 async def set_status(call: Call, id_: UUID, status: ApplicationStatus, reason: str | None = None) -> Message:
     """Give an application a status. Raises Forbidden, NotFound, PreconditionFailed, Conflict."""
-    await _decide(call, id_, choose_status(status), lambda _: None, reason)
+    await _decide(call, id_, choose_status(status), reason)
     return Message(DONE.get(status, "Situação da candidatura alterada."))
 
 
@@ -58,7 +58,7 @@ async def set_step(call: Call, id_: UUID, step: UUID | None) -> Message:
 
     Raises Invalid for a step of another job, Forbidden, NotFound, PreconditionFailed, Conflict.
     """
-    await _decide(call, id_, choose_step(step), lambda job: require_step(step, job, "id_etapa_atual"), None)
+    await _decide(call, id_, choose_step(step))
     return Message("Candidatura sem etapa." if step is None else "Etapa da candidatura alterada.")
 
 
@@ -104,6 +104,7 @@ def choose_step(step: UUID | None) -> Choose:
     """Return the decision for a step, or for none; a candidate who stands there already stays."""
 
     def choose(position: ApplicationPosition, job: JobSummary) -> Change | None:
+        require_step(step, job, "id_etapa_atual")
         row = require_transition(Event.CLEAR_STEP if step is None else Event.SET_STEP, position, job)
         return None if position.id_etapa_atual == step else Change(row, step)
 
@@ -116,15 +117,12 @@ def require_step(step: UUID | None, job: JobSummary, field: str) -> None:
         raise Invalid(f"O campo `{field}` não é uma etapa desta vaga.", code=f"{field}-invalid")
 
 
-async def _decide(
-    call: Call, id_: UUID, choose: Choose, check: Callable[[JobSummary], None], reason: str | None
-) -> None:
-    reached, _, _ = await applications.find_application(call, id_, DECIDE)
+async def _decide(call: Call, id_: UUID, choose: Choose, reason: str | None = None) -> None:
+    reached, found, _ = await applications.find_application(call, id_, DECIDE)
     if reached.is_owner:
         raise Forbidden("Ninguém decide sobre a própria candidatura.", code="own-application")
     async with call.platform.database.transaction() as connection:
-        stored, job = await applications.lock_application(connection, reached, id_)
-        check(job)
+        stored, job = await applications.lock_application(connection, reached, found)
         if change := choose(stored, job):
             await _apply(connection, reached, [Move(stored, change)], reason)
 

@@ -108,11 +108,11 @@ async def replace_application(call: Call, id_: UUID, body: ApplicationChange) ->
 
     Raises Invalid, PreconditionFailed, NotFound as `read_application` does, and Conflict in any other state.
     """
-    reached, _, _ = await applications.find_application(call, id_, CREATE_ANY)
+    reached, found, _ = await applications.find_application(call, id_, CREATE_ANY)
     reached.require_reason()
     email, name = clean_email(body.email), None if reached.is_owner else clean_name(body.nome)
     async with call.platform.database.transaction() as connection:
-        stored, job = await applications.lock_application(connection, reached, id_)
+        stored, job = await applications.lock_application(connection, reached, found)
         require_transition(Event.EDIT, stored, job)
         answers = stored.respostas
         if body.respostas_info_complementares is not None:
