@@ -38,7 +38,7 @@ SANDBOX := $(BIN)/python -c 'import tomllib; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants previous prove histories hours bench attacks lint types openapi examples docs clients lock clean structure release
+.PHONY: help run test quick coverage mutants previous prove histories hours bench attacks lint types openapi examples docs generated clients lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -121,6 +121,8 @@ examples: $(VENV)/.dev ## escreve os exemplos de respostas, como a cidade de dem
 	@$(BIN)/balcao openapi
 	@BALCAO_WRITE_EXAMPLES=1 $(BIN)/python -m pytest -q -n0 tests/contract/test_response_examples.py -k platform
 	@$(BIN)/balcao openapi
+
+generated: docs examples ## tudo o que é gerado e fica no repositório: docs/reference, openapi/ e os exemplos de respostas
 
 docs: $(VENV)/.dev ## escreve docs/reference/errors.md, statements.md, checks.md e licences.md
 	@$(BIN)/python -m tools.error_codes

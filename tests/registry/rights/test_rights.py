@@ -426,7 +426,7 @@ def test_every_table_with_a_persons_number_is_declared_by_a_feature(sql: Sql) ->
     found = {row["name"] for row in sql(columns, ["platform", *(each.name for each in app.SERVICES)])} - OF_STAFF
     declarations = [declared for each in app.SERVICES for declared in each.personal_data]
     declared = {table for each in (*declarations, *platform_data.PERSONAL_DATA) for table in each.tables}
-    assert found - declared == set(), "no feature names these tables in its `personal_data` (CONTRIBUTING.md, step 10)"
+    assert found - declared == set(), "no feature names these tables in its `personal_data` (CONTRIBUTING.md, step 8)"
     assert declared - found == set()
 
 
