@@ -33,6 +33,7 @@ from balcao.settings.types import (
     Networks,
     Origins,
     Zone,
+    split_clients,
     split_list,
 )
 from balcao.zones import load_zone
@@ -49,7 +50,6 @@ SANDBOX_MACHINES = frozenset(
 )
 # How the ids of the clients begin that developers make for themselves at the embedded provider.
 TEST_CLIENTS = "teste-"
-NO_CLIENT = "none"
 
 
 class SettingsError(Exception):
@@ -308,7 +308,7 @@ class Settings(
     @property
     def machine_clients(self) -> frozenset[str]:
         """The clients that may be machines; in the sandbox its own where none is named."""
-        named = _named_clients(self.machine_clients_csv)
+        named = split_clients(self.machine_clients_csv)
         if named is None:
             return SANDBOX_MACHINES if self.sandbox else frozenset()
         return named
@@ -326,7 +326,7 @@ class Settings(
     @property
     def role_clients(self) -> frozenset[str] | None:
         """The clients whose `resource_access` roles count; None for all."""
-        return _named_clients(self.access_token_role_clients)
+        return split_clients(self.access_token_role_clients)
 
     def _clients(self, csv: str | None, in_sandbox: str) -> frozenset[str]:
         if csv is None:
@@ -377,12 +377,6 @@ class Settings(
 
     def _refuse_issuers(self) -> list[str]:
         return production.refuse_issuers(split_list(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)
-
-
-def _named_clients(csv: str) -> frozenset[str] | None:
-    """None where nothing is set; the word `none` is the list of no client."""
-    names = frozenset(split_list(csv))
-    return names - {NO_CLIENT} if names else None
 
 
 def variable_of(field: str) -> str:

@@ -20,6 +20,12 @@ def split_list(csv: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in csv.split(",") if entry.strip())
 
 
+def split_clients(csv: str) -> frozenset[str] | None:
+    """Return the clients of a comma-separated list, None where it is empty; the word `none` names no client."""
+    names = frozenset(split_list(csv))
+    return names - {"none"} if names else None
+
+
 def _check_zone(name: str) -> str:
     load_zone(name)
     return name
