@@ -45,6 +45,7 @@ MORE = (
     "--traces-url=http://coletor.cidade.example:4318",
     "--management-host=10.0.0.5",
 )
+ROOT = Path(__file__).parents[3]
 systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="não há systemd-analyze nesta máquina")
 
 
@@ -74,6 +75,27 @@ def test_systemd_takes_the_units_and_finds_little_exposed(folder: Path) -> None:
     assert run("systemd-analyze", "verify", *units) == ""
     for unit in [unit for unit in units if unit.suffix == ".service"]:
         run("systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", unit)
+
+
+def test_no_unit_hides_what_the_metrics_of_its_process_are_read_from(folder: Path) -> None:
+    """`ProcSubset=pid` hides `/proc/stat`; without it there are no `process_*` metrics."""
+    for unit in (folder / "systemd").iterdir():
+        assert "ProcSubset" not in unit.read_text("utf-8"), unit.name
+
+
+def test_a_migration_that_fails_or_runs_again_stops_no_unit(folder: Path) -> None:
+    texts = {unit.name: unit.read_text("utf-8") for unit in (folder / "systemd").iterdir()}
+    assert "\nRestart=on-failure\n" in texts["balcao-migrate.service"]
+    for name, text in texts.items():
+        assert not re.search(r"^(Requires|Requisite|BindsTo|PartOf)=.*balcao-migrate", text, re.MULTILINE), name
+
+
+def test_every_unit_that_a_manual_starts_or_reads_is_written(folder: Path) -> None:
+    written = {unit.name for part in ("systemd", "backup") for unit in (folder / part).iterdir()}
+    for page in (ROOT / "docs/operate").glob("*.md"):
+        typed = " ".join(re.findall(r"\b(?:systemctl|journalctl) [^`\n]*", page.read_text("utf-8")))
+        named = {Path(name) for name in re.findall(r"\bbalcao-[a-z-]+[a-z](?:\.[a-z]+)?", typed)}
+        assert {str(name if name.suffix else name.with_suffix(".service")) for name in named} <= written, page.name
 
 
 @pytest.mark.validators
