@@ -1,4 +1,4 @@
-"""A citizen's own form, filled in by pasting."""
+"""Forms that are filled in by pasting."""
 
 import pytest
 
@@ -23,3 +23,15 @@ def test_a_phone_is_pasted_into_one_field(panel: PanelClient, text: str, sent_to
     panel.login("carla" if text.startswith("+") else "bruno")
     shown = panel.submit(PHONE, number=f"\u200b{text}\u00a0")
     assert f"Um código foi enviado para {sent_to}" in shown.text
+
+
+def test_an_email_address_is_pasted(panel: PanelClient) -> None:
+    panel.login("davi")
+    panel.submit("/painel/meus-dados/email", email="\u200bdavi@porto\u2011aurora.example\u00a0")
+    assert "davi@porto-aurora.example" in panel.page.text
+
+
+def test_a_cnpj_is_pasted_into_the_search_for_companies(panel: PanelClient) -> None:
+    panel.login("helio")
+    panel.get("/painel/empresas?busca=%E2%80%8B90.000.001/0001%E2%80%9129%C2%A0")
+    assert "/painel/empresas/90000001000129" in panel.page.links

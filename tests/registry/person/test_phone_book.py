@@ -16,6 +16,7 @@ from balcao.core.audit import retention
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phone_book import service
 from balcao.registry.person.phone_book.api import RETENTION
+from balcao.registry.person.phone_book.paths import parse_number
 from balcao.settings import Settings
 from tests.registry.person.booking import NAMES, PEOPLE, Book, load_people, new_number
 from tests.registry.talking import Talk
@@ -384,3 +385,10 @@ def test_quarantines_that_are_over_go_after_thirty_days_and_entries_after_five_y
     aged = sql("SELECT request_id FROM registry.phone_book_entry WHERE request_id LIKE 'aged %'")
     assert [row["request_id"] for row in aged] == ["aged 1825"]
     assert (book.number in left, kept in left) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("(21)\u00a098888\u20117766", "5521988887766"), ("\u200b+49 30 901820", "4930901820")]
+)
+def test_a_number_may_be_pasted_into_a_path(text: str, number: str) -> None:
+    assert parse_number(text) == number

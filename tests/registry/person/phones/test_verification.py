@@ -361,3 +361,11 @@ def test_an_ended_verification_loses_its_number_and_after_a_day_goes(
     sql(AGE_COUNTS, 86_401.0)
     platform_run(store.erase_expired_verifications)
     assert sql("SELECT FROM registry.phone_code_sent") == []
+
+
+def test_a_code_may_be_pasted(citizen: Citizen, code_of: Callable[[dict[str, str]], str]) -> None:
+    phone = mobile()
+    assert citizen.put("phone", phone).status_code == 200
+    code = code_of(phone)
+    pasted = f"\u200b{code[:3]}\u00a0{code[3:]} "
+    assert citizen.post("phone/validate", phone | {"code": pasted}).status_code == 200
