@@ -273,6 +273,20 @@ def test_an_address_with_too_many_connections_is_refused_and_the_others_are_serv
         assert all(is_open(connection) for connection in (*portal, *greedy))
 
 
+def test_trusted_callers_have_a_bound_together_and_take_nothing_from_the_others(kind: str, tmp_path: Path) -> None:
+    if kind == "envoy":  # as above
+        return
+    bounds = before_echo(kind, tmp_path, BALCAO_MAX_CONNECTIONS="16", BALCAO_TRUSTED_CALLERS="127.0.0.4,127.0.0.5")
+    with bounds as (client, _), contextlib.ExitStack() as opened:
+        port = client.base_url.port or 0
+        for number in range(17):
+            with contextlib.suppress(OSError):  # the gateway cuts off what is beyond the bound
+                opened.enter_context(begin_call(port, f"127.0.0.{4 + number % 2}"))
+        assert is_refused(port, "127.0.0.4")
+        assert is_refused(port, "127.0.0.5")
+        assert not is_refused(port, "127.0.0.3")
+
+
 @contextlib.contextmanager
 def begin_call(port: int, source: str, sent: bytes = b"name=") -> Iterator[ssl.SSLSocket]:
     """Open a connection from the address, and send a head that announces six bytes, and these of them."""
