@@ -30,6 +30,7 @@ VALUES ('{cpf}', 'nomeExibicao', '"Inventada"', now(), 'crm')
 """
 PEOPLE = "SELECT string_agg(DISTINCT cpf, ',' ORDER BY cpf) FROM registry.register"
 RECEIVED = "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'pg_receivewal' AND flush_lsn >= '{}'"
+NOTED = "SELECT string_agg(kind, ',' ORDER BY kind) FROM platform.backup"
 
 
 class Debian:
@@ -186,11 +187,13 @@ def test_the_page_followed_line_by_line_brings_the_city_back(debian: Debian) -> 
     _, create, verify = by_hand.splitlines()
     backup_login = f"set -a; . {debian.folder / 'etc/balcao-backup.env'}; set +a\n"
     assert "inteira" in debian.follow(verify, debian.read_settings() + backup_login)
+    until_now(lambda: debian.sql(NOTED) == "copy,log")
     refuse_what_is_no_stopped_cluster(debian)
     said = debian.follow(restore.replace(INSTANT, until))
     assert "Eliminações repetidas: 1." in said
     assert f"O PostgreSQL {debian.version}/main está no ar" in said
     assert debian.sql(PEOPLE) == STAYS
+    assert debian.sql(NOTED) == ""  # those of the former server
     assert debian.sql("SELECT pg_is_in_recovery()") == "f"
     assert re.search(rf"está em {debian.folder}/data/main\.\d+T\d+Z:", said)
     assert "--keep 7" in create
