@@ -33,7 +33,7 @@ async def list_departments(api: Api) -> list[Department]:
 async def read_department_names(api: Api) -> dict[str, str]:
     """Return the names of all departments by their codes, sorted by name.
 
-    Departments with the same name also show their code, so that a name stands for one department.
+    Departments with the same name also show their code, so that each name means one department.
     """
     found = sorted(await list_departments(api), key=lambda one: fold_text(one.nome_ua))
     total = Counter(one.nome_ua.casefold() for one in found)

@@ -129,7 +129,7 @@ class MemberForm(Form):
 
 
 class ExplainForm(Form):
-    """What somebody wants to do: a right, or an address of the API, which counts if it is there."""
+    """What a person wants to do: a right, or an address of the API, which counts if it is there."""
 
     members: ClassVar = {"cpf": "subject", "wanted": "action"}
 

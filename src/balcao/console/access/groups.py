@@ -223,7 +223,7 @@ def _show_form(
     theirs: list[tuple[str, str]] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    """Show the form; `names` are the group names to suggest, with what each stands for."""
+    """Show the form; `names` are the group names to suggest, with the full name of each."""
     return visit.render(
         "access/form.html",
         form=form,

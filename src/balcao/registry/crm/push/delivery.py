@@ -50,7 +50,7 @@ async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool
         new = {"nome": name or UNNAMED, "contaOrigem": platform.settings.crm_origin_account}
         if await crm.upsert(change.cpf, new | dados, deadline) is Upserted.CREATED:
             return True
-        account = await crm.find(change.cpf, deadline)  # somebody else was faster
+        account = await crm.find(change.cpf, deadline)  # another person was faster
     if account is None:
         raise CrmRefused(300, SEVERAL_ACCOUNTS)
     await crm.update(account, dados, deadline)
