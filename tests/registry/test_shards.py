@@ -77,7 +77,6 @@ ANYBODYS = {
         "city.staff_departments.delete_former_staff_hashes",
         "city.staff_departments.list_staff_without_hash",
         "rights.list_accesses",
-        "rights.list_audit_events",
     },
     "an avatar is withdrawn from whoever chose it": {"person.settings.clear_chosen_avatar"},
 }
