@@ -14,6 +14,7 @@ from balcao.core.http.responses import Response
 from balcao.core.logs import log, request_id
 from balcao.core.tasks import start
 from balcao.gateway.application import Served
+from balcao.gateway.discarding import DiscardLimiter
 from balcao.gateway.exchanges import Exchange, Refusal
 from balcao.gateway.fair_scheduler import FairScheduler
 from balcao.gateway.field_lines import CLOSE, clock, encode, encode_own, encode_refusal, encode_status
@@ -25,12 +26,10 @@ from balcao.gateway.receiving import Receiver
 _NEVER = float("inf")
 # Requests that wait for their turn on one connection, and bytes of them after which no further one is read.
 _MOST_WAITING, _MOST_WAITING_BYTES = 16, 131_072
-# A body up to this size is copied behind its head, which costs less than a second piece. A larger one waits uncopied
-# for its reader, or each of many who do not read the same response would hold one of its own.
+# A body up to this size is copied behind its head. A larger one waits uncopied, so that many who do not read the same
+# response share it.
 _COPIED_BYTES = 65_536
-# A caller that is still sending when it is refused reads the refusal only if somebody reads on for a while.
 _DISCARD_SECONDS = 2.0
-
 _WITHOUT_BODY = frozenset({204, 304})
 _KEEP_ALIVE = b"connection: keep-alive\r\n"
 _CHUNKED = b"transfer-encoding: chunked\r\n"
@@ -55,6 +54,7 @@ class Shared:
         self.ended = ended
         self.loop = asyncio.get_running_loop()
         self.turns = FairScheduler(self.loop, application.identify)
+        self.discards = DiscardLimiter(self.loop)
         # Every read goes here: it is parsed before the next one.
         self.buffer = memoryview(bytearray(limits.head_bytes))
 
@@ -107,13 +107,15 @@ class Connection(asyncio.BufferedProtocol):
         return self._shared.buffer
 
     def buffer_updated(self, size: int) -> None:
-        """Take what was received; after the end only its amount counts."""
+        """Take what was received; after the end only its size counts."""
         if not self._receiver.is_over:
             self._receiver.receive(self._shared.buffer[:size])
         elif self._is_lingering:
             self._discarded += size
             if self._discarded > DISCARD_BYTES:
                 self.abort()
+        if self._is_lingering or self._receiver.is_discarding:
+            self._shared.discards.pause(self._transport, size)
 
     def eof_received(self) -> bool:
         """End what the caller sends; return whether there is something left to answer."""
