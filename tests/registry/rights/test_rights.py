@@ -120,7 +120,7 @@ def test_the_person_sees_the_department_and_the_auditor_the_name_besides(
     http.get(path(ANA, "").rstrip("/"), headers=staff).raise_for_status()
     (entry,) = http.get(path(ANA, "data-access"), headers=owner).json()["data"]
     assert entry["department"] == "Secretaria de Cidadania"
-    today = f"{utc_now():%Y-%m-%d}"
+    today = sql("SELECT (now() AT TIME ZONE 'America/Sao_Paulo')::date::text AS today")[0]["today"]
     trail = http.get(
         "/registry/v1/admin/audit",
         params={"from": today, "to": today},
