@@ -174,7 +174,7 @@ async def _read_unit(visit: Visit, cnes: str) -> client.Unit:
 async def _read_week(visit: Visit, cnes: str) -> Read[client.Week]:
     try:
         return await client.read_week(visit.api, cnes)
-    except NotFound:  # nobody has entered one
+    except NotFound:  # there is none yet
         return Read(client.Week({}, abre_feriado=False), "")
 
 

@@ -88,7 +88,7 @@ def _sum(starts_at: datetime, counts: Sequence[ResponseCount], bounds: Sequence[
 
 
 def draw_slots(slots: Sequence[Slot], value: Callable[[Slot], float | None]) -> Plot:
-    """Return a value of the slots over time; line and surface have a gap where there is none, or no count."""
+    """Return a value of the slots over time; line and area have a gap where a value or its count is missing."""
     values = [value(slot) if slot.is_counted else None for slot in slots]
     base, height = HEIGHT - BOTTOM, HEIGHT - BOTTOM - TOP
     most = max((found for found in values if found is not None), default=0.0)

@@ -76,7 +76,7 @@ async def reset_limit(visit: Visit, limit: str) -> Response[Any]:
     found = await platform_client.read_limit(visit.api, limit)
     try:
         await platform_client.reset_limit(visit.api, limit)
-    except Conflict as fault:  # it has ended, or somebody was faster
+    except Conflict as fault:  # it has ended, or another person was faster
         return await visit.redirect(back, fault.text)
     return await visit.redirect(back, f"{describe_limit(found)}: vale de novo o configurado.")
 
@@ -120,7 +120,7 @@ async def end_maintenance(visit: Visit, service: str) -> Response[Any]:
     back = visit.address("operation.list_limits")
     try:
         await platform_client.end_maintenance(visit.api, service)
-    except Conflict as fault:  # it has ended, or somebody was faster
+    except Conflict as fault:  # it has ended, or another person was faster
         return await visit.redirect(back, fault.text)
     return await visit.redirect(back, f"{name_service(service)} de novo no ar, em todos os processos em segundos.")
 

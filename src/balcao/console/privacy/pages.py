@@ -37,7 +37,7 @@ pages = Pages("privacy", "/dados")
 async def show_trail(visit: Visit) -> Response[Any]:
     """Show who saw or changed whose data in a period; one that is too long is offered in parts.
 
-    Events about nobody in particular, such as a look at the stopped tasks, are shown if they are asked for.
+    Events about no person, such as a look at the stopped tasks, are shown on request.
     """
     number = visit.query.first("atendimento")
     found = await attendances.find_attendance(visit, number) if number else None
