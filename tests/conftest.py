@@ -16,14 +16,14 @@ from hypothesis import settings as examples
 from jinja2 import Environment, FileSystemBytecodeCache
 
 from balcao import agent_docs, app
-from balcao.console import templating
 from balcao.core import logs
 from balcao.core.access import keys
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.database import connections, pool
 from balcao.core.jobs.worker import Worker
-from balcao.gateway import rendering
+from balcao.panel import templating
 from balcao.settings import Settings
+from balcao.web import rendering
 from tests.support import databases, log_scan, run_folder
 from tests.support.issuer import Issuer
 from tests.support.leftovers import Leftovers

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
-from balcao.console import declaration
-from balcao.console.areas import AREAS
+from balcao.panel import declaration
+from balcao.panel.areas import AREAS
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import people_by_login
 
@@ -133,7 +133,7 @@ def main() -> int:
     arguments.folder.mkdir(parents=True, exist_ok=True)
     scheme = "dark" if arguments.dark else "light"
     with launched() as browser:
-        seen = take_pictures(browser, Settings.load().console_address, arguments.username, arguments.folder, scheme)
+        seen = take_pictures(browser, Settings.load().panel_address, arguments.username, arguments.folder, scheme)
     print(f"{len(seen)} de {len({name for name, _ in _PATTERNS})} páginas em {arguments.folder}:")
     print("\n".join(f"  {name}" for name in seen))
     return 0

@@ -20,7 +20,7 @@ SIZE = {"width": 1000, "height": 640}
 @contextmanager
 def person_at(browser: Browser, username: str) -> Iterator[Page]:
     """Log somebody in, in a window of their own."""
-    options = {"base_url": Settings.load().console_address, "locale": "pt-BR", "color_scheme": "light"}
+    options = {"base_url": Settings.load().panel_address, "locale": "pt-BR", "color_scheme": "light"}
     with browser.new_context(viewport=SIZE, **options) as context:  # type: ignore[arg-type]
         page = context.new_page()
         log_in(page, username)

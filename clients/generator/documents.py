@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from balcao.gateway.portal.descriptions import Document, name_of, read_document
+from balcao.developer_portal.descriptions import Document, name_of, read_document
 
 ROOT = Path(__file__).parents[2]
 OPENAPI = ROOT / "openapi"

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from balcao import __version__
-from balcao.gateway.portal.descriptions import HEADERS, Document, Operation, name_of
+from balcao.developer_portal.descriptions import HEADERS, Document, Operation, name_of
 from clients.generator.codes import read_remedies
 from clients.generator.documents import ROOT, find_sent, is_boolean, path_of, read_documents
 

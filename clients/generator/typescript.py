@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from balcao import __version__
-from balcao.gateway.portal.descriptions import HEADERS, Document, Operation, Paging, name_of, to_lower_camel_case
+from balcao.developer_portal.descriptions import HEADERS, Document, Operation, Paging, name_of, to_lower_camel_case
 from clients.generator.codes import read_remedies
 from clients.generator.documents import ROOT, is_boolean, path_of, read_documents
 

@@ -181,7 +181,7 @@ if has_systemd; then
     if [ "$(cat "$PREFIX/started" 2>/dev/null)" != "$(digest)" ]; then
         systemctl enable --quiet balcao-api balcao-worker
         systemctl restart balcao-api balcao-worker
-        systemctl try-restart balcao-console balcao-backup-follow 2>/dev/null || true
+        systemctl try-restart balcao-panel balcao-backup-follow 2>/dev/null || true
         digest >"$PREFIX/started"
     else
         systemctl enable --quiet --now balcao-api balcao-worker

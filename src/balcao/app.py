@@ -12,10 +12,6 @@ from balcao import sandbox
 from balcao.access import SERVICE as ACCESS
 from balcao.agent_docs import describe_service
 from balcao.agents import SERVICE as AGENTS
-from balcao.console.areas import AREAS
-from balcao.console.endpoints import Endpoints
-from balcao.console.panel import Panel
-from balcao.console.panel import list_migrations as list_panel_migrations
 from balcao.core.access import catalogue, keys
 from balcao.core.access.writers import Writers
 from balcao.core.audit import chain, platform_data, retention
@@ -58,6 +54,10 @@ from balcao.gateway.proxies import Proxies
 from balcao.gateway.status.board import StatusCache
 from balcao.health_units import SERVICE as HEALTH_UNITS
 from balcao.identity import backchannel
+from balcao.panel.application import Panel
+from balcao.panel.application import list_migrations as list_panel_migrations
+from balcao.panel.areas import AREAS
+from balcao.panel.endpoints import Endpoints
 from balcao.registry import SERVICE as REGISTRY
 from balcao.search import SERVICE as SEARCH
 from balcao.settings import Settings, SettingsError
@@ -144,7 +144,7 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     alone = mounts[0] if len(services) == 1 else None
     embedded = sandbox.load(settings, "identity")(settings, platform) if settings.embedded_identity else None
     mounts.append(backchannel.mount(platform, embedded))
-    panel = Panel(settings, database_url, AREAS, platform.refusals) if settings.has_console and not names else None
+    panel = Panel(settings, database_url, AREAS, platform.refusals) if settings.has_panel and not names else None
     if panel is not None:
         mounts.append(Endpoints(panel).mount())
     # Of all services, whichever this process serves: the numbers are everybody's.

@@ -15,7 +15,7 @@ from tests.support.server import free_port
 from tests.support.terminal import Terminal
 
 # They run the platform, or its keys: what they load they call.
-RUNNING = {"console", "identity", "serve", "worker"}
+RUNNING = {"panel", "identity", "serve", "worker"}
 LOADED = """
 import json, sys
 from balcao.cli import commands

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from balcao import app
 from balcao.core.access.rules import MACHINE
 from balcao.core.http.operations import Operation
-from balcao.gateway.portal.descriptions import Document, name_of
-from balcao.gateway.portal.descriptions import Operation as DescribedOperation
-from balcao.gateway.portal.snippets import find_values, write_snippets
+from balcao.developer_portal.descriptions import Document, name_of
+from balcao.developer_portal.descriptions import Operation as DescribedOperation
+from balcao.developer_portal.snippets import find_values, write_snippets
 from clients.generator.documents import read_documents
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox

@@ -9,9 +9,9 @@ import pytest
 from balcao import app
 from balcao.core.http.operations import Operation
 from balcao.core.service import Service
-from balcao.gateway.portal.descriptions import Operation as DescribedOperation
-from balcao.gateway.portal.descriptions import Paging
-from balcao.gateway.portal.snippets import find_values
+from balcao.developer_portal.descriptions import Operation as DescribedOperation
+from balcao.developer_portal.descriptions import Paging
+from balcao.developer_portal.snippets import find_values
 from clients.generator.documents import read_documents
 from tests.clients.examples import token_for
 from tests.support.sandbox import Sandbox

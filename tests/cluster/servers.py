@@ -30,8 +30,8 @@ def make_database(server: Postgres) -> None:
     """Make the roles and an empty database."""
     server.sql("CREATE ROLE balcao LOGIN", database="postgres")
     server.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
-    server.sql("CREATE ROLE balcao_console LOGIN", database="postgres")
-    server.sql("GRANT balcao_console TO balcao_app", database="postgres")
+    server.sql("CREATE ROLE balcao_panel LOGIN", database="postgres")
+    server.sql("GRANT balcao_panel TO balcao_app", database="postgres")
     server.sql("CREATE DATABASE balcao OWNER balcao", database="postgres")
 
 

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from balcao.console.declaration import PREFIX, Page
 from balcao.core.http.decoding import MAX_VALUES
 from balcao.core.http.forms import MAX_FIELDS
 from balcao.core.http.openapi import find_example
+from balcao.panel.declaration import PREFIX, Page
 from tests.contract.hostile_calls import Target
 from tests.support.panel import PageForm
 

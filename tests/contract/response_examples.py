@@ -18,8 +18,8 @@ from jsonschema import Draft202012Validator
 import balcao
 from balcao.agent_docs.description.examples import make_example
 from balcao.core.access.rules import MACHINE
-from balcao.gateway.portal.descriptions import Document, is_json
-from balcao.gateway.portal.descriptions import Operation as DescribedOperation
+from balcao.developer_portal.descriptions import Document, is_json
+from balcao.developer_portal.descriptions import Operation as DescribedOperation
 from clients.generator.documents import read_documents
 from tests.clients.examples import Described, list_described, make_call, place_of
 from tests.support.issuer import bearer

@@ -13,13 +13,13 @@ import pytest
 from joserfc.jwk import RSAKey
 
 from balcao import app
-from balcao.console import alone
-from balcao.console.areas import PAGES
 from balcao.core.context.processes import ALONE
-from balcao.gateway.portal import own_calls
+from balcao.developer_portal import own_calls
 from balcao.operate.deploy.answers import Server
 from balcao.operate.deploy.gateways import Plan
 from balcao.operate.gateway_config import fetch_signing_keys
+from balcao.panel import alone
+from balcao.panel.areas import PAGES
 from balcao.settings import Settings
 from tests.access.callers import CITIZEN, EDITOR, SUPERADMIN, sender
 from tests.access.test_explain import make_invoices
@@ -76,8 +76,8 @@ def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         auth_issuer=issuer.address,
         trusted_proxies_csv="127.0.0.1",
         cors_origins_csv=ORIGIN,
-        console=False,
-        console_url="https://painel.cidade.example",
+        panel=False,
+        panel_url="https://painel.cidade.example",
     )
     database_url = databases.create(name)
     with (
@@ -125,7 +125,7 @@ def gateway(
         app.SERVICES,
         servers,
         certificate.frontend(free_port()),
-        {"console": [panel]},
+        {"panel": [panel]},
         applications={} if kind == "haproxy" else {"/teste:": application},
         keys=fetch_signing_keys(sandbox.settings),
     )
@@ -134,7 +134,7 @@ def gateway(
 
 
 def test_the_panel_is_reached_in_the_processes_of_its_own_and_no_token_is_asked_for(gateway: httpx.Client) -> None:
-    assert gateway.get("/painel/readiness").json()["service"] == "console"
+    assert gateway.get("/painel/readiness").json()["service"] == "panel"
     for headers in ({}, {"Authorization": "Bearer eyJ.eyJ.x"}):
         answer = gateway.get("/painel/servicos?aba=x", headers=headers)
         assert (answer.status_code, answer.headers["location"]) == (

@@ -13,9 +13,9 @@ from urllib.parse import urljoin
 import httpx
 import pytest
 
-from balcao.gateway.portal import guides, own_calls, search_page
-from balcao.gateway.portal.operation_pages import ROOTS
-from balcao.gateway.portal.page import PortalPages
+from balcao.developer_portal import guides, own_calls, search_page
+from balcao.developer_portal.operation_pages import ROOTS
+from balcao.developer_portal.page import PortalPages
 from balcao.settings import Settings
 from tests.invariants.test_docs_links import parse
 from tests.support.patience import PATIENCE

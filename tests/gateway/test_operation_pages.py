@@ -8,10 +8,10 @@ from urllib.parse import urljoin
 import httpx
 import pytest
 
-from balcao.gateway.portal.descriptions import Document
-from balcao.gateway.portal.members import list_members
-from balcao.gateway.portal.operation_pages import CODES, ROOTS
-from balcao.gateway.portal.rules import explain_rule
+from balcao.developer_portal.descriptions import Document
+from balcao.developer_portal.members import list_members
+from balcao.developer_portal.operation_pages import CODES, ROOTS
+from balcao.developer_portal.rules import explain_rule
 from balcao.settings import Settings
 from clients.generator.documents import read_documents
 from tests.support.patience import PATIENCE

@@ -13,7 +13,7 @@ import pytest
 
 from balcao import app
 from balcao.core.live import call_log
-from balcao.gateway.portal.own_calls import PATH
+from balcao.developer_portal.own_calls import PATH
 from balcao.settings import Settings
 from tests.support.cast import ANA, CARLA
 from tests.support.issuer import Issuer, bearer

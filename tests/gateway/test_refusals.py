@@ -6,10 +6,10 @@ import httpx
 import pytest
 
 from balcao import app
-from balcao.console.areas import PAGES
 from balcao.core.context.platform import Platform
 from balcao.core.http.refusal_pages import wants_page
 from balcao.gateway.head_rules import DISCARD_BYTES
+from balcao.panel.areas import PAGES
 from tests.support.panel import PageContent
 from tests.support.patience import PATIENCE
 

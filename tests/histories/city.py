@@ -306,7 +306,7 @@ class City:
             "database_url": f"postgresql://balcao_app@{wires}/balcao",
             "database_owner_url": f"postgresql://balcao@{wires}/balcao",
             "registry_url": f"{self.settings.base_url}/registry/v1",
-            "console": "false",
+            "panel": "false",
         }
         if name == "outside":
             settings |= {"port": self._outside, "public_url": self._provider}

@@ -38,7 +38,7 @@ HOLES = {
         "balcao.registry.paths",
     ),
     "The panel is a client of the services: it knows them by their addresses alone": (
-        "balcao.console.waiting",
+        "balcao.panel.waiting",
         "balcao.search.routes",
     ),
     "The groups of the core build on each other in one direction": ("balcao.core.values.clock", "balcao.core.jobs"),

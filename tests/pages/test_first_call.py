@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from balcao.gateway.portal import guides
+from balcao.developer_portal import guides
 from balcao.settings import Settings
 from tests.clients import built
 from tests.gateway.test_guides import WITH_CLIENTS, assert_prints, own_environment, read_blocks

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from balcao import app
-from balcao.gateway.portal import guides, own_calls, search_page
-from balcao.gateway.portal.operation_pages import ROOTS
+from balcao.developer_portal import guides, own_calls, search_page
+from balcao.developer_portal.operation_pages import ROOTS
 from tests.support.screen import Screen, opened_screen
 from tests.support.server import RunningServer
 from tests.support.sizes import FULL, report, size

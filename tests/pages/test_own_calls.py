@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from balcao import app
 from balcao.core.live import call_log
-from balcao.gateway.portal import own_calls
+from balcao.developer_portal import own_calls
 from balcao.settings import Settings
 from tests.support.cast import ANA
 from tests.support.issuer import Issuer, bearer

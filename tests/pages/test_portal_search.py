@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from balcao.gateway.portal.search_page import PATHS
+from balcao.developer_portal.search_page import PATHS
 from tests.support.screen import opened_screen
 from tests.support.server import RunningServer
 

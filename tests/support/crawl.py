@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 import httpx
 
-from balcao.console.areas import PAGES
-from balcao.console.declaration import PREFIX, Page
+from balcao.panel.areas import PAGES
+from balcao.panel.declaration import PREFIX, Page
 from tests.support.panel import PageContent, PageForm, PanelClient
 
 # Addresses that are no page of an area: everybody who is logged in may use them.

@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from balcao.console.declaration import PREFIX
+from balcao.panel.declaration import PREFIX
 from tests.support.cast import BRUNO
 from tests.support.crawl import AWAY, FRAME, Seen, find_page
 from tests.support.panel import PageForm, PanelClient

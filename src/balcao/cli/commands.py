@@ -33,7 +33,7 @@ COMMANDS = {
         "serve:serve", "Inicia os serviços e, na base de demonstração, também o banco, a identidade e o CRM."
     ),
     "worker": Entry("serve:worker", "Executa só as tarefas em fila, sem responder a chamadas."),
-    "console": Entry("serve:panel", "Inicia só o painel, que chama os serviços pelo endereço deles."),
+    "panel": Entry("serve:panel", "Inicia só o painel, que chama os serviços pelo endereço deles."),
     "migrate": Entry("migrate:migrate", "Aplica as migrações que faltam e carrega os dados de referência."),
     "openapi": Entry("openapi:openapi", "Escreve a descrição OpenAPI de cada serviço em um arquivo."),
     "init": Entry("init:init", "Arquivos de uma instalação em produção e de um portal."),

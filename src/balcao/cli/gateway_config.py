@@ -16,7 +16,7 @@ def gateway_config(
     server: Annotated[
         list[str] | None,
         typer.Option(
-            help="Processo que atende: ENDEREÇO:PORTA, ou SERVIÇO=ENDEREÇO:PORTA; console= é o painel. Pode repetir-se."
+            help="Processo que atende: ENDEREÇO:PORTA, ou SERVIÇO=ENDEREÇO:PORTA; panel= é o painel. Pode repetir-se."
         ),
     ] = None,
     application: Annotated[

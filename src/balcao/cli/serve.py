@@ -1,4 +1,4 @@
-"""`balcao serve`, `balcao console` and `balcao worker`: start the processes that serve, and that run jobs."""
+"""`balcao serve`, `balcao panel` and `balcao worker`: start the processes that serve, and that run jobs."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What `balcao serve` and `balcao console` print when ready: addresses, demo people, a call that works when pasted."""
+"""What `balcao serve` and `balcao panel` print when ready: addresses, demo people, a call that works when pasted."""
 
 from collections.abc import Iterator, Mapping
 
@@ -27,15 +27,15 @@ def welcome(plan: Plan, report: Report) -> None:
 
 def _list_addresses(plan: Plan, base_urls: Mapping[str, str]) -> Iterator[Text]:
     settings = plan.settings
-    if plan.front == "console":
+    if plan.front == "panel":
         yield Text("\nO painel do Balcão está no ar.\n", style="bold green")
-        yield Text(f"Endereço  {settings.own_console_address}/painel")
-        yield Text(f"Serviços  {settings.console_services_url}")
+        yield Text(f"Endereço  {settings.own_panel_address}/painel")
+        yield Text(f"Serviços  {settings.panel_services_url}")
         return
     yield Text("\nO Balcão está no ar.\n", style="bold green")
     yield Text(f"Endereço base     {settings.base_url}")
-    if settings.has_console and not plan.services:
-        yield Text(f"Painel            {settings.console_address}/painel")
+    if settings.has_panel and not plan.services:
+        yield Text(f"Painel            {settings.panel_address}/painel")
     yield Text(f"Páginas das APIs  {settings.base_url}/docs")
     if "crm" in plan.roles:
         yield Text(f"CRM de demonstração  {settings.crm_url}")

@@ -14,15 +14,15 @@ from balcao.core.http.responses import Response, redirect, to_json
 from balcao.core.http.unauthenticated_refusals import refuse_path
 from balcao.core.service import Service
 from balcao.core.values.clock import utc_now
+from balcao.developer_portal import guides, search_page
+from balcao.developer_portal import own_calls as own_calls_page
+from balcao.developer_portal.operation_pages import CODES, ROOTS, OperationPages
+from balcao.developer_portal.own_calls import OwnCallsPage
+from balcao.developer_portal.page import PortalPages
+from balcao.developer_portal.search_page import SearchPage
 from balcao.gateway.gateway import METRICS, Mount
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.gateway.metrics import Handler, answer_scraper
-from balcao.gateway.portal import guides, search_page
-from balcao.gateway.portal import own_calls as own_calls_page
-from balcao.gateway.portal.operation_pages import CODES, ROOTS, OperationPages
-from balcao.gateway.portal.own_calls import OwnCallsPage
-from balcao.gateway.portal.page import PortalPages
-from balcao.gateway.portal.search_page import SearchPage
 from balcao.gateway.refusals import REFUSAL_PAGE
 from balcao.gateway.status import feeds
 from balcao.gateway.status.board import StatusCache
@@ -44,7 +44,7 @@ def mount_pages(
     settings = platform.settings
     instance = {HEADER: name_instance(settings)}
     titles = list_titles(services)
-    page = StatusPage(keeper, settings.console_city)
+    page = StatusPage(keeper, settings.panel_city)
     address = (*settings.server_urls, settings.base_url)[0].rstrip("/")
     issuer = settings.issuers[0]
     # The embedded provider lets developers make clients; a city's does so where only it knows.

@@ -68,8 +68,8 @@ def make_role(settings: Settings) -> "ApplicationRole":
     return ApplicationRole(
         settings.database_role,
         settings.database_login,
-        settings.console_database_role,
-        shares_login=settings.sandbox and not settings.embedded_database and not settings.console_database_url,
+        settings.panel_database_role,
+        shares_login=settings.sandbox and not settings.embedded_database and not settings.panel_database_url,
     )
 
 

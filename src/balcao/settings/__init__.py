@@ -16,10 +16,10 @@ from pydantic import ConfigDict, Field, SecretStr, ValidationError, model_valida
 from balcao.settings import fixed_tokens, production, remembered
 from balcao.settings.addresses import reach
 from balcao.settings.connections import ConnectionSettings
-from balcao.settings.console import ConsoleSettings
 from balcao.settings.fixed_tokens import FixedToken
 from balcao.settings.keys import SANDBOX_HASH_KEY, KeySettings
 from balcao.settings.management import ManagementSettings
+from balcao.settings.panel import PanelSettings
 from balcao.settings.rates import WIDENED, RateSettings, widen_rate
 from balcao.settings.services import ServiceSettings
 from balcao.settings.stores import StoreSettings
@@ -56,6 +56,7 @@ class SettingsError(Exception):
     """The configuration cannot be used; the text says which variable and why, for the operator."""
 
 
+_OLD_PANEL, _PANEL = "BALCAO_CONSOLE", "BALCAO_PANEL"  # an installation must not lose its panel without a word
 _NO_ISSUER = "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade."
 _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_STREAM_CLIENT = ("painel-saude", "sandbox-painel-saude-secret")  # of the embedded provider, with `sms:read`
@@ -70,7 +71,7 @@ class Settings(
     KeySettings,
     ManagementSettings,
     TraceSettings,
-    ConsoleSettings,
+    PanelSettings,
 ):
     """The effective configuration of one process; immutable."""
 
@@ -156,6 +157,10 @@ class Settings(
         """
         known = {variable_of(field): field for field in cls.model_fields}
         given = os.environ if environment is None else environment
+        if renamed := sorted(name for name in given if name.startswith(_OLD_PANEL)):
+            raise SettingsError(
+                f"Variáveis com nome antigo: {', '.join(renamed)}. Escreva {_PANEL} em vez de {_OLD_PANEL}."
+            )
         fields = {known[name]: value for name, value in given.items() if name in known}
         if environment is None:
             folder = cls.model_fields["data_dir"].default
@@ -194,10 +199,10 @@ class Settings(
         return tuple(f"http://{reach(self.management_host)}:{port}/metrics" for port in ports)
 
     @property
-    def console_stream_client(self) -> tuple[str, str] | None:
+    def panel_stream_client(self) -> tuple[str, str] | None:
         """The machine client by which the panel hears of changes, with its secret; None: open boards ask."""
-        if self.console_stream_client_id:
-            return self.console_stream_client_id, self.console_stream_client_secret.get_secret_value()
+        if self.panel_stream_client_id:
+            return self.panel_stream_client_id, self.panel_stream_client_secret.get_secret_value()
         return _DEMO_STREAM_CLIENT if self.embedded_identity else None
 
     @property
@@ -206,9 +211,9 @@ class Settings(
         return self.docs_client_id or (_DEMO_DOCS_CLIENT if self.embedded_identity else "")
 
     @property
-    def has_console(self) -> bool:
+    def has_panel(self) -> bool:
         """Return whether `balcao serve` has the panel: in the sandbox, unless switched off; in production if asked."""
-        return self.sandbox if self.console is None else self.console
+        return self.sandbox if self.panel is None else self.panel
 
     @property
     def embedded_identity(self) -> bool:
@@ -365,15 +370,15 @@ class Settings(
         }
         refused = [sentence for sentence, applies in parts.items() if applies]
         issuers = self._refuse_issuers()
-        issuers += self.refuse_console() if self.has_console else []
+        issuers += self.refuse_panel() if self.has_panel else []
         return [*secrets, *refused, *issuers, *production.refuse_sandbox_crm(self.crm_url, self.crm_port)]
 
-    def list_console_refusals(self) -> list[str]:
+    def list_panel_refusals(self) -> list[str]:
         """Return why the production profile must not start the panel alone, which needs nothing of the services'."""
         if self.sandbox:
             return []
         missing = [_NO_ISSUER] if self.embedded_identity else []
-        return [*missing, *self._refuse_issuers(), *self.refuse_console()]
+        return [*missing, *self._refuse_issuers(), *self.refuse_panel()]
 
     def _refuse_issuers(self) -> list[str]:
         return production.refuse_issuers(split_list(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)

@@ -10,7 +10,7 @@ class ManagementSettings(BaseModel):
     management_host: str = "127.0.0.1"
     management_port: int | None = Field(None, ge=1, le=65535)
     worker_management_port: int | None = Field(None, ge=1, le=65535)
-    console_management_port: int | None = Field(None, ge=1, le=65535)
+    panel_management_port: int | None = Field(None, ge=1, le=65535)
     # More than the two minutes after which a process gives up a database that froze.
     worker_stall_timeout: float = Field(300, ge=180, le=86_400)
 
@@ -20,6 +20,6 @@ class ManagementSettings(BaseModel):
         return self.worker_management_port or self.management_port
 
     @property
-    def management_port_of_console(self) -> int | None:
-        """Return the management port of a `balcao console`: its own where it shares a machine with another process."""
-        return self.console_management_port or self.management_port
+    def management_port_of_panel(self) -> int | None:
+        """Return the management port of a `balcao panel`: its own where it shares a machine with another process."""
+        return self.panel_management_port or self.management_port

@@ -38,8 +38,8 @@ class Realm:
         self.http = http
         # As a city's provider has them entered for its clients: the platform's and the panel's.
         self.logout_urls = [f"{settings.base_url}/auth/backchannel-logout"]
-        if settings.has_console:
-            self.logout_urls.append(f"{settings.console_address}/painel/backchannel-logout")
+        if settings.has_panel:
+            self.logout_urls.append(f"{settings.panel_address}/painel/backchannel-logout")
         self.declared_rate = settings.declared_rate
         self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
 
@@ -62,7 +62,7 @@ def load_clients(settings: Settings) -> Mapping[str, Client]:
     """Return the clients by id. Where a setting names a client's secret, the setting counts."""
     secrets = {
         settings.client_id: settings.client_secret.get_secret_value(),
-        settings.console_client_id: settings.console_client_secret.get_secret_value(),
+        settings.panel_client_id: settings.panel_client_secret.get_secret_value(),
         "crm-sandbox": settings.crm_sandbox_client_secret.get_secret_value(),
     }
     return {

@@ -72,10 +72,10 @@ def test_kubernetes_takes_what_values_of_a_city_s_own_make(folder: Path, tmp_pat
     own = {
         "imagePullSecrets": ["registro"],
         "secrets": {"settings": "ajustes", "owner": "dono"},
-        "ports": {"http": 7000, "console": 7002, "management": 7100},
+        "ports": {"http": 7000, "panel": 7002, "management": 7100},
         "trustedProxies": "10.9.0.0/16",
         "api": {"minReplicas": 3, "maxReplicas": 5, "cpuUtilization": 50, "resources": {"limits": {"cpu": 2}}},
-        "console": {"replicas": 2},
+        "panel": {"replicas": 2},
         "ingress": {"host": "balcao.cidade.example"},
         "network": {"calledPorts": [5432], "calledNetworks": ["10.1.0.0/16", "fd00::/8"]},
     }
@@ -98,10 +98,10 @@ def test_kubernetes_takes_what_values_of_a_city_s_own_make(folder: Path, tmp_pat
     assert container["ports"] == [{"name": "management", "containerPort": 7101}]
     assert {"name": "BALCAO_TRUSTED_PROXIES", "value": "10.9.0.0/16"} in container["env"]
     assert made["HorizontalPodAutoscaler", "balcao-api"]["spec"]["maxReplicas"] == 5
-    assert made["Deployment", "balcao-console"]["spec"]["replicas"] == 2
+    assert made["Deployment", "balcao-panel"]["spec"]["replicas"] == 2
     paths = made["Ingress", "balcao"]["spec"]["rules"][0]["http"]["paths"]
     assert [path["backend"]["service"] for path in paths] == [
-        {"name": "balcao-console", "port": {"number": 7002}},
+        {"name": "balcao-panel", "port": {"number": 7002}},
         {"name": "balcao-api", "port": {"number": 7000}},
     ]
     assert made["NetworkPolicy", "balcao"]["spec"]["egress"][-1] == {

@@ -132,7 +132,7 @@ def test_nothing_in_a_container_may_write_or_gain_rights(folder: Path) -> None:
     lines = (folder / "container/Containerfile").read_text("utf-8").splitlines()
     (account,) = {line.split()[1] for line in lines if line.startswith("USER ")}
     services = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]
-    assert services.keys() == {"migrate", "api", "worker", "console"}
+    assert services.keys() == {"migrate", "api", "worker", "panel"}
     for service in services.values():
         assert (service["read_only"], service["user"], service["cap_drop"]) == (True, account, ["ALL"])
         assert service["security_opt"] == ["no-new-privileges:true"]

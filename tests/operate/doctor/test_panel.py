@@ -7,10 +7,10 @@ from typing import Any
 import httpx
 import pytest
 
-from balcao.console import alone
 from balcao.core.context.processes import ALONE
 from balcao.operate.doctor.checks import Part, Subject
 from balcao.operate.doctor.panel import CHECK
+from balcao.panel import alone
 from balcao.settings import Settings
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import RunningServer, free_port
@@ -33,7 +33,7 @@ async def examine(sandbox: Sandbox, **changes: Any) -> Part:
 async def look(sandbox: Sandbox, root: Path, **changes: Any) -> Part | None:
     own = {
         "database_url": sandbox.database_url,
-        "console_database_url": sandbox.database_url.replace("//balcao@", "//balcao_console@"),
+        "panel_database_url": sandbox.database_url.replace("//balcao@", "//balcao_panel@"),
         "auth_issuer": sandbox.settings.issuers[0],
         "public_url": sandbox.url,
     }
@@ -51,10 +51,10 @@ async def test_a_panel_with_which_nothing_is_wrong(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"console_client_secret": "outro segredo"}, "BALCAO_CONSOLE_CLIENT_SECRET"),
-        ({"console_client_id": "ninguem"}, "recusou o cliente do painel, ninguem"),
-        ({"console_url": "https://painel.example"}, "não aceita https://painel.example/painel/retorno"),
-        ({"console_database_role": "ninguem"}, "CREATE ROLE ninguem LOGIN"),
+        ({"panel_client_secret": "outro segredo"}, "BALCAO_PANEL_CLIENT_SECRET"),
+        ({"panel_client_id": "ninguem"}, "recusou o cliente do painel, ninguem"),
+        ({"panel_url": "https://painel.example"}, "não aceita https://painel.example/painel/retorno"),
+        ({"panel_database_role": "ninguem"}, "CREATE ROLE ninguem LOGIN"),
     ],
 )
 async def test_each_fault_is_told_by_what_mends_it(sandbox: Sandbox, changes: dict[str, str], said: str) -> None:
@@ -68,26 +68,26 @@ async def test_a_provider_that_is_away_is_told_by_its_own_check(sandbox: Sandbox
 
 
 async def test_a_demonstration_that_does_not_run_has_nothing_wrong(sandbox: Sandbox, tmp_path: Path) -> None:
-    found = await examine(sandbox, database_url="", console_database_url="", auth_issuer="", data_dir=str(tmp_path))
+    found = await examine(sandbox, database_url="", panel_database_url="", auth_issuer="", data_dir=str(tmp_path))
     assert (found.state, found.problems) == ("stopped", [])
 
 
 async def test_a_panel_apart_is_looked_at_while_it_answers_and_where_it_is_to_be_started(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    apart = {"console": "false", "console_port": str(free_port()), "console_client_secret": "outro segredo"}
+    apart = {"panel": "false", "panel_port": str(free_port()), "panel_client_secret": "outro segredo"}
     assert await look(sandbox, tmp_path, **apart) is None
-    settings = sandbox.settings.model_copy(update={"console_port": int(apart["console_port"])})
-    with RunningServer(alone.build(settings, sandbox.database_url, ALONE), settings.console_port):
+    settings = sandbox.settings.model_copy(update={"panel_port": int(apart["panel_port"])})
+    with RunningServer(alone.build(settings, sandbox.database_url, ALONE), settings.panel_port):
         answering = await look(sandbox, tmp_path, **apart)
     enabled = tmp_path / "etc/systemd/system/multi-user.target.wants"
     enabled.mkdir(parents=True)
-    (enabled / "balcao-console.service").symlink_to("/nowhere")
+    (enabled / "balcao-panel.service").symlink_to("/nowhere")
     for found in (answering, await look(sandbox, tmp_path, **apart)):
         assert found is not None
         (problem,) = found.problems
-        assert "BALCAO_CONSOLE_CLIENT_SECRET" in problem
+        assert "BALCAO_PANEL_CLIENT_SECRET" in problem
 
 
 async def test_another_program_at_the_panels_port_is_no_panel(sandbox: Sandbox, tmp_path: Path) -> None:
-    assert await look(sandbox, tmp_path, console="false", console_port=str(sandbox.settings.port)) is None
+    assert await look(sandbox, tmp_path, panel="false", panel_port=str(sandbox.settings.port)) is None

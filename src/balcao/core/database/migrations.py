@@ -83,8 +83,8 @@ async def migrate(
             for step in before:
                 await step(connection, role)
             ran = await _apply(connection, migrations, role, progress)
-            if any(migration.owner == roles.CONSOLE_SCHEMA for migration in migrations):
-                await roles.prepare_console(connection, role)
+            if any(migration.owner == roles.PANEL_SCHEMA for migration in migrations):
+                await roles.prepare_panel(connection, role)
             return ran
     finally:
         await connection.close()
@@ -160,6 +160,8 @@ CREATE TABLE IF NOT EXISTS platform.migration (
     PRIMARY KEY (owner, name)
 );
 GRANT SELECT ON platform.migration TO balcao_app;
+-- The panel's migrations were recorded under `console` before its schema was renamed.
+UPDATE platform.migration SET owner = 'panel' WHERE owner = 'console';
 """
 
 

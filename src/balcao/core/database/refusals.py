@@ -53,7 +53,7 @@ _ROLE_REFUSED: tuple[tuple[type[Exception], str], ...] = (
 )
 
 
-def explain_console_refusal(fault: BaseException, role: str, login: str) -> str | None:
+def explain_panel_refusal(fault: BaseException, role: str, login: str) -> str | None:
     """Return why the panel cannot work as `role`, with the statements that mend it; None for any other fault."""
     causes = [each for each in (fault, fault.__cause__) if each is not None]
     why = next((word for kind, word in _ROLE_REFUSED for each in causes if isinstance(each, kind)), None)
@@ -66,5 +66,5 @@ def explain_console_refusal(fault: BaseException, role: str, login: str) -> str 
     return (
         f"O painel não consegue trabalhar no banco com o papel {role} e o usuário {login}: {why}. Peça a quem "
         f"administra o PostgreSQL que execute, uma única vez:\n{wanted}\n"
-        "e execute `balcao migrate`, que dá ao papel o esquema do painel. Sem o painel: BALCAO_CONSOLE=false."
+        "e execute `balcao migrate`, que dá ao papel o esquema do painel. Sem o painel: BALCAO_PANEL=false."
     )

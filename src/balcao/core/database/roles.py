@@ -15,19 +15,19 @@ class RoleError(Exception):
 
 
 # The panel's: it reaches one schema, that of the sessions, and no service's.
-CONSOLE_ROLE, CONSOLE_SCHEMA = "balcao_console", "console"
+PANEL_ROLE, PANEL_SCHEMA = "balcao_panel", "panel"
 
 
 @dataclass(frozen=True)
 class ApplicationRole:
     """The role that the migrations grant to, and as whom the services log in: itself, a member or, None, the owner.
 
-    `console` is the panel's own; where `shares_login`, the panel has no login of its own and takes the services'.
+    `panel` is the panel's own; where `shares_login`, the panel has no login of its own and takes the services'.
     """
 
     name: str = APPLICATION_ROLE
     login: str | None = APPLICATION_ROLE
-    console: str = CONSOLE_ROLE
+    panel: str = PANEL_ROLE
     shares_login: bool = False
 
     def grant_to(self, sql: str) -> str:
@@ -35,12 +35,12 @@ class ApplicationRole:
         return re.sub(rf"\b{APPLICATION_ROLE}\b", self.name, sql)
 
 
-async def prepare_console(connection: asyncpg.Connection, application: ApplicationRole) -> None:
+async def prepare_panel(connection: asyncpg.Connection, application: ApplicationRole) -> None:
     """Give the panel's role its own schema, and make the role where that may be done.
 
     Where it may not be, an administrator makes it before the panel is switched on; the services need none.
     """
-    role = application.console
+    role = application.panel
     if not await connection.fetchval("SELECT true FROM pg_roles WHERE rolname = $1", role):
         with suppress(asyncpg.InsufficientPrivilegeError, asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
             async with connection.transaction():
@@ -50,8 +50,8 @@ async def prepare_console(connection: asyncpg.Connection, application: Applicati
     database = await connection.fetchval("SELECT quote_ident(current_database())")
     await connection.execute(f"""
         GRANT CONNECT ON DATABASE {database} TO {role};
-        GRANT USAGE ON SCHEMA {CONSOLE_SCHEMA} TO {role};
-        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {CONSOLE_SCHEMA} TO {role};
+        GRANT USAGE ON SCHEMA {PANEL_SCHEMA} TO {role};
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {PANEL_SCHEMA} TO {role};
     """)
     if application.shares_login:
         login = await connection.fetchval("SELECT quote_ident(COALESCE($1, current_user))", application.login)

@@ -66,7 +66,7 @@ class Installation:
     database_name: str = "balcao"
     allow_loopback_issuer: bool = False
     port: int = 8080
-    console_port: int = 8082
+    panel_port: int = 8082
     management_port: int = 8090
     management_host: str = "127.0.0.1"
     replicas: tuple[str, ...] = ()

@@ -6,10 +6,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from balcao.console.areas import PAGES as PANEL_PAGES
-from balcao.console.declaration import PREFIX
-from balcao.console.endpoints import READINESS
-from balcao.console.refusals import REFUSAL_PAGE as PANEL_REFUSAL_PAGE
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.rules import PUBLIC
 from balcao.core.errors import BalcaoError, TooLarge, TooMany, Unavailable
@@ -19,12 +15,16 @@ from balcao.core.http.responses import Response
 from balcao.core.http.routing import REST_OF_PATH
 from balcao.core.service import Service, path_of
 from balcao.gateway.refusals import REFUSAL_PAGE
+from balcao.panel.areas import PAGES as PANEL_PAGES
+from balcao.panel.declaration import PREFIX
+from balcao.panel.endpoints import READINESS
+from balcao.panel.refusals import REFUSAL_PAGE as PANEL_REFUSAL_PAGE
 
 # Of the pages at the root and of the provider's notices of a logout, which are no service's.
 PAGES = "gateway"
 # The same paths asked for by a browser, which shows a page.
 BROWSERS = f"{PAGES}_page"
-PANEL = "console"
+PANEL = "panel"
 PANEL_PATTERN = f"^{PREFIX}(/|$)"
 LIVENESS, PANEL_READINESS = "/liveness", f"{PREFIX}{READINESS}"
 _PARAMETER = re.compile(r"\\\{[^/]*?\\\}")

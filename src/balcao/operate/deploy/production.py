@@ -16,7 +16,7 @@ BACKUP_SETTINGS = "backup/balcao-backup.env"
 _SECRET_FILES = (SETTINGS, OWNER_SETTINGS, ROLES, BACKUP_SETTINGS)
 UNITS = ("balcao-api.service", "balcao-worker.service", "balcao-migrate.service")
 # Of a machine on which the panel runs apart from the services.
-CONSOLE_UNIT = "balcao-console.service"
+PANEL_UNIT = "balcao-panel.service"
 BACKUP_UNITS = (
     "balcao-backup.service",
     "balcao-backup.timer",
@@ -25,7 +25,7 @@ BACKUP_UNITS = (
     "balcao-backup-verify.timer",
 )
 _OPEN_FILES = (
-    *(f"systemd/{unit}" for unit in (*UNITS, CONSOLE_UNIT)),
+    *(f"systemd/{unit}" for unit in (*UNITS, PANEL_UNIT)),
     *(f"backup/{unit}" for unit in BACKUP_UNITS),
     "container/Containerfile",
     "container/compose.yaml",
@@ -33,7 +33,7 @@ _OPEN_FILES = (
     "kubernetes/migrate.yaml",
     "kubernetes/api.yaml",
     "kubernetes/worker.yaml",
-    "kubernetes/console.yaml",
+    "kubernetes/panel.yaml",
     "kubernetes/network.yaml",
     "kubernetes/ingress.yaml",
     "helm/Chart.yaml",
@@ -42,7 +42,7 @@ _OPEN_FILES = (
 # Helm fills these in; the answers stand in the chart's values.
 _CHART_FILES = (
     "helm/values.schema.json",
-    *(f"helm/templates/{name}" for name in ("_common.tpl", "migrate.yaml", "api.yaml", "worker.yaml", "console.yaml")),
+    *(f"helm/templates/{name}" for name in ("_common.tpl", "migrate.yaml", "api.yaml", "worker.yaml", "panel.yaml")),
     "helm/templates/network.yaml",
     "helm/templates/ingress.yaml",
 )
@@ -64,9 +64,9 @@ class Secrets:
     hash_key: str = field(default_factory=make_secret)
     metrics_token: str = field(default_factory=make_secret)
     backup_password: str = field(default_factory=make_secret)
-    console_password: str = field(default_factory=make_secret)
-    console_client_secret: str = field(default_factory=make_secret)
-    console_key: str = field(default_factory=make_secret)
+    panel_password: str = field(default_factory=make_secret)
+    panel_client_secret: str = field(default_factory=make_secret)
+    panel_key: str = field(default_factory=make_secret)
 
     @classmethod
     def of(cls, folder: Path) -> "Secrets":
@@ -81,9 +81,9 @@ class Secrets:
             "hash_key": known.get("BALCAO_HASH_KEY"),
             "metrics_token": known.get("BALCAO_METRICS_TOKEN"),
             "backup_password": urlsplit(known.get("BALCAO_BACKUP_URL", "")).password,
-            "console_password": urlsplit(known.get("BALCAO_CONSOLE_DATABASE_URL", "")).password,
-            "console_client_secret": known.get("BALCAO_CONSOLE_CLIENT_SECRET"),
-            "console_key": known.get("BALCAO_CONSOLE_KEY"),
+            "panel_password": urlsplit(known.get("BALCAO_PANEL_DATABASE_URL", "")).password,
+            "panel_client_secret": known.get("BALCAO_PANEL_CLIENT_SECRET"),
+            "panel_key": known.get("BALCAO_PANEL_KEY"),
         }
         return cls(**{name: value for name, value in found.items() if value})
 

@@ -102,7 +102,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
         part.problems.append(str(wrong))
         return part
     # The panel's is its own role's alone.
-    schemas = {one.owner for one in app.list_migrations()} - {roles.CONSOLE_SCHEMA}
+    schemas = {one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA}
     if closed := await roles.list_closed_schemas(connection, schemas):
         part.problems.append(
             f"O papel {settings.database_role} não tem direitos em {', '.join(closed)}: perde-os um backup restaurado "

@@ -2,16 +2,16 @@
 
 import httpx
 
-from balcao.console.endpoints import SERVICE
-from balcao.console.login import find_return_url
-from balcao.console.panel import check_panel_database
-from balcao.console.provider import GrantRefused, Provider, ProviderAway
 from balcao.core.database.migrations import MigrationError
 from balcao.core.database.roles import RoleError
 from balcao.core.errors import Unavailable
 from balcao.operate.database import find_embedded
-from balcao.operate.deploy.production import CONSOLE_UNIT
+from balcao.operate.deploy.production import PANEL_UNIT
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
+from balcao.panel.application import check_panel_database
+from balcao.panel.endpoints import SERVICE
+from balcao.panel.login import find_return_url
+from balcao.panel.provider import GrantRefused, Provider, ProviderAway
 from balcao.settings import Settings
 
 # What a provider says of a code that nobody gave, once it has taken the client's word for who it is.
@@ -22,21 +22,21 @@ _ENABLED = "etc/systemd/system/multi-user.target.wants"
 
 async def _check_panel(subject: Subject) -> Part | None:
     settings = subject.settings
-    if settings.has_console:
-        return await _check(subject, settings.console_address)
+    if settings.has_panel:
+        return await _check(subject, settings.panel_address)
     if not await _is_apart(subject):
         return None
-    found = await _check(subject, settings.own_console_address)
-    refused = [] if settings.sandbox else settings.refuse_console()  # among the settings, where the panel is on
+    found = await _check(subject, settings.own_panel_address)
+    refused = [] if settings.sandbox else settings.refuse_panel()  # among the settings, where the panel is on
     return Part(DOWN if refused else found.state, found.details, refused + found.problems)
 
 
 async def _is_apart(subject: Subject) -> bool:
-    """Return whether this machine has a `balcao console`: one that answers, or one that is to run and may not."""
-    if (subject.root / _ENABLED / CONSOLE_UNIT).is_symlink():
+    """Return whether this machine has a `balcao panel`: one that answers, or one that is to run and may not."""
+    if (subject.root / _ENABLED / PANEL_UNIT).is_symlink():
         return True
     try:
-        answer = await subject.http.get(f"{subject.settings.console_listening_url}/liveness")
+        answer = await subject.http.get(f"{subject.settings.panel_listening_url}/liveness")
         return bool(answer.json().get("service") == SERVICE)
     except (httpx.HTTPError, ValueError, AttributeError):  # nothing is there, or something else
         return False
@@ -44,7 +44,7 @@ async def _is_apart(subject: Subject) -> bool:
 
 async def _check(subject: Subject, address: str) -> Part:
     settings = subject.settings
-    url = settings.console_database_url or settings.database_url or find_embedded(settings)
+    url = settings.panel_database_url or settings.database_url or find_embedded(settings)
     if url is None:
         return Part(STOPPED)
     found = await _check_database(settings, url)
@@ -64,14 +64,14 @@ async def _check_database(settings: Settings, url: str) -> Part:
     except (RoleError, MigrationError) as fault:
         return Part(DOWN, {"database": False}, [str(fault)])
     except Unavailable:
-        return Part(DOWN, {"database": False}, ["O banco de dados de BALCAO_CONSOLE_DATABASE_URL não responde."])
+        return Part(DOWN, {"database": False}, ["O banco de dados de BALCAO_PANEL_DATABASE_URL não responde."])
     return Part(UP, {"database": True})
 
 
 async def _check_client(settings: Settings, http: httpx.AsyncClient, address: str) -> Part:
     """Show the client's secret and ask for a login, as far as nobody need take part. Raises ProviderAway."""
-    secret = settings.console_client_secret.get_secret_value()
-    provider = Provider(settings.issuers[0], settings.console_client_id, secret, http)
+    secret = settings.panel_client_secret.get_secret_value()
+    provider = Provider(settings.issuers[0], settings.panel_client_id, secret, http)
     back, problems = find_return_url(address), []
     try:
         await provider.exchange_code("doctor", back, "doctor", "doctor")
@@ -81,15 +81,15 @@ async def _check_client(settings: Settings, http: httpx.AsyncClient, address: st
         is_known = True
     if not is_known:
         problems.append(
-            f"O provedor recusou o cliente do painel, {settings.console_client_id}: confira BALCAO_CONSOLE_CLIENT_ID e "
-            "BALCAO_CONSOLE_CLIENT_SECRET, e se ele é confidencial e tem o fluxo de código de autorização."
+            f"O provedor recusou o cliente do painel, {settings.panel_client_id}: confira BALCAO_PANEL_CLIENT_ID e "
+            "BALCAO_PANEL_CLIENT_SECRET, e se ele é confidencial e tem o fluxo de código de autorização."
         )
     login = await provider.build_login_url(back, "doctor", "doctor", "doctor" * 8)
     leads_back = await _leads_on(f"{login}&prompt=none", http)
     if is_known and not leads_back:
         problems.append(
-            f"O provedor não aceita {back} como endereço de retorno do cliente {settings.console_client_id}: "
-            "inclua-o nele, letra por letra, ou corrija BALCAO_CONSOLE_URL ou BALCAO_PUBLIC_URL."
+            f"O provedor não aceita {back} como endereço de retorno do cliente {settings.panel_client_id}: "
+            "inclua-o nele, letra por letra, ou corrija BALCAO_PANEL_URL ou BALCAO_PUBLIC_URL."
         )
     return Part(UP, {"client": is_known, "return_address": leads_back}, problems)
 
@@ -106,7 +106,7 @@ async def _leads_on(address: str, http: httpx.AsyncClient) -> bool:
 CHECK = Check(
     name="panel",
     part="panel",
-    looks_at="where the [panel](../operate/panel.md) is on (`BALCAO_CONSOLE`), and where a `balcao console` answers on "
+    looks_at="where the [panel](../operate/panel.md) is on (`BALCAO_PANEL`), and where a `balcao panel` answers on "
     "this machine or its unit is enabled: role and schema in the database; and, unless the provider is the embedded "
     "one, its client there, by its secret and by asking for a login as nobody",
     wrong="a role that is missing or may not be taken; migrations that are missing; a client or a secret that the "

@@ -63,7 +63,7 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
     try:
         async with AsyncExitStack() as running:
             tasks = [await running.enter_async_context(roles[name](settings, order)) for name in early]
-            described = Report(ready=True) if "console" in roles else await _prepare(settings, order)
+            described = Report(ready=True) if "panel" in roles else await _prepare(settings, order)
             tasks += [await running.enter_async_context(roles[name](settings, order)) for name in late]
             # So does what was made until now, but for the garbage of making it.
             gc.collect()

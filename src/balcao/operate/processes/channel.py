@@ -52,7 +52,7 @@ class Order(msgspec.Struct, frozen=True):
 
     def group(self, role: str) -> ProcessGroup:
         """Return the place of one of the process's roles among those of the whole `balcao serve`."""
-        count = self.count if role in {"api", "console"} else 1
+        count = self.count if role in {"api", "panel"} else 1
         return ProcessGroup(Path(self.folder) if self.folder else None, self.number % count, count, role)
 
 

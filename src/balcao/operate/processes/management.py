@@ -27,11 +27,11 @@ def _build(settings: Settings, order: Order) -> Application:
     """Return what answers; a process of the panel alone loads no service for it."""
     watched = order.watched
     role = watched.processes[0].partition("-")[0]
-    if role == "console":
-        from balcao.console.panel import make_database
+    if role == "panel":
         from balcao.core.context.metrics import Metrics
         from balcao.core.telemetry import telemetry
         from balcao.gateway import management
+        from balcao.panel.application import make_database
 
         database = make_database(settings, order.database_url).apart(management.CONNECTIONS)
         database.is_serving = True

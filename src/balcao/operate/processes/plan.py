@@ -44,7 +44,7 @@ class Ports:
 
 @dataclass(frozen=True)
 class Plan:
-    """The roles of one `balcao serve` or `balcao console`; `processes` is how many of them callers reach."""
+    """The roles of one `balcao serve` or `balcao panel`; `processes` is how many of them callers reach."""
 
     settings: Settings
     services: tuple[str, ...]
@@ -54,7 +54,7 @@ class Plan:
     @property
     def front(self) -> str:
         """Return the role that callers reach: the APIs, or the panel alone."""
-        return "console" if "console" in self.roles else "api"
+        return "panel" if "panel" in self.roles else "api"
 
     @property
     def whole(self) -> bool:
@@ -64,7 +64,7 @@ class Plan:
     @property
     def port(self) -> int:
         """Return the port that callers reach."""
-        return self.settings.console_port if self.front == "console" else self.settings.port
+        return self.settings.panel_port if self.front == "panel" else self.settings.port
 
     @property
     def together(self) -> bool:
@@ -118,16 +118,16 @@ class Plan:
 
     def _claim_front(self) -> AbstractContextManager[tuple[socket.socket, ...]]:
         settings = self.settings
-        if self.front == "console":
-            named = ("BALCAO_HOST", "outra em BALCAO_CONSOLE_PORT")
+        if self.front == "panel":
+            named = ("BALCAO_HOST", "outra em BALCAO_PANEL_PORT")
             return claiming(settings.host, self.port, "painel", self.processes, settings=named)
         return claiming(settings.host, self.port, "APIs", self.processes)
 
     def _claim_management(self) -> AbstractContextManager[tuple[socket.socket, ...]]:
         settings = self.settings
         host, port = settings.management_host, settings.management_port
-        if self.front == "console" and (own := settings.management_port_of_console) is not None:
-            return claiming_for_management(host, own, "BALCAO_CONSOLE_MANAGEMENT_PORT")
+        if self.front == "panel" and (own := settings.management_port_of_panel) is not None:
+            return claiming_for_management(host, own, "BALCAO_PANEL_MANAGEMENT_PORT")
         assert port is not None
         return claiming_for_management(host, port)
 
@@ -140,7 +140,7 @@ def list_withheld(roles: Sequence[str], settings: Settings) -> frozenset[str]:
 
     Only the worker acts as the tables' owner; the panel alone does not know the services' login where it has its own.
     """
-    if "console" in roles and settings.console_database_url:
+    if "panel" in roles and settings.panel_database_url:
         return _OF_SERVICES
     return frozenset() if "worker" in roles else frozenset({"BALCAO_DATABASE_OWNER_URL"})
 
@@ -165,10 +165,10 @@ def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None
 
 
 def make_panel_plan(settings: Settings, processes: int | None = None) -> Plan:
-    """Decide what `balcao console` starts. Raises SettingsError for refusals of the production profile."""
-    if refusals := settings.list_console_refusals():
+    """Decide what `balcao panel` starts. Raises SettingsError for refusals of the production profile."""
+    if refusals := settings.list_panel_refusals():
         raise SettingsError("\n".join(refusals))
-    wanted = {"management": settings.management_port_of_console is not None, "console": True}
+    wanted = {"management": settings.management_port_of_panel is not None, "panel": True}
     roles = tuple(role for role, is_wanted in wanted.items() if is_wanted)
     return Plan(settings, (), roles, processes or (1 if settings.sandbox else _count_cores()))
 

@@ -90,7 +90,7 @@ class _Supervisor:
     def _claim_database(self, stack: AsyncExitStack) -> None:
         """Take charge of the embedded database, if there is one and no other `balcao serve` has it."""
         settings = self.plan.settings
-        if not settings.embedded_database or self.plan.front == "console":
+        if not settings.embedded_database or self.plan.front == "panel":
             return
         if stack.enter_context(claim_data_folder(settings.data_dir)):
             if self.plan.whole:
@@ -120,7 +120,7 @@ class _Supervisor:
         else:
             backstage = [process("CRM de demonstração", "crm")] if "crm" in self.plan.roles else []
             beside = [role for role in self.plan.roles if role == "management"]  # of the first process
-            title = "painel" if self.plan.front == "console" else "servidor das APIs"
+            title = "painel" if self.plan.front == "panel" else "servidor das APIs"
             front = [
                 process(f"{title} {n + 1}", *(beside if n == 0 else []), self.plan.front, number=n)
                 for n in range(self.plan.processes)
@@ -132,7 +132,7 @@ class _Supervisor:
     def _find_database(self) -> str:
         """Return the address of a database that somebody else started; that of its own login for the panel alone."""
         settings = self.plan.settings
-        own = settings.console_database_url if self.plan.front == "console" else ""
+        own = settings.panel_database_url if self.plan.front == "panel" else ""
         return own or database.find_database(settings)
 
     async def _start(self, backstage: list[Process], front: list[Process]) -> None:

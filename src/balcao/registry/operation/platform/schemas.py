@@ -89,7 +89,7 @@ class Processes(msgspec.Struct):
 class SchemaVersion(msgspec.Struct):
     """The migrations of one schema."""
 
-    owner: Annotated[str, Meta(description="Serviço, `platform` ou `console`.", examples=["registry"])]
+    owner: Annotated[str, Meta(description="Serviço, `platform` ou `panel`.", examples=["registry"])]
     migration: Annotated[str, Meta(description="Última migração aplicada.", examples=["0025_citizen_search.sql"])]
     applied: Annotated[int, Meta(description="Quantas foram aplicadas.", examples=[24])]
     applied_at: Annotated[

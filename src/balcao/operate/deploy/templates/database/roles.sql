@@ -4,7 +4,7 @@
 CREATE ROLE {{ database_name }} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.owner_password }}';
 CREATE ROLE {{ database_name }}_app LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.app_password }}';
 CREATE ROLE {{ database_name }}_backup LOGIN REPLICATION NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.backup_password }}';
-CREATE ROLE {{ database_name }}_console LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.console_password }}';
+CREATE ROLE {{ database_name }}_panel LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.panel_password }}';
 CREATE DATABASE {{ database_name }} OWNER {{ database_name }} ENCODING 'UTF8' TEMPLATE template0;
 REVOKE ALL ON DATABASE {{ database_name }} FROM PUBLIC;
-GRANT CONNECT ON DATABASE {{ database_name }} TO {{ database_name }}_app, {{ database_name }}_backup, {{ database_name }}_console;
+GRANT CONNECT ON DATABASE {{ database_name }} TO {{ database_name }}_app, {{ database_name }}_backup, {{ database_name }}_panel;

@@ -41,7 +41,7 @@ volumeMounts:
 env:
   - {name: BALCAO_HOST, value: 0.0.0.0}
   - {name: BALCAO_MANAGEMENT_HOST, value: 0.0.0.0}
-  - {name: BALCAO_CONSOLE_API_URL, value: "http://balcao-api:{{ .Values.ports.http }}"}
+  - {name: BALCAO_PANEL_API_URL, value: "http://balcao-api:{{ .Values.ports.http }}"}
   - {name: BALCAO_TRUSTED_PROXIES, value: {{ .Values.trustedProxies | quote }}}
   - {name: SSL_CERT_FILE, valueFrom: {configMapKeyRef: {name: {{ .Values.certificates }}, key: path, optional: true}}}
 envFrom:

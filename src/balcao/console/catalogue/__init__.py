@@ -1,5 +1,0 @@
-"""Catálogo: services from the first draft to the public, their history, and what tunes the search."""
-
-from balcao.console.catalogue.pages import AREA
-
-__all__ = ["AREA"]

@@ -1,5 +1,0 @@
-"""The citizen's own page: what the city knows of me and from whom, who looked, my choices, copy, erasure."""
-
-from balcao.console.citizen.pages import AREA
-
-__all__ = ["AREA"]

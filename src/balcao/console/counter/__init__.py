@@ -1,5 +1,0 @@
-"""The counter: a person who stands there, the phone book, what the city offers."""
-
-from balcao.console.counter.area import AREA
-
-__all__ = ["AREA"]

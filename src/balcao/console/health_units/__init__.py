@@ -1,5 +1,0 @@
-"""Saúde: the board of risk, units with their openings, holidays, counts, sources and webhooks."""
-
-from balcao.console.health_units.pages import AREA
-
-__all__ = ["AREA"]

@@ -1,5 +1,0 @@
-"""Início: what waits for the person, where they wanted to go, what they may do, what they had typed."""
-
-from balcao.console.home.pages import AREA
-
-__all__ = ["AREA"]

@@ -1,5 +1,0 @@
-"""Operação: the state of all parts, jobs that failed for good, the CRM and its reconciliation."""
-
-from balcao.console.operation.pages import AREA
-
-__all__ = ["AREA"]

@@ -1,0 +1,97 @@
+"""The guides of `docs/guides`, which are Markdown, as what a page shows: with the addresses of this installation."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+_PACKAGE = Path(__file__).parents[1]
+# A wheel brings the guides along; in the source they stand in the documentation.
+FOLDER = next(path for path in (_PACKAGE / "guides", _PACKAGE.parents[1] / "docs/guides") if path.is_dir())
+INDEX = "README"
+# The endings of the files, by language, the longer one first.
+ENDINGS = {"pt-BR": ".pt-BR.md", "en": ".md"}
+# How the guides name the platform and its provider.
+ADDRESS = "http://127.0.0.1:8080"
+ISSUER = f"{ADDRESS}/auth/realms/balcao"
+# Title and link to the other language stand in the page's head.
+_HEAD = 6
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A guide in one language; `html` is what comes after its title."""
+
+    name: str
+    language: str
+    title: str
+    html: Markup
+
+
+@dataclass(frozen=True)
+class Guides:
+    """All guides of an installation, read when the first is asked for."""
+
+    address: str
+    issuer: str
+
+    @cached_property
+    def by_path(self) -> dict[str, Guide]:
+        """Return the guides by the path of their page: of each language the index first, then in its order."""
+        return {path_of(name, language): self._read(name, language) for language in ENDINGS for name in _list(language)}
+
+    def _read(self, name: str, language: str) -> Guide:
+        text = (FOLDER / f"{name}{ENDINGS[language]}").read_text("utf-8")
+        tokens = _MARKDOWN.parse(text.replace(ISSUER, self.issuer).replace(ADDRESS, self.address))
+        title = tokens[1].content
+        for heading, inline in pairwise(tokens):
+            if heading.type == "heading_open":
+                heading.attrSet("id", _name_anchor(inline.content))
+        for link in _list_links(tokens):
+            link.attrSet("href", _lead(str(link.attrGet("href"))))
+        html = _MARKDOWN.renderer.render(tokens[_HEAD:], _MARKDOWN.options, {})
+        return Guide(name, language, title, Markup(html))  # noqa: S704 - HTML in it is escaped
+
+
+def list_paths() -> Iterator[str]:
+    """Yield the path of each guide's page, without reading more than names."""
+    for file in sorted(FOLDER.glob("*.md")):
+        language = next(language for language, ending in ENDINGS.items() if file.name.endswith(ending))
+        yield path_of(file.name.removesuffix(ENDINGS[language]), language)
+
+
+def path_of(name: str, language: str) -> str:
+    """Return where a guide is shown."""
+    return f"/docs/{language}" if name == INDEX else f"/docs/{language}/{name}"
+
+
+def _list(language: str) -> list[str]:
+    """Return the index, and the guides in the order in which it names them."""
+    tokens = _MARKDOWN.parse((FOLDER / f"{INDEX}{ENDINGS[language]}").read_text("utf-8"))
+    targets = [str(link.attrGet("href")) for link in _list_links(tokens[_HEAD:])]
+    return [INDEX, *(target.removesuffix(ENDINGS[language]) for target in targets if target.endswith(".md"))]
+
+
+def _list_links(tokens: list[Token]) -> list[Token]:
+    return [child for token in tokens for child in token.children or () if child.type == "link_open"]
+
+
+def _lead(target: str) -> str:
+    """Lead from one guide to another by the addresses of their pages."""
+    file, hash_, anchor = target.partition("#")
+    for language, ending in ENDINGS.items():
+        if file.endswith(ending) and "/" not in file:
+            return path_of(file.removesuffix(ending), language) + hash_ + anchor
+    return target
+
+
+def _name_anchor(title: str) -> str:
+    """Name a heading as the usual hosts of Markdown do."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")

@@ -1,0 +1,21 @@
+"""The panel without the services, under the real server."""
+
+import socket
+from asyncio import Task
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from balcao.gateway import serving
+from balcao.gateway.limits import Limits
+from balcao.operate.processes.channel import Order
+from balcao.panel import alone
+from balcao.settings import Settings
+
+
+@asynccontextmanager
+async def run(settings: Settings, order: Order) -> AsyncIterator[Task[None]]:
+    """Serve on the inherited socket; requests in flight are finished when the block ends."""
+    application = alone.build(settings, order.database_url, order.group("panel"))
+    sock = socket.socket(fileno=order.sockets["panel"])
+    async with serving.running(application, sock, Limits.of(settings)) as task:
+        yield task

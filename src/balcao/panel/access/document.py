@@ -1,0 +1,64 @@
+"""The catalogue as a document: taken out, compared as a plan that people can read, applied."""
+
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.panel.access import catalogue_client, labels
+from balcao.panel.access.forms import DocumentForm
+from balcao.panel.access.rights import CATALOGUE_APPLY, CATALOGUE_READ
+from balcao.panel.api import Conflict
+from balcao.panel.declaration import MIB, Pages
+from balcao.panel.visit import Visit
+
+pages = Pages("access", "/acessos/documento")
+# A document has 1 MiB at most; a form writes some of its characters as three.
+_BODY_LIMIT = 4 * MIB
+
+
+@pages.get("/catalogo.yaml", "Exportar o catálogo", actions=[CATALOGUE_READ])
+async def download_document(visit: Visit) -> Response[Any]:
+    """Hand on the document of the catalogue as it is now."""
+    document = await catalogue_client.download_document(visit.api)
+    headers = {"Content-Disposition": 'attachment; filename="catalogo-de-acessos.yaml"', "Cache-Control": "no-store"}
+    return Response(document.content, headers=headers, media_type="application/yaml")
+
+
+@pages.form("", "Documento", actions=[CATALOGUE_READ], in_menu=True, body_limit=_BODY_LIMIT)
+async def plan_document(visit: Visit) -> Response[Any]:
+    """Compare a document with the catalogue; what it would change is shown, and nothing changes yet."""
+    form = DocumentForm(visit)
+    plan = None
+    if form.is_sent and await form.submit(lambda: _plan(visit, form)):
+        plan = form.result
+    return _show(visit, form, plan)
+
+
+@pages.post("/aplicar", "Aplicar o documento", actions=[CATALOGUE_APPLY], body_limit=_BODY_LIMIT)
+async def apply_plan(visit: Visit) -> Response[Any]:
+    """Apply a plan that was looked at; where the catalogue has moved meanwhile, plan the same document anew."""
+    form = DocumentForm(visit)
+    try:
+        applied = await catalogue_client.apply_plan(visit.api, visit.posted.first("plano"))
+    except Conflict as fault:
+        planned = await form.submit(lambda: _plan(visit, form))
+        return _show(visit, form, form.result if planned else None, refused=fault)
+    text = f"O documento foi aplicado: o catálogo está na versão {applied.version}."
+    return await visit.redirect(visit.address("access.plan_document"), text)
+
+
+async def _plan(visit: Visit, form: DocumentForm) -> catalogue_client.Plan:
+    return await catalogue_client.plan_document(visit.api, form.document.data or "", prune=bool(form.prune.data))
+
+
+def _show(
+    visit: Visit, form: DocumentForm, plan: catalogue_client.Plan | None, refused: Conflict | None = None
+) -> Response[Any]:
+    return visit.render(
+        "access/document.html",
+        form=form,
+        plan=plan,
+        refused=refused,
+        may_apply=visit.may(CATALOGUE_APPLY),
+        labels=labels,
+        status=409 if refused else form.status,
+    )

@@ -1,0 +1,35 @@
+"""A person who takes the administration of the accesses from themselves is asked again, and told what they lose."""
+
+from collections.abc import Callable
+
+from balcao.panel.access import client
+from balcao.panel.access.client import Way
+from balcao.panel.access.forms import LastAdministrationForm
+from balcao.panel.access.reserved import ADMINISTRATIVE
+from balcao.panel.api import gather_blocks
+from balcao.panel.forms import Form
+from balcao.panel.visit import Visit
+
+
+async def make_removal_form(visit: Visit, is_removed: Callable[[Way], bool], *, cpf: str = "") -> Form:
+    """Return the form of a removal; it has a box to tick if the visitor would lose their last administration.
+
+    `is_removed` tells the ways to a role that the removal takes away, from the person of `cpf` or, without one, from
+    everyone who has them.
+    """
+    if not visit.rights.is_administrator:
+        return Form(visit)
+    own = (await client.read_own(visit.api)).cpf
+    if cpf not in ("", own):
+        return Form(visit)
+    (rights,) = await gather_blocks(client.list_person_actions(visit.api, own))
+    held = [way for one in (rights.value.actions if rights.value else []) for way in one.via]
+    ways = {(way.role, way.source, way.group): way for way in held if way.role in ADMINISTRATIVE}.values()
+    removed = [way for way in ways if is_removed(way)]
+    if not removed or len(removed) < len(ways):
+        return Form(visit)
+    form = LastAdministrationForm(visit)
+    form.names = sorted(
+        {f"o papel {way.role}, pelo grupo {way.group}" if way.group else f"o papel {way.role}" for way in removed}
+    )
+    return form

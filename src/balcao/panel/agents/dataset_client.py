@@ -1,0 +1,206 @@
+"""The operations on data sets, examples and experiments; their responses are nested as their older readers expect."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.panel.api import Api, quoted
+
+_BASE = "/agent/api/v1"
+
+
+class _Camel(msgspec.Struct, rename="camel"):
+    """Members are in camel case on the wire."""
+
+
+class PageInfo(_Camel):
+    end_cursor: str | None
+    has_next_page: bool
+
+
+class DatasetNode(_Camel):
+    id: str
+    name: str
+    description: str | None
+    created_at: datetime
+    example_count: int
+    experiment_count: int
+
+
+class DatasetEdge(msgspec.Struct):
+    node: DatasetNode
+
+
+class DatasetPage(_Camel):
+    edges: list[DatasetEdge]
+    page_info: PageInfo
+
+
+class Revision(msgspec.Struct):
+    input: dict[str, Any]
+    output: dict[str, Any]
+    metadata: dict[str, Any]
+
+
+class Example(_Camel):
+    id: str
+    latest_revision: Revision
+
+
+class ExampleEdge(msgspec.Struct):
+    example: Example
+
+
+class ExamplePage(_Camel):
+    edges: list[ExampleEdge]
+    page_info: PageInfo
+
+
+class Dataset(_Camel):
+    id: str
+    name: str
+    example_count: int
+    examples: ExamplePage
+
+
+class AnnotationSummary(_Camel):
+    annotation_name: str
+    mean_score: float | None = None
+
+
+class Experiment(_Camel):
+    id: str
+    name: str
+    description: str | None
+    created_at: datetime
+    run_count: int
+    error_rate: float | None
+    annotation_summaries: list[AnnotationSummary]
+    agent_type: str | None = None
+    version: int | None = None
+
+
+class ExperimentEdge(msgspec.Struct):
+    experiment: Experiment
+
+
+class ExperimentList(msgspec.Struct):
+    edges: list[ExperimentEdge]
+
+
+class DatasetExperiments(msgspec.Struct):
+    name: str
+    experiments: ExperimentList
+
+
+class Annotation(msgspec.Struct):
+    name: str
+    score: float | None = None
+    label: str | None = None
+
+
+class Run(_Camel):
+    output: Any = None
+    error: str | None = None
+    annotations: list[Annotation] = []
+
+
+class RunEdge(_Camel):
+    example: Example
+    run: Run | None
+    compared_run: Run | None
+
+
+class ScoreChange(_Camel):
+    annotation_name: str
+    higher: int
+    lower: int
+    equal: int
+    mean_difference: float | None
+
+
+class ExperimentRuns(_Camel):
+    score_changes: list[ScoreChange]
+    edges: list[RunEdge]
+    page_info: PageInfo
+
+
+class Added(msgspec.Struct):
+    added: int
+    unchanged: int
+
+
+class _DatasetsData(msgspec.Struct):
+    datasets: DatasetPage
+
+
+class _ExamplesData(msgspec.Struct):
+    dataset: Dataset
+
+
+class _ExperimentsData(msgspec.Struct):
+    dataset: DatasetExperiments
+
+
+class _RunsData(msgspec.Struct):
+    experiment: ExperimentRuns
+
+
+class _Datasets(msgspec.Struct):
+    data: _DatasetsData
+
+
+class _Examples(msgspec.Struct):
+    data: _ExamplesData
+
+
+class _Experiments(msgspec.Struct):
+    data: _ExperimentsData
+
+
+class _Runs(msgspec.Struct):
+    data: _RunsData
+
+
+class MadeDataset(msgspec.Struct):
+    id: str
+
+
+async def list_datasets(api: Api, after: str | None = None) -> DatasetPage:
+    found = await api.get(f"{_BASE}/datasets_data", _Datasets, {"first": 100, "after": after})
+    return found.data.datasets
+
+
+async def create_dataset(api: Api, name: str, description: str | None, *, key: str) -> MadeDataset:
+    body = {"name": name} | ({"description": description} if description else {})
+    return await api.send("POST", f"{_BASE}/datasets", MadeDataset, body, key=key)
+
+
+async def delete_dataset(api: Api, dataset: str) -> None:
+    await api.send("DELETE", f"{_BASE}/datasets/{quoted(dataset)}", dict)
+
+
+async def read_dataset(api: Api, dataset: str, *, first: int, after: str | None = None) -> Dataset:
+    query = {"dataset_id": dataset, "first": first, "after": after}
+    return (await api.get(f"{_BASE}/dataset_examples_data", _Examples, query)).data.dataset
+
+
+async def add_examples(api: Api, dataset: str, lines: list[str]) -> Added:
+    body = msgspec.Raw("\n".join(lines).encode())
+    return await api.send("POST", f"{_BASE}/datasets/{quoted(dataset)}/examples", Added, body)
+
+
+async def delete_example(api: Api, dataset: str, example: str) -> None:
+    await api.send("DELETE", f"{_BASE}/datasets/{quoted(dataset)}/examples/{quoted(example)}", type(None))
+
+
+async def list_experiments(api: Api, dataset: str) -> DatasetExperiments:
+    return (await api.get(f"{_BASE}/dataset_experiments_data", _Experiments, {"dataset_id": dataset})).data.dataset
+
+
+async def read_runs(
+    api: Api, experiment: str, *, compared: str | None, after: str | None, first: int
+) -> ExperimentRuns:
+    query = {"experiment_id": experiment, "compare_with": compared, "first": first, "after": after}
+    return (await api.get(f"{_BASE}/experiment_runs_data", _Runs, query)).data.experiment

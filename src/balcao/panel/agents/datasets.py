@@ -1,0 +1,160 @@
+"""Data sets with their examples, and experiments: what two versions of an agent answered to the same examples."""
+
+from typing import Any
+
+import msgspec
+
+from balcao.core.http.responses import Response
+from balcao.panel.agents import dataset_client as client
+from balcao.panel.agents.forms import DatasetForm, ExamplesForm
+from balcao.panel.agents.labels import name_agent
+from balcao.panel.agents.rights import DATA_MANAGE, DATA_READ
+from balcao.panel.api import gather_blocks
+from balcao.panel.declaration import MIB, Pages
+from balcao.panel.forms import Form
+from balcao.panel.visit import Crumb, Visit
+from balcao.panel.words import format_count
+
+pages = Pages("agents", "/agentes")
+_SHOWN = 25
+# What one call takes.
+_MOST_LINES = 1_000
+_BODY_LIMIT = 16 * MIB
+
+
+@pages.get("/dados", "Conjuntos de exemplos", actions=[DATA_READ], in_menu=True)
+async def list_datasets(visit: Visit) -> Response[Any]:
+    """List the data sets, the newest first."""
+    found = await client.list_datasets(visit.api, visit.query.first("depois") or None)
+    return visit.render("agents/datasets.html", found=found)
+
+
+@pages.form("/dados/novo", "Novo conjunto", actions=[DATA_MANAGE])
+async def create_dataset(visit: Visit) -> Response[Any]:
+    """Make a data set, which has no examples yet."""
+    form = DatasetForm(visit)
+    if form.is_sent and await form.submit(
+        lambda: client.create_dataset(visit.api, form.name.data or "", form.description.data or None, key=form.key)
+    ):
+        address = visit.address("agents.show_dataset", dataset=form.result.id)
+        return await visit.redirect(address, "O conjunto foi criado. Falta acrescentar exemplos.")
+    return visit.render("agents/dataset_form.html", form=form, crumbs=[_datasets_crumb(visit)], status=form.status)
+
+
+@pages.get("/dados/{dataset}", "Conjunto", actions=[DATA_READ])
+async def show_dataset(visit: Visit, dataset: str) -> Response[Any]:
+    """Show a set's examples, page by page, and the experiments on it."""
+    found, experiments = await gather_blocks(
+        client.read_dataset(visit.api, dataset, first=_SHOWN, after=visit.query.first("depois") or None),
+        client.list_experiments(visit.api, dataset),
+    )
+    if found.fault is not None:
+        raise found.fault
+    return visit.render(
+        "agents/dataset.html",
+        dataset=found.value,
+        experiments=experiments,
+        name_agent=name_agent,
+        write=write_json,
+        crumbs=[_datasets_crumb(visit)],
+    )
+
+
+@pages.form("/dados/{dataset}/exemplos/novos", "Acrescentar exemplos", actions=[DATA_MANAGE], body_limit=_BODY_LIMIT)
+async def add_examples(visit: Visit, dataset: str) -> Response[Any]:
+    """Add examples, a thousand at a time: what was taken before a bad line stays, and repeating it adds nothing."""
+    form = ExamplesForm(visit)
+    found = await client.read_dataset(visit.api, dataset, first=1)
+    back = visit.address("agents.show_dataset", dataset=dataset)
+    if form.is_sent and await form.submit(lambda: _add(visit, dataset, form)):
+        added, unchanged = form.result
+        text = f"{format_count(added, 'exemplo acrescentado', 'exemplos acrescentados')}; {unchanged} já estavam aqui."
+        return await visit.redirect(back, text)
+    return visit.render(
+        "agents/examples_form.html",
+        form=form,
+        back=back,
+        crumbs=[_datasets_crumb(visit), Crumb(found.name, back)],
+        status=form.status,
+    )
+
+
+async def _add(visit: Visit, dataset: str, form: ExamplesForm) -> tuple[int, int]:
+    lines = [line for line in (form.examples.data or "").splitlines() if line.strip()]
+    added = unchanged = 0
+    for first in range(0, len(lines), _MOST_LINES):
+        done = await client.add_examples(visit.api, dataset, lines[first : first + _MOST_LINES])
+        added, unchanged = added + done.added, unchanged + done.unchanged
+    return added, unchanged
+
+
+@pages.form("/dados/{dataset}/exemplos/{example}/excluir", "Excluir o exemplo", actions=[DATA_MANAGE])
+async def delete_example(visit: Visit, dataset: str, example: str) -> Response[Any]:
+    """Delete an example."""
+    form = Form(visit)
+    back = visit.address("agents.show_dataset", dataset=dataset)
+    if form.is_sent and await form.submit(lambda: client.delete_example(visit.api, dataset, example)):
+        return await visit.redirect(back, "O exemplo foi excluído.")
+    return _confirm(visit, form, "Excluir o exemplo?", "Execuções dele deixam de aparecer. Não se desfaz.", back)
+
+
+@pages.form("/dados/{dataset}/excluir", "Excluir o conjunto", actions=[DATA_MANAGE])
+async def delete_dataset(visit: Visit, dataset: str) -> Response[Any]:
+    """Delete a data set with its examples and experiments."""
+    form = Form(visit)
+    if form.is_sent and await form.submit(lambda: client.delete_dataset(visit.api, dataset)):
+        return await visit.redirect(visit.address("agents.list_datasets"), "O conjunto foi excluído.")
+    found = await client.read_dataset(visit.api, dataset, first=1)
+    parts = f"{format_count(found.example_count, 'exemplo', 'exemplos')} e os experimentos"
+    text = f"{f'Vão junto {parts}.' if found.example_count else 'O conjunto não tem exemplos.'} Não se desfaz."
+    back = visit.address("agents.show_dataset", dataset=dataset)
+    return _confirm(visit, form, f"Excluir o conjunto {found.name}?", text, back)
+
+
+@pages.get("/dados/{dataset}/experimentos/{experiment}", "Experimento", actions=[DATA_READ])
+async def show_experiment(visit: Visit, dataset: str, experiment: str) -> Response[Any]:
+    """Show what an experiment's runs answered, beside another experiment's where one is chosen."""
+    compared = visit.query.first("comparar") or None
+    found = await client.list_experiments(visit.api, dataset)
+    others = {edge.experiment.id: edge.experiment for edge in found.experiments.edges}
+    runs = await client.read_runs(
+        visit.api, experiment, compared=compared, after=visit.query.first("depois") or None, first=_SHOWN
+    )
+    back = visit.address("agents.show_dataset", dataset=dataset)
+    return visit.render(
+        "agents/experiment.html",
+        dataset=dataset,
+        experiment=others.get(experiment),
+        others=[one for one in others.values() if one.id != experiment],
+        compared=others.get(compared or ""),
+        runs=runs,
+        write=write_json,
+        crumbs=[_datasets_crumb(visit), Crumb(found.name, back)],
+    )
+
+
+def write_json(value: Any) -> str:
+    """Return a value of an example as text; one text alone as it is."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
+        return only
+    return msgspec.json.format(msgspec.json.encode(value)).decode() if value not in (None, {}) else "–"
+
+
+def _confirm(visit: Visit, form: Form, title: str, text: str, back: str) -> Response[Any]:
+    return visit.render(
+        "agents/move.html",
+        form=form,
+        title=title,
+        text=text,
+        changes=None,
+        deed=title.rstrip("?"),
+        back=back,
+        crumbs=[_datasets_crumb(visit)],
+        status=form.status,
+    )
+
+
+def _datasets_crumb(visit: Visit) -> Crumb:
+    return Crumb("Conjuntos de exemplos", visit.address("agents.list_datasets"))

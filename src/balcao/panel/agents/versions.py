@@ -1,0 +1,173 @@
+"""Versions of agents: a timeline, what one holds, what differs between two, which one is active."""
+
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.core.offloading import run_in_thread
+from balcao.panel.agents import client
+from balcao.panel.agents.forms import ReasonForm, list_blocks, name_fields, to_fields
+from balcao.panel.agents.labels import name_agent
+from balcao.panel.agents.rights import ACTIVATE, CREATE, READ
+from balcao.panel.api import NotFound, gather_blocks
+from balcao.panel.declaration import Pages
+from balcao.panel.diff import Change, compare
+from balcao.panel.faults import make_not_found
+from balcao.panel.forms import Form
+from balcao.panel.visit import Crumb, Visit
+from balcao.panel.words import parse_number
+
+pages = Pages("agents", "/agentes")
+CHANGES = {"prompt": "instruções", "config": "configuração", "both": "instruções e configuração"}
+_LONGEST_NUMBER = 9
+
+
+@pages.get("", "Instruções", actions=[READ], in_menu=True)
+async def list_agents(visit: Visit) -> Response[Any]:
+    """List the kinds of agents, each with the version that is active."""
+    names = await client.list_agent_types(visit.api)
+    active = await gather_blocks(*(client.read_active(visit.api, name) for name in names[:25]))
+    return visit.render("agents/agents.html", agents=list(zip(names, active, strict=False)), name_agent=name_agent)
+
+
+@pages.get("/{agent}", "Agente", actions=[READ])
+async def show_agent(visit: Visit, agent: str) -> Response[Any]:
+    """Show an agent's versions as a timeline, the newest first."""
+    before = parse_number(visit.query.first("antes"))
+    history = await client.list_versions(visit.api, agent, before=before)
+    if not history.items and before is None:
+        raise make_not_found()
+    return visit.render(
+        "agents/agent.html",
+        agent=agent,
+        name=name_agent(agent),
+        history=history,
+        changes=CHANGES,
+        crumbs=[_agents_crumb(visit)],
+    )
+
+
+@pages.get("/{agent}/versoes/{number}", "Versão", actions=[READ])
+async def show_version(visit: Visit, agent: str, number: str) -> Response[Any]:
+    """Show one version as a whole, and what would differ from the active one."""
+    version = await client.read_version(visit.api, agent, to_number(number))
+    active = await find_active(visit, agent)
+    return visit.render(
+        "agents/version.html",
+        agent=agent,
+        version=version,
+        active=active,
+        changes=CHANGES,
+        crumbs=[_agents_crumb(visit), agent_crumb(visit, agent)],
+    )
+
+
+@pages.get("/{agent}/diferenca", "Diferença", actions=[READ])
+async def compare_versions(visit: Visit, agent: str) -> Response[Any]:
+    """Show what differs between two versions, field by field, the words marked."""
+    numbers = to_number(visit.query.first("de")), to_number(visit.query.first("para"))
+    older, newer = [await client.read_version(visit.api, agent, number) for number in numbers]
+    return visit.render(
+        "agents/difference.html",
+        agent=agent,
+        older=older,
+        newer=newer,
+        changes=await _compare(older, newer),
+        crumbs=[_agents_crumb(visit), agent_crumb(visit, agent)],
+    )
+
+
+@pages.form("/{agent}/versoes/{number}/ativar", "Usar esta versão", actions=[ACTIVATE])
+async def activate_version(visit: Visit, agent: str, number: str) -> Response[Any]:
+    """Make a version the active one, after showing what changes by it."""
+    active = await find_active(visit, agent)
+    form = ReasonForm(visit, etag=str(active.version) if active else "")
+    expected = parse_number(form.etag)
+    if form.is_sent and await form.submit(
+        lambda: client.activate_version(visit.api, agent, to_number(number), form.reason.data or "", expected)
+    ):
+        return await visit.redirect(visit.address("agents.show_agent", agent=agent), form.result.message)
+    form.etag = str(active.version) if active else ""
+    version = await client.read_version(visit.api, agent, to_number(number))
+    present = await client.read_version(visit.api, agent, active.version) if active else None
+    return visit.render(
+        "agents/move.html",
+        form=form,
+        title=f"Usar a versão {number}?",
+        text="As próximas conversas já usam esta versão.",
+        changes=await _compare(present, version) if present else [],
+        deed=f"Usar a versão {number}",
+        back=visit.address("agents.show_version", agent=agent, number=number),
+        crumbs=[_agents_crumb(visit), agent_crumb(visit, agent)],
+        status=form.status,
+    )
+
+
+@pages.form("/{agent}/voltar", "Voltar à versão de antes", actions=[ACTIVATE])
+async def roll_back(visit: Visit, agent: str) -> Response[Any]:
+    """Go back to the version that was active before."""
+    active = await find_active(visit, agent)
+    form = ReasonForm(visit, etag=str(active.version) if active else "")
+    expected = parse_number(form.etag)
+    if form.is_sent and await form.submit(lambda: client.roll_back(visit.api, agent, form.reason.data or "", expected)):
+        return await visit.redirect(visit.address("agents.show_agent", agent=agent), form.result.message)
+    form.etag = str(active.version) if active else ""
+    return visit.render(
+        "agents/move.html",
+        form=form,
+        title=f"Voltar da versão {active.version} à que era usada antes?" if active else "Voltar?",
+        text="As próximas conversas já usam a versão anterior. Voltar de novo traz esta de volta.",
+        changes=None,
+        deed="Voltar à versão de antes",
+        back=visit.address("agents.show_agent", agent=agent),
+        crumbs=[_agents_crumb(visit), agent_crumb(visit, agent)],
+        status=form.status,
+    )
+
+
+@pages.form("/{agent}/versoes/{number}/ocultar", "Ocultar a versão", actions=[CREATE])
+async def hide_version(visit: Visit, agent: str, number: str) -> Response[Any]:
+    """Leave a version out of the histories for good; an active one cannot be."""
+    form = Form(visit)
+    back = visit.address("agents.show_agent", agent=agent)
+    if form.is_sent and await form.submit(lambda: client.hide_version(visit.api, agent, to_number(number))):
+        return await visit.redirect(back, f"A versão {number} não aparece mais no histórico.")
+    return visit.render(
+        "agents/move.html",
+        form=form,
+        title=f"Ocultar a versão {number}?",
+        text="Ela sai do histórico e não pode mais ser usada. Não se desfaz.",
+        changes=None,
+        deed=f"Ocultar a versão {number}",
+        back=back,
+        crumbs=[_agents_crumb(visit), agent_crumb(visit, agent)],
+        status=form.status,
+    )
+
+
+async def find_active(visit: Visit, agent: str) -> client.ActiveConfig | None:
+    """Return the active version; an agent whose versions were only stored has none."""
+    try:
+        return await client.read_active(visit.api, agent)
+    except NotFound:
+        return None
+
+
+def to_number(text: str) -> int:
+    """Return a version's number. Raises PageFault for what is none."""
+    if not (text.isascii() and text.isdigit() and 0 < len(text) <= _LONGEST_NUMBER):
+        raise make_not_found()
+    return int(text)
+
+
+async def _compare(older: client.Version, newer: client.Version) -> list[Change]:
+    blocks = list_blocks(older, newer)
+    return await run_in_thread(compare, name_fields(blocks), to_fields(older, blocks), to_fields(newer, blocks))
+
+
+def _agents_crumb(visit: Visit) -> Crumb:
+    return Crumb("Instruções", visit.address("agents.list_agents"))
+
+
+def agent_crumb(visit: Visit, agent: str) -> Crumb:
+    """Return the step that leads to an agent."""
+    return Crumb(name_agent(agent), visit.address("agents.show_agent", agent=agent))

@@ -1,0 +1,31 @@
+"""Systems that are told when another version of an agent is active, with what was sent to them."""
+
+from collections.abc import Callable
+
+from balcao.panel.agents import webhook_client
+from balcao.panel.agents.forms import AgentsWebhookForm
+from balcao.panel.agents.labels import name_agent
+from balcao.panel.agents.rights import WEBHOOK_MANAGE
+from balcao.panel.declaration import Pages
+from balcao.panel.visit import Visit
+from balcao.panel.webhooks.pages import WebhookPages
+
+pages = Pages("agents", "/agentes")
+
+
+async def _name_agents(_: Visit) -> Callable[[str], str]:
+    return name_agent
+
+
+WEBHOOKS = WebhookPages(
+    area="agents",
+    action=WEBHOOK_MANAGE,
+    operations=webhook_client,
+    form=AgentsWebhookForm,
+    purpose="Sistemas que são avisados, por uma chamada assinada, quando outra versão de um agente passa a valer.",
+    topics="Agentes",
+    everything="todos",
+    kinds={"agent.activated": "troca da versão em uso", "test": "teste"},
+    name_topics=_name_agents,
+)
+WEBHOOKS.declare(pages)

@@ -1,0 +1,292 @@
+"""The services, called over HTTP with the person's own token; each refusal becomes one of these faults.
+
+ApiFault
+├── ServiceUnavailable    the service does not answer, or says that it cannot (timeouts, 5xx)
+│   └── InMaintenance     503, with the operators' text and end
+├── RateLimited           429
+└── Refused
+    ├── NotAllowed        403
+    ├── NotFound          404
+    ├── Conflict          409
+    ├── Outdated          412, 428
+    └── ValidationFailed  400, 413, 422
+"""
+
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from balcao.core.access.live import MAINTENANCE
+from balcao.core.logs import log
+from balcao.panel.sessions.service import SessionOver
+
+T = TypeVar("T")
+
+READ_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
+WRITE_TIMEOUT = httpx.Timeout(10.0, connect=2.0)
+NO_QUERY: Mapping[str, Any] = {}
+
+
+class ApiFault(Exception):
+    """`text` is for people; `request_id` is what the operator finds the call by."""
+
+    def __init__(self, text: str, *, request_id: str = "", status: int = 0) -> None:
+        super().__init__(text)
+        self.text = text
+        self.request_id = request_id
+        self.status = status
+
+
+class ServiceUnavailable(ApiFault):
+    pass
+
+
+class InMaintenance(ServiceUnavailable):
+    """`text` is what the operators say, `retry_after` in seconds."""
+
+    retry_after: int = 1
+
+
+class RateLimited(ApiFault):
+    """`retry_after` in seconds."""
+
+    retry_after: int = 1
+
+
+@dataclass(frozen=True)
+class FieldFault:
+    """What a service says of one member of the body; `path` is the member's, with dots, "" for the whole."""
+
+    path: str
+    text: str
+
+
+class Refused(ApiFault):
+    """`code` is the stable word of `Error-Code`; `body` what came, for what a service tells beyond its words."""
+
+    code: str = ""
+    faults: Sequence[FieldFault] = ()
+    body: Any = None
+
+
+class NotAllowed(Refused):
+    pass
+
+
+class NotFound(Refused):
+    pass
+
+
+class Conflict(Refused):
+    pass
+
+
+class Outdated(Refused):
+    pass
+
+
+class ValidationFailed(Refused):
+    pass
+
+
+_KINDS: Mapping[int, type[Refused]] = {
+    400: ValidationFailed,
+    403: NotAllowed,
+    404: NotFound,
+    409: Conflict,
+    412: Outdated,
+    413: ValidationFailed,
+    422: ValidationFailed,
+    428: Outdated,
+}
+
+
+@dataclass(frozen=True)
+class Read(Generic[T]):
+    """What an operation returned, and the version by which it may be changed."""
+
+    value: T
+    etag: str
+
+
+@dataclass(frozen=True)
+class Block(Generic[T]):
+    """A part of a page that may be missing while the rest is there: the value, or the fault that it failed by."""
+
+    value: T | None
+    fault: ApiFault | None = None
+
+
+class Api:
+    """The services as one person calls them in one request of the panel.
+
+    Paths are the gateway's, with its prefixes. `kind` is the type of what is read of the body: its members are those
+    that a page uses, all others are passed over.
+    """
+
+    def __init__(self, http: httpx.AsyncClient, base: str, token: str, request_id: str, peer: str) -> None:
+        self._http = http
+        self._base = base
+        self._headers = {"Authorization": f"Bearer {token}", "X-Request-ID": request_id, "X-Forwarded-For": peer}
+        self.calls = 0
+
+    async def get(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> T:
+        """Read something. Parameters that are None are left out; `reason` is why a person's data are read."""
+        return (await self.read(path, kind, query, reason=reason)).value
+
+    async def read(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> Read[T]:
+        """Read something together with its version."""
+        answer = await self._call("GET", path, query, reason=reason)
+        return Read(_decode(answer, kind), answer.headers.get("etag", ""))
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        kind: type[T],
+        body: Any = None,
+        query: Mapping[str, Any] = NO_QUERY,
+        *,
+        etag: str = "",
+        key: str = "",
+        reason: str = "",
+    ) -> T:
+        """Write something, on the version `etag`, once for each `key` (`Idempotency-Key`).
+
+        Of an operation without a response `kind` is `type(None)`.
+        """
+        answer = await self._call(method, path, query, body=body, etag=etag, key=key, reason=reason)
+        return _decode(answer, kind)
+
+    async def download(self, path: str, query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> httpx.Response:
+        """Return the response as it came, for a file that is handed on."""
+        return await self._call("GET", path, query, reason=reason)
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        *,
+        body: Any = None,
+        etag: str = "",
+        key: str = "",
+        reason: str = "",
+    ) -> httpx.Response:
+        self.calls += 1
+        headers: dict[str, str | bytes] = dict(self._headers)
+        given: dict[str, str | bytes] = {"If-Match": etag, "Idempotency-Key": key, "X-Access-Reason": reason.encode()}
+        headers |= {name: value for name, value in given.items() if value}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        try:
+            answer = await self._http.request(
+                method,
+                self._base + path,
+                params=[pair for name, value in query.items() for pair in _list_pairs(name, value)],
+                content=None if body is None else msgspec.json.encode(body),
+                headers=headers,  # type: ignore[arg-type] # bytes are as good
+                timeout=READ_TIMEOUT if method == "GET" else WRITE_TIMEOUT,
+            )
+        except httpx.HTTPError as fault:
+            log.warning("panel.api_away", code=type(fault).__name__)
+            raise ServiceUnavailable(
+                "O serviço não respondeu a tempo.", request_id=str(self._headers["X-Request-ID"])
+            ) from None
+        if answer.status_code >= 300:
+            raise _to_fault(answer)
+        return answer
+
+
+async def gather_blocks(*reading: Awaitable[T] | None) -> list[Block[T]]:
+    """Wait for all at once; one that fails leaves its fault in its place, and the others are there.
+
+    None stands for what the person may not read, and its block is empty. The end of the session is not a block's
+    fault: it is raised.
+    """
+    results = await asyncio.gather(*map(_read_block, reading), return_exceptions=True)
+    blocks: list[Block[T]] = []
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+        blocks.append(result)
+    return blocks
+
+
+async def _read_block(reading: Awaitable[T] | None) -> Block[T]:
+    try:
+        return Block(None if reading is None else await reading)
+    except ApiFault as fault:
+        return Block(None, fault)
+
+
+def quoted(value: object) -> str:
+    """Return a value as one segment of a path."""
+    return quote(str(value), safe="")
+
+
+def _list_pairs(name: str, value: Any) -> list[tuple[str, str]]:
+    if value is None:
+        return []
+    if isinstance(value, list | tuple):
+        return [(name, str(each)) for each in value]
+    return [(name, str(value).lower() if isinstance(value, bool) else str(value))]
+
+
+def _decode(answer: httpx.Response, kind: type[T]) -> T:
+    if kind is type(None) or not answer.content:
+        return None  # type: ignore[return-value]
+    try:
+        return msgspec.json.decode(answer.content, type=kind)
+    except msgspec.MsgspecError as fault:
+        log.error("panel.unexpected_response", code=type(fault).__name__)
+        request_id = answer.headers.get("x-request-id", "")
+        raise ServiceUnavailable("O serviço respondeu algo que o painel não entende.", request_id=request_id) from None
+
+
+def _to_fault(answer: httpx.Response) -> ApiFault:
+    """Read a refusal in any of the dialects: {error}, {error, message}, {code, message}, {detail}."""
+    if answer.status_code == 401:
+        raise SessionOver
+    try:
+        body = msgspec.json.decode(answer.content)
+    except msgspec.MsgspecError:
+        body = {}
+    members = body if isinstance(body, dict) else {}
+    request_id = answer.headers.get("x-request-id", "")
+    detail = members.get("detail")
+    text = next((each for each in (members.get("message"), members.get("error"), detail) if isinstance(each, str)), "")
+    if answer.status_code == 429:
+        often = RateLimited(text, request_id=request_id, status=429)
+        often.retry_after = _read_wait(answer)
+        return often
+    if answer.status_code == 503 and answer.headers.get("error-code") == MAINTENANCE:
+        closed = InMaintenance(text, request_id=request_id, status=503)
+        closed.retry_after = _read_wait(answer)
+        return closed
+    kind = _KINDS.get(answer.status_code)
+    if kind is None:
+        return ServiceUnavailable(
+            text or "O serviço não conseguiu responder.", request_id=request_id, status=answer.status_code
+        )
+    refused = kind(text or "Há dados que precisam de correção.", request_id=request_id, status=answer.status_code)
+    refused.code = answer.headers.get("error-code", "")
+    refused.body = body
+    refused.faults = [_read_item(item) for item in detail if isinstance(item, dict)] if isinstance(detail, list) else []
+    return refused
+
+
+def _read_wait(answer: httpx.Response) -> int:
+    wait = answer.headers.get("retry-after", "1")
+    return int(wait) if wait.isdigit() else 1
+
+
+def _read_item(item: Mapping[str, Any]) -> FieldFault:
+    """Read an item of {detail}: the first word of `loc` says whether it is of the body, the query or the path."""
+    places = [str(place) for place in item.get("loc", [])]
+    return FieldFault(".".join(places[1:]), str(item.get("msg", "")))

@@ -1,0 +1,44 @@
+"""Why a person's data are read, asked once for an attendance."""
+
+from wtforms import SelectField, StringField
+
+from balcao.panel.forms import Form, length, needed
+
+REASONS = {
+    "Atendimento no balcão": "Atendimento no balcão",
+    "Atualização do cadastro a pedido da pessoa": "Atualização do cadastro, a pedido da pessoa",
+    "Andamento de um chamado": "Andamento de um chamado",
+    "Preferências de mensagens": "Preferências de mensagens",
+    "Pedido do titular dos dados": "Pedido do titular dos dados (LGPD)",
+    "Outro": "Outro: escreva abaixo",
+}
+OTHER = "Outro"
+
+
+class ReasonForm(Form):
+    """Why a person's data are read: they will see it."""
+
+    reason = SelectField(
+        "Motivo do acesso", choices={"": "Escolha…", **REASONS}, validators=[needed("Diga por que vai ver os dados.")]
+    )
+    detail = StringField(
+        "Detalhe",
+        description="Por exemplo, o número da senha. Sem CPF, telefone ou e-mail: a pessoa lerá isto.",
+        validators=[length(0, 140)],
+    )
+
+    @property
+    def words(self) -> str:
+        """Return the reason as the trail keeps it."""
+        detail = (self.detail.data or "").strip()
+        if self.reason.data == OTHER:
+            return detail
+        return f"{self.reason.data}: {detail}" if detail else str(self.reason.data)
+
+    def validate(self, extra_validators: object = None) -> bool:
+        """Check that another reason is written out."""
+        is_sound = super().validate()
+        if self.reason.data == OTHER and len(self.words) < 3:
+            self.detail.errors = ["Escreva o motivo."]
+            return False
+        return is_sound

@@ -1,0 +1,96 @@
+"""An attendance from the reason to its end: by the attendant, after 15 unused minutes, or with the session."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import msgspec
+
+from balcao.core.values.cpf import Cpf
+from balcao.panel.api import NotAllowed, NotFound
+from balcao.panel.attendance import Attendance
+from balcao.panel.attendances import store
+from balcao.panel.attendances.store import StoredAttendance
+from balcao.panel.faults import PageFault
+from balcao.panel.person import client as people
+from balcao.panel.person.client import Subject
+from balcao.panel.sealing import SealBroken
+from balcao.panel.visit import Visit
+
+QUIET = timedelta(minutes=15)
+# More than an attendant can have in mind; the list shows the newest ones.
+MOST_LISTED = 10
+
+
+class _Content(msgspec.Struct, frozen=True):
+    cpf: str
+    reason: str
+    name: str | None = None
+
+
+async def begin_attendance(visit: Visit, cpf: Cpf, reason: str) -> int:
+    """Read the person's name for the reason given, start an attendance and return its number."""
+    try:
+        name = await people.read_name(Subject(visit.api, cpf, reason))
+    except NotFound:
+        name = ""
+    except NotAllowed:
+        name = None
+    key = visit.session.stored.key
+    sealed = visit.panel.sealer.seal(_place(key), msgspec.json.encode(_Content(cpf.digits, reason, name)))
+    async with visit.panel.database.connection() as connection:
+        return await store.insert_attendance(connection, key, sealed)
+
+
+async def list_attendances(visit: Visit) -> Sequence[Attendance]:
+    """Return the newest open attendances of this session; listing them does not prolong them."""
+    key = visit.session.stored.key
+    async with visit.panel.database.connection() as connection:
+        stored = await store.list_attendances(connection, key, QUIET, MOST_LISTED)
+    opened = (_open(visit, one) for one in stored)
+    return [one for one in opened if one is not None]
+
+
+async def find_attendance(visit: Visit, number: str) -> Attendance:
+    """Return the attendance of this session and prolong it; every page of this visit says whose it is.
+
+    Raises PageFault if the attendance is over.
+    """
+    key = visit.session.stored.key
+    stored = None
+    if number.isascii() and number.isdigit() and len(number) < 19:  # a bigint
+        async with visit.panel.database.connection() as connection:
+            stored = await store.use_attendance(connection, int(number), key, QUIET)
+    found = _open(visit, stored) if stored else None
+    if found is None:
+        raise _make_over()
+    visit.attendance = found
+    return found
+
+
+async def end_attendance(visit: Visit, number: str) -> None:
+    """End it; one that is over already stays so."""
+    if number.isascii() and number.isdigit() and len(number) < 19:
+        async with visit.panel.database.connection() as connection:
+            await store.delete_attendance(connection, int(number), visit.session.stored.key, QUIET)
+
+
+def _open(visit: Visit, stored: StoredAttendance) -> Attendance | None:
+    """Return the attendance, or None if its key was withdrawn."""
+    try:
+        opened = visit.panel.sealer.open(_place(visit.session.stored.key), stored.content)
+    except SealBroken:
+        return None
+    content = msgspec.json.decode(opened, type=_Content)
+    return Attendance(stored.number, Cpf(content.cpf), content.reason, content.name, stored.used_at + QUIET)
+
+
+def _place(key: bytes) -> bytes:
+    return b"attendance" + key
+
+
+def _make_over() -> PageFault:
+    return PageFault(
+        404,
+        "O atendimento terminou",
+        "Ele fecha depois de 15 minutos sem uso, ou com a sua sessão. Nada mais é lido: comece outro e diga o motivo.",
+    )

@@ -1,0 +1,51 @@
+"""SQL of the attendances, by the clock of the database."""
+
+from datetime import datetime, timedelta
+
+import msgspec
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+
+
+class StoredAttendance(msgspec.Struct, frozen=True):
+    """One attendance with its sealed content and its last use."""
+
+    number: int
+    content: bytes
+    used_at: datetime
+
+
+@statement("""
+INSERT INTO panel.attendance (session_key, content) VALUES (:session_key, :content) RETURNING number
+""")
+async def insert_attendance(connection: Connection, session_key: bytes, content: bytes) -> int: ...
+
+
+# A look is a use: what is asked for within the time lasts for as long again.
+@statement("""
+UPDATE panel.attendance SET used_at = now()
+WHERE number = :number AND session_key = :session_key AND used_at > now() - :quiet::interval
+RETURNING number, content, used_at
+""")
+async def use_attendance(
+    connection: Connection, number: int, session_key: bytes, quiet: timedelta
+) -> StoredAttendance | None: ...
+
+
+@statement("""
+SELECT number, content, used_at FROM panel.attendance
+WHERE session_key = :session_key AND used_at > now() - :quiet::interval
+ORDER BY number DESC LIMIT :most
+""")
+async def list_attendances(
+    connection: Connection, session_key: bytes, quiet: timedelta, most: int
+) -> list[StoredAttendance]: ...
+
+
+# What others of the same session have let lie goes with it.
+@statement("""
+DELETE FROM panel.attendance
+WHERE session_key = :session_key AND (number = :number OR used_at <= now() - :quiet::interval)
+""")
+async def delete_attendance(connection: Connection, number: int, session_key: bytes, quiet: timedelta) -> None: ...

@@ -1,0 +1,236 @@
+"""Forms of the catalogue."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from wtforms import (
+    BooleanField,
+    Field,
+    IntegerField,
+    RadioField,
+    SelectField,
+    StringField,
+    TextAreaField,
+)
+from wtforms.validators import DataRequired, NumberRange, Optional
+
+from balcao.panel.catalogue.content import split_lines, to_body
+from balcao.panel.forms import Form, length, list_choices, needed
+from balcao.panel.visit import Visit
+
+_ONE_A_LINE = "Um por linha."
+
+
+_COSTS = list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "Pago")])
+
+
+class SelectionsField(Field):
+    """Several values of a list that may be long, with a selection for each. It is filled from a text of lines.
+
+    A value that the list does not have stays selectable.
+    """
+
+    values: Sequence[str] = ()
+
+    def process_data(self, value: str | None) -> None:
+        self.data = split_lines(value or "")
+
+    def process_formdata(self, valuelist: list[Any]) -> None:
+        self.data = list(dict.fromkeys(line for text in valuelist for line in split_lines(text)))
+
+    def offer(self, values: Sequence[str]) -> None:
+        """Set the values to choose from."""
+        further = [value for value in self.data or () if value not in values]
+        self.values = [*values, *further]
+
+
+class ServiceForm(Form):
+    """The text of a service, of a new one as of a proposal."""
+
+    members: ClassVar[Mapping[str, str]] = {
+        "exclusive_for_agents": "agents.exclusive_for_agents",
+        "tool_hint": "agents.tool_hint",
+    }
+
+    nome_servico = StringField(
+        "Nome",
+        description="Como a pessoa diria, sem sigla.",
+        validators=[needed("Dê um nome ao serviço."), length(1, 500)],
+    )
+    resumo = TextAreaField(
+        "Resumo",
+        description="Uma frase: o que a pessoa consegue com o serviço.",
+        validators=[needed("Diga em uma frase o que é."), length(1, 20_000)],
+    )
+    tema_geral = SelectField("Tema", validators=[needed("Escolha um tema.")], validate_choice=False)
+    sub_categoria = StringField("Subtema", validators=[length(0, 200)])
+    orgao_gestor = SelectionsField(
+        "Órgãos responsáveis",
+        description="Da lista de órgãos da cidade.",
+        validators=[DataRequired("Escolha o órgão que responde pelo serviço.")],
+    )
+    publico_especifico = TextAreaField(
+        "Para quem é",
+        description=f"{_ONE_A_LINE} Por exemplo: Público em geral, Idosos, Estudantes.",
+        validators=[needed("Diga para quem é o serviço.")],
+    )
+    tempo_atendimento = StringField("Tempo de atendimento", description="Por exemplo: Na hora; Até 5 dias úteis.")
+    is_free = SelectField("Custo", choices=_COSTS, default="")
+    custo_servico = StringField("Quanto custa", description="Em palavras; fica em branco se não há o que explicar.")
+    resultado_solicitacao = TextAreaField("O que a pessoa recebe")
+    descricao_completa = TextAreaField("Descrição completa", description="Títulos, listas e links em markdown.")
+    documentos_necessarios = TextAreaField("Documentos necessários", description=_ONE_A_LINE)
+    instrucoes_solicitante = TextAreaField("Como pedir", description="Os passos, na ordem em que se fazem.")
+    canais_digitais = TextAreaField("Canais digitais", description=f"{_ONE_A_LINE} Endereços completos, com https.")
+    canais_presenciais = TextAreaField("Onde ser atendido", description=_ONE_A_LINE)
+    servico_nao_cobre = TextAreaField("O que o serviço não cobre")
+    legislacao_relacionada = TextAreaField("Legislação", description=_ONE_A_LINE)
+    buttons = TextAreaField(
+        "Botões", description=f"{_ONE_A_LINE} Texto | endereço completo | explicação, que pode faltar."
+    )
+    fixar_destaque = BooleanField("Mostrar em destaque", false_values=("", "n"))
+    exclusive_for_agents = BooleanField("Só para assistentes virtuais", false_values=("", "n"))
+    tool_hint = StringField(
+        "Dica para assistentes virtuais",
+        description="Quando um assistente deve usar este serviço.",
+        validators=[length(0, 2000)],
+    )
+    change_reason = StringField(
+        "Por que muda",
+        description="Fica no histórico, para colegas. Sem CPF, telefone ou e-mail de ninguém.",
+        validators=[Optional(), length(3, 500)],
+    )
+
+    def __init__(
+        self,
+        visit: Visit,
+        themes: list[str],
+        departments: Mapping[str, str],
+        values: Mapping[str, Any] | None = None,
+        *,
+        etag: str = "",
+    ) -> None:
+        """Take the categories and the departments to choose from; a stored value that is not among them stays."""
+        given = {**(values or {})}
+        for name in ("fixar_destaque", "exclusive_for_agents"):
+            if name in given:
+                given[name] = given[name] == "y"
+        super().__init__(visit, given, etag=etag)
+        own = self.tema_geral.data or ""
+        known = [*themes] if not own or own in themes else [own, *themes]
+        self.tema_geral.choices = list_choices([("", "Escolha"), *((name, name) for name in known)])
+        self.orgao_gestor.offer(list(departments.values()))
+        if not departments:
+            self.orgao_gestor.description = "A lista de órgãos não abriu. Recarregue a página daqui a pouco."
+        self._departments = departments
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Return the fields of the service as texts, as `to_fields` writes them."""
+        found = {name: str(field.data or "").replace("\r\n", "\n").strip() for name, field in self._fields.items()}
+        found.pop("change_reason")
+        found["orgao_gestor"] = "\n".join(self.orgao_gestor.data or ())
+        for name in ("fixar_destaque", "exclusive_for_agents"):
+            found[name] = "y" if self._fields[name].data else ""
+        return found
+
+    def make_body(self) -> dict[str, Any]:
+        """Return what is sent to the service."""
+        reason = (self.change_reason.data or "").strip()
+        return to_body(self.texts, self._departments) | ({"change_reason": reason} if reason else {})
+
+
+class ReasonForm(Form):
+    """Why something goes back to who wrote it."""
+
+    members: ClassVar[Mapping[str, str]] = {"reason": "change_reason"}
+
+    reason = StringField(
+        "O que falta",
+        description="Quem edita lê isto. Sem CPF, telefone ou e-mail de ninguém.",
+        validators=[needed("Diga o que falta, para que alguém possa mudar."), length(3, 500)],
+    )
+
+
+class SendBackForm(ReasonForm):
+    """Why a proposal goes back; its operation calls the member as the form does."""
+
+    members: ClassVar[Mapping[str, str]] = {}
+
+
+class RollbackForm(Form):
+    """Why an older version comes back."""
+
+    change_reason = StringField("Motivo", description="Fica no histórico.", validators=[Optional(), length(3, 500)])
+
+
+class DeleteForm(Form):
+    """What cannot be taken back without effort asks for the name."""
+
+    name = StringField(
+        "Nome do serviço, como está acima", validators=[needed("Escreva o nome do serviço para confirmar.")]
+    )
+
+
+class MappingForm(Form):
+    """An old number and the service that it is now."""
+
+    origem = SelectField("Sistema antigo", validators=[needed("Escolha o sistema antigo.")], validate_choice=False)
+    id_servico_antigo = StringField("Número no sistema antigo", validators=[needed(), length(1, 200)])
+    id_servico_novo = StringField(
+        "Serviço que é agora",
+        description="O nome do serviço, ou parte dele.",
+        validators=[needed("Diga qual serviço é agora.")],
+    )
+    observacoes = TextAreaField("Observações", validators=[length(0, 20_000)])
+
+
+class CategoryForm(Form):
+    """The place of a category, and whether it is shown."""
+
+    popularity_seed = IntegerField(
+        "Peso",
+        description="De 0 a 1.000.000: quanto maior, mais acima aparece.",
+        validators=[NumberRange(0, 1_000_000, "Um número de 0 a 1.000.000.")],
+    )
+    active = BooleanField("Mostrar nas listas", false_values=("", "n"))
+
+
+class NewCategoryForm(CategoryForm):
+    """A category that is not there yet."""
+
+    name = StringField("Nome", validators=[needed("Dê um nome à categoria."), length(1, 200)])
+
+
+class SynonymForm(Form):
+    """Words that stand for one another."""
+
+    terms = TextAreaField(
+        "Termos que valem um pelo outro",
+        description="Um por linha, de 2 a 20: quem digita um acha também os outros.",
+        validators=[needed("Escreva pelo menos dois termos.")],
+    )
+
+
+class ControlForm(Form):
+    """The queries that show what a migration does to the search."""
+
+    queries = TextAreaField("Buscas de controle", description="Uma por linha, até 200.")
+
+
+class StartForm(Form):
+    """To which schema version, in earnest or as a dry run."""
+
+    schema_version = SelectField("Versão do esquema", validate_choice=False)
+    dry_run = RadioField(
+        "O que fazer",
+        choices=list_choices([("ensaio", "Só ensaiar: nada muda"), ("valer", "Começar para valer")]),
+        default="ensaio",
+    )
+    reason = StringField("Motivo", validators=[Optional(), length(3, 500)])
+
+
+class MigrationReasonForm(Form):
+    """Why a migration is stopped or undone."""
+
+    reason = StringField("Motivo", description="Fica no histórico.", validators=[Optional(), length(3, 500)])

@@ -1,0 +1,99 @@
+"""States, kinds of versions and fields of a service in words."""
+
+from typing import NamedTuple
+
+from balcao.panel.catalogue.client import Summary, Version
+
+
+class State(NamedTuple):
+    """An editorial state as its tag shows it: kind, word and symbol."""
+
+    kind: str
+    text: str
+    symbol: str
+
+
+IN_EDITION = State("", "Em edição", "pen")
+AWAITING = State("at", "Espera aprovação", "clock")
+PUBLISHED = State("ok", "Publicado", "check")
+
+# What the two old systems that every installation knows are called; others are called by their own word.
+SOURCES = {"1746_v2_llm": "Central 1746", "carioca-digital_v2_llm": "Carioca Digital"}
+FIELDS = {
+    "nome_servico": "Nome",
+    "orgao_gestor": "Órgãos responsáveis",
+    "resumo": "Resumo",
+    "tempo_atendimento": "Tempo de atendimento",
+    "custo_servico": "Custo",
+    "resultado_solicitacao": "O que a pessoa recebe",
+    "descricao_completa": "Descrição completa",
+    "documentos_necessarios": "Documentos necessários",
+    "instrucoes_solicitante": "Como pedir",
+    "canais_digitais": "Canais digitais",
+    "canais_presenciais": "Onde ser atendido",
+    "servico_nao_cobre": "O que o serviço não cobre",
+    "legislacao_relacionada": "Legislação",
+    "tema_geral": "Tema",
+    "sub_categoria": "Subtema",
+    "publico_especifico": "Para quem é",
+    "fixar_destaque": "Em destaque",
+    "awaiting_approval": "Espera aprovação",
+    "published_at": "Publicado em",
+    "is_free": "É gratuito",
+    "agents": "Assistentes virtuais",
+    "exclusive_for_agents": "Só para assistentes virtuais",
+    "tool_hint": "Dica para assistentes virtuais",
+    "extra_fields": "Campos livres",
+    "status": "Situação",
+    "buttons": "Botões",
+    "autor": "Quem criou",
+}
+# What says where a service stands and not what it tells.
+STATE_FIELDS = frozenset({"status", "awaiting_approval", "published_at"})
+
+_KINDS = {
+    "create": "Criada",
+    "update": "Texto",
+    "publish": "Publicada",
+    "unpublish": "Tirada do ar",
+    "delete": "Excluída",
+    "rollback": "Volta a uma versão anterior",
+}
+RUNS = {
+    "idle": State("", "nenhuma até hoje", "pause"),
+    "in_progress": State("in", "em andamento", "clock"),
+    "completed": State("ok", "concluída", "check"),
+    "failed": State("no", "falhou", "x"),
+    "rollback": State("at", "revertida", "again"),
+}
+PHASES = {
+    "preparing": "preparando",
+    "back_fill": "copiando os serviços",
+    "indexing": "indexando",
+    "verifying": "conferindo serviço por serviço",
+    "switching": "trocando",
+    "done": "pronta",
+}
+
+
+def name_state(service: "Summary | object") -> State:
+    """Return the editorial state of what has `status` and `awaiting_approval`."""
+    if getattr(service, "status") == 1:  # noqa: B009 - services, summaries and versions alike
+        return PUBLISHED
+    return AWAITING if getattr(service, "awaiting_approval") else IN_EDITION  # noqa: B009
+
+
+def name_fields(names: list[str]) -> str:
+    """Return which fields of the text, in words and in a row; "" where only its state has changed."""
+    return ", ".join(FIELDS.get(name, name) for name in names if name not in STATE_FIELDS)
+
+
+def name_version(version: Version) -> str:
+    """Return what a version did, in a word or two."""
+    if version.rollback_to_version is not None:
+        return f"Volta à versão {version.rollback_to_version}"
+    if version.proposed_by is not None:
+        return f"Proposta de {version.proposed_by}"
+    if version.change_type == "update" and "awaiting_approval" in version.changed_fields:
+        return "Enviada para aprovação" if version.awaiting_approval else "Devolvida para edição"
+    return _KINDS.get(version.change_type, version.change_type)

@@ -1,0 +1,37 @@
+"""The area as a whole: its pages in the order of the navigation, what waits in it, what is found in it."""
+
+from balcao.panel.catalogue import (
+    approval_pages,
+    editing_pages,
+    mapping_pages,
+    migration_pages,
+    routes,
+    service_pages,
+    tuning_pages,
+    version_pages,
+)
+from balcao.panel.declaration import Area, Finder, Pages, Waiting
+
+_PARTS = (
+    service_pages,
+    editing_pages,
+    version_pages,
+    approval_pages,
+    mapping_pages,
+    tuning_pages,
+    migration_pages,
+)
+pages = Pages(routes.AREA, "", [part.pages for part in _PARTS])
+
+AREA = Area(
+    "Catálogo",
+    10,
+    pages,
+    waiting=[
+        Waiting([routes.UPDATE], approval_pages.find_returned),
+        Waiting([routes.PUBLISH], approval_pages.find_approvals, "catalogue.list_approvals"),
+        Waiting([routes.TUNING], tuning_pages.find_failed_queries, "catalogue.list_failed_queries"),
+        Waiting([routes.MIGRATIONS_READ], migration_pages.find_running_migration),
+    ],
+    finders=[Finder([routes.READ], service_pages.find_services)],
+)

@@ -1,0 +1,38 @@
+"""The queue of approvals: after a decision the next service or proposal opens."""
+
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.panel.api import Block, gather_blocks
+from balcao.panel.catalogue import client
+from balcao.panel.visit import Visit
+
+AWAITING = {"status": 0, "awaiting_approval": True, "sort_by": "last_update", "order": "asc"}
+# The field of a button on a service that waits for approval.
+IS_QUEUED = "fila"
+
+
+async def open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
+    """Open what waits longest except `decided`, services before proposals; at the end, the empty queue.
+
+    The next page says what was `done`.
+    """
+    blocks: list[Block[Any]] = await gather_blocks(
+        client.list_summaries(visit.api, AWAITING | {"per_page": 2}), client.list_awaiting_proposals(visit.api)
+    )
+    services, proposals = blocks
+    waiting = [
+        visit.address("catalogue.review_service", service=one.id)
+        for one in (services.value.services if services.value else ())
+        if one.id != decided
+    ]
+    waiting += [
+        visit.address("catalogue.show_proposal", service=one.service_id, proposal=one.id)
+        for one in (proposals.value.proposals if proposals.value else ())
+        if one.id != decided
+    ]
+    if waiting:
+        return await visit.redirect(waiting[0], f"{done} Abaixo, o próximo texto que espera aprovação.")
+    is_known = services.fault is None and proposals.fault is None
+    end = f"{done} Nada mais espera aprovação." if is_known else done
+    return await visit.redirect(visit.address("catalogue.list_approvals"), end)

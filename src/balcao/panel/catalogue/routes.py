@@ -1,0 +1,48 @@
+"""What the area's modules of pages have in common: its rights, what forms choose from, the way to a page."""
+
+from balcao.panel.api import ApiFault
+from balcao.panel.catalogue import search_client
+from balcao.panel.catalogue.client import Service
+from balcao.panel.departments import read_department_names
+from balcao.panel.visit import Crumb, Visit
+
+AREA = "catalogue"
+READ, CREATE, UPDATE = "service:read", "service:create", "service:update"
+PUBLISH, DELETE, ROLL_BACK = "service:publish", "service:delete", "service:rollback"
+VERSIONS = "service_version:read"
+REDIRECTS, CATEGORIES, TUNING = "service_redirect:manage", "search_category:manage", "search_tuning:manage"
+MIGRATIONS_READ, MIGRATIONS_START, MIGRATIONS_BACK = (
+    "search_migration:read",
+    "search_migration:start",
+    "search_migration:rollback",
+)
+
+
+async def read_departments(visit: Visit) -> dict[str, str]:
+    """Return the departments' names by their codes; none while the registry is down: pages show the codes then."""
+    try:
+        return await read_department_names(visit.api)
+    except ApiFault:
+        return {}
+
+
+async def read_themes(visit: Visit) -> list[str]:
+    """Return the categories to choose from; none while they cannot be read: a service keeps its own."""
+    try:
+        return await search_client.list_public_categories(visit.api)
+    except ApiFault:
+        return []
+
+
+def service_crumbs(visit: Visit, service: Service | None = None) -> list[Crumb]:
+    """Return the way to a page of a service."""
+    crumbs = [Crumb("Serviços", visit.address("catalogue.list_services"))]
+    if service is not None:
+        crumbs.append(Crumb(service.nome_servico, visit.address("catalogue.show_service", service=service.id)))
+    return crumbs
+
+
+def number_of(etag: str) -> int | None:
+    """Return the version that the tag of a service, or of a proposal, names."""
+    digits = etag.strip('"').removeprefix("v").partition("-")[0]
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

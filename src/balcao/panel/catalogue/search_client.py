@@ -1,0 +1,266 @@
+"""The operations that tune the search: old numbers, categories, synonyms, searches in vain; and its migrations."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from balcao.panel.api import Api, Read, quoted
+
+_ADMIN = "/search/api/v1/admin"
+_MAPPINGS = f"{_ADMIN}/tombamentos"
+_SYNONYMS = f"{_ADMIN}/synonyms"
+_CATEGORIES = f"{_ADMIN}/categories"
+_CONTROL = f"{_ADMIN}/search/control-queries"
+_MIGRATION = f"{_ADMIN}/migration"
+
+
+class LegacyMapping(msgspec.Struct):
+    id: str
+    origem: str
+    id_servico_antigo: str
+    id_servico_novo: str
+    criado_em: int
+    criado_por: str
+    observacoes: str | None
+
+
+class LegacyMappings(msgspec.Struct):
+    found: int
+    tombamentos: list[LegacyMapping]
+
+
+class Category(msgspec.Struct):
+    name: str
+    popularity_seed: int
+    active: bool
+
+
+class Categories(msgspec.Struct):
+    categories: list[Category]
+
+
+class SynonymGroup(msgspec.Struct):
+    id: str
+    terms: list[str]
+    updated_at: int
+    updated_by: str
+
+
+class SynonymGroups(msgspec.Struct):
+    found: int
+    synonyms: list[SynonymGroup]
+
+
+class FailedQuery(msgspec.Struct):
+    query: str
+    times: int
+    last_day: str
+
+
+class FailedQueries(msgspec.Struct):
+    found: int
+    queries: list[FailedQuery]
+
+
+class ControlQueries(msgspec.Struct):
+    queries: list[str]
+
+
+class Hit(msgspec.Struct):
+    id: str
+    title: str
+
+
+class Found(msgspec.Struct):
+    """What citizens get for a query."""
+
+    total_count: int
+    results: list[Hit]
+
+
+class ChangedField(msgspec.Struct):
+    field: str
+    rows: int
+
+
+class Refused(msgspec.Struct):
+    service_id: str
+    reason: str
+
+
+class DryRun(msgspec.Struct):
+    checked: int
+    failed: int
+    failures: list[Refused]
+    fields_changed: list[ChangedField]
+    estimated_seconds: int
+
+
+class Reversal(msgspec.Struct):
+    """What undoing a run answers: where the search is again, and the number of no run."""
+
+    schema_version: str
+
+
+class Run(msgspec.Struct):
+    status: str
+    schema_version: str
+    started_at: int
+    completed_at: int
+    started_by: str
+    total_documents: int
+    migrated_documents: int
+    progress: int
+    error_message: str
+    migration_id: str | None
+    dry_run: DryRun | None = None
+
+
+class Control(msgspec.Struct):
+    queries: int
+    overlap: float
+    empty: float
+
+
+class RunDetail(Run, kw_only=True):
+    kind: str
+    phase: str
+    previous_schema_version: str
+    reason: str | None
+    rollback_until: int
+    rollback_possible: bool
+    control_queries: Control | None
+    errors: list[Refused]
+
+
+class PastRun(msgspec.Struct):
+    id: str
+    status: str
+    schema_version: str
+    previous_schema_version: str
+    started_at: int
+    completed_at: int
+    started_by: str
+    total_documents: int
+    error_message: str
+
+
+class History(msgspec.Struct):
+    found: int
+    migrations: list[PastRun]
+
+
+class SchemaVersions(msgspec.Struct):
+    current_version: str
+    available_versions: list[str]
+
+
+async def list_mappings(api: Api, query: Mapping[str, Any]) -> LegacyMappings:
+    return await api.get(_MAPPINGS, LegacyMappings, query)
+
+
+async def read_mapping(api: Api, mapping: str) -> Read[LegacyMapping]:
+    return await api.read(f"{_MAPPINGS}/{quoted(mapping)}", LegacyMapping)
+
+
+async def create_mapping(api: Api, body: Mapping[str, Any], key: str) -> LegacyMapping:
+    return await api.send("POST", _MAPPINGS, LegacyMapping, body, key=key)
+
+
+async def change_mapping(api: Api, mapping: str, body: Mapping[str, Any], etag: str) -> LegacyMapping:
+    return await api.send("PUT", f"{_MAPPINGS}/{quoted(mapping)}", LegacyMapping, body, etag=etag)
+
+
+async def delete_mapping(api: Api, mapping: str, etag: str) -> None:
+    await api.send("DELETE", f"{_MAPPINGS}/{quoted(mapping)}", type(None), etag=etag)
+
+
+async def list_categories(api: Api) -> list[Category]:
+    return (await api.get(_CATEGORIES, Categories)).categories
+
+
+async def list_public_categories(api: Api) -> list[str]:
+    """Return the names of the categories as everybody may read them."""
+    query = {"include_empty": True, "sort_by": "alpha", "order": "asc"}
+    found = await api.get("/search/api/v1/categories", _PublicCategories, query)
+    return [one.name for one in found.categories]
+
+
+async def read_category(api: Api, name: str) -> Read[Category]:
+    return await api.read(f"{_CATEGORIES}/{quoted(name)}", Category)
+
+
+async def order_category(api: Api, name: str, seed: int, *, active: bool, etag: str = "") -> Category:
+    body = {"popularity_seed": seed, "active": active}
+    return await api.send("PUT", f"{_CATEGORIES}/{quoted(name)}", Category, body, etag=etag)
+
+
+async def list_synonyms(api: Api, term: str | None, page: int, size: int) -> SynonymGroups:
+    return await api.get(_SYNONYMS, SynonymGroups, {"term": term, "page": page, "per_page": size})
+
+
+async def read_synonyms(api: Api, group: str) -> Read[SynonymGroup]:
+    return await api.read(f"{_SYNONYMS}/{quoted(group)}", SynonymGroup)
+
+
+async def put_synonyms(api: Api, group: str, terms: list[str], etag: str = "") -> SynonymGroup:
+    return await api.send("PUT", f"{_SYNONYMS}/{quoted(group)}", SynonymGroup, {"terms": terms}, etag=etag)
+
+
+async def remove_synonyms(api: Api, group: str, etag: str) -> None:
+    await api.send("DELETE", f"{_SYNONYMS}/{quoted(group)}", type(None), etag=etag)
+
+
+async def list_failed_queries(api: Api, page: int = 1, size: int = 25) -> FailedQueries:
+    return await api.get(f"{_ADMIN}/search/zero-results", FailedQueries, {"page": page, "per_page": size})
+
+
+async def search(api: Api, query: str, size: int = 5) -> Found:
+    """Search as a citizen does; no draft is found."""
+    return await api.get("/search/api/v1/search", Found, {"q": query, "per_page": size})
+
+
+async def read_control_queries(api: Api) -> Read[ControlQueries]:
+    return await api.read(_CONTROL, ControlQueries)
+
+
+async def replace_control_queries(api: Api, queries: list[str], etag: str) -> ControlQueries:
+    return await api.send("PUT", _CONTROL, ControlQueries, {"queries": queries}, etag=etag)
+
+
+async def read_migration_status(api: Api) -> Run:
+    return await api.get(f"{_MIGRATION}/status", Run)
+
+
+async def read_schema_versions(api: Api) -> SchemaVersions:
+    return await api.get(f"{_MIGRATION}/schemas", SchemaVersions)
+
+
+async def list_runs(api: Api, page: int, size: int) -> History:
+    return await api.get(f"{_MIGRATION}/history", History, {"page": page, "per_page": size})
+
+
+async def read_run(api: Api, run: str) -> RunDetail:
+    return await api.get(f"{_MIGRATION}/runs/{quoted(run)}", RunDetail)
+
+
+async def start_migration(api: Api, version: str, *, dry_run: bool, reason: str | None) -> Run:
+    body = {"schema_version": version, "dry_run": dry_run, "reason": reason}
+    return await api.send("POST", f"{_MIGRATION}/start", Run, body)
+
+
+async def abort_migration(api: Api, run: str, reason: str | None) -> Run:
+    return await api.send("POST", f"{_MIGRATION}/abort", Run, {"migration_id": run, "reason": reason})
+
+
+async def roll_back_migration(api: Api, run: str, reason: str | None) -> Reversal:
+    return await api.send("POST", f"{_MIGRATION}/rollback", Reversal, {"migration_id": run, "reason": reason})
+
+
+class _NamedCategory(msgspec.Struct):
+    name: str
+
+
+class _PublicCategories(msgspec.Struct):
+    categories: list[_NamedCategory]

@@ -1,0 +1,136 @@
+"""Pages of everybody about themselves, by their own right alone."""
+
+from typing import Any
+
+import msgspec
+
+from balcao.core.http.responses import Response, attachment
+from balcao.core.values.cpf import Cpf
+from balcao.panel.api import Api, Block, NotAllowed, gather_blocks
+from balcao.panel.declaration import Area, Pages
+from balcao.panel.faults import PageFault
+from balcao.panel.lists import Listing
+from balcao.panel.person import changes, labels
+from balcao.panel.person import client as people
+from balcao.panel.person.changes import Place
+from balcao.panel.person.client import Subject
+from balcao.panel.person.erasure import show_erasure
+from balcao.panel.person.visits import SIZE, group_by_visit
+from balcao.panel.visit import Crumb, Visit
+
+FILE_NAME = "meus-dados.json"
+
+pages = Pages("citizen", "/meus-dados")
+
+
+class Own(msgspec.Struct):
+    """Who is logged in."""
+
+    cpf: str
+
+
+async def read_own_cpf(api: Api) -> Cpf:
+    """Return the CPF of who is logged in. Raises PageFault for a login without one."""
+    try:
+        found = await api.get("/access/api/v1/users/me", Own)
+    except NotAllowed:
+        text = "O seu login não traz CPF: esta página mostra os dados de quem entra com ele."
+        raise PageFault(403, "Sem CPF no login", text) from None
+    return Cpf(found.cpf)
+
+
+@pages.get("", "O que a cidade sabe de mim", in_menu=True)
+async def show(visit: Visit) -> Response[Any]:
+    """Show what is known, from whom and since when, and what I have chosen; each part is read by itself."""
+    subject = await _read_subject(visit)
+    blocks: list[Block[Any]] = await gather_blocks(
+        people.read_provenance(subject, sensitive=True),
+        people.read_preferences(subject),
+        people.list_choices(subject),
+        people.list_tickets(subject),
+        people.list_categories(visit.api),
+    )
+    record, preferences, choices, tickets, categories = blocks
+    named = {one.id: one.name for one in categories.value.categories} if categories.value else {}
+    born = record.value.find("nascimento").value if record.value else None
+    return visit.render(
+        "citizen/record.html",
+        record=record,
+        preferences=preferences,
+        choices=choices,
+        tickets=tickets,
+        named=named,
+        age=labels.count_years(born, visit.panel.words.now().date()),
+        labels=labels,
+    )
+
+
+@pages.get("/quem-viu", "Quem viu os meus dados", in_menu=True)
+async def list_accesses(visit: Visit) -> Response[Any]:
+    """List who saw or changed my data, and why: departments and systems, never a servant's name."""
+    listing = Listing(visit, ("acesso", "acessos"), size=SIZE)
+    subject = await _read_subject(visit)
+    found = await people.list_accesses(subject, page=listing.number, size=listing.size)
+    listing.rows, listing.total = found.data, found.pagination.total
+    crumbs = [_crumb(visit)]
+    return visit.render("citizen/accesses.html", listing=listing, labels=labels, group=group_by_visit, crumbs=crumbs)
+
+
+@pages.form("/mensagens", "Minhas mensagens", in_menu=True)
+async def change_preferences(visit: Visit) -> Response[Any]:
+    """Choose what I accept messages about."""
+    return await changes.change_preferences(visit, await _place(visit))
+
+
+@pages.form("/telefone", "Mudar o meu telefone")
+async def change_phone(visit: Visit) -> Response[Any]:
+    """Have a code sent to my new number."""
+    return await changes.change_phone(visit, await _place(visit), visit.address("citizen.confirm_phone"))
+
+
+@pages.post("/telefone/codigo", "Confirmar o meu telefone")
+async def confirm_phone(visit: Visit) -> Response[Any]:
+    """Take the code."""
+    return await changes.confirm_phone(visit, await _place(visit))
+
+
+@pages.form("/email", "Mudar o meu e-mail")
+async def change_email(visit: Visit) -> Response[Any]:
+    """Write another e-mail address."""
+    return await changes.change_email(visit, await _place(visit))
+
+
+@pages.form("/endereco", "Mudar o meu endereço")
+async def change_address(visit: Visit) -> Response[Any]:
+    """Write another address."""
+    return await changes.change_address(visit, await _place(visit))
+
+
+@pages.form("/copia", "Levar uma cópia")
+async def take_copy(visit: Visit) -> Response[Any]:
+    """Say what the file holds, and hand it on."""
+    if visit.is_post:
+        file = await people.download_export(await _read_subject(visit))
+        return attachment(file.content, FILE_NAME)
+    return visit.render("citizen/copy.html", crumbs=[_crumb(visit)])
+
+
+@pages.form("/apagar", "Apagar os meus dados")
+async def erase(visit: Visit) -> Response[Any]:
+    """Rehearse, and erase what the city need not keep of me."""
+    return await show_erasure(visit, await _place(visit))
+
+
+async def _read_subject(visit: Visit) -> Subject:
+    return Subject(visit.api, await read_own_cpf(visit.api))
+
+
+async def _place(visit: Visit) -> Place:
+    return Place(await _read_subject(visit), visit.address("citizen.show"), [_crumb(visit)], is_own=True)
+
+
+def _crumb(visit: Visit) -> Crumb:
+    return Crumb("O que a cidade sabe de mim", visit.address("citizen.show"))
+
+
+AREA = Area("Meus dados", 100, pages)

@@ -1,0 +1,11 @@
+"""The area of the counter: an attendance, the phone book, what the city offers."""
+
+from balcao.panel.counter import pages, phones, reference
+from balcao.panel.declaration import Area, Pages, Waiting
+
+AREA = Area(
+    "Cidadão",
+    50,
+    Pages("counter", "", [part.pages for part in (pages, phones, reference)]),
+    waiting=[Waiting([pages.READ], pages.find_open_attendances)],
+)

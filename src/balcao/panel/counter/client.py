@@ -1,0 +1,73 @@
+"""The operations that the counter calls beside those on one person's data."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.panel.api import Api, quoted
+from balcao.panel.person.client import Pagination
+
+_CITIZENS = "/registry/v1/admin/citizens"
+_PHONE = "/registry/v1/phone"
+
+
+class Found(msgspec.Struct):
+    handle: str
+    cpf: str
+    name: str | None
+
+
+class FoundPeople(msgspec.Struct):
+    data: list[Found]
+
+
+class Identified(msgspec.Struct):
+    cpf: str
+
+
+class PhoneStatus(msgspec.Struct):
+    phone_number: str
+    found: bool
+    quarantined: bool
+    quarantine_until: datetime | None
+    cpf: str | None
+    name: str | None
+    opt_in: bool
+
+
+class QuarantinedPhone(msgspec.Struct):
+    phone_number: str
+    quarantine_until: datetime
+    expired: bool
+
+
+class QuarantinedPhones(msgspec.Struct):
+    data: list[QuarantinedPhone]
+    pagination: Pagination
+
+
+async def search_citizens(api: Api, sought: Mapping[str, str], reason: str) -> FoundPeople:
+    return await api.send("POST", f"{_CITIZENS}/search", FoundPeople, dict(sought), reason=reason)
+
+
+async def identify_citizen(api: Api, handle: str, reason: str) -> Identified:
+    return await api.send("POST", f"{_CITIZENS}/identify", Identified, {"handle": handle}, reason=reason)
+
+
+async def read_phone_status(api: Api, number: str, reason: str) -> PhoneStatus:
+    return await api.get(f"{_PHONE}/{quoted(number)}/status", PhoneStatus, reason=reason)
+
+
+async def quarantine_phone(api: Api, number: str, reason: str) -> None:
+    await api.send("POST", f"{_PHONE}/{quoted(number)}/quarantine", type(None), reason=reason)
+
+
+async def release_phone(api: Api, number: str, reason: str) -> None:
+    await api.send("DELETE", f"{_PHONE}/{quoted(number)}/quarantine", type(None), reason=reason)
+
+
+async def list_quarantined_phones(api: Api, *, expired: bool, page: int, size: int) -> QuarantinedPhones:
+    query: dict[str, Any] = {"expired": expired, "page": page, "per_page": size}
+    return await api.get("/registry/v1/admin/phone/quarantined", QuarantinedPhones, query)

@@ -1,0 +1,70 @@
+"""Forms of the counter."""
+
+from datetime import date
+
+from wtforms import DateField, HiddenField, StringField
+from wtforms.validators import Optional
+
+from balcao.core.values.cpf import Cpf
+from balcao.panel.attendances.forms import ReasonForm
+from balcao.panel.forms import CodeField, Form, PastedField, length, matching, needed
+
+
+class AttendanceForm(ReasonForm):
+    """Whom to serve: one of the ways to find a person."""
+
+    cpf = CodeField("CPF", description="Com ou sem pontos.", validators=[length(0, 14)])
+    name = StringField("Nome", description="O primeiro e ao menos mais um.", validators=[length(0, 255)])
+    birth_date = DateField("Nascimento", validators=[Optional()])
+    protocol = PastedField("Protocolo de um chamado", validators=[length(0, 50)])
+    phone = PastedField("Telefone", description="Com DDD.", validators=[length(0, 25)])
+
+    @property
+    def number(self) -> Cpf | None:
+        """Return the CPF that was typed, whatever stands between its digits; None for none that could be one."""
+        return Cpf.parse_claim((self.cpf.data or "").strip())
+
+    @property
+    def sought(self) -> dict[str, str]:
+        """Return what is searched by, without a CPF."""
+        born: date | None = self.birth_date.data
+        typed = {"name": self.name.data, "protocol": self.protocol.data, "phone": self.phone.data}
+        found = {name: text.strip() for name, text in typed.items() if text and text.strip()}
+        return found | ({"birth_date": born.isoformat()} if born else {})
+
+    def validate(self, extra_validators: object = None) -> bool:
+        """Check that there is one way to find the person, and that a CPF could be one."""
+        is_sound = super().validate()
+        if (self.cpf.data or "").strip():
+            if self.number is None:
+                self.cpf.errors = ["Este CPF não é válido: confira os algarismos."]
+                return False
+        elif not self.sought:
+            self.cpf.errors = ["Escreva o CPF, ou procure de outra forma abaixo."]
+            return False
+        return is_sound
+
+
+class ChoiceForm(Form):
+    """Which of the people found is the one at the counter."""
+
+    handle = HiddenField()
+    words = HiddenField()
+
+
+class PhoneForm(Form):
+    number = PastedField(
+        "Telefone",
+        description="Com DDD; de fora do Brasil, com + e o código do país.",
+        validators=[needed("Escreva o telefone."), matching(r"[-+(). 0-9]{8,25}", "Escreva só o número, com DDD.")],
+    )
+    reason = StringField(
+        "Motivo",
+        description="Se o número é de alguém, a pessoa lerá isto. Sem CPF, telefone ou e-mail.",
+        validators=[needed("Diga por que vai ver de quem é."), length(3, 200)],
+    )
+
+    @property
+    def digits(self) -> str:
+        """Return the number as the API takes it."""
+        return "".join(sign for sign in self.number.data or "" if sign.isdigit() or sign == "+")

@@ -1,0 +1,239 @@
+"""Pages of an attendance: whom, why, and what the city knows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.core.http.responses import Response, attachment
+from balcao.core.values.cpf import Cpf
+from balcao.panel.api import Block, NotAllowed, NotFound, gather_blocks
+from balcao.panel.attendance import Attendance
+from balcao.panel.attendances import service as attendances
+from balcao.panel.counter import client
+from balcao.panel.counter.forms import AttendanceForm, ChoiceForm
+from balcao.panel.declaration import Item, Pages
+from balcao.panel.person import changes, labels
+from balcao.panel.person import client as people
+from balcao.panel.person.changes import Place
+from balcao.panel.person.client import Subject
+from balcao.panel.person.visits import SIZE, group_by_visit
+from balcao.panel.visit import Crumb, Visit
+
+READ, WRITE, SEARCH = "citizen:read", "citizen:write", "citizen:search"
+PREFERENCES = "preferences:write"
+FILE_NAME = "dados-do-cidadao.json"
+
+pages = Pages("counter", "")
+
+
+@pages.form("/atendimento", "Atendimento", actions=[READ], in_menu=True)
+async def begin(visit: Visit) -> Response[Any]:
+    """Ask whom and why; nothing is read before both are said."""
+    asked = visit.posted.first("q")  # a CPF from "Ir para", which comes without a reason
+    form = AttendanceForm(visit, is_sent=not asked)
+    if asked:
+        form.cpf.data = asked
+    if form.is_sent and form.validate():
+        if form.number is not None:
+            return await _begin(visit, form.number, form.words)
+        if await form.submit(lambda: client.search_citizens(visit.api, form.sought, form.words)):
+            found = form.result.data
+            return visit.render("counter/found.html", found=found, reason=form.words, crumbs=[_begin_crumb(visit)])
+    may_search = visit.may(SEARCH)
+    opened = await attendances.list_attendances(visit)
+    return visit.render("counter/begin.html", form=form, may_search=may_search, opened=opened, status=form.status)
+
+
+@pages.post("/atendimento/escolher", "Escolher a pessoa", actions=[SEARCH])
+async def choose(visit: Visit) -> Response[Any]:
+    """Begin the attendance of one of the people found."""
+    form = ChoiceForm(visit)
+    reason = form.words.data or ""
+    identified = await client.identify_citizen(visit.api, form.handle.data or "", reason)
+    return await _begin(visit, Cpf(identified.cpf), reason)
+
+
+async def _begin(visit: Visit, cpf: Cpf, reason: str) -> Response[Any]:
+    number = await attendances.begin_attendance(visit, cpf, reason)
+    return await visit.redirect(visit.address("counter.show", attendance=number))
+
+
+@pages.get("/atendimento/{attendance}", "Cadastro", actions=[READ])
+async def show(visit: Visit, attendance: str) -> Response[Any]:
+    """Show what the city knows of the person, and from whom; each part is read by itself."""
+    return await _show(visit, await attendances.find_attendance(visit, attendance))
+
+
+@pages.post("/atendimento/{attendance}/sensiveis", "Mostrar dados sensíveis", actions=[READ])
+async def show_sensitive(visit: Visit, attendance: str) -> Response[Any]:
+    """Show the sensitive values this once; the next page is without them."""
+    return await _show(visit, await attendances.find_attendance(visit, attendance), sensitive=True)
+
+
+async def _show(visit: Visit, found: Attendance, *, sensitive: bool = False) -> Response[Any]:
+    subject = _subject(visit, found)
+    (record,) = await gather_blocks(people.read_provenance(subject, sensitive=sensitive))
+    if isinstance(record.fault, NotFound):
+        return visit.render("counter/unknown.html", status=404, found=found, crumbs=[_begin_crumb(visit)])
+    blocks: list[Block[Any]] = await gather_blocks(
+        people.read_preferences(subject),
+        people.list_choices(subject),
+        people.list_tickets(subject),
+        people.list_categories(visit.api),
+    )
+    preferences, choices, tickets, categories = blocks
+    named = {one.id: one.name for one in categories.value.categories} if categories.value else {}
+    born = record.value.find("nascimento").value if record.value else None
+    return visit.render(
+        "counter/record.html",
+        found=found,
+        record=record,
+        preferences=preferences,
+        choices=choices,
+        tickets=tickets,
+        named=named,
+        sensitive=sensitive,
+        age=labels.count_years(born, visit.panel.words.now().date()),
+        labels=labels,
+        refused=_find_refused(preferences, choices, tickets),
+        crumbs=[_begin_crumb(visit)],
+    )
+
+
+def _find_refused(*blocks: Any) -> bool:
+    """Return whether a part is not drawn because the person may not see it: said once, at the end."""
+    return any(isinstance(block.fault, NotAllowed) for block in blocks)
+
+
+@pages.get("/atendimento/{attendance}/crm", "No CRM", actions=["crm:read"])
+async def show_crm(visit: Visit, attendance: str) -> Response[Any]:
+    """Show the record and the CRM's account side by side, and the consents that came from there."""
+    found = await attendances.find_attendance(visit, attendance)
+    subject = _subject(visit, found)
+    blocks: list[Block[Any]] = await gather_blocks(
+        people.read_provenance(subject), people.read_crm_account(subject), people.list_categories(visit.api)
+    )
+    record, account, categories = blocks
+    return visit.render(
+        "counter/crm.html",
+        found=found,
+        record=record,
+        account=account,
+        named={one.id: one.name for one in categories.value.categories} if categories.value else {},
+        labels=labels,
+        is_unknown=isinstance(account.fault, NotFound),
+        crumbs=_crumbs(visit, found),
+    )
+
+
+@pages.get("/atendimento/{attendance}/bens", "Animais, veículos e empresas", actions=[READ])
+async def show_belongings(visit: Visit, attendance: str) -> Response[Any]:
+    """Show pets, vehicles and companies, as far as the person who serves may see them."""
+    found = await attendances.find_attendance(visit, attendance)
+    subject = _subject(visit, found)
+    pets, vehicles, companies = await gather_blocks(
+        people.list_pets(subject), people.list_vehicles(subject), people.list_companies(subject)
+    )
+    return visit.render(
+        "counter/belongings.html",
+        found=found,
+        pets=pets,
+        vehicles=vehicles,
+        companies=companies,
+        labels=labels,
+        refused=_find_refused(pets, vehicles, companies),
+        crumbs=_crumbs(visit, found),
+    )
+
+
+@pages.get("/atendimento/{attendance}/acessos", "Quem viu", actions=["audit:read"])
+async def show_accesses(visit: Visit, attendance: str) -> Response[Any]:
+    """Show who saw or changed the person's data, this attendance among them."""
+    found = await attendances.find_attendance(visit, attendance)
+    (accesses,) = await gather_blocks(people.list_accesses(_subject(visit, found), size=SIZE))
+    return visit.render(
+        "counter/accesses.html",
+        found=found,
+        accesses=accesses,
+        labels=labels,
+        group=group_by_visit,
+        crumbs=_crumbs(visit, found),
+    )
+
+
+@pages.form("/atendimento/{attendance}/telefone", "Mudar o telefone", actions=[WRITE])
+async def change_phone(visit: Visit, attendance: str) -> Response[Any]:
+    """Have a code sent to the new number, which the person reads out."""
+    place = await _place(visit, attendance)
+    return await changes.change_phone(visit, place, visit.address("counter.confirm_phone", attendance=attendance))
+
+
+@pages.post("/atendimento/{attendance}/telefone/codigo", "Confirmar o telefone", actions=[WRITE])
+async def confirm_phone(visit: Visit, attendance: str) -> Response[Any]:
+    """Take the code that the person reads out."""
+    return await changes.confirm_phone(visit, await _place(visit, attendance))
+
+
+@pages.form("/atendimento/{attendance}/email", "Mudar o e-mail", actions=[WRITE])
+async def change_email(visit: Visit, attendance: str) -> Response[Any]:
+    """Write another e-mail address in the person's name."""
+    return await changes.change_email(visit, await _place(visit, attendance))
+
+
+@pages.form("/atendimento/{attendance}/endereco", "Mudar o endereço", actions=[WRITE])
+async def change_address(visit: Visit, attendance: str) -> Response[Any]:
+    """Write another address in the person's name."""
+    return await changes.change_address(visit, await _place(visit, attendance))
+
+
+@pages.form("/atendimento/{attendance}/mensagens", "Mudar as preferências", actions=[PREFERENCES])
+async def change_preferences(visit: Visit, attendance: str) -> Response[Any]:
+    """Write down what the person accepts messages about."""
+    return await changes.change_preferences(visit, await _place(visit, attendance))
+
+
+@pages.post("/atendimento/{attendance}/copia", "Gerar a cópia", actions=["citizen:export"])
+async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
+    """Hand on the file with everything that is stored of the person."""
+    found = await attendances.find_attendance(visit, attendance)
+    file = await people.download_export(_subject(visit, found))
+    return attachment(file.content, FILE_NAME)
+
+
+@pages.post("/atendimento/{attendance}/encerrar", "Encerrar o atendimento", actions=[READ])
+async def end(visit: Visit, attendance: str) -> Response[Any]:
+    """End the attendance: its pages lead nowhere from then on."""
+    await attendances.end_attendance(visit, attendance)
+    return await visit.redirect(visit.address("counter.begin"), "O atendimento foi encerrado.")
+
+
+def _subject(visit: Visit, found: Attendance) -> Subject:
+    return Subject(visit.api, found.cpf, found.reason)
+
+
+async def _place(visit: Visit, attendance: str) -> Place:
+    found = await attendances.find_attendance(visit, attendance)
+    home = visit.address("counter.show", attendance=attendance)
+    return Place(_subject(visit, found), home, _crumbs(visit, found))
+
+
+def _begin_crumb(visit: Visit) -> Crumb:
+    return Crumb("Atendimento", visit.address("counter.begin"))
+
+
+def _crumbs(visit: Visit, found: Attendance) -> list[Crumb]:
+    return [_begin_crumb(visit), Crumb(found.shown_name, visit.address("counter.show", attendance=found.number))]
+
+
+async def find_open_attendances(visit: Visit) -> Sequence[Item]:
+    """Return the open attendances of this session, for the first page."""
+    return [
+        Item(
+            one.shown_name,
+            visit.address("counter.show", attendance=one.number),
+            text="está em atendimento",
+            detail=f"CPF {one.cpf.masked} · {one.reason}",
+            deed="Continuar",
+            number=0,
+        )
+        for one in await attendances.list_attendances(visit)
+    ]

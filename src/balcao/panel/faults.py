@@ -1,0 +1,99 @@
+"""Why a page cannot be shown, in words for the person who asked for it."""
+
+from balcao.panel.api import (
+    ApiFault,
+    Conflict,
+    InMaintenance,
+    NotAllowed,
+    NotFound,
+    Outdated,
+    RateLimited,
+    ServiceUnavailable,
+    ValidationFailed,
+)
+
+
+class PageFault(Exception):
+    """Shown in the place of the page: what is the matter, and what to do about it."""
+
+    def __init__(
+        self, status: int, title: str, text: str, *, request_id: str = "", retry_after: int | None = None
+    ) -> None:
+        super().__init__(title)
+        self.status = status
+        self.title = title
+        self.text = text
+        self.request_id = request_id
+        self.retry_after = retry_after
+        self.actions: list[str] = []
+
+    @property
+    def may_pass(self) -> bool:
+        """Return whether the same may go well in a moment: something is away, or was asked for too often."""
+        return self.status == 429 or self.status >= 500
+
+
+class Lost(PageFault):
+    """A login that came to nothing."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(400, "Não foi possível entrar", f"{text} Comece de novo.")
+
+
+def make_not_found() -> PageFault:
+    """Return the fault of an address that is no page."""
+    return PageFault(
+        404,
+        "Página não encontrada",
+        "O endereço não existe, ou o que havia nele foi excluído. Confira-o ou procure acima.",
+    )
+
+
+def make_not_allowed(actions: list[str], label: str) -> PageFault:
+    """Return the fault of a page whose actions the person does not hold."""
+    fault = PageFault(
+        403,
+        "Sem permissão",
+        f"“{label}” precisa de um direito que você não tem. Quem administra os acessos pode dá-lo.",
+    )
+    fault.actions = actions
+    return fault
+
+
+def describe_api_fault(fault: ApiFault) -> PageFault:
+    """Return what to say of a call that failed, where the page can do nothing without it."""
+    match fault:
+        case NotAllowed():
+            found = PageFault(403, "Sem permissão", fault.text)
+        case NotFound():
+            found = PageFault(404, "Não encontrado", f"{fault.text} Pode ter sido excluído por outra pessoa.")
+        case Conflict():
+            found = PageFault(409, "Não é possível agora", fault.text)
+        case Outdated():
+            found = PageFault(
+                412,
+                "Alguém mudou isto antes de você",
+                "O que você abriu não é mais a versão atual. Nada foi gravado: volte, confira o que mudou e repita.",
+            )
+        case ValidationFailed():
+            found = PageFault(400, "O pedido não pôde ser atendido", fault.text)
+        case RateLimited():
+            found = PageFault(
+                429,
+                "Muitos pedidos em pouco tempo",
+                f"Aguarde {fault.retry_after} s e tente de novo. Nada foi gravado.",
+                retry_after=fault.retry_after,
+            )
+        case InMaintenance():
+            found = PageFault(503, "Em manutenção", fault.text, retry_after=fault.retry_after)
+        case ServiceUnavailable():
+            found = PageFault(
+                503,
+                "O serviço não respondeu",
+                "A página não pôde ser montada. O que já estava gravado continua gravado: tente de novo em instantes.",
+                retry_after=5,
+            )
+        case _:
+            found = PageFault(500, "Algo deu errado", fault.text)
+    found.request_id = fault.request_id
+    return found

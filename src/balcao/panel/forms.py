@@ -1,0 +1,182 @@
+"""Forms: WTForms with what a service answers put beside the field that it names, and nothing typed ever lost.
+
+    class DropForm(Form):
+        reason = TextAreaField("Motivo", description="Fica na trilha.", validators=[needed(), length(3, 200)])
+
+    form = DropForm(visit)
+    if form.is_sent and await form.submit(lambda: client.drop_job(visit.api, letter_id, form.reason.data)):
+        return await visit.redirect(...)
+    return visit.render("operation/drop.html", form=form, status=form.status)
+
+A form carries the version that it was made of (`If-Match`) and a key by which a creation happens once
+(`Idempotency-Key`) from the moment when it is shown; `fields` of `frame/macros.html` writes both.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import wtforms
+from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than what is known of its types
+from wtforms.meta import DefaultMeta
+from wtforms.validators import InputRequired, Length, ValidationError
+
+from balcao.core.values.ids import new_id
+from balcao.core.values.pasted import clean_pasted, compact_pasted
+from balcao.panel.api import Conflict, Outdated, Refused, ValidationFailed
+from balcao.panel.visit import DRAFT, Visit
+
+ETAG, KEY = "_etag", "_key"
+_RESTORED = "O que você escreveu está aqui de novo. Nada foi enviado ainda."
+_NAMED = re.compile(r"`([\w.]+)`")
+
+
+class Form(wtforms.Form):
+    """`members` are the names that the service has for fields, where they differ from the form's own.
+
+    `refusal` is what the service says of the whole; `is_outdated` that somebody was faster (412).
+    """
+
+    members: ClassVar[Mapping[str, str]] = {}
+
+    class Meta(DefaultMeta):
+        locales = ("pt_BR", "pt")
+
+        def render_field(self, field: Any, render_kw: Any) -> Any:
+            """Leave the checks to us: a browser's messages disappear, and its `maxlength` cuts a pasted value."""
+            own = {"required": False, "minlength": False, "maxlength": False}
+            needs = {"aria-required": "true"} if field.flags.required else {}
+            return super().render_field(field, own | needs | dict(render_kw))
+
+    def __init__(
+        self, visit: Visit, values: Mapping[str, Any] | None = None, *, etag: str = "", is_sent: bool = True
+    ) -> None:
+        """`values` are what the fields show before somebody types, by their names.
+
+        `is_sent` is false of a form that stands beside the one that was sent.
+        """
+        given = visit.posted if visit.is_post else visit.draft
+        if visit.draft:
+            visit.notice = visit.notice or _RESTORED
+        super().__init__(formdata=given or None, data=values)
+        self.is_sent = visit.is_post and is_sent
+        # What was typed on an older version is sent on that version, so that nothing is overwritten unseen.
+        self.etag = given.first(ETAG) or etag
+        self.key = given.first(KEY) or new_id()
+        self.draft = given.first(DRAFT)
+        self.refusal = ""
+        self.is_outdated = False
+        self.result: Any = None
+
+    async def submit(self, send: Callable[[], Awaitable[Any]]) -> bool:
+        """Send what was typed if it is sound, and return whether the service took it; `result` is its response.
+
+        Its refusals stand at their fields afterwards. Faults that no field can mend pass through.
+        """
+        if not self.validate():
+            return False
+        try:
+            self.result = await send()
+        except (ValidationFailed, Conflict) as fault:
+            self.take(fault)
+            return False
+        except Outdated as fault:
+            self.is_outdated = True
+            self.take(fault)
+            return False
+        return True
+
+    def take(self, fault: Refused) -> None:
+        """Put what the service says beside the fields that it names, in the words of the form."""
+        fields = {self.members.get(name, name): name for name in self._fields}
+        placed = False
+        for item in fault.faults:
+            name = fields.get(item.path) or fields.get(item.path.partition(".")[0])
+            if name is None:
+                self.refusal = self._reword(item.text if not item.path else f"{item.path}: {item.text}", fields)
+            else:
+                self._add_error(name, self._reword(item.text, fields))
+            placed = True
+        if not placed:
+            text = self._reword(fault.text, fields)
+            named = next((fields[word] for word in _NAMED.findall(fault.text) if word in fields), None)
+            if named is None:
+                self.refusal = text
+            else:
+                self._add_error(named, text)
+
+    @property
+    def status(self) -> int:
+        """Return the status of the page with the form."""
+        if self.is_outdated:
+            return 412
+        return 422 if self.is_sent and (self.errors or self.refusal) else 200
+
+    @property
+    def faults(self) -> Sequence[tuple[str, str]]:
+        """Return the id of a field and what is wrong with it, in the order of the form."""
+        return [(field.id, str(error)) for field in self for error in _list_errors(field)]
+
+    def _add_error(self, name: str, text: str) -> None:
+        field = self._fields[name]
+        field.errors = [*field.errors, text]
+
+    def _reword(self, text: str, fields: Mapping[str, str]) -> str:
+        """Return a service's text with the labels of the form in the place of its members."""
+
+        def label(found: re.Match[str]) -> str:
+            name = fields.get(found[1])
+            return f"“{self._fields[name].label.text}”" if name is not None else found[1]
+
+        return _NAMED.sub(label, text)
+
+
+def _list_errors(field: Any) -> list[Any]:
+    """Return what is wrong with a field; of a field of fields with each of them."""
+    if isinstance(field, (wtforms.FieldList, wtforms.FormField)):
+        return [error for part in field for error in _list_errors(part)]
+    return list(field.errors)
+
+
+def list_choices(pairs: Iterable[tuple[str, str]], *, is_asked: bool = False) -> list[SelectChoice]:
+    """Return the choices of a selection: what each sends, and what it is called; one that is asked for begins empty."""
+    asked = [SelectChoice("", "Escolha")] if is_asked else []
+    return asked + [SelectChoice(value, label) for value, label in pairs]
+
+
+class CodeField(wtforms.StringField):
+    """A number or code that people paste: blanks, dashes, dots and invisible characters do not count."""
+
+    def process_formdata(self, valuelist: list[Any]) -> None:
+        super().process_formdata(valuelist)
+        self.data = compact_pasted(self.data or "")
+
+
+class PastedField(wtforms.StringField):
+    """A text that people paste, such as an e-mail address; invisible characters do not count."""
+
+    def process_formdata(self, valuelist: list[Any]) -> None:
+        super().process_formdata(valuelist)
+        self.data = clean_pasted(self.data or "")
+
+
+def needed(text: str = "Preencha este campo.") -> InputRequired:
+    """Return the check of a field that must not be empty."""
+    return InputRequired(text)
+
+
+def length(least: int, most: int) -> Length:
+    """Return the check of how long a text is."""
+    text = f"De {least} a {most} caracteres." if least > 0 else f"No máximo {most} caracteres."
+    return Length(least if least > 0 else -1, most, text)
+
+
+def matching(pattern: str, text: str) -> Callable[[Any, Any], None]:
+    """Return the check of a text's form; `text` says what it must look like."""
+    compiled = re.compile(pattern)
+
+    def check(_: Any, field: Any) -> None:
+        if field.data and not compiled.fullmatch(field.data.strip()):
+            raise ValidationError(text)
+
+    return check

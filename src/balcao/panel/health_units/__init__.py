@@ -1,0 +1,5 @@
+"""Saúde: the board of risk, units with their openings, holidays, counts, sources and webhooks."""
+
+from balcao.panel.health_units.pages import AREA
+
+__all__ = ["AREA"]

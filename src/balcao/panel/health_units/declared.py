@@ -1,0 +1,36 @@
+"""The area's name and address, and how far a person's right reaches."""
+
+from balcao.panel.faults import PageFault
+from balcao.panel.visit import Crumb, Visit
+
+READ, MANAGE = "risk_notification:read", "risk_notification:manage"
+UNITS, WEBHOOKS = "health_unit:manage", "risk_webhook:manage"
+
+AREA, BASE = "health_units", "/saude"
+
+
+def reaches(visit: Visit, action: str, area: str | None) -> bool:
+    """Tell whether the person may do this in an area; None is the whole city, or a unit without area."""
+    limits = visit.rights.reach(action, "area")
+    return limits is None or area in limits
+
+
+def require_reach(visit: Visit, action: str, area: str | None) -> None:
+    """Raise the page that says how far the right reaches."""
+    if not reaches(visit, action, area):
+        limits = ", ".join(visit.rights.reach(action, "area") or []) or "nenhuma"
+        where = "fora de todas as áreas" if area is None else f"na área {area}"
+        text = f"Isto fica {where}, e a sua permissão alcança: {limits}. Quem administra os acessos pode mudar isso."
+        fault = PageFault(403, "Fora do seu alcance", text)
+        fault.actions = [action]
+        raise fault
+
+
+def units_crumb(visit: Visit) -> Crumb:
+    """Return the way to the list of units."""
+    return Crumb("Unidades", visit.address("health_units.list_units"))
+
+
+def unit_crumbs(visit: Visit, cnes: str, name: str) -> list[Crumb]:
+    """Return the way to a unit."""
+    return [units_crumb(visit), Crumb(name, visit.address("health_units.show_unit", cnes=cnes))]

@@ -1,0 +1,284 @@
+"""Pictures as SVG, made on the server: the city's map, the history of a unit, counts by month.
+
+Each says in numbers where its shapes stand; the templates write them, and beside each picture stands its table.
+"""
+
+import functools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+from balcao.panel.health_units.client import Area, CityEvent, Counts, Unit
+from balcao.panel.health_units.labels import COLORS, shorten
+
+MAP_WIDTH, MAP_HEIGHT, _MARGIN = 560, 420, 18
+STRIP_WIDTH, STRIP_HEIGHT = 720, 60
+PLOT_WIDTH, PLOT_HEIGHT, PLOT_LEFT, _PLOT_BOTTOM = 720, 240, 52, 30
+_KM_PER_DEGREE = 111.2
+
+_Places: TypeAlias = tuple[tuple[float, float], ...]
+
+
+class Label(NamedTuple):
+    """A text and where it stands."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str = "start"
+
+
+class Mark(NamedTuple):
+    """A unit on the map."""
+
+    x: float
+    y: float
+    unit: Unit
+    symbol: str
+    label: Label | None
+
+
+@dataclass(frozen=True)
+class CityMap:
+    """The map: the areas as paths, the units that have a place, those in risk last and so on top; `scale` is 2 km."""
+
+    areas: Sequence[tuple[str, Label]]
+    marks: Sequence[Mark]
+    scale: float
+
+
+class _Projection:
+    """Places longitude and latitude on the picture; at the size of a city the earth is flat."""
+
+    def __init__(self, positions: Sequence[Sequence[float]]) -> None:
+        easts, norths = zip(*((each[0], each[1]) for each in positions), strict=True)
+        self._west, self._north = min(easts), max(norths)
+        self._squeeze = math.cos(math.radians(sum(norths) / len(norths)))
+        width = (max(easts) - self._west) * self._squeeze or 0.01
+        height = self._north - min(norths) or 0.01
+        self._factor = min((MAP_WIDTH - 2 * _MARGIN) / width, (MAP_HEIGHT - 2 * _MARGIN) / height)
+        self._left = (MAP_WIDTH - width * self._factor) / 2
+        self._top = (MAP_HEIGHT - height * self._factor) / 2
+
+    def place(self, longitude: float, latitude: float) -> tuple[float, float]:
+        """Return where a place lies on the picture."""
+        x = self._left + (longitude - self._west) * self._squeeze * self._factor
+        return round(x, 1), round(self._top + (self._north - latitude) * self._factor, 1)
+
+    def measure(self, kilometres: float) -> float:
+        """Return how long so many kilometres are on the picture."""
+        return round(kilometres / _KM_PER_DEGREE * self._factor, 1)
+
+
+def draw_map(areas: Sequence[Area], units: Sequence[Unit]) -> CityMap | None:
+    """Return the map; None where nobody knows where anything lies."""
+    rings = [ring for area in areas for polygon in _list_polygons(area) for ring in polygon]
+    placed = [unit for unit in units if unit.latitude is not None and unit.longitude is not None]
+    positions = [position for ring in rings for position in ring]
+    positions += [[unit.longitude or 0.0, unit.latitude or 0.0] for unit in placed]
+    if not positions:
+        return None
+    projection = _Projection(positions)
+    placed.sort(key=lambda unit: COLORS[unit.risco_atual.risco].rank)
+    marks = [_mark(unit, projection) for unit in placed]
+    taken = [place for mark in marks for place in _list_taken(mark)]
+    drawn = [(_draw_path(area, projection), _label_area(area, projection, taken)) for area in areas]
+    return CityMap(drawn, marks, projection.measure(2))
+
+
+def _list_polygons(area: Area) -> list[Any]:
+    coordinates = area.geometry.coordinates
+    return coordinates if area.geometry.type == "MultiPolygon" else [coordinates]
+
+
+def _draw_path(area: Area, projection: _Projection) -> str:
+    parts = []
+    for polygon in _list_polygons(area):
+        for ring in polygon:
+            points = " ".join("{},{}".format(*projection.place(*position)) for position in ring)
+            parts.append(f"M{points}z")
+    return "".join(parts)
+
+
+def _label_area(area: Area, projection: _Projection, taken: Sequence[tuple[float, float]]) -> Label:
+    ring = tuple(projection.place(*position) for position in _list_polygons(area)[0][0])
+    x, y = _find_room(ring, _list_near(ring, taken))
+    return Label(round(x, 1), round(y, 1), f"{area.properties.area} {area.properties.nome}", "middle")
+
+
+def _list_near(ring: _Places, taken: Sequence[tuple[float, float]]) -> _Places:
+    """Return what may be nearer to a place inside of a ring than the ring itself."""
+    (west, east), (north, south) = ((min(each), max(each)) for each in zip(*ring, strict=True))
+    reach = math.dist(_flatten((west, north)), _flatten((east, south)))
+    return tuple(
+        (x, y) for x, y in taken if west - 3 * reach < x < east + 3 * reach and north - reach < y < south + reach
+    )
+
+
+# A picture is drawn for everybody who looks, and its labels lie where they lay until a unit's colour changes.
+@functools.lru_cache(maxsize=512)
+def _find_room(ring: _Places, taken: _Places) -> tuple[float, float]:
+    """Return that place of a grid over a ring which is farthest from its sides and from all that is taken."""
+    xs, ys = [x for x, _ in ring], [y for _, y in ring]
+    grid = [
+        (min(xs) + (max(xs) - min(xs)) * across / 12, min(ys) + (max(ys) - min(ys)) * down / 12)
+        for across in range(1, 12)
+        for down in range(1, 12)
+    ]
+    inside = [place for place in grid if _surrounds(ring, *place)] or ring[:1]
+    others = [_flatten(place) for place in (*taken, *ring)]
+    return max(inside, key=lambda place: min(map(functools.partial(math.dist, _flatten(place)), others)))
+
+
+def _flatten(place: tuple[float, float]) -> tuple[float, float]:
+    """Return a place as a label has it: longer than high, so that a distance counts less across than up and down."""
+    return place[0] / 3, place[1]
+
+
+def _surrounds(ring: Sequence[tuple[float, float]], x: float, y: float) -> bool:
+    """Tell whether a point lies inside of a ring: a line from it to the east meets an odd number of sides."""
+    inside = False
+    for (left, top), (right, bottom) in pairwise(ring):
+        if (top > y) != (bottom > y):
+            inside ^= x < left + (y - top) * (right - left) / (bottom - top)
+    return inside
+
+
+def _mark(unit: Unit, projection: _Projection) -> Mark:
+    x, y = projection.place(unit.longitude or 0.0, unit.latitude or 0.0)
+    color = unit.risco_atual.risco
+    label = None
+    if color != "Verde":
+        is_right = x > MAP_WIDTH * 0.6
+        text = f"{shorten(unit.nome)} · {color}"
+        label = Label(x - 13 if is_right else x + 13, y + 4, text, "end" if is_right else "start")
+    return Mark(x, y, unit, COLORS[color].symbol, label)
+
+
+def _list_taken(mark: Mark) -> Iterator[tuple[float, float]]:
+    """Yield the places that a unit takes: its symbol, and what its label runs over."""
+    yield mark.x, mark.y
+    if mark.label is not None:
+        step = -30 if mark.label.anchor == "end" else 30
+        yield from ((mark.label.x + step * number, mark.y) for number in range(1 + len(mark.label.text) // 5))
+
+
+class Span(NamedTuple):
+    """How long a unit had a colour; `end` is None while it still has it."""
+
+    color: str
+    start: datetime
+    end: datetime | None
+    x: float
+    width: float
+    y: float
+    height: float
+
+
+def draw_history(events: Sequence[CityEvent], current: str, since: datetime, now: datetime) -> list[Span]:
+    """Return the times in which a unit had a colour, from its events since an instant, the oldest first.
+
+    What was opened by mistake never was. `current` is the colour in force.
+    """
+    by_notification: dict[str, list[CityEvent]] = {}
+    for event in sorted((each for each in events if not each.engano), key=lambda each: each.evento.em):
+        by_notification.setdefault(event.notificacao, []).append(event)
+    pieces = [piece for each in by_notification.values() for piece in _list_pieces(each, since)]
+    if not by_notification and current != "Verde":
+        pieces = [(current, since, None)]  # opened before, and not touched since
+    length = (now - since).total_seconds()
+    return [_draw_span(piece, since, now, length) for piece in sorted(pieces, key=lambda piece: piece[1])]
+
+
+def _list_pieces(events: Sequence[CityEvent], since: datetime) -> Iterator[tuple[str, datetime, datetime | None]]:
+    """Yield colour, beginning and end of what the events of one notification say."""
+    first = events[0].evento
+    if first.risco_antes is not None:
+        yield first.risco_antes, since, first.em
+    for place, each in enumerate(events):
+        if each.evento.tipo != "encerramento":
+            following = events[place + 1].evento.em if place + 1 < len(events) else None
+            yield each.evento.risco_depois, each.evento.em, following
+
+
+def _draw_span(piece: tuple[str, datetime, datetime | None], since: datetime, now: datetime, length: float) -> Span:
+    color, start, end = piece
+    x = (start - since).total_seconds() / length * STRIP_WIDTH
+    width = ((end or now) - start).total_seconds() / length * STRIP_WIDTH
+    height = (COLORS[color].rank + 1) * STRIP_HEIGHT / 4
+    return Span(color, start, end, round(x, 1), round(max(width, 2), 1), round(STRIP_HEIGHT - height, 1), height)
+
+
+def draw_known(events: Sequence[CityEvent], limit: int, since: datetime, now: datetime) -> Span:
+    """Return the time of which all events are known, in green: the colour of a unit without a notification.
+
+    If there are more events since the instant than were read, at most `limit`, the time before the oldest is a gap.
+    """
+    start = min(each.evento.em for each in events) if len(events) >= limit else since
+    return _draw_span(("Verde", start, None), since, now, (now - since).total_seconds())
+
+
+class Bar(NamedTuple):
+    """The notifications of one period, by colour: each piece is colour, number, top and height."""
+
+    x: float
+    width: float
+    label: str
+    total: int
+    top: float
+    pieces: Sequence[tuple[str, int, float, float]]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Bars, and the lines of the scale with their numbers."""
+
+    bars: Sequence[Bar]
+    lines: Sequence[tuple[float, int]]
+    base: float
+
+
+def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
+    """Return the numbers of each period, by its label, as bars."""
+    base, height = PLOT_HEIGHT - _PLOT_BOTTOM, PLOT_HEIGHT - _PLOT_BOTTOM - 20
+    most = max((sum(colors.values()) for colors in sums.values()), default=0) or 1
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10**9) if most / step <= 5)
+    top = math.ceil(most / step) * step
+    room = (PLOT_WIDTH - PLOT_LEFT) / max(len(sums), 1)
+    bars = []
+    for number, (label, colors) in enumerate(sums.items()):
+        y, pieces = float(base), []
+        for color in COLORS:
+            if count := colors.get(color, 0):
+                tall = count / top * height
+                y -= tall
+                pieces.append((color, count, round(y, 1), round(tall, 1)))
+        x = PLOT_LEFT + number * room + room * 0.15
+        bars.append(Bar(round(x, 1), round(room * 0.7, 1), label, sum(colors.values()), round(y, 1), pieces))
+    lines = [(round(base - value / top * height, 1), value) for value in range(0, top + 1, step)]
+    return Plot(bars, lines, base)
+
+
+def sum_counts(counts: Counts, *, quarterly: bool) -> dict[str, dict[str, int]]:
+    """Return the numbers by period and colour, whatever they were counted by; {} if nothing was counted.
+
+    Periods without a notification, which the service leaves out, are zeros, so that a chart shows them as gaps.
+    """
+    if not counts.itens:
+        return {}
+    sums = {period: dict.fromkeys(COLORS, 0) for period in _list_periods(counts.de, counts.ate, quarterly=quarterly)}
+    for each in counts.itens:
+        for color, number in each.por_cor.items():
+            sums[each.periodo][color] += number
+    return sums
+
+
+def _list_periods(since: date, until: date, *, quarterly: bool) -> Iterator[str]:
+    """Yield the periods of whole months or quarters as the service writes them: `2026-10`, `2026-T4`."""
+    first, last = since.year * 12 + since.month - 1, until.year * 12 + until.month - 1
+    for number in range(first, last + 1, 3 if quarterly else 1):
+        year, month = divmod(number, 12)
+        yield f"{year}-T{month // 3 + 1}" if quarterly else f"{year}-{month + 1:02}"

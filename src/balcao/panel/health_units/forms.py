@@ -1,0 +1,213 @@
+"""Forms of the health units."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from wtforms import (
+    BooleanField,
+    DateField,
+    FloatField,
+    RadioField,
+    SelectField,
+    SelectMultipleField,
+    StringField,
+    TextAreaField,
+)
+from wtforms.validators import InputRequired, Optional, ValidationError
+from wtforms.widgets import CheckboxInput, ListWidget
+
+from balcao.core.values.pasted import compact_pasted
+from balcao.core.values.phones import parse_phone
+from balcao.panel.forms import Form, length, needed
+from balcao.panel.health_units.labels import CAUSES, COLORS, SCOPES, TYPES
+from balcao.panel.webhooks.forms import WebhookForm
+
+_INTERVAL = re.compile(r"([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?\s*(?:-|–|às|a)\s*([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?")
+_HOURS = "Por exemplo 08:00-12:00, 13:00-17:00."
+WEEKDAYS = ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo")
+
+
+def _format_cep(text: str | None) -> str | None:
+    """Return a CEP as the service takes it; another text stays as it is."""
+    digits = compact_pasted(text or "")
+    return f"{digits[:5]}-{digits[5:]}" if len(digits) == 8 else text
+
+
+def _format_phone(text: str | None) -> str | None:
+    """Return a Brazilian phone number as the service takes it; another text stays as it is."""
+    phone = parse_phone(text or "")
+    return text if phone is None or not phone.ddd else f"({phone.ddd}) {phone.valor[:-4]}-{phone.valor[-4:]}"
+
+
+class CheckboxesField(SelectMultipleField):
+    """Several of some choices, each with a box of its own."""
+
+    widget = ListWidget(prefix_label=False)
+    option_widget = CheckboxInput()
+
+
+def parse_intervals(text: str) -> list[dict[str, str]]:
+    """Return the openings of a day that somebody typed. Raises ValueError."""
+    found = []
+    for part in filter(None, map(str.strip, re.split(r"[,;]|\se\s", text))):
+        matched = _INTERVAL.fullmatch(part)
+        if matched is None:
+            raise ValueError(part)
+        hours = [f"{int(matched[hour]):02}:{matched[minute] or '00'}" for hour, minute in ((1, 2), (3, 4))]
+        found.append({"inicio": hours[0], "fim": hours[1]})
+    return found
+
+
+def check_intervals(_: Any, field: Any) -> None:
+    """Refuse what is no list of openings."""
+    try:
+        parse_intervals(field.data or "")
+    except ValueError as fault:
+        raise ValidationError(f"Não entendi “{fault}”. {_HOURS}") from None
+
+
+class _RemarksForm(Form):
+    risco = RadioField("Cor", choices={color: color for color in COLORS}, validators=[InputRequired("Escolha a cor.")])
+    motivo = TextAreaField(
+        "Motivo",
+        description="Só a equipe vê. Sem nomes, CPF, telefone ou e-mail de ninguém.",
+        validators=[needed("Diga o que aconteceu."), length(3, 1000)],
+    )
+    ocorrencia = SelectField("Tipo de ocorrência")
+    consequencias = CheckboxesField("O que muda na unidade")
+
+    def offer(self, occurrences: Mapping[str, str], consequences: Mapping[str, str]) -> None:
+        """Set the values of the department's lists."""
+        self.ocorrencia.choices = {"": "Não informar", **occurrences}
+        self.consequencias.choices = dict(consequences)
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """Return what the service takes."""
+        return {
+            "risco": self.risco.data,
+            "motivo": self.motivo.data or None,
+            "ocorrencia": self.ocorrencia.data or None,
+            "consequencias": self.consequencias.data or [],
+        }
+
+
+class OpenForm(_RemarksForm):
+    """A notification that is opened."""
+
+    cnes = SelectField("Unidade", validators=[InputRequired("Escolha a unidade.")])
+
+
+class ChangeForm(_RemarksForm):
+    """Another colour, or the same one again."""
+
+
+class CloseForm(Form):
+    """Why a notification ends, and the last colour that people see."""
+
+    causa = RadioField("Por que termina", choices=CAUSES, default="normalizacao")
+    risco = SelectField(
+        "Última cor que o cidadão vê",
+        choices={color: color for color in COLORS},
+        default="Verde",
+        description="De uma aberta por engano o cidadão não vê nada.",
+    )
+    motivo = TextAreaField(
+        "Motivo",
+        description="Só a equipe vê. Sem nomes, CPF, telefone ou e-mail de ninguém.",
+        validators=[needed("Diga por que termina."), length(3, 1000)],
+    )
+
+
+class UnitForm(Form):
+    """The record of a unit."""
+
+    cnes = StringField("CNES", description="Sete dígitos.", validators=[needed("Escreva o CNES.")])
+    nome = StringField("Nome", validators=[needed("Escreva o nome."), length(1, 200)])
+    tipo = SelectField("Tipo", choices=TYPES)
+    area = StringField("Área de planejamento", validators=[length(0, 20)])
+    bairro = StringField("Bairro", validators=[length(0, 100)])
+    logradouro = StringField("Rua", validators=[length(0, 200)])
+    numero = StringField("Número", validators=[length(0, 20)])
+    complemento = StringField("Complemento", validators=[length(0, 200)])
+    cep = StringField("CEP", filters=[_format_cep])
+    telefone = StringField("Telefone", description="Com DDD.", filters=[_format_phone])
+    celular = StringField("Celular", description="Com DDD.", filters=[_format_phone])
+    latitude = FloatField("Latitude", validators=[Optional()])
+    longitude = FloatField("Longitude", validators=[Optional()])
+    ativa = BooleanField("A unidade funciona", description="Desligada, ela sai das listas do cidadão.", default=True)
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """Return what the service takes: what is empty is null."""
+        return {name: None if value == "" else value for name, value in self.data.items() if name != "cnes"}
+
+
+class WeekForm(Form):
+    """The openings of a week, one line for each day."""
+
+    d1 = StringField(WEEKDAYS[0].capitalize(), validators=[check_intervals])
+    d2 = StringField(WEEKDAYS[1].capitalize(), validators=[check_intervals])
+    d3 = StringField(WEEKDAYS[2].capitalize(), validators=[check_intervals])
+    d4 = StringField(WEEKDAYS[3].capitalize(), validators=[check_intervals])
+    d5 = StringField(WEEKDAYS[4].capitalize(), validators=[check_intervals])
+    d6 = StringField(WEEKDAYS[5].capitalize(), validators=[check_intervals])
+    d7 = StringField(WEEKDAYS[6].capitalize(), validators=[check_intervals])
+    abre_feriado = BooleanField("Abre também em feriado")
+
+    members: ClassVar[Mapping[str, str]] = {f"d{day}": f"semana.{day}" for day in range(1, 8)}
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """Return what the service takes."""
+        semana = {str(day): parse_intervals(self[f"d{day}"].data or "") for day in range(1, 8)}
+        return {"semana": semana, "abre_feriado": self.abre_feriado.data}
+
+
+class ExceptionForm(Form):
+    """The openings of one day."""
+
+    members: ClassVar[Mapping[str, str]] = {"dia": "data"}
+
+    dia = DateField("Dia", validators=[InputRequired("Escolha o dia.")])
+    intervalos = StringField(
+        "Horário neste dia", description=f"Vazio: a unidade fecha. {_HOURS}", validators=[check_intervals]
+    )
+    motivo = StringField(
+        "Motivo", description="O cidadão lê este texto.", validators=[needed("Diga o motivo."), length(1, 200)]
+    )
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """Return what the service takes."""
+        return {"intervalos": parse_intervals(self.intervalos.data or ""), "motivo": self.motivo.data}
+
+
+class HolidayForm(Form):
+    """A holiday."""
+
+    members: ClassVar[Mapping[str, str]] = {"dia": "data"}
+
+    dia = DateField("Dia", validators=[InputRequired("Escolha o dia.")])
+    nome = StringField("Nome", validators=[needed("Escreva o nome."), length(1, 100)])
+    ambito = SelectField("De quem é", choices=SCOPES, default="municipal")
+    facultativo = BooleanField("É ponto facultativo")
+    fecha = BooleanField(
+        "As unidades fecham", description="Menos as que abrem em feriado e as que têm exceção neste dia.", default=True
+    )
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """Return what the service takes."""
+        return {name: value for name, value in self.data.items() if name != "dia"}
+
+
+class UnitsWebhookForm(WebhookForm):
+    """Where changes are sent, and of which units."""
+
+    members: ClassVar[Mapping[str, str]] = {"description": "descricao", "topics": "unidades", "is_active": "ativo"}
+
+    topics = StringField(
+        "Só destas unidades", description="CNES separados por vírgula; vazio: todas.", validators=[length(0, 900)]
+    )

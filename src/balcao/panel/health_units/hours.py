@@ -1,0 +1,214 @@
+"""When units open: the week, single days, and the holidays; what is written is shown as days first."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.panel.api import NotFound, Read
+from balcao.panel.declaration import Pages
+from balcao.panel.health_units import client
+from balcao.panel.health_units.calendar import lay_out_year
+from balcao.panel.health_units.client import Interval, OpenDay
+from balcao.panel.health_units.declared import AREA, BASE, UNITS, reaches, require_reach, unit_crumbs
+from balcao.panel.health_units.forms import ExceptionForm, HolidayForm, WeekForm
+from balcao.panel.health_units.labels import SCOPES
+from balcao.panel.visit import Crumb, Visit
+
+DAYS = 14
+# Which button of a form was pressed: to look at the days, or to write.
+STEP, LOOK = "passo", "ver"
+
+
+def format_intervals(intervals: Sequence[Interval]) -> str:
+    """Return the openings of a day as they are typed."""
+    return ", ".join(f"{each.inicio}-{each.fim}" for each in intervals)
+
+
+pages = Pages(AREA, BASE)
+
+
+@pages.form("/unidades/{cnes}/horarios", "Horário da semana", actions=[UNITS])
+async def edit_week(visit: Visit, cnes: str) -> Response[Any]:
+    """Change the week; the days that come of it are shown before it is written."""
+    unit = await _read_unit(visit, cnes)
+    week = await _read_week(visit, cnes)
+    values: dict[str, Any] = {f"d{day}": format_intervals(week.value.semana.get(str(day), [])) for day in range(1, 8)}
+    form = WeekForm(visit, values | {"abre_feriado": week.value.abre_feriado}, etag=week.etag)
+    today = visit.panel.words.now().date()
+    looks = visit.posted.first(STEP) == LOOK
+    if form.is_sent and not looks and await form.submit(lambda: client.put_week(visit.api, cnes, form.body, form.etag)):
+        return await visit.redirect(visit.address("health_units.show_unit", cnes=cnes), "Horário gravado.")
+    if form.is_outdated:
+        form.etag = week.etag
+    days = None
+    if looks and await form.submit(lambda: client.preview_days(visit.api, cnes, today, form.body)):
+        days = form.result
+    return visit.render(
+        "health_units/week.html",
+        form=form,
+        unit=unit,
+        days=days,
+        changed=await _find_changed(visit, cnes, today, days),
+        crumbs=unit_crumbs(visit, cnes, unit.nome),
+        status=form.status,
+    )
+
+
+@pages.form("/unidades/{cnes}/dias", "Fechar ou mudar um dia", actions=[UNITS])
+async def edit_exceptions(visit: Visit, cnes: str) -> Response[Any]:
+    """List the days that differ from the week, and enter one; the days that come of it are shown before."""
+    unit = await _read_unit(visit, cnes)
+    form = ExceptionForm(visit, {"dia": _read_day(visit.query.first("dia"))})
+    looks = visit.posted.first(STEP) == LOOK
+    if form.is_sent and not looks and await form.submit(lambda: _put_exception(visit, cnes, form)):
+        return await visit.redirect(
+            visit.address("health_units.show_unit", cnes=cnes), f"Gravado para {form.dia.data:%d/%m/%Y}."
+        )
+    days, first, present = None, visit.panel.words.now().date(), None
+    if form.is_sent and form.dia.data and not form.dia.errors:
+        first = _find_first(first, form.dia.data)
+        present = await _find_exception(visit, cnes, form.dia.data)
+        if looks or form.is_outdated:
+            form.etag = "" if present is None else present.etag
+    if looks and await form.submit(lambda: _preview_exception(visit, cnes, first, form)):
+        days = form.result
+    return visit.render(
+        "health_units/exceptions.html",
+        form=form,
+        unit=unit,
+        days=days,
+        present=None if present is None else present.value,
+        changed=await _find_changed(visit, cnes, first, days),
+        exceptions=await client.list_exceptions(visit.api, cnes),
+        format_intervals=format_intervals,
+        crumbs=unit_crumbs(visit, cnes, unit.nome),
+        status=form.status,
+    )
+
+
+@pages.post("/unidades/{cnes}/dias/{data}/desfazer", "Voltar ao horário da semana", actions=[UNITS])
+async def delete_exception(visit: Visit, cnes: str, data: str) -> Response[Any]:
+    """Give a day back to the week."""
+    back = visit.address("health_units.edit_exceptions", cnes=cnes)
+    try:
+        await client.delete_exception(visit.api, cnes, data)
+    except NotFound as fault:
+        return await visit.redirect(back, fault.text)
+    return await visit.redirect(back, "Nesse dia volta a valer o horário da semana.")
+
+
+@pages.get("/feriados", "Feriados", actions=[UNITS], in_menu=True)
+async def list_holidays(visit: Visit) -> Response[Any]:
+    """Show the holidays of a year as a calendar and as a list."""
+    this_year = visit.panel.words.now().year
+    asked = visit.query.first("ano")
+    year = int(asked) if asked.isascii() and asked.isdigit() and 2000 <= int(asked[:4]) <= 2100 else this_year
+    holidays = await client.list_holidays(visit.api, year)
+    return visit.render(
+        "health_units/holidays.html",
+        year=year,
+        holidays=holidays,
+        months=lay_out_year(year, {each.data: each for each in holidays}),
+        scopes=SCOPES,
+        may_edit=reaches(visit, UNITS, None),
+    )
+
+
+@pages.form("/feriados/{data}", "Feriado", actions=[UNITS])
+async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
+    """Enter or change a holiday; `novo` stands for a date that is still to be chosen."""
+    require_reach(visit, UNITS, None)
+    present = None
+    if data != "novo":
+        try:
+            present = await client.read_holiday(visit.api, data)
+        except NotFound:
+            present = None
+    values = {
+        "dia": _read_day(data), "nome": "", "ambito": "municipal", "facultativo": False, "fecha": True
+    } if present is None else {
+        "dia": present.value.data, "nome": present.value.nome, "ambito": present.value.ambito,
+        "facultativo": present.value.facultativo, "fecha": present.value.fecha,
+    }  # fmt: skip
+    form = HolidayForm(visit, values, etag="" if present is None else present.etag)
+    back = visit.address("health_units.list_holidays", _query={"ano": data[:4] if data != "novo" else ""})
+
+    async def send() -> client.Holiday:
+        day = str(form.dia.data)
+        etag = form.etag if day == data else ""
+        return await client.put_holiday(visit.api, day, form.body, etag)
+
+    if form.is_sent and await form.submit(send):
+        return await visit.redirect(back, f"{form.nome.data}: gravado.")
+    if form.is_outdated and present is not None:
+        form.etag = present.etag
+    return visit.render(
+        "health_units/holiday.html",
+        form=form,
+        present=None if present is None else present.value,
+        back=back,
+        crumbs=[Crumb("Feriados", visit.address("health_units.list_holidays"))],
+        status=form.status,
+    )
+
+
+@pages.post("/feriados/{data}/retirar", "Retirar o feriado", actions=[UNITS])
+async def delete_holiday(visit: Visit, data: str) -> Response[Any]:
+    """Make a date an ordinary day again."""
+    back = visit.address("health_units.list_holidays", _query={"ano": data[:4]})
+    try:
+        await client.delete_holiday(visit.api, data)
+    except NotFound as fault:
+        return await visit.redirect(back, fault.text)
+    return await visit.redirect(back, "A data voltou a ser um dia comum.")
+
+
+async def _read_unit(visit: Visit, cnes: str) -> client.Unit:
+    """Return the unit, for who may write its openings."""
+    unit = await client.read_unit(visit.api, cnes)
+    require_reach(visit, UNITS, unit.area)
+    return unit
+
+
+async def _read_week(visit: Visit, cnes: str) -> Read[client.Week]:
+    try:
+        return await client.read_week(visit.api, cnes)
+    except NotFound:  # there is none yet
+        return Read(client.Week({}, abre_feriado=False), "")
+
+
+def _read_day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _find_first(today: date, day: date) -> date:
+    """Return the first of fourteen days that show this one."""
+    return today if timedelta(0) <= day - today < timedelta(days=DAYS) else day - timedelta(days=DAYS // 2)
+
+
+async def _find_exception(visit: Visit, cnes: str, day: date) -> Read[client.DayException] | None:
+    try:
+        return await client.read_exception(visit.api, cnes, day)
+    except NotFound:
+        return None
+
+
+async def _put_exception(visit: Visit, cnes: str, form: ExceptionForm) -> client.DayException:
+    return await client.put_exception(visit.api, cnes, str(form.dia.data), form.body, form.etag)
+
+
+async def _preview_exception(visit: Visit, cnes: str, first: date, form: ExceptionForm) -> list[OpenDay]:
+    body = {"excecoes": [{"data": form.dia.data, **form.body}]}
+    return await client.preview_days(visit.api, cnes, first, body)
+
+
+async def _find_changed(visit: Visit, cnes: str, first: date, days: list[OpenDay] | None) -> frozenset[date]:
+    """Return the days that would be other than they are."""
+    if days is None:
+        return frozenset()
+    present = {each.data: each for each in await client.list_days(visit.api, cnes, first)}
+    return frozenset(each.data for each in days if each != present.get(each.data))

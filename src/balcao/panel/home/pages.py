@@ -1,0 +1,160 @@
+"""The first page and what belongs to the person: where to go, what one may do, texts that are kept."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.core.http.responses import Response, redirect
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.pasted import clean_pasted
+from balcao.core.values.text import fold_text
+from balcao.panel.api import gather_blocks
+from balcao.panel.declaration import Area, Item, Pages, Waiting
+from balcao.panel.faults import make_not_found
+from balcao.panel.visit import Crumb, Visit
+from balcao.panel.waiting import read_waiting
+from balcao.panel.words import format_count
+from balcao.panel.working import service as working
+
+pages = Pages("home", "")
+_URGENCY = {"urgent": 0, "warning": 1, "info": 2}
+_LONGEST_QUESTION = 100
+# A CPF or a phone number, also a mistyped one: ten digits or more and nothing but what people write between them.
+_NUMBER_OF_A_PERSON = re.compile(r"[^\w]*(?:\d[^\w]*){10,}")
+
+
+@pages.get("", "Início", in_menu=True)
+async def show_start(visit: Visit) -> Response[Any]:
+    """Show what waits for the person, from every area that they work in; what cannot be read is said in its place."""
+    found = await read_waiting(visit)
+    away = [(one.area.label, one.block.fault) for one in found if one.block.fault is not None]
+    items = sorted((item for one in found for item in one.block.value or ()), key=lambda item: _URGENCY[item.urgency])
+    return visit.render("home/start.html", items=items, away=away)
+
+
+@pages.form("/ir", "Ir para")
+async def go_to(visit: Visit) -> Response[Any]:
+    """Find pages by their names, and in each area what it finds; a single result is opened immediately.
+
+    The question is posted, because it may be a number of a person: a CPF opens the attendance, which takes it from the
+    form, and no such number is put into an address or sent to a service. Any other question becomes the address.
+    """
+    asked = clean_pasted((visit.posted if visit.is_post else visit.query).first("q"))[:_LONGEST_QUESTION]
+    if _NUMBER_OF_A_PERSON.fullmatch(asked):
+        return await _go_to_person(visit, asked)
+    if visit.is_post:
+        return await visit.redirect(visit.address("home.go_to", _query={"q": asked}))
+    found = _find_pages(visit, asked) if asked else []
+    finders = [
+        (area, one)
+        for area in visit.panel.areas
+        for one in area.finders
+        if asked and visit.rights.include(*one.actions)
+    ]
+    blocks = await gather_blocks(*(one.find(visit, asked) for _, one in finders))
+    further = [item for block in blocks for item in block.value or ()]
+    if len(found) + len(further) == 1:
+        return await visit.redirect((found or further)[0].href)
+    away = [area.label for (area, _), block in zip(finders, blocks, strict=True) if block.fault is not None]
+    return visit.render("home/go.html", asked=asked, found=found, further=further, away=away)
+
+
+async def _go_to_person(visit: Visit, asked: str) -> Response[Any]:
+    """Open the attendance with the CPF in its form, or say why not."""
+    if not visit.is_post:
+        return await visit.redirect(visit.address("home.go_to"), "O número de uma pessoa não fica no endereço.")
+    if Cpf.parse_claim(asked) is not None and visit.may_open("counter.begin"):
+        return redirect(visit.address("counter.begin"), 307)
+    return visit.render("home/go.html", asked="", found=[], further=[], away=[], is_number=True)
+
+
+@pages.get("/conta", "O que posso fazer")
+async def show_account(visit: Visit) -> Response[Any]:
+    """Show the person's rights, each with where it reaches."""
+    return visit.render("home/account.html", rights=visit.rights)
+
+
+@pages.post("/presenca", "Quem está aqui", is_use=False)
+async def heartbeat(visit: Visit) -> Response[Any]:
+    """Say that a form is still open, and show who else has it open."""
+    others = await working.heartbeat(visit)
+    if others is None:
+        raise make_not_found()
+    return visit.render("frame/present.html", others=others)
+
+
+@pages.post("/rascunhos/guardar", "Guardar o texto")
+async def keep_typed(visit: Visit) -> Response[Any]:
+    """Keep what is typed into a form while it is typed."""
+    if not await working.keep_typed(visit):
+        raise make_not_found()
+    return visit.render("frame/kept.html")
+
+
+@pages.get("/conta/sessoes", "Minhas sessões")
+async def list_sessions(visit: Visit) -> Response[Any]:
+    """List where the person is logged in to the panel at the moment."""
+    sessions = await visit.panel.sessions.list_own(visit.session)
+    crumbs = [Crumb("O que posso fazer", visit.address("home.show_account"))]
+    return visit.render("home/sessions.html", sessions=sessions, crumbs=crumbs)
+
+
+@pages.post("/conta/sessoes/encerrar", "Encerrar sessões")
+async def end_sessions(visit: Visit) -> Response[Any]:
+    """End one of the person's other sessions, or all of them where none is named."""
+    named = visit.posted.first("sessao")
+    ended = await visit.panel.sessions.end_own(visit.session, [named] if named else None)
+    notice = f"{format_count(ended, 'sessão encerrada', 'sessões encerradas')}." if ended else "Ela já tinha terminado."
+    return await visit.redirect(visit.address("home.list_sessions"), notice)
+
+
+@pages.get("/rascunhos", "Textos guardados")
+async def list_drafts(visit: Visit) -> Response[Any]:
+    """List what the person had typed when a session was over."""
+    return visit.render("home/drafts.html", drafts=await visit.panel.sessions.list_drafts(visit.session))
+
+
+@pages.get("/rascunhos/{draft}", "Texto guardado")
+async def show_draft(visit: Visit, draft: str) -> Response[Any]:
+    """Show the text, and a button that opens the form with it: nothing is sent."""
+    kept = await visit.panel.sessions.read_draft(visit.session, draft)
+    if kept is None:
+        raise make_not_found()
+    crumbs = [Crumb("Textos guardados", visit.address("home.list_drafts"))]
+    return visit.render("home/draft.html", number=draft, draft=kept, crumbs=crumbs)
+
+
+@pages.post("/rascunhos/{draft}/esquecer", "Esquecer o texto")
+async def drop_draft(visit: Visit, draft: str) -> Response[Any]:
+    """Delete the text."""
+    await visit.panel.sessions.drop_draft(visit.session, draft)
+    return await visit.redirect(visit.address("home.list_drafts"), "O texto foi apagado.")
+
+
+def _find_pages(visit: Visit, asked: str) -> list[Item]:
+    wanted = fold_text(asked).split()
+    found = []
+    for area, shown in visit.list_navigation():
+        for page in shown:
+            if all(word in fold_text(f"{area.label} {page.label}") for word in wanted):
+                found.append(Item(page.label, page.address(), detail=area.label, deed="Abrir"))
+    return found
+
+
+async def find_drafts(visit: Visit) -> Sequence[Item]:
+    """Return what the person has typed and not sent."""
+    drafts = await visit.panel.sessions.list_drafts(visit.session)
+    return [
+        Item(
+            draft.title,
+            visit.address("home.show_draft", draft=number),
+            text="tem um texto seu que não foi enviado",
+            detail="Fica guardado por 24 horas, só para você",
+            deed="Continuar",
+            number=0,
+        )
+        for number, draft in drafts
+    ]
+
+
+AREA = Area("", 0, pages, waiting=[Waiting([], find_drafts)])

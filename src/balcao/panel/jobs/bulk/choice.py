@@ -1,0 +1,39 @@
+"""Candidates as a list offers them for a decision, and what became of one, in words."""
+
+import base64
+
+import msgspec
+
+from balcao.panel.jobs.bulk.service import Decision, Person
+from balcao.panel.jobs.candidates_client import Candidate
+from balcao.panel.sealing import SealBroken, Sealer
+from balcao.panel.words import format_count, format_number
+
+
+def describe_result(decision: Decision) -> str:
+    """Return how far it has come: "212 feitas, 2 não puderam"."""
+    done = format_count(decision.done, "feita", "feitas")
+    if decision.failed:
+        done += f", {format_count(decision.failed, 'não pôde', 'não puderam')}"
+    if decision.state in {"running", "paused", "stopped"}:
+        done += f", de {format_number(decision.total)}"
+    return done
+
+
+def seal_person(sealer: Sealer, job: str, candidate: Candidate) -> str:
+    """Return a candidate as the list's box carries them: nothing of it can be read, or taken to another job."""
+    content = msgspec.json.encode(to_person(candidate))
+    return base64.urlsafe_b64encode(sealer.seal(b"candidate" + job.encode(), content)).decode()
+
+
+def open_person(sealer: Sealer, job: str, text: str) -> Person | None:
+    """Return the candidate of a box; None for what is none."""
+    try:
+        opened = sealer.open(b"candidate" + job.encode(), base64.urlsafe_b64decode(text))
+        return msgspec.json.decode(opened, type=Person)
+    except (SealBroken, ValueError):
+        return None
+
+
+def to_person(candidate: Candidate) -> Person:
+    return Person(candidate.cpf or "", candidate.name, candidate.id_etapa_atual, candidate.id)

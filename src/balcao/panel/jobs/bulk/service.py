@@ -1,0 +1,263 @@
+"""A decision on many candidates, from the choice to its result.
+
+What was chosen is stored sealed, so that no page and no address holds anybody's CPF. A process carries it out in parts,
+each one call of the service and repeatable; after each part it writes down how far it came. One that dies is replaced
+by whichever process its person looks at next, with the token of that session: nobody else's would do.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+from uuid import UUID, uuid4
+
+import msgspec
+
+from balcao.core.logs import log
+from balcao.core.values.ids import new_id
+from balcao.panel.api import ApiFault, Conflict, RateLimited, ServiceUnavailable
+from balcao.panel.jobs import candidates_client
+from balcao.panel.jobs.bulk import store
+from balcao.panel.jobs.bulk.store import StoredDecision
+from balcao.panel.jobs.candidates_client import BulkResult
+from balcao.panel.provider import ProviderAway
+from balcao.panel.sealing import SealBroken
+from balcao.panel.sessions.service import Session, SessionOver
+
+if TYPE_CHECKING:
+    from balcao.panel.application import Panel
+    from balcao.panel.visit import Visit
+
+CHUNK = 100
+MOST_PEOPLE = 1_000
+# Longer than a part takes, also when the service is slow.
+LEASE = timedelta(seconds=60)
+# What is over is known for a week: somebody may come back to it.
+KEPT = timedelta(days=7)
+# How long to wait before each further try while the service is away.
+PAUSES: tuple[float, ...] = (1, 2, 5, 10, 20)
+
+
+class Person(msgspec.Struct, frozen=True):
+    """A candidate on whom is decided, with the application and the step from when they were chosen."""
+
+    cpf: str
+    name: str
+    step: str | None = None
+    application: str = ""
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """A candidate who was refused: why, and the status that the application had at that moment."""
+
+    person: Person
+    code: str
+    status: str | None = None
+
+
+class Work(msgspec.Struct):
+    """What is decided on whom: a `status`, or a `step` (None: on no step). The first `position` people are done."""
+
+    job: str
+    title: str
+    kind: Literal["status", "step"]
+    value: str | None
+    label: str
+    people: list[Person]
+    position: int = 0
+    failures: list[Failed] = []
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision as its person sees it."""
+
+    stored: StoredDecision
+    work: Work
+
+    @property
+    def id(self) -> UUID:
+        return self.stored.id
+
+    @property
+    def state(self) -> str:
+        return self.stored.state
+
+    @property
+    def done(self) -> int:
+        return self.stored.done
+
+    @property
+    def failed(self) -> int:
+        return self.stored.failed
+
+    @property
+    def total(self) -> int:
+        return self.stored.total
+
+
+async def choose(visit: "Visit", work: Work) -> UUID:
+    """Store what was chosen, to be confirmed."""
+    subject, id_ = visit.session.stored.subject_key, uuid4()
+    ordered = sorted(work.people, key=lambda person: person.step or "")
+    content = _seal(visit.panel, id_, msgspec.structs.replace(work, people=ordered))
+    async with visit.panel.database.connection() as connection:
+        await store.delete_old_decisions(connection, KEPT)
+        await store.insert_decision(connection, id_, subject, content, len(ordered))
+    return id_
+
+
+async def find(visit: "Visit", id_: str) -> Decision | None:
+    """Return a decision of the person's own, and go on with it where the process that was at it is gone."""
+    try:
+        wanted = UUID(id_)
+    except ValueError:
+        return None
+    async with visit.panel.database.connection() as connection:
+        stored = await store.find_decision(connection, wanted, visit.session.stored.subject_key)
+    return None if stored is None else _take_up(visit, stored)
+
+
+async def list_unseen(visit: "Visit") -> list[Decision]:
+    """Return what goes on, and results that the person has not seen."""
+    async with visit.panel.database.connection() as connection:
+        found = await store.list_unseen_decisions(connection, visit.session.stored.subject_key, KEPT)
+    return [decision for each in found if (decision := _take_up(visit, each)) is not None]
+
+
+async def start(visit: "Visit", id_: UUID) -> None:
+    """Begin to carry out what was chosen, or go on with what was paused or stopped."""
+    async with visit.panel.database.connection() as connection:
+        is_started = await store.start_decision(connection, id_, visit.session.stored.subject_key)
+    if is_started:
+        _begin(visit, id_)
+
+
+async def stop(visit: "Visit", id_: UUID) -> None:
+    """Have it stop after the present part."""
+    async with visit.panel.database.connection() as connection:
+        await store.ask_to_stop(connection, id_, visit.session.stored.subject_key)
+
+
+async def mark_seen(visit: "Visit", id_: UUID) -> None:
+    """Remember that the person has seen the result."""
+    async with visit.panel.database.connection() as connection:
+        await store.mark_seen(connection, id_, visit.session.stored.subject_key)
+
+
+def _take_up(visit: "Visit", stored: StoredDecision) -> Decision | None:
+    if stored.state == "running" and stored.is_idle:
+        _begin(visit, stored.id)
+    with suppress(SealBroken):  # by a key that is not ours any more
+        return Decision(stored, _open(visit.panel, stored.id, stored.content))
+    return None
+
+
+def _begin(visit: "Visit", id_: UUID) -> None:
+    visit.panel.background.start(_run(visit.panel, visit.session, visit.request.peer, id_))
+
+
+async def _run(panel: "Panel", session: Session, peer: str, id_: UUID) -> None:
+    """Carry out a decision as far as it goes; of several processes the one with the lease does."""
+    async with panel.database.connection() as connection:
+        generation = await store.lease_decision(connection, id_, LEASE)
+        stored = await store.find_decision(connection, id_, session.stored.subject_key)
+    if generation is None or stored is None:
+        return
+    run = _Run(panel, session, peer, id_, generation, _open(panel, id_, stored.content))
+    try:
+        state = await run.carry_out()
+    except SessionOver:
+        state, run.work.trouble = "paused", "A sessão terminou no meio. Continue daqui: nada se perdeu."
+    except (ApiFault, ProviderAway) as fault:
+        state, run.work.trouble = "paused", fault.text if isinstance(fault, ApiFault) else fault.message
+    except Exception as fault:
+        log.error("panel.bulk_failed", code=type(fault).__name__)
+        state, run.work.trouble = "paused", "Algo deu errado. Continue daqui: o que estava feito não se repete."
+    if state:
+        async with panel.database.connection() as connection:
+            await store.end_run(connection, id_, generation, _seal(panel, id_, run.work), state)
+
+
+class _Run:
+    """One process at a decision."""
+
+    def __init__(self, panel: "Panel", session: Session, peer: str, id_: UUID, generation: int, work: Work) -> None:
+        self._panel = panel
+        self._session = session
+        self._peer = peer
+        self._id = id_
+        self._generation = generation
+        self.work = work
+
+    async def carry_out(self) -> str:
+        """Go through the parts and return the state at the end; "" for who has lost the lease."""
+        work = self.work
+        work.trouble = ""
+        while work.position < len(work.people):
+            part = self._next_part()
+            work.failures += await self._change(part)
+            work.position += len(part)
+            done = work.position - len(work.failures)
+            async with self._panel.database.connection() as connection:
+                is_stopping = await store.write_progress(
+                    connection,
+                    self._id,
+                    self._generation,
+                    _seal(self._panel, self._id, work),
+                    done,
+                    len(work.failures),
+                    LEASE,
+                )
+            if is_stopping is None:
+                return ""
+            if is_stopping and work.position < len(work.people):
+                return "stopped"
+        return "done"
+
+    def _next_part(self) -> Sequence[Person]:
+        """Return the next people, all on one step: the service moves nobody otherwise."""
+        rest = self.work.people[self.work.position : self.work.position + CHUNK]
+        if self.work.kind == "status":
+            return rest
+        return list(next(groupby(rest, key=lambda person: person.step))[1])
+
+    async def _change(self, part: Sequence[Person]) -> list[Failed]:
+        """Change these people and return for whom it failed; where they stand apart meanwhile, each half alone."""
+        try:
+            result = await self._call(part)
+        except Conflict as fault:
+            if len(part) == 1:
+                return [Failed(part[0], fault.code)]
+            middle = len(part) // 2
+            return [*await self._change(part[:middle]), *await self._change(part[middle:])]
+        by_cpf = {person.cpf: person for person in part}
+        return [Failed(by_cpf[each.cpf], each.code, each.status) for each in result.failures if each.cpf in by_cpf]
+
+    async def _call(self, part: Sequence[Person]) -> BulkResult:
+        """Make the call, again after a while as long as the service is away or busy. A part may be repeated."""
+        cpfs = [person.cpf for person in part]
+        for pause in (*PAUSES, None):
+            tokens = await self._panel.sessions.freshen(self._session)
+            api = self._panel.call_as(tokens.access_token, new_id(), self._peer)
+            try:
+                if self.work.kind == "status":
+                    return await candidates_client.set_status_of_many(api, self.work.job, cpfs, self.work.value or "")
+                return await candidates_client.set_step_of_many(api, self.work.job, cpfs, self.work.value)
+            except (ServiceUnavailable, RateLimited) as fault:
+                if pause is None:
+                    raise
+                await asyncio.sleep(max(pause, getattr(fault, "retry_after", 0)))
+        raise AssertionError  # the last try returns or raises
+
+
+def _seal(panel: "Panel", id_: UUID, work: Work) -> bytes:
+    return panel.sealer.seal(b"bulk" + id_.bytes, msgspec.json.encode(work))
+
+
+def _open(panel: "Panel", id_: UUID, content: bytes) -> Work:
+    return msgspec.json.decode(panel.sealer.open(b"bulk" + id_.bytes, content), type=Work)

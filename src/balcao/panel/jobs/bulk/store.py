@@ -1,0 +1,101 @@
+"""Statements on decisions on many candidates."""
+
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+
+
+class StoredDecision(NamedTuple):
+    """`content` is sealed; `is_idle` says that no process works on it."""
+
+    id: UUID
+    content: bytes
+    total: int
+    done: int
+    failed: int
+    state: str
+    is_stopping: bool
+    is_idle: bool
+
+
+_COLUMNS = """id, content, total, done, failed, state, is_stopping,
+       lease_until IS NULL OR lease_until < now() AS is_idle"""
+
+
+@statement("""
+INSERT INTO panel.bulk_decision (id, subject_key, content, total) VALUES (:id, :subject_key, :content, :total)
+""")
+async def insert_decision(connection: Connection, id: UUID, subject_key: bytes, content: bytes, total: int) -> None: ...
+
+
+@statement(f"SELECT {_COLUMNS} FROM panel.bulk_decision WHERE id = :id AND subject_key = :subject_key")
+async def find_decision(connection: Connection, id: UUID, subject_key: bytes) -> StoredDecision | None: ...
+
+
+@statement(f"""
+SELECT {_COLUMNS} FROM panel.bulk_decision
+WHERE subject_key = :subject_key AND state <> 'chosen' AND seen_at IS NULL AND chosen_at > now() - :kept::interval
+ORDER BY chosen_at DESC LIMIT 10
+""")
+async def list_unseen_decisions(connection: Connection, subject_key: bytes, kept: timedelta) -> list[StoredDecision]:
+    """Return what goes on, and what has ended without its person having looked."""
+
+
+@statement("""
+UPDATE panel.bulk_decision SET state = 'running', is_stopping = false, ended_at = NULL, seen_at = NULL
+WHERE id = :id AND subject_key = :subject_key AND state IN ('chosen', 'paused', 'stopped')
+""")
+async def start_decision(connection: Connection, id: UUID, subject_key: bytes) -> bool: ...
+
+
+@statement("""
+UPDATE panel.bulk_decision SET is_stopping = true
+WHERE id = :id AND subject_key = :subject_key AND state = 'running'
+""")
+async def ask_to_stop(connection: Connection, id: UUID, subject_key: bytes) -> bool: ...
+
+
+@statement("""
+UPDATE panel.bulk_decision SET lease_until = now() + :lease::interval, generation = generation + 1
+WHERE id = :id AND state = 'running' AND (lease_until IS NULL OR lease_until < now())
+RETURNING generation
+""")
+async def lease_decision(connection: Connection, id: UUID, lease: timedelta) -> int | None:
+    """Return the generation of the lease; None where another process has it, or nothing is to be done."""
+
+
+@statement("""
+UPDATE panel.bulk_decision SET content = :content, done = :done, failed = :failed,
+    lease_until = now() + :lease::interval
+WHERE id = :id AND generation = :generation
+RETURNING is_stopping
+""")
+async def write_progress(
+    connection: Connection, id: UUID, generation: int, content: bytes, done: int, failed: int, lease: timedelta
+) -> bool | None:
+    """Write how far it has come and return whether it is to stop; None for who has lost the lease."""
+
+
+@statement("""
+UPDATE panel.bulk_decision SET content = :content, state = :state, lease_until = NULL,
+    ended_at = CASE WHEN :state = 'running' THEN NULL ELSE now() END
+WHERE id = :id AND generation = :generation
+""")
+async def end_run(connection: Connection, id: UUID, generation: int, content: bytes, state: str) -> bool:
+    """Give the lease back and leave the decision in a state; `running` for another process to go on."""
+
+
+@statement("""
+UPDATE panel.bulk_decision SET seen_at = now() WHERE id = :id AND subject_key = :subject_key AND seen_at IS NULL
+""")
+async def mark_seen(connection: Connection, id: UUID, subject_key: bytes) -> bool: ...
+
+
+@statement("""
+DELETE FROM panel.bulk_decision
+WHERE id IN (SELECT id FROM panel.bulk_decision WHERE chosen_at < now() - :kept::interval LIMIT 1000)
+""")
+async def delete_old_decisions(connection: Connection, kept: timedelta) -> int: ...

@@ -1,0 +1,148 @@
+"""Pages of a decision on many candidates: chosen, confirmed by numbers, watched, tried again for some."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.panel.declaration import Item, Pages
+from balcao.panel.faults import make_not_found
+from balcao.panel.jobs import candidates_client
+from balcao.panel.jobs.bulk import service as bulk
+from balcao.panel.jobs.bulk.choice import describe_result, open_person, to_person
+from balcao.panel.jobs.bulk.service import Decision, Person, Work
+from balcao.panel.jobs.candidate_pages import DECIDE, list_parameters, make_listing, make_query
+from balcao.panel.jobs.client import Job
+from balcao.panel.jobs.labels import CANDIDATE_STATES, explain_failure, mask_cpf
+from balcao.panel.jobs.listing_pages import READ_CANDIDATES, job_crumb, jobs_crumb, open_job
+from balcao.panel.visit import Crumb, Visit
+
+SHOWN = 12
+
+pages = Pages("jobs", "/vagas/{job}/decisoes")
+
+# What the buttons below the list say, the status that follows, and what the pages call it.
+STATUSES = {
+    "aprovar": ("aprovada", "Aprovar"),
+    "reprovar": ("reprovada", "Reprovar"),
+    "reabrir": ("candidatura_enviada", "Voltar a analisar"),
+}
+
+
+@pages.post("", "Escolher candidaturas", actions=[DECIDE])
+async def choose_candidates(visit: Visit, job: str) -> Response[Any]:
+    """Take what was chosen in the list, and lead to the question whether that is meant."""
+    found = (await open_job(visit, job)).value
+    people = await _read_chosen(visit, found)
+    if not people:
+        back = visit.address("jobs.list_candidates", job=job, _query=list_parameters(visit.query))
+        return await visit.redirect(back, "Ninguém estava marcado: marque as pessoas e escolha de novo.")
+    decision = await bulk.choose(visit, _describe_work(visit, found, people))
+    return await visit.redirect(visit.address("jobs.show_decision", job=job, decision=decision))
+
+
+async def _read_chosen(visit: Visit, job: Job) -> list[Person]:
+    """Return the people whose boxes were ticked, or all that the list's filters find, which stand in the address."""
+    if visit.posted.first("todas") == "1":
+        query = make_query(make_listing(visit, job), job.id) | {"pageSize": bulk.MOST_PEOPLE}
+        found = await candidates_client.list_candidates(visit.api, query)
+        return [to_person(each) for each in found.data if each.cpf]
+    sealer = visit.panel.sealer
+    return [person for text in visit.posted.getlist("pessoa") if (person := open_person(sealer, job.id, text))]
+
+
+def _describe_work(visit: Visit, job: Job, people: Sequence[Person]) -> Work:
+    deed = visit.posted.first("_acao")
+    once = {person.cpf: person for person in people}
+    if deed in STATUSES:
+        status, label = STATUSES[deed]
+        return Work(job.id, job.titulo, "status", status, label, list(once.values()))
+    step = visit.posted.first("etapa")
+    title = next((each.titulo for each in job.etapas if each.id == step), None)
+    label = f"Mover para {title}" if title else "Tirar da etapa"
+    return Work(job.id, job.titulo, "step", step if title else None, label, list(once.values()))
+
+
+@pages.get("/{decision}", "Decisão", actions=[DECIDE, READ_CANDIDATES])
+async def show_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
+    """Ask before it begins, with numbers; then show how far it has come, and at the end for whom it failed."""
+    found = await _find(visit, job, decision)
+    if found.state in {"done", "stopped"} and not visit.is_fragment:
+        await bulk.mark_seen(visit, found.id)
+    if visit.is_fragment:
+        return visit.render("jobs/decision_progress.html", decision=found, **_describe(found))
+    read = (await open_job(visit, job)).value
+    names = {step.id: step.titulo for step in read.etapas}
+    by_step = Counter(names.get(person.step or "", "nenhuma etapa") for person in found.work.people)
+    return visit.render(
+        "jobs/decision.html",
+        decision=found,
+        job=read,
+        by_step=by_step.most_common(),
+        shown=found.work.people[:SHOWN],
+        mask_cpf=mask_cpf,
+        crumbs=[
+            jobs_crumb(visit),
+            job_crumb(visit, read),
+            Crumb("Candidaturas", visit.address("jobs.list_candidates", job=job)),
+        ],
+        **_describe(found),
+    )
+
+
+@pages.post("/{decision}/comecar", "Começar a decisão", actions=[DECIDE])
+async def start_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
+    """Begin, or go on after a pause."""
+    found = await _find(visit, job, decision)
+    await bulk.start(visit, found.id)
+    return await visit.redirect(visit.address("jobs.show_decision", job=job, decision=decision))
+
+
+@pages.post("/{decision}/parar", "Parar a decisão", actions=[DECIDE])
+async def stop_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
+    """Stop after the present part."""
+    found = await _find(visit, job, decision)
+    await bulk.stop(visit, found.id)
+    return await visit.redirect(visit.address("jobs.show_decision", job=job, decision=decision))
+
+
+@pages.post("/{decision}/de-novo", "Tentar de novo", actions=[DECIDE])
+async def retry_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
+    """Choose those for whom it failed, for the same decision."""
+    found = await _find(visit, job, decision)
+    work = found.work
+    people = [failed.person for failed in work.failures]
+    if not people:
+        return await visit.redirect(visit.address("jobs.show_decision", job=job, decision=decision))
+    again = Work(work.job, work.title, work.kind, work.value, work.label, people)
+    return await visit.redirect(visit.address("jobs.show_decision", job=job, decision=await bulk.choose(visit, again)))
+
+
+async def find_decisions(visit: Visit) -> Sequence[Item]:
+    """Return what goes on and what has ended unseen, as things that wait."""
+    return [
+        Item(
+            title=f"{each.work.label}: {describe_result(each)}",
+            href=visit.address("jobs.show_decision", job=each.work.job, decision=each.id),
+            detail=f"Candidaturas · {each.work.title}",
+            urgency="warning" if each.failed or each.state == "paused" else "info",
+            deed="Ver o resultado" if each.state != "running" else "Acompanhar",
+        )
+        for each in await bulk.list_unseen(visit)
+    ]
+
+
+async def _find(visit: Visit, job: str, id_: str) -> Decision:
+    found = await bulk.find(visit, id_)
+    if found is None or found.work.job != job:
+        raise make_not_found()
+    return found
+
+
+def _describe(found: Decision) -> dict[str, Any]:
+    return {
+        "result": describe_result(found),
+        "failures": found.work.failures,
+        "states": CANDIDATE_STATES,
+        "explain_failure": explain_failure,
+    }

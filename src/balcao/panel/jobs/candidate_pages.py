@@ -1,0 +1,264 @@
+"""Pages of a job's candidates: by step, one by one, and as a file."""
+
+import csv
+import io
+import itertools
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.panel.api import Block, Conflict, Outdated, ValidationFailed, gather_blocks
+from balcao.panel.declaration import Pages
+from balcao.panel.jobs import candidates_client
+from balcao.panel.jobs.bulk import service as bulk
+from balcao.panel.jobs.bulk.choice import describe_result, seal_person
+from balcao.panel.jobs.candidates_client import REASON, Candidate, CandidatePage
+from balcao.panel.jobs.client import Job
+from balcao.panel.jobs.forms import ReasonForm
+from balcao.panel.jobs.labels import (
+    ACCESSIBILITY,
+    CANDIDATE_EVENTS,
+    CANDIDATE_STATES,
+    JOB_STATES,
+    format_months,
+    mask_cpf,
+)
+from balcao.panel.jobs.listing_pages import READ, READ_CANDIDATES, job_crumb, jobs_crumb, open_job
+from balcao.panel.lists import TAB, Filter, Listing, Tab
+from balcao.panel.visit import Crumb, Visit
+from balcao.panel.words import format_phone
+
+DECIDE = "job_application:decide"
+# As many as the service returns in one call. A file has all of them.
+IN_FILE_AT_ONCE = 10_000
+# As the service calls it, too.
+NO_STEP = "nenhuma"
+# Buttons after which a candidate waits no longer.
+FINAL_DECISIONS = frozenset({"aprovar", "reprovar"})
+STATUSES = ("candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada")
+# What a list's address may say besides its page.
+PARAMETERS = frozenset({TAB, "busca", "situacao", "pergunta", "resposta"})
+
+pages = Pages("jobs", "")
+
+
+@pages.get("/vagas/{job}/candidaturas", "Candidaturas", actions=[READ_CANDIDATES])
+async def list_candidates(visit: Visit, job: str) -> Response[Any]:
+    """List a job's candidates by step, to be chosen for one decision on all of them."""
+    read = await open_job(visit, job)
+    counts = await candidates_client.count_candidates(visit.api, job)
+    listing = make_listing(visit, read.value)
+    listing.tabs = [
+        Tab("", "Todas", counts.total),
+        *(
+            Tab(step.id_etapa or NO_STEP, f"{step.ordem}. {step.titulo}" if step.id_etapa else "Sem etapa", step.total)
+            for step in counts.etapas
+        ),
+    ]
+    found = await find_candidates(visit, listing, job)
+    listing.rows, listing.total = found.data, found.meta.total
+    running = [each for each in await bulk.list_unseen(visit) if each.work.job == job]
+    asked = listing.values.get("pergunta")
+    return visit.render(
+        "jobs/candidates.html",
+        job=read.value,
+        listing=listing,
+        states=CANDIDATE_STATES,
+        job_states=JOB_STATES,
+        question=next((one for one in read.value.informacoes_complementares if one.id == asked), None),
+        takes_all=visit.query.first("todas") == "1" and listing.total <= bulk.MOST_PEOPLE,
+        may_decide=visit.may(DECIDE) and read.value.status not in {"vaga_congelada", "vaga_descontinuada"},
+        most=bulk.MOST_PEOPLE,
+        decisions=running,
+        describe_result=describe_result,
+        parameters=list_parameters(visit.query),
+        seal=lambda candidate: seal_person(visit.panel.sealer, job, candidate),
+        mask_cpf=mask_cpf,
+        format_months=format_months,
+        crumbs=[jobs_crumb(visit), job_crumb(visit, read.value)],
+    )
+
+
+def make_listing(visit: Visit, job: Job) -> Listing:
+    """Return the list of a job's candidates with its filters, not read yet."""
+    statuses = [(status, CANDIDATE_STATES[status].text) for status in STATUSES]
+    filters = [
+        Filter("busca", "Nome, CPF ou e-mail", is_wide=True),
+        Filter("situacao", "Situação", statuses, unset="Todas"),
+    ]
+    if job.informacoes_complementares:
+        titles = [(question.id, question.titulo) for question in job.informacoes_complementares]
+        filters += [Filter("pergunta", "Pergunta", titles, unset="Qualquer"), Filter("resposta", "A resposta tem")]
+    listing = Listing(visit, ("candidatura", "candidaturas"), filters, parted_by="Etapa")
+    listing.tabs = [Tab("", ""), Tab(NO_STEP, ""), *(Tab(step.id, "") for step in job.etapas)]
+    return listing
+
+
+def make_query(listing: Listing, job: str) -> dict[str, Any]:
+    """Return the query of the service for what the list asks for."""
+    values = listing.values
+    question, answer = values.get("pergunta"), values.get("resposta")
+    return {
+        "vagaId": job,
+        "search": values.get("busca"),
+        "status": values.get("situacao"),
+        "etapa_id": listing.tab or None,
+        "id_info": question,
+        "resposta": answer if question else None,
+    }
+
+
+async def find_candidates(visit: Visit, listing: Listing, job: str) -> CandidatePage:
+    """Return the list's page."""
+    paging = {"page": listing.number, "pageSize": listing.size}
+    return await candidates_client.list_candidates(visit.api, make_query(listing, job) | paging)
+
+
+@pages.get("/vagas/{job}/candidaturas/planilha", "Planilha das candidaturas", actions=[READ_CANDIDATES])
+async def export_candidates(visit: Visit, job: str) -> Response[Any]:
+    """Return the candidates that the list's filters find, all pages, as a file for a spreadsheet."""
+    found = (await open_job(visit, job)).value
+    listing = make_listing(visit, found)
+    candidates: list[Candidate] = []
+    for page in itertools.count(1):
+        query = make_query(listing, job) | {"page": page, "pageSize": IN_FILE_AT_ONCE}
+        answer = await visit.api.get(candidates_client.CANDIDATES, CandidatePage, query, reason=REASON)
+        candidates += answer.data
+        if len(answer.data) < IN_FILE_AT_ONCE:
+            break
+    content = _write_file(visit, found, candidates)
+    name = f"candidaturas-{found.slug[:60].strip('-')}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, headers=headers, media_type="text/csv; charset=utf-8")
+
+
+def _write_file(visit: Visit, job: Job, candidates: list[Candidate]) -> bytes:
+    """Return the file: semicolons and a byte order mark, by which spreadsheets here know columns and accents."""
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter=";", lineterminator="\r\n")
+    questions = job.informacoes_complementares
+    heads = ("Nome", "CPF", "E-mail", "Telefone", "Bairro", "Situação", "Etapa", "Candidatou-se em", "Escolaridade")
+    writer.writerow([*heads, "Experiência", *(_guard(question.titulo) for question in questions)])
+    for each in candidates:
+        known, resume = each.personal_info, each.curriculo_snapshot
+        place = known.endereco if known else None
+        row = [
+            each.name,
+            f"{each.cpf[:3]}.{each.cpf[3:6]}.{each.cpf[6:9]}-{each.cpf[9:]}" if each.cpf else "",
+            each.email or "",
+            format_phone(known.celular) if known and known.celular else "",
+            (place.bairro if place else "") or "",
+            CANDIDATE_STATES[each.status].text,
+            each.etapa_atual.titulo if each.etapa_atual else "",
+            f"{each.created_at.astimezone(visit.panel.words.zone):%d/%m/%Y %H:%M}",
+            resume.schooling if resume else "",
+            format_months(resume.months) if resume and resume.months else "",
+            *(each.answer(question.id) for question in questions),
+        ]
+        writer.writerow([_guard(cell) for cell in row])
+    return b"\xef\xbb\xbf" + file.getvalue().encode()
+
+
+def _guard(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula: what people typed is a text."""
+    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
+
+
+@pages.form("/candidaturas/{candidate}", "Candidatura", actions=[READ_CANDIDATES])
+async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
+    """Show a resume beside what the job demands, and decide."""
+    read = await candidates_client.read_candidate(visit.api, candidate)
+    form = ReasonForm(visit, etag=read.etag)
+    if form.is_sent and form.validate():
+        if not visit.may(DECIDE):
+            form.refusal = "Você pode ler, mas não decidir sobre candidaturas."
+        else:
+            try:
+                done = await _decide(visit, read.value, form)
+                return await _open_next(visit, read.value, done)
+            except Outdated:
+                read = await candidates_client.read_candidate(visit.api, candidate)
+                form.etag, form.is_outdated = read.etag, True
+                form.refusal = "Alguém decidiu antes: veja abaixo como a candidatura está agora. Nada seu foi gravado."
+            except (Conflict, ValidationFailed) as fault:
+                form.take(fault)
+    found = read.value
+    blocks: list[Block[Any]] = await gather_blocks(
+        # The job's criteria stand beside the resume; a deleted job cannot be read any more.
+        open_job(visit, found.id_vaga) if visit.may(READ) else None,
+        candidates_client.list_candidate_history(visit.api, candidate),
+    )
+    job, history = blocks
+    return visit.render(
+        "jobs/candidate.html",
+        candidate=found,
+        form=form,
+        job=job.value.value if job.value else None,
+        history=history,
+        steps={step.id: step.titulo for step in found.vaga.etapas},
+        states=CANDIDATE_STATES,
+        job_states=JOB_STATES,
+        events=CANDIDATE_EVENTS,
+        accessibility=ACCESSIBILITY,
+        age=_find_age(found, visit.panel.words.now().date()),
+        mask_cpf=mask_cpf,
+        format_months=format_months,
+        may_decide=visit.may(DECIDE),
+        crumbs=[
+            jobs_crumb(visit),
+            Crumb(found.vaga.titulo, visit.address("jobs.show_job", job=found.id_vaga)),
+            Crumb("Candidaturas", visit.address("jobs.list_candidates", job=found.id_vaga)),
+        ],
+        status=form.status,
+    )
+
+
+async def _open_next(visit: Visit, decided: Candidate, done: str) -> Response[Any]:
+    """Open the next candidate of the job who waits for a decision, else the list of the job.
+
+    A button that does not end the wait, such as another step, stays at the candidate.
+    """
+    if visit.posted.first("_acao") not in FINAL_DECISIONS:
+        return await visit.redirect(visit.address("jobs.show_candidate", candidate=decided.id), done)
+    waiting = {"vagaId": decided.id_vaga, "status": "candidatura_enviada", "page": 1, "pageSize": 1}
+    (found,) = await gather_blocks(candidates_client.list_candidates(visit.api, waiting))
+    if found.value and found.value.data:
+        return await visit.redirect(visit.address("jobs.show_candidate", candidate=found.value.data[0].id), done)
+    back = visit.address("jobs.list_candidates", job=decided.id_vaga)
+    return await visit.redirect(back, done if found.fault else f"{done} Ninguém mais espera uma decisão nesta vaga.")
+
+
+async def _decide(visit: Visit, candidate: Candidate, form: ReasonForm) -> str:
+    """Do what the button says, and return what was done, in words."""
+    decision, _, step = visit.posted.first("_acao").partition(":")
+    motive = form.reason.data or ""
+    match decision:
+        case "aprovar":
+            await candidates_client.decide(visit.api, candidate.id, "approve", motive, form.etag)
+            return f"A candidatura de {candidate.name} está aprovada, e a pessoa será avisada por e-mail."
+        case "reprovar":
+            await candidates_client.decide(visit.api, candidate.id, "reject", motive, form.etag)
+            return f"A candidatura de {candidate.name} está reprovada, e a pessoa será avisada por e-mail."
+        case "reabrir":
+            await candidates_client.reopen(visit.api, candidate.id, form.etag)
+            return "A candidatura voltou a esperar uma decisão."
+        case _:
+            chosen = step or visit.posted.first("etapa")
+            await candidates_client.set_step(visit.api, candidate.id, chosen or None, form.etag)
+            return "A etapa foi mudada." if chosen else "A pessoa não está mais em nenhuma etapa."
+
+
+def _find_age(candidate: Candidate, today: date) -> int | None:
+    """Return the person's completed years, where the registry knows the day of birth."""
+    text = candidate.personal_info.data_nascimento if candidate.personal_info else None
+    try:
+        born = date.fromisoformat((text or "")[:10])
+    except ValueError:
+        return None
+    return today.year - born.year - ((today.month, today.day) < (born.month, born.day))
+
+
+def list_parameters(query: Mapping[str, list[str]]) -> dict[str, str]:
+    """Return what a list's address says, but for its page."""
+    return {name: values[0] for name, values in query.items() if name in PARAMETERS and values[0]}

@@ -1,0 +1,181 @@
+"""Jobs as the area's pages read and change them: of the responses the members that pages use."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.panel.api import Api, Read, quoted
+
+BASE = "/jobs/api/v1/empregabilidade"
+JOBS = f"{BASE}/vagas"
+
+
+class Value(msgspec.Struct):
+    """A reference value."""
+
+    id: str
+    descricao: str
+    ordem: int | None = None
+
+
+class Department(msgspec.Struct):
+    cd_ua: str
+    name: str | None = None
+    sigla: str | None = None
+
+    @property
+    def label(self) -> str:
+        return self.name or self.cd_ua
+
+
+class Company(msgspec.Struct):
+    cnpj: str
+    razao_social: str
+    nome_fantasia: str | None = None
+
+    @property
+    def label(self) -> str:
+        return self.nome_fantasia or self.razao_social
+
+
+class Meta(msgspec.Struct):
+    total: int
+
+
+class JobItem(msgspec.Struct):
+    id: str
+    titulo: str
+    status: str
+    contratante: Company
+    orgao_parceiro: Department | None
+    bairro: str | None
+    data_limite: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class JobPage(msgspec.Struct):
+    data: list[JobItem]
+    meta: Meta
+    resumo: dict[str, int]
+
+
+class Step(msgspec.Struct):
+    id: str
+    titulo: str
+    ordem: int
+    descricao: str = ""
+
+
+class Question(msgspec.Struct):
+    id: str
+    titulo: str
+    obrigatorio: bool
+    tipo_campo: str
+    valor_minimo: int | None = None
+    valor_maximo: int | None = None
+    opcoes: list[str] | None = None
+
+
+class LanguageRequirement(msgspec.Struct):
+    id_idioma: str
+    id_nivel_minimo: str
+    idioma: Value
+    nivel_minimo: Value
+
+
+class Job(JobItem, kw_only=True):
+    slug: str
+    descricao: str
+    id_contratante: str
+    id_regime_contratacao: str
+    regime_contratacao: Value
+    id_modelo_trabalho: str
+    modelo_trabalho: Value
+    id_orgao_parceiro: str | None
+    requisitos: str | None
+    diferenciais: str | None
+    responsabilidades: str | None
+    beneficios: str | None
+    valor_vaga: float | None
+    quantidade_estimada_contratacoes: int | None
+    acessibilidade_pcd: str | None
+    tipos_pcd: list[Value]
+    idade_minima: int | None
+    idade_maxima: int | None
+    id_escolaridade_minima: str | None
+    escolaridade_minima: Value | None
+    bairros_elegibilidade: list[str]
+    areas_formacao_elegibilidade: list[str]
+    zonas: list[Value]
+    idiomas_requisito: list[LanguageRequirement]
+    etapas: list[Step]
+    informacoes_complementares: list[Question]
+    acoes_permitidas: list[str] = []
+
+
+class Changed(msgspec.Struct):
+    message: str
+    id: str
+
+
+class Event(msgspec.Struct):
+    de: str | None
+    evento: str
+    para: str
+    em: datetime
+    por: str
+    motivo: str | None
+
+
+class History(msgspec.Struct):
+    data: list[Event]
+    meta: Meta
+
+
+class ValuePage(msgspec.Struct):
+    data: list[Value]
+    meta: Meta
+
+
+async def list_jobs(api: Api, query: Mapping[str, Any]) -> JobPage:
+    return await api.get(JOBS, JobPage, query)
+
+
+async def read_job(api: Api, job: str) -> Read[Job]:
+    return await api.read(f"{JOBS}/{quoted(job)}", Job)
+
+
+async def list_history(api: Api, job: str, size: int = 200) -> History:
+    """Return the newest events, as many as the service returns at most."""
+    return await api.get(f"{JOBS}/{quoted(job)}/historico", History, {"pageSize": size})
+
+
+async def create_draft(api: Api, body: Mapping[str, Any], key: str) -> Job:
+    return await api.send("POST", f"{JOBS}/draft", Job, body, key=key)
+
+
+async def replace_job(api: Api, job: str, body: Mapping[str, Any], etag: str) -> Job:
+    return await api.send("PUT", f"{JOBS}/{quoted(job)}", Job, body, etag=etag)
+
+
+async def duplicate_job(api: Api, job: str, key: str) -> Job:
+    """Make a draft of what the service shows of the job: it takes back what it gave, with new ids inside."""
+    whole = await api.get(f"{JOBS}/{quoted(job)}", dict[str, Any])
+    whole["titulo"] = f"{whole['titulo'][:491]} (cópia)"
+    return await api.send("POST", f"{JOBS}/draft", Job, whole, key=key)
+
+
+async def move_job(api: Api, job: str, deed: str, reason: str, etag: str) -> Changed:
+    body = {"motivo": reason} if reason else {}
+    return await api.send("PUT", f"{JOBS}/{quoted(job)}/{deed}", Changed, body, etag=etag)
+
+
+async def delete_job(api: Api, job: str, etag: str) -> None:
+    await api.send("DELETE", f"{JOBS}/{quoted(job)}", dict[str, Any], etag=etag)
+
+
+async def list_values(api: Api, table: str) -> ValuePage:
+    return await api.get(f"{BASE}/{table}", ValuePage, {"pageSize": 1000})

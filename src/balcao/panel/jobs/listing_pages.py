@@ -1,0 +1,237 @@
+"""Pages of the jobs: found, looked at, moved through their states, copied."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.core.values.ids import new_id
+from balcao.panel.api import Block, Conflict, NotFound, Outdated, Read, ValidationFailed, gather_blocks
+from balcao.panel.declaration import Item, Pages
+from balcao.panel.faults import PageFault, make_not_found
+from balcao.panel.jobs import candidates_client, client, reference
+from balcao.panel.jobs.forms import ReasonForm, describe_member
+from balcao.panel.jobs.labels import (
+    ACCESSIBILITY,
+    DEEDS_BY_SLUG,
+    EVENTS,
+    JOB_STATES,
+    QUESTION_KINDS,
+    Deed,
+    format_money,
+    list_deeds,
+)
+from balcao.panel.lists import Filter, Listing, Tab
+from balcao.panel.visit import Crumb, Visit
+from balcao.panel.words import format_count
+
+READ, CREATE, EDIT = "job_listing:read", "job_listing:create", "job_listing:update"
+EDIT_PUBLISHED, PUBLISH = "job_listing:update_published", "job_listing:publish"
+DELETE, DELETE_PUBLISHED = "job_listing:delete", "job_listing:delete_published"
+READ_CANDIDATES = "job_application:read"
+DRAFTS = frozenset({"em_edicao", "em_aprovacao"})
+PUBLISHED_IN = {"hoje": "hoje", "ultima_semana": "últimos 7 dias", "ultimo_mes": "últimos 30 dias"}
+# What a job must have to be published, as the service names it and as the form calls it.
+_MISSING = re.compile(r"`([\w.\[\]]+)`")
+
+pages = Pages("jobs", "/vagas")
+
+
+@pages.get("", "Vagas", actions=[READ], in_menu=True)
+async def list_jobs(visit: Visit) -> Response[Any]:
+    """List the jobs within reach, with how many there are in each state."""
+    names = await reference.list_department_names(visit)
+    filters = [
+        Filter("busca", "Título", is_wide=True),
+        Filter("orgao", "Órgão", list(names.items())),
+        Filter("publicada", "Publicada", list(PUBLISHED_IN.items()), unset="Quando for"),
+        Filter("empresa", "CNPJ da empresa"),
+    ]
+    listing = Listing(visit, ("vaga", "vagas"), filters, [Tab("", "Todas")])
+    states = [key for key in JOB_STATES if key != "deleted"]
+    listing.tabs = [Tab("", "Todas"), *(Tab(key, JOB_STATES[key].text) for key in states)]
+    values = listing.values
+    found = await client.list_jobs(
+        visit.api,
+        {
+            "search": values.get("busca"),
+            "orgao_parceiro_id": values.get("orgao"),
+            "data_publicacao": values.get("publicada"),
+            "contratante": values.get("empresa"),
+            "status": listing.tab or None,
+            "page": listing.number,
+            "pageSize": listing.size,
+        },
+    )
+    counts = found.resumo
+    listing.tabs = [
+        Tab("", "Todas", sum(counts.values())),
+        *(Tab(key, JOB_STATES[key].text, counts.get(key, 0)) for key in states),
+    ]
+    listing.rows, listing.total = found.data, found.meta.total
+    return visit.render("jobs/jobs.html", listing=listing, states=JOB_STATES)
+
+
+@pages.get("/{job}", "Vaga", actions=[READ])
+async def show_job(visit: Visit, job: str) -> Response[Any]:
+    """Show a job with what may be done with it, its history and how many applied."""
+    read = await open_job(visit, job)
+    found = read.value
+    # A job without a department was never published. The service shows applications only within a department's reach.
+    has_candidates = found.orgao_parceiro is not None and visit.may(READ_CANDIDATES)
+    blocks: list[Block[Any]] = await gather_blocks(
+        client.list_history(visit.api, job),
+        candidates_client.count_candidates(visit.api, job) if has_candidates else None,
+    )
+    history, counts = blocks
+    return visit.render(
+        "jobs/job.html",
+        job=found,
+        etag=read.etag,
+        history=history,
+        counts=counts,
+        deeds=list_deeds(found.acoes_permitidas),
+        accessibility=ACCESSIBILITY,
+        events=EVENTS,
+        kinds=QUESTION_KINDS,
+        money=format_money,
+        states=JOB_STATES,
+        may_edit=visit.may(EDIT if found.status in DRAFTS else EDIT_PUBLISHED),
+        may_delete=visit.may(DELETE if found.status in DRAFTS else DELETE_PUBLISHED),
+        copy_key=new_id(),
+        crumbs=[jobs_crumb(visit)],
+    )
+
+
+@pages.post("/{job}/duplicar", "Duplicar a vaga", actions=[CREATE])
+async def duplicate_job(visit: Visit, job: str) -> Response[Any]:
+    """Make a draft that has all that the job has, and open it."""
+    made = await client.duplicate_job(visit.api, job, visit.posted.first("_key"))
+    address = visit.address("jobs.edit_job", job=made.id)
+    return await visit.redirect(address, "Esta é a cópia, em edição: confira o título e o prazo.")
+
+
+@pages.form("/{job}/mudar/{deed}", "Mudar a situação da vaga", actions=[READ])
+async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
+    """Ask before a job is moved to another state, saying what happens; then move it, and say what is missing if not."""
+    chosen = DEEDS_BY_SLUG.get(deed)
+    if chosen is None:
+        raise make_not_found()
+    read = await open_job(visit, job)
+    form = ReasonForm(visit, etag=read.etag)
+    missing: Sequence[tuple[str, str]] = ()
+    if form.is_sent and form.validate():
+        try:
+            await client.move_job(visit.api, job, chosen.event, form.reason.data or "", form.etag)
+            return await _open_next(visit, read.value, chosen)
+        except ValidationFailed as fault:
+            # The field of the form and the label of each member that the service says is missing.
+            missing = [describe_member(name) for name in _MISSING.findall(fault.text)]
+            if not missing:
+                form.take(fault)
+        except Conflict as fault:
+            form.take(fault)
+        except Outdated:
+            form.etag, form.is_outdated = read.etag, True
+            form.refusal = "A vaga mudou enquanto você lia. Confira como ela está agora e confirme de novo."
+    return visit.render(
+        "jobs/move.html",
+        form=form,
+        deed=chosen,
+        job=read.value,
+        counts=await _count_affected(visit, read.value.id, chosen),
+        missing=missing,
+        crumbs=[jobs_crumb(visit), job_crumb(visit, read.value)],
+        status=422 if missing else form.status,
+    )
+
+
+async def _open_next(visit: Visit, job: client.Job, deed: Deed) -> Response[Any]:
+    """Open the job again; after a decision on a job that waited for approval, the next one that waits."""
+    if job.status != "em_aprovacao" or not visit.may(PUBLISH):
+        return await visit.redirect(visit.address("jobs.show_job", job=job.id), deed.done)
+    done = deed.done.replace("A vaga", f"A vaga “{job.titulo}”", 1)
+    (waiting,) = await gather_blocks(client.list_jobs(visit.api, {"status": "em_aprovacao", "pageSize": 2}))
+    following = next((one for one in waiting.value.data if one.id != job.id), None) if waiting.value else None
+    if following is None:
+        queue = visit.address("jobs.list_jobs", _query={"aba": "em_aprovacao"})
+        return await visit.redirect(queue, done if waiting.fault else f"{done} Nenhuma outra espera aprovação.")
+    address = visit.address("jobs.show_job", job=following.id)
+    return await visit.redirect(address, f"{done} Esta é a próxima que espera.")
+
+
+async def _count_affected(visit: Visit, job: str, deed: Deed) -> int | None:
+    """Return how many applications change their look with the job, where that is worth saying."""
+    if deed.event not in {"freeze", "discontinue", "unfreeze", "reactivate"} or not visit.may(READ_CANDIDATES):
+        return None
+    (counts,) = await gather_blocks(candidates_client.count_candidates(visit.api, job))
+    return None if counts.value is None else counts.value.total
+
+
+@pages.form("/{job}/excluir", "Excluir a vaga", actions=[DELETE, DELETE_PUBLISHED])
+async def delete_job(visit: Visit, job: str) -> Response[Any]:
+    """Ask before a job is deleted; then delete it."""
+    read = await open_job(visit, job)
+    form = ReasonForm(visit, etag=read.etag)
+    if form.is_sent and await form.submit(lambda: client.delete_job(visit.api, job, form.etag)):
+        return await visit.redirect(visit.address("jobs.list_jobs"), f"A vaga “{read.value.titulo}” foi excluída.")
+    return visit.render(
+        "jobs/delete.html",
+        form=form,
+        job=read.value,
+        crumbs=[jobs_crumb(visit), job_crumb(visit, read.value)],
+        status=form.status,
+    )
+
+
+async def open_job(visit: Visit, job: str) -> Read[client.Job]:
+    """Return a job. One of another department is as unknown to the service as any: the page says both."""
+    try:
+        return await client.read_job(visit.api, job)
+    except NotFound as fault:
+        text = "Ela não existe, foi excluída, ou é de um órgão que não é seu. Quem administra os acessos pode dá-lo."
+        raise PageFault(404, "Vaga não encontrada", text, request_id=fault.request_id) from None
+
+
+def jobs_crumb(visit: Visit) -> Crumb:
+    return Crumb("Vagas", visit.address("jobs.list_jobs"))
+
+
+def job_crumb(visit: Visit, job: client.Job) -> Crumb:
+    return Crumb(job.titulo, visit.address("jobs.show_job", job=job.id))
+
+
+async def find_jobs_to_approve(visit: Visit) -> Sequence[Item]:
+    """Return the jobs that wait for who publishes, one by one up to three."""
+    found = await client.list_jobs(visit.api, {"status": "em_aprovacao", "pageSize": 3})
+    items = [
+        Item(
+            title=job.titulo,
+            href=visit.address("jobs.show_job", job=job.id),
+            text="espera aprovação",
+            detail=f"Vaga · {job.contratante.label}",
+            urgency="warning",
+            deed="Ler e decidir",
+        )
+        for job in found.data
+    ]
+    if (more := found.meta.total - len(items)) > 0:
+        address = visit.address("jobs.list_jobs", _query={"aba": "em_aprovacao"})
+        items.append(
+            Item(format_count(more, "outra vaga espera", "outras vagas esperam"), address, "aprovação", number=more)
+        )
+    return items
+
+
+async def find_jobs(visit: Visit, asked: str) -> Sequence[Item]:
+    """Return the jobs that have this in their title."""
+    found = await client.list_jobs(visit.api, {"search": asked, "pageSize": 5})
+    return [
+        Item(
+            job.titulo,
+            visit.address("jobs.show_job", job=job.id),
+            detail=f"Vaga · {job.contratante.label} · {JOB_STATES[job.status].text}",
+            deed="Abrir",
+        )
+        for job in found.data
+    ]

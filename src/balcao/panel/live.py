@@ -1,0 +1,114 @@
+"""Live pages: what changes is heard once by each process of the panel, and told to every browser that looks.
+
+The upstream is the stream of the health units' changes (rules: health_units 4.3), opened by a client of the panel's
+own: it says that something has changed, and never what. What a browser is shown is read as the person who looks.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import httpx
+import msgspec
+
+from balcao.core.client_credentials import ClientCredentials
+from balcao.core.logs import log
+from balcao.panel.provider import GrantRefused, Provider, ProviderAway
+
+STREAM = "/health-units/unidades/eventos"
+# The upstream says every 15 seconds that it lives.
+SILENT_SECONDS = 35.0
+# Windows of one session: each reads the board as its person whenever something has changed.
+MOST_OF_SESSION = 5
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 15.0
+_TIMEOUT = httpx.Timeout(5.0, read=SILENT_SECONDS)
+
+
+class Feed:
+    """The one upstream of this process, open while a browser listens; it resumes behind the last event it heard."""
+
+    def __init__(
+        self, http: httpx.AsyncClient, address: str, provider: Provider, client: tuple[str, str] | None
+    ) -> None:
+        """`client` are id and secret of the panel's machine client; without one there is nothing to listen to."""
+        self.has_upstream = client is not None
+        self._http = http
+        self._address = address
+        self._token = ClientCredentials(provider.request_token, *(client or ("", "")))
+        self._listeners: dict[asyncio.Event, bytes] = {}
+        self._hearing: asyncio.Task[None] | None = None
+        self._heard_at = float("-inf")
+        self._last_id = ""
+
+    @property
+    def age(self) -> float:
+        """Return how many seconds ago the upstream was last heard; infinity while it is not open."""
+        return time.monotonic() - self._heard_at
+
+    @property
+    def is_alive(self) -> bool:
+        """Return whether what has not been told has not happened."""
+        return self.age < SILENT_SECONDS
+
+    def has_room(self, session: bytes) -> bool:
+        """Return whether one more window of the session may listen."""
+        return list(self._listeners.values()).count(session) < MOST_OF_SESSION
+
+    @contextlib.asynccontextmanager
+    async def listening(self, session: bytes) -> AsyncIterator[asyncio.Event]:
+        """Give an event that is set whenever something has changed, or the upstream came or went."""
+        changed = asyncio.Event()
+        self._listeners[changed] = session
+        if self._hearing is None:
+            self._hearing = asyncio.create_task(self._keep_hearing())
+        try:
+            yield changed
+        finally:
+            del self._listeners[changed]
+            if not self._listeners:
+                await self.stop()
+
+    async def stop(self) -> None:
+        """Close the upstream."""
+        hearing, self._hearing = self._hearing, None
+        if hearing is not None:
+            hearing.cancel()
+            await asyncio.gather(hearing, return_exceptions=True)
+        self._heard_at, self._last_id = float("-inf"), ""
+
+    async def _keep_hearing(self) -> None:
+        pause = FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                await self._hear()
+                pause = FIRST_PAUSE_SECONDS  # it ends by itself, with its token or after an hour
+            except (httpx.HTTPError, GrantRefused, ProviderAway, msgspec.MsgspecError) as fault:
+                log.warning("panel.stream_away", code=type(fault).__name__)
+                self._heard_at = float("-inf")
+                self._tell()
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+
+    async def _hear(self) -> None:
+        token = await self._token.get()
+        headers: Mapping[str, Any] = {"Authorization": f"Bearer {token.value}", "Accept": "text/event-stream"}
+        if self._last_id:
+            headers = {**headers, "Last-Event-ID": self._last_id}
+        async with self._http.stream("GET", self._address, headers=headers, timeout=_TIMEOUT) as answer:
+            if answer.status_code == httpx.codes.UNAUTHORIZED:
+                self._token.discard(token)
+            answer.raise_for_status()
+            self._heard_at = time.monotonic()
+            self._tell()
+            async for line in answer.aiter_lines():
+                self._heard_at = time.monotonic()
+                if line.startswith("id:"):
+                    self._last_id = line[3:].strip()
+                elif line.startswith("data:"):
+                    self._tell()
+
+    def _tell(self) -> None:
+        for changed in self._listeners:
+            changed.set()

@@ -1,0 +1,220 @@
+"""Logging in and out: the way to the provider and back, and the provider's word that somebody left there."""
+
+import base64
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from balcao.core.access.caller import subject_key
+from balcao.core.access.logout_tokens import read_logout_token
+from balcao.core.access.refusals import LOGIN as LOGIN_KIND
+from balcao.core.access.refusals import PAGE, TOKEN
+from balcao.core.errors import BalcaoError
+from balcao.core.http.cookies import format_cookie, read_cookies
+from balcao.core.http.forms import FormData, parse_fields, read_form
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response, redirect
+from balcao.core.http.unauthenticated_refusals import count_anonymous
+from balcao.core.logs import log
+from balcao.panel import guard
+from balcao.panel.application import Panel
+from balcao.panel.declaration import PREFIX
+from balcao.panel.faults import Lost, PageFault
+from balcao.panel.provider import GrantRefused, ProviderAway
+from balcao.panel.provider import Login as ProviderLogin
+from balcao.panel.sealing import SealBroken
+from balcao.panel.sessions.service import Session, hash_cookie
+
+LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"
+BACKCHANNEL = "/backchannel-logout"
+SESSION, ATTEMPT = "painel", "painel-entrada-"
+# So long a person may take at the provider.
+_ATTEMPT_SECONDS = 900
+# Logins under way in one browser, one for each tab. Older ones are dropped: their cookies must not fill the header.
+_MOST_ATTEMPTS = 4
+_PLACE = b"login attempt"
+# The parameter that says that the provider could not be told of a logout.
+_ONLY_HERE = "so-aqui"
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """A login under way; it lies sealed in the browser, so that nobody can fill a table by beginning logins."""
+
+    state: str
+    nonce: str
+    verifier: str
+    back: str
+    begun_at: float
+    key_before: bytes
+
+
+class Login:
+    """The addresses of login and logout."""
+
+    def __init__(self, panel: Panel, render: Callable[..., Response[Any]]) -> None:
+        """`render` makes a page without a person: template, status, values."""
+        self._panel = panel
+        self._render = render
+        self._return_url = find_return_url(panel.address)
+
+    async def begin(self, request: Request) -> Response[Any]:
+        """Send the browser to the provider, with where it came from sealed in a cookie."""
+        count_anonymous(self._panel.refusals, request, LOGIN_KIND)
+        query, cookies = parse_fields(request.query_string), read_cookies(request.headers)
+        attempt = Attempt(
+            state=secrets.token_urlsafe(24),
+            nonce=secrets.token_urlsafe(24),
+            verifier=secrets.token_urlsafe(48),
+            back=guard.read_return_path(query.first("para")),
+            begun_at=time.time(),
+            key_before=hash_cookie(cookies.get(self._panel.name_cookie(SESSION), "")),
+        )
+        sealed = self._panel.sealer.seal(_PLACE, msgspec.json.encode(attempt))
+        value = base64.urlsafe_b64encode(sealed).decode()
+        cookie = self._format_cookie(_name_attempt(attempt.state), value, seconds=_ATTEMPT_SECONDS)
+        address = await self._panel.provider.build_login_url(
+            self._return_url, attempt.state, attempt.nonce, attempt.verifier
+        )
+        return redirect(address, 303, cookies=(cookie, *self._drop_older_attempts(cookies)))
+
+    async def finish(self, request: Request) -> Response[Any]:
+        """Begin a session for who comes back from the provider. Raises Lost for any other, who is counted."""
+        try:
+            return await self._finish(request)
+        except Lost:
+            count_anonymous(self._panel.refusals, request, LOGIN_KIND)
+            raise
+
+    async def _finish(self, request: Request) -> Response[Any]:
+        panel, query = self._panel, parse_fields(request.query_string)
+        former = await self.find_session(request)
+        sealed = read_cookies(request.headers).get(panel.name_cookie(_name_attempt(query.first("state"))), "")
+        attempt = self._open_attempt(sealed)
+        is_ours = attempt is not None and hmac.compare_digest(attempt.state.encode(), query.first("state").encode())
+        if attempt is None or not is_ours or query.first("iss") not in {"", panel.provider.issuer}:
+            if former is not None and former.is_living:  # a second window of somebody who has logged in meanwhile
+                return redirect(PREFIX, 303)
+            raise Lost("O login demorou demais ou começou em outra janela.")
+        if query.first("error"):
+            raise Lost("O provedor de identidade não concluiu o login.")
+        try:
+            login = await panel.provider.exchange_code(
+                query.first("code"), self._return_url, attempt.nonce, attempt.verifier
+            )
+        except GrantRefused as fault:
+            log.warning("panel.login_refused", code=str(fault))
+            raise Lost("O provedor de identidade não confirmou o login.") from None
+        if former is not None:  # who knew it knows nothing of the new one
+            await panel.sessions.end(former)
+        is_of_other_tab = former is not None and _began_in_other_tab(former, login, attempt)
+        cookie = await panel.sessions.begin(login, former.identity.form_secret if former and is_of_other_tab else None)
+        log.info("panel.login")
+        ended = self._format_cookie(_name_attempt(attempt.state), "")
+        return redirect(attempt.back, 303, cookies=(self._format_cookie(SESSION, cookie), ended))
+
+    async def leave(self, request: Request) -> Response[Any]:
+        """End the session here and at the provider; behind the browser where that is offered, so no token travels."""
+        panel, session = self._panel, await self.find_session(request)
+        gone = self._format_cookie(SESSION, "")
+        if session is None or not session.is_living:
+            count_anonymous(panel.refusals, request, PAGE)
+            return redirect(PREFIX + LEFT, 303, cookies=(gone,))
+        self.check_site(request)
+        self.check_secret(request, session, read_form(request))
+        await panel.sessions.end(session)
+        log.info("panel.logout")
+        address: str | None = None
+        if session.tokens is not None:
+            try:
+                if not await panel.provider.end_session(session.tokens):
+                    address = await panel.provider.build_logout_url(f"{panel.address}{PREFIX}{LEFT}")
+            except ProviderAway:  # nor could the browser reach it
+                address = f"{PREFIX}{LEFT}?{_ONLY_HERE}=1"
+        return redirect(address or PREFIX + LEFT, 303, cookies=(gone,))
+
+    async def show_end(self, request: Request) -> Response[Any]:
+        """Say that the session is over, and where it may not be."""
+        count_anonymous(self._panel.refusals, request, PAGE)
+        only_here = bool(parse_fields(request.query_string).first(_ONLY_HERE))
+        return self._render("frame/left.html", 200, only_here=only_here)
+
+    async def receive_logout_token(self, request: Request) -> Response[Any]:
+        """End the sessions that the provider names (OpenID Connect Back-Channel Logout 1.0)."""
+        try:
+            token = read_form(request).first("logout_token")
+            ending = await read_logout_token(self._panel.provider.tokens, token)
+        except BalcaoError:
+            count_anonymous(self._panel.refusals, request, TOKEN)
+            raise
+        await self._panel.sessions.end_at_word_of_provider(ending)
+        return Response(status=200, headers={"Cache-Control": "no-store"})
+
+    async def find_session(self, request: Request, *, is_use: bool = True) -> Session | None:
+        """Return the session of the browser's cookie, also one that has ended."""
+        cookies = read_cookies(request.headers)
+        return await self._panel.sessions.find(cookies.get(self._panel.name_cookie(SESSION), ""), is_use=is_use)
+
+    def check_site(self, request: Request) -> None:
+        """Raise PageFault for a form that the browser sent from another site; nothing of the body is needed."""
+        if not guard.is_from_here(request.headers, self._panel.origin):
+            raise _make_foreign()
+
+    def check_secret(self, request: Request, session: Session, form: FormData) -> None:
+        """Raise PageFault for a form that is not from a page of this session."""
+        if not guard.has_secret(session, request.headers, form):
+            raise _make_foreign()
+
+    def _open_attempt(self, sealed: str) -> Attempt | None:
+        try:
+            opened = self._panel.sealer.open(_PLACE, base64.urlsafe_b64decode(sealed))
+            attempt = msgspec.json.decode(opened, type=Attempt)
+        except (SealBroken, ValueError):
+            return None
+        return attempt if time.time() - attempt.begun_at < _ATTEMPT_SECONDS else None
+
+    def _drop_older_attempts(self, cookies: Mapping[str, str]) -> list[str]:
+        """Return the cookies that end all logins under way except the newest, and what is no login of ours."""
+        attempts = {name: self._open_attempt(cookies[self._panel.name_cookie(name)]) for name in self._find(cookies)}
+        newest_first = sorted(attempts, key=lambda name: -(one.begun_at if (one := attempts[name]) else 0))
+        return [self._format_cookie(name, "") for name in newest_first[_MOST_ATTEMPTS - 1 :]]
+
+    def _find(self, cookies: Mapping[str, str]) -> list[str]:
+        """Return the names of the cookies of logins under way, as `name_cookie` takes them."""
+        start, end = self._panel.name_cookie(f"{ATTEMPT}|").split("|")
+        return [
+            name[len(start) - len(ATTEMPT) : len(name) - len(end)]
+            for name in cookies
+            if name.startswith(start) and name.endswith(end)
+        ]
+
+    def _format_cookie(self, name: str, value: str, seconds: int | None = None) -> str:
+        panel = self._panel
+        return format_cookie(panel.name_cookie(name), value, secure=panel.is_secure, seconds=seconds)
+
+
+def _began_in_other_tab(former: Session, login: ProviderLogin, attempt: Attempt) -> bool:
+    """Whether another tab of the same person began this session while the login was under way."""
+    is_same_person = former.stored.subject_key == subject_key(login.issuer, login.subject)
+    return former.is_living and is_same_person and former.stored.key != attempt.key_before
+
+
+def _name_attempt(state: str) -> str:
+    """Return the name of the cookie of one login: each tab that logs in has its own."""
+    return ATTEMPT + state[:16]
+
+
+def _make_foreign() -> PageFault:
+    return PageFault(
+        403,
+        "O formulário não pôde ser conferido",
+        "Ele veio de outra página ou de uma sessão anterior. Nada foi enviado: volte, recarregue e repita.",
+    )
+
+
+def find_return_url(address: str) -> str:
+    """Return where the provider leads back to, of a panel that people reach at this address."""
+    return f"{address}{PREFIX}{RETURN}"

@@ -1,0 +1,132 @@
+"""The operations that the area calls, and of their responses the members that its pages use."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.panel.api import Api, quoted
+
+_JOBS = "/registry/v1/admin/jobs/dead-letters"
+_CRM = "/registry/v1/admin/crm"
+# Each service with the path at which it says whether it can serve.
+SERVICES = {
+    "Registro do cidadão": "/registry/v1/readiness",
+    "Trabalho": "/jobs/readiness",
+    "Busca e catálogo": "/search/readiness",
+    "Acessos": "/access/readiness",
+    "Unidades de saúde": "/health-units/readiness",
+    "Agentes": "/agent/readiness",
+}
+
+
+class Try(msgspec.Struct):
+    time: datetime
+    status: int | None
+    code: str | None
+    duration: float | None
+
+
+class Job(msgspec.Struct):
+    id: str
+    kind: str
+    cpf: str | None
+    fields: list[str]
+    attempts: int
+    first_failed_at: datetime | None
+    last_failed_at: datetime | None
+    http_status: int | None
+    error_code: str | None
+    state: str
+    request_id: str | None
+    attempts_log: list[Try] = []
+
+
+class Pagination(msgspec.Struct):
+    total: int
+
+
+class JobPage(msgspec.Struct):
+    data: list[Job]
+    pagination: Pagination
+
+
+class Retried(msgspec.Struct):
+    retried: int
+
+
+class Circuit(msgspec.Struct):
+    state: str
+    failures: int
+    until: datetime | None
+
+
+class Push(msgspec.Struct):
+    queued: int
+    running: int
+    dead: int
+    oldest_age_s: int | None
+
+
+class Events(msgspec.Struct):
+    pending: int
+    oldest_age_s: int | None
+    applied_24h: int
+    dead: int
+
+
+class CrmStatus(msgspec.Struct):
+    configured: bool
+    circuit: Circuit
+    push: Push
+    events: Events
+    future_registers: int
+
+
+class Reconciliation(msgspec.Struct):
+    id: str | None
+    since: datetime | None
+    state: str
+    people: int
+    events: int
+    refused: int
+    requested_at: datetime
+    finished_at: datetime | None
+
+
+async def read_readiness(api: Api, path: str) -> bool:
+    """Return true; a service that cannot serve says so by its status, which raises ServiceUnavailable."""
+    await api.get(path, dict[str, Any])
+    return True
+
+
+async def list_jobs(api: Api, *, kind: str | None = None, page: int = 1, size: int = 25) -> JobPage:
+    return await api.get(_JOBS, JobPage, {"kind": kind, "page": page, "per_page": size})
+
+
+async def read_job(api: Api, job: str) -> Job:
+    return await api.get(f"{_JOBS}/{quoted(job)}", Job)
+
+
+async def retry_job(api: Api, job: str) -> Job:
+    return await api.send("POST", f"{_JOBS}/{quoted(job)}/retry", Job)
+
+
+async def retry_jobs(api: Api, kind: str, limit: int) -> Retried:
+    return await api.send("POST", f"{_JOBS}/retry", Retried, {"kind": kind, "limit": limit})
+
+
+async def drop_job(api: Api, job: str, reason: str) -> None:
+    await api.send("DELETE", f"{_JOBS}/{quoted(job)}", type(None), query={"reason": reason})
+
+
+async def read_crm_status(api: Api) -> CrmStatus:
+    return await api.get(f"{_CRM}/status", CrmStatus)
+
+
+async def reconcile_since(api: Api, since: str) -> Reconciliation:
+    return await api.send("POST", f"{_CRM}/reconcile", Reconciliation, {"since": since})
+
+
+async def read_reconciliation(api: Api, run: str) -> Reconciliation:
+    return await api.get(f"{_CRM}/reconcile/{quoted(run)}", Reconciliation)

@@ -1,0 +1,143 @@
+"""Plots of the last hours as SVG, made on the server: where lines and labels stand; beside each stands its table."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from balcao.panel.operation.platform_client import ResponseCount, ResponseCounts
+from balcao.panel.operation.quantiles import find_quantile
+from balcao.panel.words import format_number
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 200, 52, 24, 12
+FINE = timedelta(minutes=15)
+COARSE = timedelta(hours=1)
+_BETWEEN_LABELS = timedelta(hours=4)
+# Nearer to an edge the label of an hour would be cut.
+_HALF_LABEL = 20
+
+
+class Slot(NamedTuple):
+    """What was answered from `starts_at` on; without any call there are no times.
+
+    Half of the calls were answered within `half_ms`, nineteen of twenty within `most_ms`. A slot is not counted if no
+    service has a count for it, as while the platform was down.
+    """
+
+    starts_at: datetime
+    responses: int
+    refusals: int
+    faults: int
+    slow: int
+    mean_ms: float | None
+    half_ms: float | None
+    most_ms: float | None
+    is_counted: bool
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A line with the surface below it, both with their gaps, the lines of the scale with numbers, and the hours."""
+
+    line: str
+    surface: str
+    rules: Sequence[tuple[float, str]]
+    hours: Sequence[tuple[float, str]]
+    base: float
+
+
+def sum_slots(found: ResponseCounts, service: str | None, step: timedelta, zone: ZoneInfo) -> list[Slot]:
+    """Return what the counts of one service, or of all, come to.
+
+    It goes step by step in the city's hours, also where nobody called.
+    """
+    since = found.since.astimezone(zone)
+    begun = since - timedelta(seconds=since.timestamp() % step.total_seconds())
+    slots: list[list[ResponseCount]] = [[] for _ in range(int((found.until - begun) / step) + 1)]
+    counted: set[int] = set()
+    for each in found.data:
+        for count in each.points:
+            number = min(max(0, int((count.starts_at - begun) / step)), len(slots) - 1)
+            counted.add(number)
+            if service in (None, each.service):
+                slots[number].append(count)
+    return [
+        _sum(begun + step * number, counts, found.bounds_ms, is_counted=number in counted)
+        for number, counts in enumerate(slots)
+    ]
+
+
+def _sum(starts_at: datetime, counts: Sequence[ResponseCount], bounds: Sequence[float], *, is_counted: bool) -> Slot:
+    responses = sum(count.responses for count in counts)
+    milliseconds = sum(count.mean_ms * count.responses for count in counts)
+    times = [sum(each) for each in zip(*(count.times for count in counts if count.times), strict=True)]
+    return Slot(
+        starts_at,
+        responses,
+        sum(count.refusals for count in counts),
+        sum(count.faults for count in counts),
+        sum(count.slow for count in counts),
+        milliseconds / responses if responses else None,
+        find_quantile(times, bounds, 0.5),
+        find_quantile(times, bounds, 0.95),
+        is_counted,
+    )
+
+
+def draw_slots(slots: Sequence[Slot], value: Callable[[Slot], float | None]) -> Plot:
+    """Return a value of the slots over time; line and area have a gap where a value or its count is missing."""
+    values = [value(slot) if slot.is_counted else None for slot in slots]
+    base, height = HEIGHT - BOTTOM, HEIGHT - BOTTOM - TOP
+    most = max((found for found in values if found is not None), default=0.0)
+    step = _find_step(most)
+    top = max(step, math.ceil(most / step) * step)
+    room = (WIDTH - LEFT) / max(len(slots), 1)
+    points = [
+        (round(LEFT + room * (number + 0.5), 1), None if found is None else round(base - found / top * height, 1))
+        for number, found in enumerate(values)
+    ]
+    runs = [
+        [(x, y) for x, y in run if y is not None]
+        for is_gap, run in groupby(points, lambda point: point[1] is None)
+        if not is_gap
+    ]
+    lines = [_draw_line(run, room) for run in runs]
+    rules = [
+        (round(base - number * step / top * height, 1), format_number(number * step))
+        for number in range(round(top / step) + 1)
+    ]
+    hours = [
+        (x, f"{slot.starts_at:%H:%M}")
+        for (x, _), slot in zip(points, slots, strict=True)
+        if slot.starts_at.minute == 0
+        and slot.starts_at.hour % (_BETWEEN_LABELS // COARSE) == 0
+        and LEFT + _HALF_LABEL <= x <= WIDTH - _HALF_LABEL
+    ]
+    return Plot(
+        "".join(lines),
+        "".join(f"{line}V{base}H{line[1:].partition(',')[0]}z" for line in lines),
+        rules,
+        hours,
+        base,
+    )
+
+
+def _draw_line(points: Sequence[tuple[float, float]], room: float) -> str:
+    """Return the path of a line without gaps; a single point becomes a line of its slot's width."""
+    if len(points) == 1:
+        ((x, y),) = points
+        points = [(round(x - room / 2, 1), y), (round(x + room / 2, 1), y)]
+    return "M" + " ".join(f"{x},{y}" for x, y in points)
+
+
+def _find_step(most: float) -> float:
+    """Return the distance of the scale's lines, at most five above the base."""
+    exponent = 0
+    while True:
+        for digit in (1, 2, 5):
+            if most / (digit * 10**exponent) <= 5:
+                return float(digit * 10**exponent)
+        exponent += 1

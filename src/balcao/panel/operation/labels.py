@@ -1,0 +1,151 @@
+"""Kinds of jobs, reasons of failures, services, rates and states in words."""
+
+import re
+from collections.abc import Sequence
+
+from balcao.panel.operation.platform_client import Limit
+from balcao.panel.person.labels import name_member
+from balcao.panel.words import begin_sentence, format_number
+
+KINDS = {
+    "agents.deliver_webhook": "aviso de agentes a outro sistema",
+    "application_email": "e-mail a quem se candidatou",
+    "crm_push": "envio ao CRM",
+    "crm_event": "evento do CRM",
+    "crm_reconcile": "releitura do CRM",
+    "employability.read_bank_names": "nomes do banco de currículos",
+    "employability.refresh_bank_names": "revisão dos nomes do banco de currículos",
+    "employability.refresh_candidate": "dados de uma pessoa candidata",
+    "employability.refresh_departments": "órgãos das vagas",
+    "employability.refresh_people": "dados de quem se candidatou",
+    "job_closed": "encerramento de uma vaga",
+    "phone_code": "código por telefone",
+    "invite_email": "convite de condutor por e-mail",
+    "health_units.add_holidays": "feriados do ano que vem",
+    "health_units.read_sources": "leitura das fontes de risco",
+    "health_units.deliver_webhook": "aviso de risco a outro sistema",
+    "search.continue_migration": "migração da busca",
+    "search.count_words": "contagem das palavras da busca",
+    "search.enter_words": "palavras novas da busca",
+    "search.rank_services": "ordem dos serviços pelas leituras",
+    "search.tidy_up": "limpeza da busca",
+    "platform.chain_audit": "encadeamento da trilha",
+    "registry.hash_staff": "marcas de servidores na trilha",
+    "platform.apply_retention": "prazos de guarda",
+}
+
+SERVICES = {
+    "registry": "Registro do cidadão",
+    "employability": "Trabalho",
+    "search": "Busca e catálogo",
+    "access": "Acessos",
+    "health_units": "Unidades de saúde",
+    "agents": "Agentes",
+    "agent_docs": "Documentação dos agentes",
+}
+# What else answers calls, as it is counted.
+_BESIDES = {
+    "panel": "Painel",
+    "identity": "Provedor de identidade",
+    "gateway": "Páginas comuns e endereços desconhecidos",
+}
+IMPORT_STATES = {
+    "running": ("in", "em andamento"),
+    "interrupted": ("at", "interrompida"),
+    "done": ("ok", "terminada"),
+}
+_IMPORTS = {
+    "citizens": "cidadãos",
+    "companies": "empresas",
+    "departments": "departamentos",
+    "phones": "telefones",
+    "services": "serviços do catálogo",
+    "units": "unidades de saúde",
+}
+_PERIODS = {
+    "second": ("segundo", "segundos"),
+    "minute": ("minuto", "minutos"),
+    "hour": ("hora", "horas"),
+    "day": ("dia", "dias"),
+}
+_RATE = re.compile(r"(\d+)\s*(?:/|per)\s*(\d*)\s*([a-z]+?)s?")
+_SETTINGS = {
+    "BALCAO_READ_RATE": "leituras de cada pessoa em cada operação",
+    "BALCAO_WRITE_RATE": "gravações de cada pessoa em cada operação",
+    "BALCAO_CRM_RATE": "chamadas de cada pessoa que consultam o CRM na hora",
+    "BALCAO_MACHINE_READ_RATE": "leituras de cada sistema em cada operação",
+    "BALCAO_MACHINE_WRITE_RATE": "gravações de cada sistema em cada operação",
+    "BALCAO_MACHINE_CRM_RATE": "chamadas de cada sistema que consultam o CRM na hora",
+    "BALCAO_EXPORT_LIMIT": "cópias dos dados de uma pessoa",
+    "BALCAO_ACCESS_LIST_LIMIT": "consultas a quem viu os dados de uma pessoa",
+    "BALCAO_ENUMERATION_LIMIT": "recusas em endereços com CPF ou CNPJ, antes de barrar quem tenta",
+    "BALCAO_REFUSED_RATE": "chamadas sem um token válido, de cada endereço de rede",
+}
+_LIMITED = {
+    "setting": "todas as operações sem limite próprio",
+    "use case": "o que estas buscas contam juntas",
+    "operation": "uma operação, pela taxa geral",
+    "operation's own": "uma operação, por taxa própria",
+}
+_REPLICA_FAULTS = {
+    "replica-foreign": "é de outro conjunto de servidores",
+    "replica-promoted": "grava: não é mais réplica",
+    "replica-behind": "atrasada demais para se ler dela",
+}
+
+
+def name_kind(kind: str) -> str:
+    """Return a kind of job as people call it; one that has no words yet by its own name."""
+    return KINDS.get(kind, kind.replace("_", " "))
+
+
+def name_fields(fields: Sequence[str]) -> str:
+    """Return the members of a person's record that a job is about as people call them."""
+    return ", ".join(name_member(field) for field in fields)
+
+
+def describe_failure(code: str | None, status: int | None) -> str:
+    """Return why a try failed, as far as it is known."""
+    said = {400: "o outro sistema recusou os dados", 401: "o outro sistema não nos reconhece", 404: "não existe lá"}
+    if status is not None and status >= 500:
+        return f"o outro sistema falhou ({status})"
+    if status is not None:
+        return f"{said.get(status, 'o outro sistema recusou')} ({status})"
+    return code or "sem resposta"
+
+
+def name_service(name: str) -> str:
+    """Return a service, or what else answers calls, as people call it."""
+    return SERVICES.get(name) or _BESIDES.get(name, name)
+
+
+def name_process(name: str) -> str:
+    """Return the role and number of a process in words."""
+    role, _, number = name.partition("-")
+    return f"{ {'api': 'atende chamadas', 'worker': 'executa tarefas'}.get(role, role) } ({role} {number})"
+
+
+def name_import(kind: str) -> str:
+    """Return a kind of import as people call it; one that has no words yet by its own name."""
+    return _IMPORTS.get(kind, kind.replace("_", " "))
+
+
+def describe_rate(rate: str) -> str:
+    """Return how often per period: "20 por segundo", "300 em 5 minutos"."""
+    found = _RATE.fullmatch(rate)
+    if found is None or found[3] not in _PERIODS:
+        return rate
+    one, many = _PERIODS[found[3]]
+    times = format_number(int(found[1]))
+    return f"{times} por {one}" if found[2] in ("", "1") else f"{times} em {found[2]} {many}"
+
+
+def describe_limit(limit: Limit) -> str:
+    """Return what a limit limits."""
+    whose = " (sistemas)" if limit.name.endswith(":machines") else ""
+    return begin_sentence(_SETTINGS.get(limit.name) or limit.summary or _LIMITED.get(limit.about, limit.about)) + whose
+
+
+def describe_replica(fault: str | None) -> str:
+    """Return why nothing is read from a replica; nothing where something is."""
+    return "" if fault is None else _REPLICA_FAULTS.get(fault, "não responde")

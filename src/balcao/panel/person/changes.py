@@ -1,0 +1,134 @@
+"""What may be changed of a person, step by step: the same at the counter and on the person's own page."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from balcao.core.http.responses import Response
+from balcao.panel.api import Conflict, NotFound, ValidationFailed, gather_blocks
+from balcao.panel.person import client
+from balcao.panel.person.client import MainAddress, Subject
+from balcao.panel.person.forms import AddressForm, CodeForm, EmailForm, PhoneForm, PreferencesForm
+from balcao.panel.visit import Crumb, Visit
+
+_PHONE = ("ddi", "ddd", "valor")
+
+
+class Place(NamedTuple):
+    """Whose data are changed, and where the person who changes them goes on afterwards."""
+
+    subject: Subject
+    home: str
+    crumbs: Sequence[Crumb]
+    is_own: bool = False
+
+
+async def change_email(visit: Visit, place: Place) -> Response[Any]:
+    """Show and take the form of the e-mail address."""
+    form = EmailForm(visit)
+    if form.is_sent and await form.submit(lambda: client.change_email(place.subject, form.email.data or "")):
+        return await visit.redirect(place.home, "O e-mail foi gravado.")
+    return visit.render("person/email.html", form=form, place=place, crumbs=place.crumbs, status=form.status)
+
+
+async def change_address(visit: Visit, place: Place) -> Response[Any]:
+    """Show the address as it stands, and take what is typed over it."""
+    known = None if visit.is_post else await client.read_address(place.subject)
+    form = AddressForm(visit, _to_fields(known))
+    if form.is_sent and await form.submit(lambda: client.change_address(place.subject, form.data)):
+        return await visit.redirect(place.home, "O endereço foi gravado.")
+    return visit.render("person/address.html", form=form, place=place, crumbs=place.crumbs, status=form.status)
+
+
+def _to_fields(address: MainAddress | None) -> dict[str, str]:
+    if address is None:
+        return {}
+    return {name: getattr(address, name) or "" for name in address.__struct_fields__}
+
+
+async def change_phone(visit: Visit, place: Place, confirmation: str) -> Response[Any]:
+    """Take a number and have a code sent to it; `confirmation` is the address that takes the code."""
+    form = PhoneForm(visit)
+    if form.is_sent and await form.submit(lambda: client.ask_for_code(place.subject, form.parts)):
+        return _ask_for_code(visit, place, CodeForm(visit, form.parts, is_sent=False), confirmation)
+    return visit.render("person/phone.html", form=form, place=place, crumbs=place.crumbs, status=form.status)
+
+
+async def confirm_phone(visit: Visit, place: Place) -> Response[Any]:
+    """Take the code; the number is the person's main one from then on."""
+    form = CodeForm(visit)
+    phone = {name: form.data[name] or "" for name in _PHONE}
+    try:
+        if await form.submit(lambda: client.confirm_phone(place.subject, phone, form.code.data or "")):
+            return await visit.redirect(place.home, "O telefone foi confirmado e passa a valer.")
+    except NotFound as fault:
+        form.code.errors = [f"{fault.text} Confira a mensagem, ou peça outro código."]
+    return _ask_for_code(visit, place, form, visit.path)
+
+
+def _ask_for_code(visit: Visit, place: Place, form: CodeForm, address: str) -> Response[Any]:
+    return visit.render(
+        "person/code.html", form=form, place=place, address=address, crumbs=place.crumbs, status=form.status
+    )
+
+
+async def change_preferences(visit: Visit, place: Place) -> Response[Any]:
+    """Show what the person accepts messages about, and take their choice, on the version that was shown."""
+    found = await client.read_preferences(place.subject)
+    (named,) = await gather_blocks(client.list_categories(visit.api))
+    form = PreferencesForm(visit, {"opt_in": found.value.opt_in}, etag=found.etag)
+    if place.is_own:
+        form.opt_in.label.text = "Aceito receber mensagens da prefeitura"
+        form.reason.label.text = "Motivo, se quiser dizer"
+    wanted = visit.posted.getlist("assuntos") if form.is_sent else None
+    chosen = {
+        each: (each in wanted if wanted is not None else is_in) for each, is_in in found.value.category_opt_ins.items()
+    }
+
+    async def send() -> None:
+        await client.change_preferences(
+            place.subject,
+            form.etag,
+            opt_in=form.opt_in.data,
+            categories=chosen,
+            reason=(form.reason.data or "").strip(),
+        )
+
+    if form.is_sent and await form.submit(send):
+        return await visit.redirect(place.home, "A escolha foi gravada e está no histórico.")
+    if form.is_outdated:  # what was typed stays, over what stands now
+        form.etag = found.etag
+    labels = {one.id: one for one in named.value.categories} if named.value else {}
+    return visit.render(
+        "person/preferences.html",
+        form=form,
+        chosen=chosen,
+        labels=labels,
+        place=place,
+        crumbs=place.crumbs,
+        status=form.status,
+    )
+
+
+class Erasure(NamedTuple):
+    """How far an anonymisation has got: rehearsed, refused, or done."""
+
+    report: client.Anonymisation | None
+    is_done: bool = False
+    refusal: str = ""
+
+
+async def rehearse(subject: Subject) -> Erasure:
+    """Return what would be erased and what would stay; nothing changes."""
+    try:
+        return Erasure(await client.rehearse_anonymisation(subject))
+    except (Conflict, ValidationFailed) as fault:
+        return Erasure(None, refusal=fault.text)
+
+
+async def erase(subject: Subject, confirmation: str) -> Erasure:
+    """Do what was rehearsed; where the data have changed since, or the time is over, rehearse again."""
+    try:
+        return Erasure(await client.anonymise(subject, confirmation), is_done=True)
+    except (Conflict, ValidationFailed) as fault:
+        again = await rehearse(subject)
+        return again._replace(refusal=fault.text)

@@ -1,0 +1,364 @@
+"""The operations on one person's data, and of their responses the members that pages use."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import httpx
+import msgspec
+
+from balcao.core.values.cpf import Cpf
+from balcao.panel.api import Api, Read, quoted
+
+_REGISTRY = "/registry/v1"
+# Under which word the panel's choices stand in the history of preferences.
+CHANNEL = "web"
+
+
+class Subject(NamedTuple):
+    """Whose data, through which session, and why; the reason of one's own data is empty."""
+
+    api: Api
+    cpf: Cpf
+    reason: str = ""
+
+    async def get(self, path: str, kind: Any, query: Mapping[str, Any] | None = None) -> Any:
+        """Read something of the person's."""
+        return await self.api.get(self._address(path), kind, query or {}, reason=self.reason)
+
+    async def read(self, path: str, kind: Any) -> Read[Any]:
+        """Read something of the person's with its version."""
+        return await self.api.read(self._address(path), kind, reason=self.reason)
+
+    async def send(self, method: str, path: str, kind: Any, body: Any, *, etag: str = "") -> Any:
+        """Write something of the person's."""
+        return await self.api.send(method, self._address(path), kind, body, etag=etag, reason=self.reason)
+
+    def _address(self, path: str) -> str:
+        return f"{_REGISTRY}/citizen/{quoted(self.cpf.digits)}{path}"
+
+
+class Pagination(msgspec.Struct):
+    total: int
+
+
+class Covered(msgspec.Struct):
+    value: str
+    source: str | None
+
+
+class SourcedValue(msgspec.Struct):
+    name: str
+    sensitive: bool
+    known: bool
+    value: str | None
+    origin: str | None
+    source: str | None
+    updated_at: datetime | None
+    confirmed_at: datetime | None
+    covered: Covered | None
+
+
+class Provenance(msgspec.Struct):
+    data: list[SourcedValue]
+
+    def find(self, name: str) -> SourcedValue:
+        """Return the member of this name: they are always all there."""
+        return next(value for value in self.data if value.name == name)
+
+
+class Preferences(msgspec.Struct):
+    opt_in: bool
+    category_opt_ins: dict[str, bool]
+
+
+class Choice(msgspec.Struct):
+    timestamp: datetime
+    scope: str
+    category: str | None
+    channel: str
+    reason: str | None
+    old_value: bool
+    new_value: bool
+    actor_kind: str
+
+
+class Choices(msgspec.Struct):
+    data: list[Choice]
+    pagination: Pagination
+
+
+class Category(msgspec.Struct):
+    id: str
+    name: str
+    description: str
+
+
+class Categories(msgspec.Struct):
+    categories: list[Category]
+
+
+class Ticket(msgspec.Struct):
+    id: str
+    id_chamado: str | None
+    categoria: str | None
+    subtipo: str | None
+    status: str
+    data_inicio: datetime
+
+
+class Tickets(msgspec.Struct):
+    data: list[Ticket]
+    pagination: Pagination
+
+
+class Access(msgspec.Struct, kw_only=True):
+    at: datetime
+    action: str
+    operation: str
+    fields: list[str]
+    actor_kind: str
+    actor: str
+    department: str | None
+    grant: str
+    reason: str | None
+    outcome: str
+
+    @property
+    def visitor(self) -> tuple[object, ...]:
+        """Return what the accesses of one visit have in common."""
+        return (self.actor_kind, self.actor, self.department, self.reason, self.outcome == "denied")
+
+
+class Accesses(msgspec.Struct):
+    data: list[Access]
+    pagination: Pagination
+
+
+class CrmConsent(msgspec.Struct, rename="camel"):
+    categoria: str = ""
+    canal: str = ""
+    status: str = ""
+    data: str | None = None
+    finalidade: str | None = None
+    motivo: str | None = None
+
+    @property
+    def day(self) -> str:
+        """Return the day, "" where the CRM has none: what sorts them."""
+        return self.data or ""
+
+
+class CrmAddress(msgspec.Struct):
+    logradouro: str = ""
+    complemento: str = ""
+    bairro: str = ""
+    cidade: str = ""
+    estado: str = ""
+    cep: str = ""
+
+    def __str__(self) -> str:
+        """Return the address in one line, in the order of the record's."""
+        return ", ".join(filter(None, (getattr(self, name) for name in self.__struct_fields__)))
+
+
+class CrmAccount(msgspec.Struct, rename="camel"):
+    """What the CRM has no value for is left out by it."""
+
+    consentimento: list[CrmConsent]
+    endereco: CrmAddress
+    nome: str = ""
+    nome_social: str = ""
+    nome_exibicao: str = ""
+    data_nascimento: str = ""
+    email: str = ""
+    telefone_principal: str = ""
+    escolaridade: str = ""
+
+
+class Pet(msgspec.Struct):
+    animal_nome: str
+    especie_nome: str | None
+    raca_nome: str | None
+    antirrabica_validade_data: str | None
+    source: str
+
+
+class Pets(msgspec.Struct):
+    data: list[Pet]
+    pagination: Pagination
+
+
+class Vehicle(msgspec.Struct):
+    id: str
+    display_name: str | None
+    registration_number: str
+    vehicle_type: str
+    color: str
+    role: str
+
+
+class Vehicles(msgspec.Struct):
+    data: list[Vehicle]
+    pagination: Pagination
+
+
+class Registration(msgspec.Struct):
+    descricao: str | None = None
+
+
+class Company(msgspec.Struct):
+    cnpj: str
+    razao_social: str
+    nome_fantasia: str | None
+    situacao_cadastral: Registration
+
+
+class Companies(msgspec.Struct):
+    data: list[Company]
+    pagination: Pagination
+
+
+class MainAddress(msgspec.Struct):
+    cep: str | None
+    estado: str | None
+    municipio: str | None
+    tipo_logradouro: str | None
+    logradouro: str | None
+    numero: str | None
+    complemento: str | None
+    bairro: str | None
+
+
+class Addresses(msgspec.Struct):
+    principal: MainAddress | None
+
+
+class Record(msgspec.Struct):
+    endereco: Addresses
+
+
+class Cleared(msgspec.Struct):
+    kind: str
+    count: int
+    fields: list[str]
+
+
+class Kept(msgspec.Struct):
+    kind: str
+    count: int
+    basis: str
+
+
+class Anonymisation(msgspec.Struct):
+    at: datetime
+    cleared: list[Cleared]
+    kept: list[Kept]
+    confirmation: str | None
+    expires_at: datetime | None
+
+
+async def read_provenance(subject: Subject, *, sensitive: bool = False) -> Provenance:
+    found: Provenance = await subject.get("/provenance", Provenance, {"sensitive": True if sensitive else None})
+    return found
+
+
+async def read_name(subject: Subject) -> str:
+    """Return what the record calls the person: the social name, else the name, else nothing."""
+    found = await read_provenance(subject)
+    return found.find("nome_social").value or found.find("nome").value or ""
+
+
+async def read_preferences(subject: Subject) -> Read[Preferences]:
+    return await subject.read("/notification-preferences", Preferences)
+
+
+async def list_choices(subject: Subject, *, page: int = 1, size: int = 10) -> Choices:
+    query = {"page": page, "per_page": size}
+    found: Choices = await subject.get("/notification-preferences/history", Choices, query)
+    return found
+
+
+async def list_categories(api: Api) -> Categories:
+    return await api.get(f"{_REGISTRY}/notification-categories", Categories)
+
+
+async def change_preferences(
+    subject: Subject, etag: str, *, opt_in: bool, categories: Mapping[str, bool], reason: str
+) -> None:
+    body = {"channel": CHANNEL, "opt_in": opt_in, "category_opt_ins": categories}
+    body |= {"reason": reason} if reason else {}
+    await subject.send("PUT", "/notification-preferences", Preferences, body, etag=etag)
+
+
+async def list_tickets(subject: Subject, *, size: int = 10) -> Tickets:
+    found: Tickets = await subject.get("/maintenance-request", Tickets, {"per_page": size})
+    return found
+
+
+async def list_accesses(subject: Subject, *, since: str | None = None, page: int = 1, size: int = 25) -> Accesses:
+    query = {"from": since, "page": page, "per_page": size}
+    found: Accesses = await subject.get("/data-access", Accesses, query)
+    return found
+
+
+async def read_crm_account(subject: Subject) -> CrmAccount:
+    path = f"{_REGISTRY}/crm/cidadao/{quoted(subject.cpf.digits)}"
+    return await subject.api.get(path, CrmAccount, reason=subject.reason)
+
+
+async def list_pets(subject: Subject) -> Pets:
+    found: Pets = await subject.get("/pets", Pets, {"per_page": 100})
+    return found
+
+
+async def list_vehicles(subject: Subject) -> Vehicles:
+    found: Vehicles = await subject.get("/vehicles", Vehicles, {"per_page": 100})
+    return found
+
+
+async def list_companies(subject: Subject) -> Companies:
+    found: Companies = await subject.get("/legal-entities", Companies, {"per_page": 100})
+    return found
+
+
+async def read_address(subject: Subject) -> MainAddress | None:
+    found: Record = await subject.get("", Record)
+    return found.endereco.principal
+
+
+async def change_email(subject: Subject, text: str) -> None:
+    await subject.send("PUT", "/email", type(None), {"valor": text})
+
+
+async def change_address(subject: Subject, parts: Mapping[str, str]) -> None:
+    await subject.send("PUT", "/address", type(None), parts)
+
+
+async def ask_for_code(subject: Subject, phone: Mapping[str, str]) -> None:
+    await subject.send("PUT", "/phone", type(None), phone)
+
+
+async def confirm_phone(subject: Subject, phone: Mapping[str, str], code: str) -> None:
+    await subject.send("POST", "/phone/validate", type(None), {**phone, "code": code})
+
+
+async def rehearse_anonymisation(subject: Subject) -> Anonymisation:
+    body: dict[str, Any] = {"dry_run": True} | _give_reason(subject)
+    found: Anonymisation = await subject.send("POST", "/anonymisation", Anonymisation, body)
+    return found
+
+
+async def anonymise(subject: Subject, confirmation: str) -> Anonymisation:
+    body: dict[str, Any] = {"dry_run": False, "confirmation": confirmation} | _give_reason(subject)
+    found: Anonymisation = await subject.send("POST", "/anonymisation", Anonymisation, body)
+    return found
+
+
+def _give_reason(subject: Subject) -> dict[str, str]:
+    return {"reason": subject.reason} if subject.reason else {}
+
+
+async def download_export(subject: Subject) -> httpx.Response:
+    path = f"{_REGISTRY}/citizen/{quoted(subject.cpf.digits)}/data-export"
+    return await subject.api.download(path, reason=subject.reason)

@@ -1,0 +1,52 @@
+"""Erasing what the city need not keep: rehearsal, confirmation, proof."""
+
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.panel.person.changes import Erasure, Place, erase, rehearse
+from balcao.panel.person.forms import EraseForm
+from balcao.panel.person.labels import name_kind
+from balcao.panel.visit import Visit
+
+_REHEARSE = "simular"
+
+
+async def show_erasure(visit: Visit, place: Place) -> Response[Any]:
+    """Show what an anonymisation is; on the first button what it would do, on the second what it has done."""
+    if not visit.is_post:
+        return _render(visit, place, None, None)
+    if visit.posted.first("passo") == _REHEARSE:
+        found = await rehearse(place.subject)
+        return _render(visit, place, found, _make_form(visit, found))
+    form = EraseForm(visit)
+    if form.validate():
+        found = await erase(place.subject, form.confirmation.data or "")
+        return _render(visit, place, found, None if found.is_done else _make_form(visit, found))
+    again = await rehearse(place.subject)
+    if again.report is not None:
+        form.confirmation.data = again.report.confirmation
+    return _render(visit, place, again, form, status=form.status)
+
+
+def _make_form(visit: Visit, found: Erasure) -> EraseForm | None:
+    """Return the form that carries the confirmation of this rehearsal, as nobody has filled it yet."""
+    if found.report is None:
+        return None
+    form = EraseForm(visit, is_sent=False)
+    form.confirmation.data = found.report.confirmation
+    form.word.data = ""
+    return form
+
+
+def _render(
+    visit: Visit, place: Place, found: Erasure | None, form: EraseForm | None, *, status: int = 200
+) -> Response[Any]:
+    return visit.render(
+        "person/erasure.html",
+        found=found,
+        form=form,
+        place=place,
+        crumbs=place.crumbs,
+        name_kind=name_kind,
+        status=status,
+    )

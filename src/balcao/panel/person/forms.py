@@ -1,0 +1,91 @@
+"""Forms by which a person's data are changed, at the counter and on their own page."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from wtforms import BooleanField, HiddenField, StringField
+from wtforms.validators import Optional
+
+from balcao.core.values.phones import HOME_DDI, parse_phone
+from balcao.panel.forms import CodeField, Form, PastedField, length, matching, needed
+
+
+class EmailForm(Form):
+    members: ClassVar[Mapping[str, str]] = {"email": "valor"}
+
+    email = PastedField("E-mail", validators=[needed("Escreva o endereço de e-mail."), length(3, 254)])
+
+
+class PhoneForm(Form):
+    members: ClassVar[Mapping[str, str]] = {"number": "valor"}
+
+    number = PastedField(
+        "Telefone",
+        description="Com DDD, como (21) 98888-7766; de fora do Brasil, com + e o país. Um código chega a ele.",
+        validators=[needed("Escreva o telefone.")],
+    )
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """Return the number as the API takes it, empty if it is not a phone number."""
+        text = self.number.data or ""
+        phone = parse_phone(text)
+        # Without `+`, nine digits are a Brazilian number whose area is missing.
+        if phone is None or (phone.ddi != HOME_DDI and not text.startswith("+")):
+            return {}
+        return {"ddi": phone.ddi, "ddd": phone.ddd, "valor": phone.valor}
+
+    def validate(self, extra_validators: object = None) -> bool:
+        """Check that the text is a phone number."""
+        is_sound = super().validate()
+        if is_sound and (not self.parts or self.parts["ddd"][:1] == "0"):
+            self.number.errors = ["Escreva o telefone com DDD; de fora do Brasil, com + e o código do país."]
+            return False
+        return is_sound
+
+
+class CodeForm(Form):
+    """The code that was sent to the number in the hidden fields."""
+
+    ddi = HiddenField()
+    ddd = HiddenField()
+    valor = HiddenField()
+    code = CodeField(
+        "Código",
+        description="Os 6 algarismos da mensagem. Vale por 10 minutos.",
+        validators=[needed("Escreva o código da mensagem."), matching(r"[0-9]{6}", "São 6 algarismos.")],
+    )
+
+
+class AddressForm(Form):
+    tipo_logradouro = StringField("Tipo", description="Rua, avenida, praça…", validators=[length(0, 50)])
+    logradouro = StringField("Logradouro", validators=[needed("Escreva o nome da rua."), length(1, 200)])
+    numero = StringField(
+        "Número", description="S/N, se não tem.", validators=[needed("Escreva o número, ou S/N."), length(1, 20)]
+    )
+    complemento = StringField("Complemento", validators=[length(0, 100)])
+    bairro = StringField("Bairro", validators=[length(0, 100)])
+    municipio = StringField("Município", validators=[needed("Escreva o município."), length(1, 100)])
+    estado = StringField("Estado", validators=[needed("Escreva o estado."), length(1, 50)])
+    cep = CodeField("CEP", validators=[Optional(), matching(r"[0-9]{8}", "São 8 algarismos.")])
+
+
+class PreferencesForm(Form):
+    """Beside the categories, which are the city's: their boxes are read from what was posted."""
+
+    opt_in = BooleanField("Aceita receber mensagens da prefeitura")
+    reason = StringField(
+        "Motivo, se a pessoa disser",
+        description="Fica com a escolha, como prova. Sem CPF, telefone ou e-mail.",
+        validators=[length(0, 500)],
+    )
+
+
+class EraseForm(Form):
+    """Typing the word is for what cannot be undone."""
+
+    confirmation = HiddenField()
+    word = StringField(
+        "Para confirmar, escreva APAGAR",
+        validators=[needed("Escreva APAGAR para confirmar."), matching("(?i)apagar", "Escreva APAGAR.")],
+    )

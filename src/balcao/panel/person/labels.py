@@ -1,0 +1,262 @@
+"""What the API calls by its own names, in words for people."""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from balcao.panel.person.client import Access, Choice
+from balcao.panel.words import format_phone
+
+MEMBERS = {
+    "nome": "Nome",
+    "nome_social": "Nome social",
+    "nome_exibicao": "Como quer ser chamada",
+    "nascimento": "Nascimento",
+    "mae": "Mãe",
+    "email": "E-mail",
+    "telefone": "Telefone",
+    "endereco": "Endereço",
+    "escolaridade": "Escolaridade",
+    "genero": "Gênero",
+    "raca": "Raça ou cor",
+    "deficiencia": "Deficiência",
+    "renda_familiar": "Renda familiar",
+}
+# The values that the registry knows; any other stands as the CRM wrote it.
+_ETHNICITIES = {
+    "branca": "Branca",
+    "preta": "Preta",
+    "parda": "Parda",
+    "amarela": "Amarela",
+    "indigena": "Indígena",
+    "outra": "Outra",
+}
+ORIGINS = {
+    "city": ("", "Cidade", "list"),
+    "citizen": ("ok", "Declarado", "person"),
+    "staff": ("in", "Por atendente", "person"),
+    "crm": ("in", "CRM", "info"),
+}
+# The CRM account's member of what both have.
+CRM_MEMBERS = {
+    "nome": "nome",
+    "nome_social": "nome_social",
+    "nome_exibicao": "nome_exibicao",
+    "nascimento": "data_nascimento",
+    "email": "email",
+    "telefone": "telefone_principal",
+    "endereco": "endereco",
+    "escolaridade": "escolaridade",
+}
+_DEEDS = {
+    "read": "Leu",
+    "create": "Incluiu",
+    "update": "Mudou",
+    "delete": "Excluiu",
+    "export": "Levou uma cópia",
+    "anonymise": "Anonimizou",
+    "push": "Enviou ao CRM",
+    "event": "Recebeu do CRM",
+    "denied": "Tentou, e foi recusado",
+}
+_FIELDS = {
+    "citizen": "o cadastro",
+    "citizen_sensitive": "os dados sensíveis",
+    "cpf": "o CPF",
+    "found_by_name": "a identificação, pesquisando por nome e nascimento",
+    "found_by_protocol": "a identificação, pesquisando por protocolo",
+    "found_by_phone": "a identificação, pesquisando por telefone",
+    "opt_in": "as preferências de mensagens",
+    "preference_history": "o histórico de preferências",
+    "tickets": "os chamados",
+    "pets": "os animais",
+    "vehicle": "os veículos",
+    "conductor": "os condutores",
+    "empresas": "as empresas",
+    "crm_mirror": "o que o CRM informou",
+    "crm_account": "a conta no CRM",
+    "accesses": "a lista de acessos",
+    "audit": "a trilha de acessos",
+    "anonymisation": "a simulação de anonimização",
+    "wallet": "a carteira",
+    "phone_book": "o caderno de telefones",
+    "phone_verification": "a confirmação de um telefone",
+    "apresentacao": "a apresentação",
+    "banco_curriculos": "a ficha no banco de currículos",
+    "bloqueio": "o bloqueio de candidaturas",
+    "candidatura": "a candidatura",
+    "category_opt_ins": "as preferências de mensagens",
+    "cd_uas": "a lotação",
+    "conquistas": "as conquistas",
+    "criterios_nao_atendidos": "os critérios de uma vaga",
+    "crm_tickets": "os chamados no CRM",
+    "curriculo": "o currículo",
+    "cursos_complementares": "os cursos",
+    "dataset": "um conjunto de exemplos",
+    "empresa": "uma empresa",
+    "entregas": "as entregas de avisos",
+    "eventos": "os eventos de risco",
+    "experiencias": "as experiências",
+    "experiment": "um experimento de agentes",
+    "formacoes": "a formação",
+    "idiomas": "os idiomas",
+    "jobs": "as tarefas paradas",
+    "situacao_interesses": "a situação e os interesses",
+    "prompt": "as instruções de um agente",
+    "termos_uso": "os termos aceitos",
+    "vaga": "uma vaga",
+    "telefone": "o telefone",
+    "email": "o e-mail",
+    "endereco": "o endereço",
+    "nome": "o nome",
+    "nascimento": "o nascimento",
+}
+_ACTORS = {
+    "owner": "A própria pessoa",
+    "citizen": "Outro cidadão",
+    "staff": "Servidor",
+    "client": "Sistema",
+    "crm": "CRM",
+    "worker": "A plataforma",
+    "operator": "Quem opera a plataforma",
+}
+_CLIENTS = {"painel": "pelo Painel", "balcao-platform": "da própria plataforma"}
+KINDS = {
+    "applications": "candidaturas",
+    "audit_events": "trilha de acessos",
+    "avatars": "avatar",
+    "base_record": "registro da cidade",
+    "crm_consents": "consentimentos do CRM",
+    "mirrored_fields": "dados declarados e do CRM",
+    "outbox": "envios ao CRM à espera",
+    "pending_events": "eventos do CRM à espera",
+    "pets": "animais registrados pela pessoa",
+    "phone_book": "telefones ligados à pessoa",
+    "phone_book_entries": "provas de consentimento por telefone",
+    "phone_verification": "confirmação de telefone em andamento",
+    "preference_history": "provas de consentimento",
+    "preferences": "preferências de mensagens",
+    "repeatable_answers": "respostas guardadas",
+    "resume": "currículo",
+    "resume_bank": "apresentação no banco de currículos",
+    "resume_links": "links do currículo",
+    "resume_root": "currículo",
+    "resume_sections": "partes do currículo",
+    "settings": "primeiro acesso",
+    "staff_departments": "lotação de servidor",
+    "terms": "termos aceitos nas vagas",
+    "vehicle_links": "condutores e convites",
+    "vehicles": "veículos",
+    "wordings": "textos que a pessoa escreveu",
+}
+_CHANNELS = {"email": "e-mail", "whatsapp": "WhatsApp", "sms": "SMS"}
+_POSTCODE_AT_END = re.compile(r"\b([0-9]{5})([0-9]{3})$")
+ADULT_YEARS = 18
+
+
+def name_member(name: str) -> str:
+    """Return a member of the record as people call it; of one in parts, the whole."""
+    return MEMBERS.get(name.partition(".")[0], name)
+
+
+def show_member(name: str, value: str | None) -> str:
+    """Return the value of a member of the record as people write it."""
+    if name == "nascimento" or not value:
+        return format_day(value)
+    if name == "telefone":
+        return format_phone(value)
+    if name == "raca":
+        return _ETHNICITIES.get(value, value)
+    return _POSTCODE_AT_END.sub(r"\1-\2", value) if name == "endereco" else value
+
+
+def name_channel(channel: str) -> str:
+    """Return a channel of messages as people call it; any other as it is named."""
+    return _CHANNELS.get(channel.lower(), channel)
+
+
+def name_kind(kind: str) -> str:
+    """Return a kind of data as people call it; one that has no words yet by its own name."""
+    return KINDS.get(kind, kind.replace("_", " "))
+
+
+def describe_access(access: Access) -> str:
+    """Return what somebody did with a person's data."""
+    return _describe_deed(access.action, access.fields)
+
+
+def describe_accesses(accesses: Sequence[Access]) -> str:
+    """Return what somebody did with a person's data in one visit, in the order in which it was done."""
+    fields: dict[str, list[str]] = {}
+    for access in reversed(accesses):
+        fields.setdefault(access.action, []).extend(access.fields)
+    deeds = [_describe_deed(action, named) for action, named in fields.items()]
+    return "; ".join([deeds[0], *(f"{deed[:1].lower()}{deed[1:]}" for deed in deeds[1:])])
+
+
+def _describe_deed(action: str, fields: Sequence[str]) -> str:
+    deed = _DEEDS.get(action, action)
+    if action in ("export", "anonymise", "denied"):
+        return deed
+    what = list(dict.fromkeys(_FIELDS[field] for field in fields if field in _FIELDS))
+    return f"{deed} {_join(what)}" if what else f"{deed} dados"
+
+
+def describe_actor(access: Access) -> str:
+    """Return who it was, as citizens may know it: the department of staff, never which person."""
+    if access.actor_kind == "staff":
+        return access.department or "Servidor sem órgão informado"
+    return _ACTORS.get(access.actor_kind, access.actor_kind)
+
+
+def describe_way(access: Access) -> str:
+    """Return through which system somebody acted, "" where the actor is the system or a person's own hand."""
+    if access.actor_kind in ("owner", "crm", "worker", "operator"):
+        return ""
+    return _CLIENTS.get(access.actor, f"por {access.actor}")
+
+
+def describe_grant(access: Access) -> str:
+    """Return the right that opened the data, for those whose work it is to know it; "" if there is none to name."""
+    if access.grant == "vehicle_link":
+        return "pelo vínculo com um veículo"
+    is_action = ":" in access.grant and not access.grant.startswith("client:")
+    return f"pelo direito {access.grant}" if is_action else ""
+
+
+def name_actor_kind(kind: str) -> str:
+    """Return the capacity in which an actor acted."""
+    return _ACTORS.get(kind, kind)
+
+
+def describe_reason(access: Access) -> str:
+    """Return why, or why there is no reason."""
+    if access.reason:
+        return access.reason
+    return "não informado" if access.actor_kind == "staff" else "não se pede"
+
+
+def describe_choice(choice: Choice) -> str:
+    """Return what was chosen, without about what."""
+    return "Aceitou" if choice.new_value else "Recusou"
+
+
+def format_day(text: str | None) -> str:
+    """Return a day as it comes, `YYYY-MM-DD`, for people; what is no day as it is."""
+    try:
+        return f"{date.fromisoformat((text or '')[:10]):%d/%m/%Y}"
+    except ValueError:
+        return text or "não consta"
+
+
+def count_years(born: str | None, today: date) -> int | None:
+    """Return somebody's age; None without a day of birth."""
+    try:
+        day = date.fromisoformat(born or "")
+    except ValueError:
+        return None
+    return today.year - day.year - ((today.month, today.day) < (day.month, day.day))
+
+
+def _join(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} e {parts[-1]}"

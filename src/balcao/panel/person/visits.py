@@ -1,0 +1,43 @@
+"""Accesses to a person's data grouped by visit: what one visitor did without a long pause, for one reason."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Generic, NamedTuple, TypeVar
+
+from balcao.panel.person.client import Access
+
+# An attendance closes after as long without use.
+PAUSE = timedelta(minutes=15)
+# Accesses on one page of a list: about ten visits. It is the largest page of the service.
+SIZE = 100
+A = TypeVar("A", bound=Access)
+
+
+class AccessVisit(NamedTuple, Generic[A]):
+    """The accesses of one visit, the newest first."""
+
+    accesses: list[A]
+
+    @property
+    def last(self) -> A:
+        """Return the newest access; all of a visit have the same visitor and reason."""
+        return self.accesses[0]
+
+    @property
+    def begun_at(self) -> datetime:
+        """Return when the visit began."""
+        return self.accesses[-1].at
+
+
+def group_by_visit(accesses: Sequence[A]) -> list[AccessVisit[A]]:
+    """Return the visits of a list of accesses, both the newest first; visits at the same time are kept apart."""
+    visits: list[AccessVisit[A]] = []
+    open_visits: dict[tuple[object, ...], AccessVisit[A]] = {}
+    for access in accesses:
+        visit = open_visits.get(access.visitor)
+        if visit is not None and visit.begun_at - access.at <= PAUSE:
+            visit.accesses.append(access)
+        else:
+            open_visits[access.visitor] = AccessVisit([access])
+            visits.append(open_visits[access.visitor])
+    return visits

@@ -1,0 +1,24 @@
+"""Forms of the data protection officer."""
+
+from balcao.core.values.cpf import Cpf
+from balcao.panel.attendances.forms import ReasonForm
+from balcao.panel.forms import CodeField, length, needed
+
+
+class SubjectForm(ReasonForm):
+    """Whose data, and why."""
+
+    cpf = CodeField("CPF", description="Com ou sem pontos.", validators=[needed("Escreva o CPF."), length(0, 14)])
+
+    @property
+    def number(self) -> Cpf | None:
+        """Return the CPF that was typed, whatever stands between its digits."""
+        return Cpf.parse_claim((self.cpf.data or "").strip())
+
+    def validate(self, extra_validators: object = None) -> bool:
+        """Check that what was typed could be a CPF."""
+        is_sound = super().validate()
+        if (self.cpf.data or "").strip() and self.number is None:
+            self.cpf.errors = ["Este CPF não é válido: confira os algarismos."]
+            return False
+        return is_sound

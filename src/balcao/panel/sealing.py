@@ -1,0 +1,49 @@
+"""What the panel stores of people, or hands to their browser, is sealed: AES-256-GCM, by a key that only it knows."""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_ID_BYTES, _NONCE_BYTES = 4, 12
+
+
+class _Key(NamedTuple):
+    id: bytes
+    cipher: AESGCM
+
+
+class SealBroken(Exception):
+    """What was to be opened was sealed by another key, for another place, or is no seal at all."""
+
+
+class Sealer:
+    """Seals by the first of the keys and opens by any of them, so that a key can be replaced while sessions live."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = [_derive(key) for key in keys]
+
+    def seal(self, place: bytes, text: bytes) -> bytes:
+        """Return the text sealed for this place: elsewhere it does not open."""
+        key, nonce = self._keys[0], os.urandom(_NONCE_BYTES)
+        return key.id + nonce + key.cipher.encrypt(nonce, text, place)
+
+    def open(self, place: bytes, sealed: bytes) -> bytes:
+        """Return what was sealed for this place. Raises SealBroken."""
+        name, nonce = sealed[:_ID_BYTES], sealed[_ID_BYTES : _ID_BYTES + _NONCE_BYTES]
+        for key in self._keys:
+            if key.id == name and len(nonce) == _NONCE_BYTES:
+                try:
+                    return key.cipher.decrypt(nonce, sealed[_ID_BYTES + _NONCE_BYTES :], place)
+                except InvalidTag:
+                    break
+        raise SealBroken
+
+
+def _derive(key: str) -> _Key:
+    """Return the key of a setting's text; the id that stands before what it sealed says nothing of it."""
+    secret = hashlib.sha256(b"balcao panel\0" + key.encode()).digest()
+    return _Key(hashlib.sha256(b"id\0" + secret).digest()[:_ID_BYTES], AESGCM(secret))

@@ -1,0 +1,211 @@
+"""Statements on sessions and on what was typed when one was over."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+
+
+class StoredSession(NamedTuple):
+    """`is_living` says whether it may be used, `is_recent` whether what was typed in it is still kept.
+
+    The sealed columns are as they are stored.
+    """
+
+    key: bytes
+    subject_key: bytes
+    identity: bytes
+    tokens: bytes | None
+    notice: bytes | None
+    counts: bytes | None
+    actions: bytes | None
+    counted_at: datetime | None
+    counted_ago: timedelta | None
+    generation: int
+    unused_seconds: float
+    is_living: bool
+    is_recent: bool
+
+
+class LivingSession(NamedTuple):
+    """One of a person's sessions, as it is listed for them; `tokens` are sealed."""
+
+    key: bytes
+    provider_key: bytes | None
+    tokens: bytes
+    begun_at: datetime
+    used_at: datetime
+
+
+class StoredDraft(NamedTuple):
+    """`content` is sealed."""
+
+    id: UUID
+    content: bytes
+
+
+@statement("""
+INSERT INTO panel.session (key, subject_key, provider_key, identity, tokens)
+VALUES (:key, :subject_key, :provider_key, :identity, :tokens)
+""")
+async def insert_session(
+    connection: Connection,
+    key: bytes,
+    subject_key: bytes,
+    provider_key: bytes | None,
+    identity: bytes,
+    tokens: bytes,
+) -> None: ...
+
+
+@statement("""
+SELECT key, subject_key, identity, tokens, notice, counts, actions, counted_at, now() - counted_at AS counted_ago,
+       generation, extract(epoch FROM now() - used_at)::float8 AS unused_seconds,
+       ended_at IS NULL AND tokens IS NOT NULL
+           AND used_at > now() - :idle::interval AND begun_at > now() - :longest::interval AS is_living,
+       least(ended_at, used_at + :idle::interval, begun_at + :longest::interval) > now() - :kept::interval AS is_recent
+FROM panel.session WHERE key = :key
+""")
+async def find_session(
+    connection: Connection, key: bytes, idle: timedelta, longest: timedelta, kept: timedelta
+) -> StoredSession | None: ...
+
+
+@statement("UPDATE panel.session SET used_at = now() WHERE key = :key")
+async def touch_session(connection: Connection, key: bytes) -> None: ...
+
+
+@statement("UPDATE panel.session SET notice = :notice WHERE key = :key")
+async def write_notice(connection: Connection, key: bytes, notice: bytes | None) -> None: ...
+
+
+@statement("""
+UPDATE panel.session SET counts = :counts, counted_at = CASE WHEN :is_all THEN now() ELSE counted_at END
+WHERE key = :key AND ended_at IS NULL
+""")
+async def write_counts(connection: Connection, key: bytes, counts: bytes, is_all: bool) -> None: ...
+
+
+@statement("UPDATE panel.session SET actions = :actions WHERE key = :key AND ended_at IS NULL")
+async def write_actions(connection: Connection, key: bytes, actions: bytes) -> None: ...
+
+
+@statement("""
+UPDATE panel.session SET counted_at = now()
+WHERE key = :key AND counted_at IS NOT DISTINCT FROM :seen AND ended_at IS NULL
+""")
+async def claim_counting(connection: Connection, key: bytes, seen: datetime | None) -> bool:
+    """Return whether nobody has counted since this was seen; nobody else counts then."""
+
+
+@statement("""
+UPDATE panel.session SET refreshing_until = now() + :lease::interval
+WHERE key = :key AND generation = :generation AND ended_at IS NULL
+      AND (refreshing_until IS NULL OR refreshing_until < now())
+""")
+async def lease_refresh(connection: Connection, key: bytes, generation: int, lease: timedelta) -> bool:
+    """Return whether the caller is the one that refreshes the tokens of this generation."""
+
+
+@statement("""
+UPDATE panel.session SET tokens = :tokens, generation = generation + 1, refreshing_until = NULL
+WHERE key = :key AND generation = :generation AND ended_at IS NULL
+""")
+async def write_tokens(connection: Connection, key: bytes, generation: int, tokens: bytes) -> bool: ...
+
+
+@statement("UPDATE panel.session SET refreshing_until = NULL WHERE key = :key AND generation = :generation")
+async def give_up_refresh(connection: Connection, key: bytes, generation: int) -> None: ...
+
+
+@statement("""
+UPDATE panel.session SET ended_at = now(), tokens = NULL, notice = NULL WHERE key = :key AND ended_at IS NULL
+""")
+async def end_session(connection: Connection, key: bytes) -> bool: ...
+
+
+@statement("""
+SELECT key, provider_key, tokens, begun_at, used_at
+FROM panel.session
+WHERE subject_key = :subject_key AND ended_at IS NULL AND tokens IS NOT NULL
+      AND used_at > now() - :idle::interval AND begun_at > now() - :longest::interval
+ORDER BY used_at DESC
+""")
+async def list_living_sessions(
+    connection: Connection, subject_key: bytes, idle: timedelta, longest: timedelta
+) -> list[LivingSession]: ...
+
+
+@statement("""
+UPDATE panel.session SET ended_at = now(), tokens = NULL, notice = NULL
+WHERE provider_key = :provider_key AND ended_at IS NULL
+""")
+async def end_provider_session(connection: Connection, provider_key: bytes) -> int: ...
+
+
+@statement("""
+UPDATE panel.session SET ended_at = now(), tokens = NULL, notice = NULL
+WHERE subject_key = :subject_key AND ended_at IS NULL AND begun_at <= to_timestamp(:until)
+""")
+async def end_sessions_of(connection: Connection, subject_key: bytes, until: float) -> int: ...
+
+
+@statement("""
+DELETE FROM panel.session
+WHERE key IN (SELECT key FROM panel.session WHERE used_at < now() - :kept::interval LIMIT 1000)
+""")
+async def delete_old_sessions(connection: Connection, kept: timedelta) -> int: ...
+
+
+@statement("""
+INSERT INTO panel.draft (id, subject_key, content) VALUES (:id, :subject_key, :content)
+ON CONFLICT (id) DO UPDATE SET content = excluded.content, saved_at = now()
+    WHERE draft.subject_key = excluded.subject_key
+""")
+async def write_draft(connection: Connection, id: UUID, subject_key: bytes, content: bytes) -> None: ...
+
+
+@statement("""
+SELECT id, content FROM panel.draft
+WHERE subject_key = :subject_key AND saved_at > now() - :kept::interval ORDER BY saved_at DESC
+""")
+async def list_drafts(connection: Connection, subject_key: bytes, kept: timedelta) -> list[StoredDraft]: ...
+
+
+@statement("""
+SELECT id, content FROM panel.draft
+WHERE id = :id AND subject_key = :subject_key AND saved_at > now() - :kept::interval
+""")
+async def find_draft(connection: Connection, id: UUID, subject_key: bytes, kept: timedelta) -> StoredDraft | None: ...
+
+
+@statement("""
+SELECT saved_at FROM panel.draft
+WHERE id = :id AND subject_key = :subject_key AND saved_at > now() - :kept::interval
+""")
+async def find_saving(connection: Connection, id: UUID, subject_key: bytes, kept: timedelta) -> datetime | None: ...
+
+
+@statement("DELETE FROM panel.draft WHERE id = :id AND subject_key = :subject_key")
+async def delete_draft(connection: Connection, id: UUID, subject_key: bytes) -> bool: ...
+
+
+@statement("""
+DELETE FROM panel.draft WHERE subject_key = :subject_key AND id NOT IN
+    (SELECT id FROM
+        (SELECT id, row_number() OVER newest AS number, sum(octet_length(content)) OVER newest AS bytes
+         FROM panel.draft WHERE subject_key = :subject_key
+         WINDOW newest AS (ORDER BY saved_at DESC, id ROWS UNBOUNDED PRECEDING)) AS counted
+     WHERE number <= :most AND bytes <= :most_bytes)
+""")
+async def delete_drafts_beyond(connection: Connection, subject_key: bytes, most: int, most_bytes: int) -> int:
+    """Delete all but the newest texts of a person, as many as fit."""
+
+
+@statement("""
+DELETE FROM panel.draft
+WHERE id IN (SELECT id FROM panel.draft WHERE saved_at < now() - :kept::interval LIMIT 1000)
+""")
+async def delete_old_drafts(connection: Connection, kept: timedelta) -> int: ...

@@ -1,0 +1,61 @@
+"""The templates, and what all of them know."""
+
+from collections.abc import Callable
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from balcao import __version__
+from balcao.core.http.assets import Assets
+from balcao.panel.rights import show_given, show_right
+from balcao.panel.words import (
+    Words,
+    begin_sentence,
+    format_count,
+    format_day,
+    format_duration,
+    format_number,
+    format_phone,
+    format_weekday,
+)
+
+# What stands where there is no value; marked, so that a phone's list leaves the line out (`panel.css`).
+_NOTHING, _MARKED_NOTHING = "–", Markup('<span class="nil">–</span>')
+
+
+def make_environment(words: Words, assets: Assets, city: str) -> Environment:
+    """Return the environment: everything is escaped, and a name without a value is a fault."""
+    environment = Environment(
+        loader=PackageLoader("balcao.panel", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        finalize=_mark_nothing,
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "moment": words.format_moment,
+        "exactly": words.format_exactly,
+        "clock": words.format_clock,
+        "until": words.format_end,
+        "deadline": words.format_deadline,
+        "day": format_day,
+        "number": format_number,
+        "phone": format_phone,
+        "duration": format_duration,
+        "sentence": begin_sentence,
+        "weekday": format_weekday,
+        "given": show_given,
+        "right": show_right,
+    }
+    environment.filters.update(filters)
+    environment.globals.update(
+        asset=assets.address, city=city, balcao_version=__version__, words=words, count=format_count
+    )
+    return environment
+
+
+def _mark_nothing(value: Any) -> Any:
+    return _MARKED_NOTHING if value == _NOTHING else value

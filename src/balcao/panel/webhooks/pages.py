@@ -1,0 +1,208 @@
+"""The pages on the webhooks of one service: its receivers, what was sent to each, sending it again.
+
+An area says what is its own and has the pages declared:
+
+    WEBHOOKS = WebhookPages(area="agents", action=WEBHOOK_MANAGE, operations=webhook_client, ...)
+    WEBHOOKS.declare(pages)
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from balcao.core.http.responses import Response
+from balcao.panel.api import Api
+from balcao.panel.declaration import Item, Pages
+from balcao.panel.faults import PageFault
+from balcao.panel.forms import Form
+from balcao.panel.lists import Listing, Tab
+from balcao.panel.visit import Crumb, Visit
+from balcao.panel.webhooks.forms import WebhookForm, to_fields
+from balcao.panel.webhooks.labels import describe_failure
+from balcao.panel.webhooks.model import Delivery, Secret, Webhook
+
+_TITLE = "Avisos a sistemas"
+_TABS = (Tab("todas", "Todas"), Tab("falhas", "Não entregues"))
+
+
+class Operations(Protocol):
+    """The operations of one service on its webhooks: the client of an area, a module, has them."""
+
+    async def list_webhooks(self, api: Api) -> Sequence[Webhook]: ...
+    async def read_webhook(self, api: Api, id: str) -> Webhook: ...
+    async def add_webhook(self, api: Api, body: Mapping[str, Any], key: str) -> Secret: ...
+    async def replace_webhook(self, api: Api, id: str, body: Mapping[str, Any]) -> object: ...
+    async def renew_secret(self, api: Api, id: str, key: str) -> Secret: ...
+    async def delete_webhook(self, api: Api, id: str) -> None: ...
+    async def send_test(self, api: Api, id: str) -> None: ...
+    async def list_deliveries(
+        self, api: Api, id: str, *, failed: bool, page: int, size: int
+    ) -> tuple[Sequence[Delivery], int]: ...
+    async def replay_delivery(self, api: Api, id: str, message: str) -> None: ...
+
+
+def allow(_: Visit) -> None:
+    """Leave it to the action who may change a webhook."""
+
+
+@dataclass(frozen=True)
+class WebhookPages:
+    """The pages on the webhooks of one service.
+
+    `purpose` says whom they are for, `topics` what a receiver may be limited to and `everything` that it is not;
+    `kinds` are the types of messages in words. `name_topics` returns how topics are called. `require_reach` raises
+    PageFault for who may look at receivers and change none.
+    """
+
+    area: str
+    action: str
+    operations: Operations
+    form: type[WebhookForm]
+    purpose: str
+    topics: str
+    everything: str
+    kinds: Mapping[str, str]
+    name_topics: Callable[[Visit], Awaitable[Callable[[str], str]]]
+    require_reach: Callable[[Visit], None] = allow
+
+    def declare(self, pages: Pages) -> None:
+        """Declare the pages beside the others of the area."""
+        actions = [self.action]
+        pages.get("/avisos", _TITLE, actions=actions, in_menu=True)(self.list_webhooks)
+        pages.form("/avisos/novo", "Cadastrar aviso", actions=actions)(self.add_webhook)
+        pages.get("/avisos/{id}", "Aviso", actions=actions)(self.show_webhook)
+        pages.form("/avisos/{id}/mudar", "Mudar o aviso", actions=actions)(self.edit_webhook)
+        pages.form("/avisos/{id}/segredo", "Trocar o segredo", actions=actions)(self.renew_secret)
+        pages.form("/avisos/{id}/apagar", "Apagar o aviso", actions=actions)(self.delete_webhook)
+        pages.post("/avisos/{id}/teste", "Enviar um teste", actions=actions)(self.send_test)
+        pages.post("/avisos/{id}/entregas/{message}/reenviar", "Reenviar", actions=actions)(self.replay_delivery)
+
+    async def list_webhooks(self, visit: Visit) -> Response[Any]:
+        """List the receivers, each with how its last message went."""
+        return self._render(visit, "list", webhooks=await self.operations.list_webhooks(visit.api))
+
+    async def add_webhook(self, visit: Visit) -> Response[Any]:
+        """Enter a receiver; its secret is shown once, on the page that answers."""
+        self.require_reach(visit)
+        form = self.form(visit)
+        if form.is_sent and await form.submit(lambda: self.operations.add_webhook(visit.api, form.body, form.key)):
+            return self._render_secret(visit, form, form.url.data or "", status=201)
+        back = self._address(visit, "list_webhooks")
+        return self._render(visit, "form", form=form, back=back, crumbs=self._crumbs(visit), status=form.status)
+
+    async def show_webhook(self, visit: Visit, id: str) -> Response[Any]:
+        """Show a receiver and what was sent to it, the newest first."""
+        webhook = await self.operations.read_webhook(visit.api, id)
+        listing = Listing(visit, ("mensagem", "mensagens"), tabs=_TABS)
+        listing.rows, listing.total = await self.operations.list_deliveries(
+            visit.api, id, failed=listing.tab == "falhas", page=listing.number, size=listing.size
+        )
+        return self._render(
+            visit,
+            "show",
+            webhook=webhook,
+            listing=listing,
+            name_topic=await self.name_topics(visit),
+            crumbs=self._crumbs(visit),
+        )
+
+    async def edit_webhook(self, visit: Visit, id: str) -> Response[Any]:
+        """Change where and of what a receiver is told."""
+        self.require_reach(visit)
+        webhook = await self.operations.read_webhook(visit.api, id)
+        form = self.form(visit, to_fields(webhook))
+        back = self._address(visit, "show_webhook", id=id)
+        if form.is_sent and await form.submit(lambda: self.operations.replace_webhook(visit.api, id, form.body)):
+            return await visit.redirect(back, "Aviso gravado.")
+        crumbs = self._crumbs(visit, webhook)
+        return self._render(visit, "form", form=form, back=back, crumbs=crumbs, status=form.status)
+
+    async def renew_secret(self, visit: Visit, id: str) -> Response[Any]:
+        """Give a receiver another secret, shown once; a page says before that until when the present one goes."""
+        self.require_reach(visit)
+        webhook = await self.operations.read_webhook(visit.api, id)
+        form = Form(visit)
+        if form.is_sent and await form.submit(lambda: self.operations.renew_secret(visit.api, id, form.key)):
+            return self._render_secret(visit, form, webhook.url, webhook)
+        return self._render(
+            visit, "renew", form=form, webhook=webhook, crumbs=self._crumbs(visit, webhook), status=form.status
+        )
+
+    async def delete_webhook(self, visit: Visit, id: str) -> Response[Any]:
+        """Delete a receiver, after a page that says what that means."""
+        self.require_reach(visit)
+        webhook = await self.operations.read_webhook(visit.api, id)
+        if visit.is_post:
+            await self.operations.delete_webhook(visit.api, id)
+            return await visit.redirect(self._address(visit, "list_webhooks"), "Aviso apagado.")
+        return self._render(visit, "delete", webhook=webhook, crumbs=self._crumbs(visit, webhook))
+
+    async def send_test(self, visit: Visit, id: str) -> Response[Any]:
+        """Have a test sent."""
+        await self.operations.send_test(visit.api, id)
+        return await visit.redirect(
+            self._address(visit, "show_webhook", id=id), "O teste está na fila: recarregue para ver como foi."
+        )
+
+    async def replay_delivery(self, visit: Visit, id: str, message: str) -> Response[Any]:
+        """Have a message sent again."""
+        await self.operations.replay_delivery(visit.api, id, message)
+        return await visit.redirect(
+            self._address(visit, "show_webhook", id=id),
+            "A mensagem está na fila de novo: recarregue para ver como foi.",
+        )
+
+    async def find_failing(self, visit: Visit) -> Sequence[Item]:
+        """Return the receivers that did not take what they were sent last, each as one thing that waits."""
+        return [
+            Item(
+                title=each.name,
+                href=self._address(visit, "show_webhook", id=each.id),
+                text=f"não recebe os avisos: {describe_failure(each.last_error)}",
+                detail=_TITLE,
+                urgency="warning",
+                deed="Ver as entregas",
+            )
+            for each in await self.operations.list_webhooks(visit.api)
+            if each.is_active and each.last_error is not None
+        ]
+
+    def _may_change(self, visit: Visit) -> bool:
+        try:
+            self.require_reach(visit)
+        except PageFault:
+            return False
+        return True
+
+    def _render(self, visit: Visit, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
+        """Return a page of these; its template finds the others by `address(name, ...)`, and these words as `own`."""
+
+        def address(name: str, **parts: str) -> str:
+            return self._address(visit, name, **parts)
+
+        return visit.render(
+            f"webhooks/{template}.html",
+            status=status,
+            own=self,
+            address=address,
+            may_change=self._may_change(visit),
+            describe_failure=describe_failure,
+            **values,
+        )
+
+    def _render_secret(
+        self, visit: Visit, form: Form, url: str, webhook: Webhook | None = None, *, status: int = 200
+    ) -> Response[Any]:
+        return self._render(
+            visit, "secret", made=form.result, url=url, crumbs=self._crumbs(visit, webhook), status=status
+        )
+
+    def _address(self, visit: Visit, name: str, **values: str) -> str:
+        return visit.panel.find_page(f"{self.area}.{name}").address(**values)
+
+    def _crumbs(self, visit: Visit, webhook: Webhook | None = None) -> list[Crumb]:
+        """Return the way to the receivers, and to one of them."""
+        crumbs = [Crumb(_TITLE, self._address(visit, "list_webhooks"))]
+        if webhook is not None:
+            crumbs.append(Crumb(webhook.name, self._address(visit, "show_webhook", id=webhook.id)))
+        return crumbs

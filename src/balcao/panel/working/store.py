@@ -1,0 +1,60 @@
+"""SQL of who has which form open, by the clock of the database."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from balcao.core.database.pool import Connection
+from balcao.core.database.statements import statement
+
+
+@statement("""
+INSERT INTO panel.presence (place, subject_key, name) VALUES (:place, :subject_key, :name)
+ON CONFLICT (place, subject_key) DO UPDATE SET name = excluded.name, seen_at = now()
+""")
+async def write_presence(connection: Connection, place: bytes, subject_key: bytes, name: bytes) -> None: ...
+
+
+@statement("""
+SELECT name FROM panel.presence
+WHERE place = :place AND subject_key <> :subject_key AND seen_at > now() - :lasting::interval
+ORDER BY seen_at DESC LIMIT :most
+""")
+async def list_others(
+    connection: Connection, place: bytes, subject_key: bytes, lasting: timedelta, most: int
+) -> list[bytes]: ...
+
+
+@statement("DELETE FROM panel.presence WHERE place = :place AND subject_key = :subject_key")
+async def delete_presence(connection: Connection, place: bytes, subject_key: bytes) -> None: ...
+
+
+@statement("""
+DELETE FROM panel.presence
+WHERE (place, subject_key) IN
+    (SELECT place, subject_key FROM panel.presence WHERE seen_at < now() - :lasting::interval LIMIT 1000)
+""")
+async def delete_old_presence(connection: Connection, lasting: timedelta) -> int: ...
+
+
+# Its row is locked until the text is kept: `end_opening` comes before that, or waits for it.
+@statement("""
+INSERT INTO panel.form_opening (id, is_over) VALUES (:id, false)
+ON CONFLICT (id) DO UPDATE SET touched_at = now() WHERE NOT form_opening.is_over
+RETURNING id
+""")
+async def touch_opening(connection: Connection, id: UUID) -> UUID | None:
+    """Return None for an opening that is over."""
+
+
+@statement("""
+INSERT INTO panel.form_opening (id, is_over) VALUES (:id, true)
+ON CONFLICT (id) DO UPDATE SET is_over = true, touched_at = now()
+""")
+async def end_opening(connection: Connection, id: UUID) -> None: ...
+
+
+@statement("""
+DELETE FROM panel.form_opening
+WHERE id IN (SELECT id FROM panel.form_opening WHERE touched_at < now() - :kept::interval LIMIT 1000)
+""")
+async def delete_old_openings(connection: Connection, kept: timedelta) -> int: ...

@@ -1,0 +1,1 @@
+"""What all pages share: the panel, the developer portal and the status page."""

@@ -1,0 +1,56 @@
+"""What axe finds on the pages of one service, in every state: nothing."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.panel.catalogue.conftest import Ask, Make
+from tests.search.support import REQUIRED
+from tests.support.screen import Screen
+
+pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
+
+
+def change(ask: Ask, service: dict[str, Any], **members: Any) -> None:
+    """Save as a colleague."""
+    body = REQUIRED | {"nome_servico": service["nome_servico"]} | members
+    assert ask("PUT", f"/admin/services/{service['id']}", json=body).status_code == 200
+
+
+def test_axe_finds_nothing_in_any_state_of_a_service(screen: Screen, make: Make, ask: Ask) -> None:
+    service, draft = make(status=1), make(awaiting_approval=True)
+    change(ask, service, resumo="Outro resumo.")
+    body = REQUIRED | {"nome_servico": service["nome_servico"], "resumo": "Proposto."}
+    proposal = ask("POST", f"/admin/services/{service['id']}/proposals", json=body).json()["id"]
+    run = ask("GET", "/admin/migration/history").json()["migrations"][0]["id"]
+    here = f"/painel/servicos/{service['id']}"
+    screen.login("gestor")
+    for address in (
+        here,
+        f"{here}/editar",
+        f"{here}/versoes",
+        f"{here}/diferenca?de=1&para=2",
+        f"{here}/voltar/1",
+        f"{here}/tirar-do-ar",
+        f"{here}/excluir",
+        f"{here}/propostas/{proposal}",
+        f"{here}/propostas/{proposal}/editar",
+        f"{here}/propostas/{proposal}/devolver",
+        f"{here}/propostas/{proposal}/retirar",
+        f"/painel/aprovacoes/{draft['id']}",
+        "/painel/servicos?nome=nenhum-tem-este-nome",
+        "/painel/numeros-antigos/novo",
+        "/painel/categorias/Cidade",
+        "/painel/sinonimos/novo?termo=iptu",
+        f"/painel/migracao/{run}",
+    ):
+        screen.open(address)
+        assert screen.axe() == [], address
+        assert screen.wider_than_the_screen() == [], address
+    screen.open(f"{here}/editar")
+    screen.page.get_by_label("Resumo", exact=True).fill("O meu.")
+    change(ask, service, resumo="O da colega.")
+    screen.page.get_by_role("button", name="Gravar e pôr no ar").click()
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text("Alguém gravou antes de você")
+    assert screen.axe() == []

@@ -1,0 +1,103 @@
+"""Who saw the data: by visit; staff by name and department for the officer, by department for the citizen."""
+
+import asyncio
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from balcao.core.context.platform import assemble
+from balcao.panel.person.client import Access
+from balcao.panel.person.labels import describe_accesses
+from balcao.panel.person.visits import group_by_visit
+from balcao.registry.city.staff_departments.jobs import hash_staff
+from tests.support.cast import CARLA
+from tests.support.opening import opened
+from tests.support.panel import PanelClient
+from tests.support.sandbox import Sandbox
+
+NOON = datetime(2026, 11, 28, 12, 0, tzinfo=UTC)
+
+
+def make(minute: float, **members: object) -> Access:
+    values = {
+        "at": NOON + timedelta(minutes=minute),
+        "action": "read",
+        "operation": "registry.read_citizen",
+        "fields": ["citizen"],
+        "actor_kind": "staff",
+        "actor": "painel",
+        "department": "Secretaria de Cidadania",
+        "grant": "citizen:read",
+        "reason": "senha 47",
+        "outcome": "done",
+    } | members
+    return Access(**values)  # type: ignore[arg-type]
+
+
+def test_what_one_visitor_does_without_a_long_pause_is_one_visit() -> None:
+    accesses = [make(50), make(21, action="update", fields=["email"]), make(20, department="Saúde"), make(10), make(0)]
+    visits = group_by_visit(accesses)
+    assert [[one.at.minute for one in visit.accesses] for visit in visits] == [[50], [21, 10, 0], [20]]
+    assert describe_accesses(visits[1].accesses) == "Leu o cadastro; mudou o e-mail"
+
+
+@pytest.mark.parametrize("other", [{"reason": "senha 48"}, {"actor_kind": "citizen"}, {"outcome": "denied"}])
+def test_another_reason_another_kind_and_a_refusal_are_visits_of_their_own(other: dict[str, object]) -> None:
+    assert len(group_by_visit([make(2, **other), make(1)])) == 2
+
+
+@pytest.fixture
+def attended(sandbox: Sandbox, panel: PanelClient) -> str:
+    """Luiz of two departments has looked at several parts of Carla's record; return the names of his departments."""
+
+    async def work() -> None:
+        platform = assemble(sandbox.settings, sandbox.database_url)
+        async with opened(platform):
+            await hash_staff(platform, {})
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work()).result()
+    with PanelClient(sandbox.url) as luiz:
+        luiz.login("luiz")
+        luiz.attend(CARLA)
+        for link in [link for link in luiz.page.links if re.fullmatch(r"/painel/atendimento/\d+/\w+", link)]:
+            luiz.get(link)
+    return "Secretaria de Saúde, Vigilância em Saúde"
+
+
+def read_rows(page: str) -> list[str]:
+    body = re.findall(r"<tbody>(.*?)</tbody>", page, re.DOTALL)
+    rows = re.findall(r"<tr>(.*?)</tr>", body[-1], re.DOTALL)
+    return [re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", row)) for row in rows]
+
+
+def test_the_citizen_reads_the_department_once_for_a_visit(attended: str, panel: PanelClient) -> None:
+    panel.login("carla")
+    rows = read_rows(panel.get("/painel/meus-dados/quem-viu").text)
+    of_visit = [row for row in rows if "senha 47" in row]
+    assert len(of_visit) == 1
+    assert "Leu o cadastro" in of_visit[0]
+    assert "os chamados" in of_visit[0]
+    assert attended in of_visit[0]
+    assert "Luiz" not in panel.page.text
+
+
+def test_the_officer_reads_name_and_department(attended: str, panel: PanelClient) -> None:
+    panel.login("debora")
+    subject = panel.submit("/painel/dados/titular", cpf=CARLA, reason="Pedido do titular dos dados").text
+    trail = next(link for link in panel.page.links if "trilha?" in link)
+    for text in (subject, panel.get(trail).text):
+        (row, *_) = [row for row in read_rows(text) if "senha 47" in row]
+        assert "Luiz Estrela" in row
+        assert attended in row
+
+
+def test_the_trail_shows_the_data_of_people_unless_everything_is_asked_for(panel: PanelClient) -> None:
+    panel.login("debora")
+    of_nobody = " de ninguém "  # as each look at the whole trail is
+    assert of_nobody not in " ".join(read_rows(panel.get("/painel/dados/trilha").text))
+    assert "a dados de pessoas" in panel.page.text
+    assert of_nobody in " ".join(read_rows(panel.get("/painel/dados/trilha?sobre=tudo").text))
+    assert "a dados de pessoas" not in panel.page.text

@@ -1,0 +1,59 @@
+"""People who do the forty tasks of the panel, in each of the ways of `tests/support/ways.py`, each in its own city."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from balcao.settings import Settings
+from tests.panel.catalogue.conftest import alter, ask, make
+from tests.panel.health_units.conftest import call, open_one
+from tests.support import databases
+from tests.support.person import Person
+from tests.support.sandbox import Sandbox
+from tests.support.screen import Screen
+from tests.support.server import free_port
+from tests.support.sizes import FULL
+from tests.support.ways import WAYS, Way
+
+__all__ = ["alter", "ask", "call", "make", "open_one"]
+
+
+# At full size axe looks at the pages on the way, which is one of the tools of Node.
+_TOOLS = [pytest.mark.node] if FULL else []
+
+
+@pytest.fixture(scope="module", params=[pytest.param(way, id=way.name, marks=_TOOLS) for way in WAYS])
+def way(request: pytest.FixtureRequest) -> Way:
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="module")
+def database_url(way: Way) -> Iterator[str]:
+    """Return a fresh database for each way: most tasks can be done once with the demo's data."""
+    name = databases.new_name()
+    yield databases.create(name)
+    databases.drop(name)
+
+
+@pytest.fixture(scope="module")
+def settings(way: Way, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
+
+
+@pytest.fixture(scope="module")
+def address(sandbox: Sandbox, sql: Any) -> str:
+    """Where the panel is; the loop of `sql` begins before that of the browser, and ends after it."""
+    return sandbox.url
+
+
+@pytest.fixture
+def person_of(way: Way, screen_of: Callable[..., Screen]) -> Callable[..., Person]:
+    """Log somebody in, in a window of their own, at a page."""
+
+    def login(username: str, path: str = "/painel") -> Person:
+        person = Person(screen_of(way.width, java_script_enabled=way.has_script), way)
+        person.login(username, path)
+        return person
+
+    return login

@@ -1,0 +1,151 @@
+"""What pages cost: calls of the services, bytes, elements, nothing from elsewhere; of every page that can be seen."""
+
+import gzip
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from html.parser import HTMLParser
+
+import pytest
+
+from balcao.panel import waiting
+from balcao.panel.declaration import PREFIX
+from balcao.panel.jobs import reference
+from tests.support.cast import CARLA
+from tests.support.crawl import Crawl, Seen, find_page
+from tests.support.line import Line
+from tests.support.panel import PanelClient
+from tests.support.sandbox import Sandbox
+from tests.support.sizes import report, size
+
+pytestmark = pytest.mark.long
+
+KILOBYTE = 1000
+# Calls of the services besides the one for the person's rights: a list's, and those of a page about one thing or with a
+# form. Pages that put together what several services say have more.
+LIST, DETAIL = 2, 4
+TOGETHER: Mapping[str, int] = {
+    "agents.list_agents": 3,
+    "catalogue.list_services": 3,  # the filters' categories and departments
+    "catalogue.show_migrations": 3,
+    "catalogue.show_service": 5,
+    "citizen.change_preferences": 3,
+    "citizen.show": 6,
+    "counter.show": 6,
+    "health_units.show_board": 6,
+    "home.show_start": 10,  # of an administrator: one for each thing that can wait for somebody, all at once
+    "operation.show_processes": 3,
+    "operation.show_state": 9,  # one for each service
+}
+MOST_NODES = 1_500
+# Of the first page that somebody opens, unpacked and with its files; half of what a live page loads is the script.
+FIRST_LOAD, FIRST_LOAD_WITH_SCRIPT = 100 * KILOBYTE, 120 * KILOBYTE
+# The same as it travels. The form of a job holds all that the job says, its steps and its questions.
+PACKED_FIRST_LOAD = 30 * KILOBYTE
+# What a page with a part that reads itself again loads besides, unpacked and packed.
+MORPHING, PACKED_MORPHING = 12 * KILOBYTE, 4 * KILOBYTE
+LONGER: Mapping[str, int] = {"jobs.edit_job": 32 * KILOBYTE}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one page cost; `calls` are those of the services, without the one for the person's rights."""
+
+    name: str
+    seen: Seen
+    calls: list[str]
+
+    @property
+    def most_calls(self) -> int:
+        page = find_page(self.seen.address, "GET")
+        is_list = page is not None and page.in_menu and not page.parameters
+        return TOGETHER.get(self.name, LIST if is_list else DETAIL)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fresh_counts() -> Iterator[None]:
+    """What is read now and then, however long the test takes, is no cost of the page that happens to do it.
+
+    What waits is counted by the first page; names that forms choose from are kept from the first one that has them.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "FRESH", timedelta(days=1))
+        patch.setattr(reference, "KEPT_SECONDS", timedelta(days=1).total_seconds())
+        yield
+
+
+@pytest.fixture(scope="module")
+def costs(sandbox: Sandbox, line: Line) -> list[Cost]:
+    """Of all that an administrator, an attendant with somebody before them, and a citizen are shown."""
+    found = []
+    for name in ("kleber", "luiz", "carla"):
+        with PanelClient(sandbox.url) as panel:
+            panel.login(name)
+            begin = panel.attend(CARLA).url.path if name == "luiz" else PREFIX
+            for seen in Crawl(panel, size(1, 3), begin).run().seen:
+                page, before = find_page(seen.address, "GET"), len(line.calls)
+                panel.http.get(seen.address, follow_redirects=True)
+                calls = [call for call in line.calls[before:] if "/users/me/actions" not in call]
+                found.append(Cost(page.name if page else "", seen, calls))
+    return found
+
+
+class Elements(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.number = 0
+        self.foreign: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.number += 1
+        self.foreign += [
+            value
+            for name, value in attrs
+            if value and name in {"src", "srcset", "data", "poster"} | ({"href"} if tag in {"link", "use"} else set())
+            if not value.startswith("/painel/")
+        ]
+
+
+def test_a_page_calls_the_services_no_oftener_than_it_may(costs: list[Cost]) -> None:
+    over = {(cost.name, cost.most_calls): cost.calls for cost in costs if len(cost.calls) > cost.most_calls}
+    assert over == {}
+    most = sorted(costs, key=lambda cost: len(cost.calls))[-1]
+    report(f"{len(costs)} pages, most calls: {len(most.calls)} ({most.name})")
+
+
+def test_a_page_is_small_has_few_elements_and_asks_nobody_else_for_anything(costs: list[Cost]) -> None:
+    faults, heaviest, fullest = [], 0, 0
+    for cost in costs:
+        if not cost.seen.is_html:
+            continue
+        is_live, has_script = "hx-get=" in cost.seen.answer.text, "htmx.min" in cost.seen.answer.text
+        if is_live and not has_script:
+            faults.append(f"{cost.seen.address}: a part changes in place, and nothing changes it")
+        weight, page = len(gzip.compress(cost.seen.answer.content)), Elements(cost.seen.answer.text)
+        heaviest, fullest = max(heaviest, weight), max(fullest, page.number)
+        if weight > 12 * KILOBYTE or page.number > MOST_NODES or page.foreign:
+            faults.append(f"{cost.seen.address}: {weight} bytes, {page.number} elements, {page.foreign}")
+    assert faults == []
+    report(f"heaviest page {heaviest} bytes packed, fullest {fullest} elements")
+
+
+def test_the_first_page_that_somebody_opens_is_small_with_all_of_its_files(costs: list[Cost], sandbox: Sandbox) -> None:
+    """Whichever page that is: a link from a message leads anywhere."""
+    with PanelClient(sandbox.url) as panel:
+        files: dict[str, bytes] = {}
+        for cost in costs:
+            named = set(re.findall(r'(?:href|src)="(/painel/recursos/[^"#]+)', cost.seen.answer.text))
+            files |= {file: panel.http.get(file).content for file in named - files.keys()}
+            bodies = [cost.seen.answer.content, *(files[file] for file in named)]
+            if cost.seen.is_html:
+                has_script = any("htmx.min" in file for file in named)
+                morphs = any("idiomorph" in file for file in named)
+                most = (FIRST_LOAD_WITH_SCRIPT if has_script else FIRST_LOAD) + morphs * MORPHING
+                assert sum(map(len, bodies)) <= most, cost.seen.address
+                packed = sum(len(gzip.compress(body)) for body in bodies)
+                most_packed = LONGER.get(cost.name, PACKED_FIRST_LOAD) + morphs * PACKED_MORPHING
+                assert packed <= most_packed, cost.seen.address
+    # What is said to who writes a sheet does not travel.
+    assert not any(b"/*" in body for file, body in files.items() if file.endswith(".css"))
