@@ -21,9 +21,8 @@ from balcao.core.access import keys
 from balcao.core.context.platform import Platform, assemble
 from balcao.core.database import connections, pool
 from balcao.core.jobs.worker import Worker
-from balcao.panel import templating
 from balcao.settings import Settings
-from balcao.web import rendering
+from balcao.web import templating
 from tests.support import databases, log_scan, run_folder
 from tests.support.issuer import Issuer
 from tests.support.leftovers import Leftovers
@@ -82,8 +81,8 @@ def pytest_configure(config: pytest.Config) -> None:
     log_scan.start()
     # Compiling the pages' templates is a third of the work of a server that each module starts and looks through once.
     compiled = FileSystemBytecodeCache(str(run_folder.path()))
-    for module in (rendering, templating):
-        pytest.MonkeyPatch().setattr(module, "Environment", functools.partial(Environment, bytecode_cache=compiled))
+    cached = functools.partial(Environment, bytecode_cache=compiled)
+    pytest.MonkeyPatch().setattr(templating, "Environment", cached)
     # A command configures the log of its process; one that a test runs here would silence what other tests wait for.
     logs.configure = _leave_log_as_it_is
     if controls:

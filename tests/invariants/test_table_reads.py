@@ -14,6 +14,7 @@ from tests.invariants.test_feature_walls import writers
 
 _CREATED = re.compile(r"CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?([a-z_]+\.[a-z_]+)")
 _DROPPED = re.compile(r"DROP TABLE ([a-z_]+\.[a-z_]+)")
+_MOVED = re.compile(r"ALTER TABLE (\w+\.\w+) SET SCHEMA (\w+)")
 _NAMED = re.compile(r"\b([a-z_]+\.[a-z_]+)\b(?!\s*\()")
 
 # By the folder that reads: why one statement has to, and the tables.
@@ -297,10 +298,11 @@ READS: Mapping[str, tuple[str, set[str]]] = {
 
 
 def list_tables() -> set[str]:
-    """Return the tables that the migrations create, without those that a later one drops."""
+    """Return the tables that exist after all migrations, with the schema that each ends in."""
     migrations = [file.read_text("utf-8") for file in SOURCE.rglob("*.sql")]
     created, dropped = ({name for text in migrations for name in found.findall(text)} for found in (_CREATED, _DROPPED))
-    return created - dropped
+    moved = {old: f"{schema}.{old.partition('.')[2]}" for text in migrations for old, schema in _MOVED.findall(text)}
+    return {moved.get(name, name) for name in created - dropped}
 
 
 def folder(text: Text) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from balcao.panel.sessions import service as sessions
+from balcao.web.sessions import service as sessions
 from tests.http.connection import Connection
 from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox

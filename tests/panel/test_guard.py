@@ -2,7 +2,7 @@
 
 import pytest
 
-from balcao.panel.guard import read_return_path
+from balcao.web.guard import read_return_path
 
 ELSEWHERE = [
     "",
@@ -53,9 +53,9 @@ PAGES = [
 
 @pytest.mark.parametrize("address", ELSEWHERE)
 def test_an_address_that_may_lead_off_the_panel_leads_to_the_first_page(address: str) -> None:
-    assert read_return_path(address) == "/painel"
+    assert read_return_path(address, "/painel") == "/painel"
 
 
 @pytest.mark.parametrize("address", PAGES)
 def test_an_address_of_a_page_is_led_back_to(address: str) -> None:
-    assert read_return_path(address) == address
+    assert read_return_path(address, "/painel") == address

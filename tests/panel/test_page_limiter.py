@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from balcao.panel import page_limiter
-from balcao.panel.faults import PageFault
-from balcao.panel.page_limiter import OF_PERSON, PLACES, PageLimiter
 from balcao.settings import Settings
+from balcao.web import page_limiter
+from balcao.web.faults import PageFault
+from balcao.web.page_limiter import OF_PERSON, PLACES, PageLimiter
 from tests.support.panel import PanelClient
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 

@@ -7,7 +7,7 @@ from balcao.panel.application import list_uses
 from balcao.panel.areas import AREAS
 from balcao.panel.person.client import Access
 from balcao.panel.person.labels import describe_access, show_member
-from balcao.panel.words import Words, format_phone
+from balcao.web.words import Words, format_phone
 
 WORDS = Words(ZoneInfo("America/Sao_Paulo"))
 

@@ -17,7 +17,7 @@ from balcao.developer_portal.members import list_members, name_kind
 from balcao.developer_portal.reference import Reference, Section, find_operation, list_sections
 from balcao.developer_portal.rules import explain_rule
 from balcao.developer_portal.snippets import write_snippets
-from balcao.web.rendering import allow_script, make_environment, read_script, read_style
+from balcao.web.templating import allow_script, make_environment, read_script, read_style
 
 _STYLE = read_style("balcao.developer_portal", "portal.css")
 _SCRIPT = read_script("balcao.developer_portal", "copy.js")

@@ -23,7 +23,7 @@ from balcao.core.http.unauthenticated_refusals import refuse_token
 from balcao.core.service import Service
 from balcao.developer_portal.operation_pages import ROOTS
 from balcao.developer_portal.rules import explain_rule
-from balcao.web.rendering import make_environment, read_style
+from balcao.web.templating import make_environment, read_style
 
 PATH = "/docs/pt-BR/chamadas"
 MOST_SHOWN = 100

@@ -7,7 +7,7 @@ from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.responses import HTML, Response
 from balcao.core.service import Service
 from balcao.developer_portal.guides import INDEX, Guide, Guides, path_of
-from balcao.web.rendering import make_environment, read_style
+from balcao.web.templating import make_environment, read_style
 
 _STYLE = read_style("balcao.developer_portal", "portal.css")
 _HEADERS = {"Content-Security-Policy": allow_style(_STYLE)}

@@ -13,7 +13,7 @@ from balcao.core.http.responses import HTML, Response
 from balcao.core.service import Service
 from balcao.developer_portal.guides import Guide, Guides
 from balcao.developer_portal.operation_pages import CODES, ROOTS, list_code_areas, name_anchor
-from balcao.web.rendering import allow_script, make_environment, read_script, read_style
+from balcao.web.templating import allow_script, make_environment, read_script, read_style
 
 PATHS = {"pt-BR": "/docs/pt-BR/busca", "en": "/docs/en/search"}
 _OTHER = {"pt-BR": "en", "en": "pt-BR"}

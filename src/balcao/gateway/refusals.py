@@ -2,7 +2,7 @@
 
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.refusal_pages import RefusalPage
-from balcao.web.rendering import BASE_STYLE
+from balcao.web.templating import BASE_STYLE
 
 REFUSAL_PAGE = RefusalPage(
     ERROR_TEXT.body,

@@ -6,8 +6,6 @@ from datetime import timedelta
 from importlib.resources import files
 from urllib.parse import urlsplit
 
-import httpx
-
 from balcao.core.access.refusals import Refusals
 from balcao.core.database import migrations
 from balcao.core.database.faults import StatementRefused
@@ -15,31 +13,20 @@ from balcao.core.database.migrations import Migration, find_migrations
 from balcao.core.database.pool import Database
 from balcao.core.database.refusals import explain_panel_refusal
 from balcao.core.database.roles import PANEL_SCHEMA, RoleError
-from balcao.core.errors import BalcaoError, Unavailable
+from balcao.core.errors import Unavailable
 from balcao.core.http.assets import Assets
-from balcao.core.logs import log
-from balcao.core.repeating import repeating
-from balcao.core.tracing import make_http_client
-from balcao.panel import guard
-from balcao.panel.api import Api
-from balcao.panel.background import Background
 from balcao.panel.declaration import PREFIX, Area, Page
 from balcao.panel.live import STREAM, Feed
-from balcao.panel.page_limiter import PageLimiter
-from balcao.panel.provider import Provider
-from balcao.panel.sealing import Sealer
-from balcao.panel.sessions.service import Sessions
 from balcao.panel.templating import make_environment
-from balcao.panel.words import Words
 from balcao.settings import Settings
+from balcao.web.surface import Client, Surface
+from balcao.web.words import Words
 
 # Of a process: a page needs one for a moment, to look up its session.
 _CONNECTIONS = 4
-_SWEEP_SECONDS = 600.0
-_CALLS_AT_ONCE = httpx.Limits(max_connections=200, max_keepalive_connections=50)
 
 
-class Panel:
+class Panel(Surface):
     """What a process holds for the panel; it is opened when the process starts to serve.
 
     `refusals` counts pages without a session. `address` is where people reach the panel, without `/painel`.
@@ -48,58 +35,32 @@ class Panel:
     def __init__(
         self, settings: Settings, database_url: str, areas: Sequence[Area], refusals: Refusals, address: str = ""
     ) -> None:
-        self.settings = settings
-        self.refusals = refusals
-        self.areas = areas
-        self.areas_by_key = {area.key: area for area in areas}
-        self.address = address or settings.panel_address
-        self.api_url = settings.panel_services_url
-        self.is_secure = self.address.startswith("https://")
-        self.headers = guard.make_headers(settings.issuers[0], is_secure=self.is_secure)
-        self.database = make_database(settings, database_url)
-        self.http = make_http_client(settings.traces_url, limits=_CALLS_AT_ONCE, follow_redirects=False)
-        self.sealer = Sealer(settings.panel_keys)
-        self.provider = Provider(
-            settings.issuers[0],
-            settings.panel_client_id,
-            settings.panel_client_secret.get_secret_value(),
-            self.http,
-        )
-        self.sessions = Sessions(
-            self.database,
-            self.sealer,
-            self.provider,
+        super().__init__(
+            "panel",
+            prefix=PREFIX,
+            cookie="painel",
+            address=address or settings.panel_address,
+            api_url=settings.panel_services_url,
+            client=Client(
+                settings.issuers[0], settings.panel_client_id, settings.panel_client_secret.get_secret_value()
+            ),
+            keys=settings.panel_keys,
+            database=make_database(settings, database_url),
+            refusals=refusals,
+            traces_url=settings.traces_url,
             idle=timedelta(minutes=settings.panel_idle_minutes),
             longest=timedelta(hours=settings.panel_session_hours),
         )
+        self.settings = settings
+        self.areas = areas
+        self.areas_by_key = {area.key: area for area in areas}
         self.feed = Feed(self.http, self.api_url + STREAM, self.provider, settings.panel_stream_client)
         self.words = Words(settings.zone)
-        self.background = Background()
-        self.page_limiter = PageLimiter()
         self.assets = Assets(files("balcao.panel") / "static", f"{PREFIX}/recursos")
         self.environment = make_environment(self.words, self.assets, settings.panel_city)
         self.environment.globals["trial_mailbox"] = settings.trial_mailbox_url
         self._pages = {(page.name, page.method): page for area in areas for page in area.pages.declared}
         self.uses = list_uses(areas)
-
-    @property
-    def origin(self) -> str:
-        """Return the origin that forms of ours come from."""
-        parts = urlsplit(self.address)
-        return f"{parts.scheme}://{parts.netloc}"
-
-    def call_as(self, token: str, request_id: str, peer: str) -> Api:
-        """Return the services as who holds the access token calls them; `peer` is the address of their browser."""
-        return Api(self.http, self.api_url, token, request_id, peer)
-
-    def name_cookie(self, name: str) -> str:
-        """Return a cookie's name, which a browser takes from this host alone, over TLS.
-
-        Without TLS, on one's own machine, that would not be taken at all; there the port tells two platforms apart.
-        """
-        if self.is_secure:
-            return f"__Host-{name}"
-        return f"{name}-{urlsplit(self.address).port or 80}"
 
     def find_page(self, name: str, method: str = "") -> Page:
         """Return the page of this name, that of the method where it has several. Raises KeyError."""
@@ -118,22 +79,11 @@ class Panel:
         Raises RoleError where the panel cannot work in the database, MigrationError where its schema is not up to date.
         """
         await open_panel_database(self.database, self.settings)
-        self.provider.start()
-        try:
-            async with repeating(self._delete_old_sessions, _SWEEP_SECONDS):
+        async with super().open():
+            try:
                 yield
-        finally:
-            await self.background.stop()
-            await self.feed.stop()
-            self.provider.stop()
-            await self.http.aclose()
-            await self.database.close()
-
-    async def _delete_old_sessions(self) -> None:
-        try:
-            await self.sessions.delete_old()
-        except BalcaoError as fault:  # it is tried again at the next turn
-            log.warning("panel.not_swept", code=fault.code)
+            finally:
+                await self.feed.stop()
 
 
 def list_uses(areas: Sequence[Area]) -> dict[str, list[str]]:

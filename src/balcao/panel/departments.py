@@ -5,7 +5,7 @@ from collections import Counter
 import msgspec
 
 from balcao.core.values.text import fold_text
-from balcao.panel.api import Api
+from balcao.web.api import Api
 
 
 class Department(msgspec.Struct):

@@ -20,19 +20,20 @@ from balcao.core.http.unauthenticated_refusals import TooManyAnonymous, count_an
 from balcao.core.offloading import SMALL, run_in_thread
 from balcao.core.values.clock import utc_now
 from balcao.gateway.gateway import Mount
-from balcao.panel import guard, login
-from balcao.panel.api import Api, ApiFault
 from balcao.panel.application import Panel
 from balcao.panel.declaration import PREFIX, Page
-from balcao.panel.faults import PageFault, describe_api_fault, make_not_allowed, make_not_found
-from balcao.panel.guard import FORM_SECRET
-from balcao.panel.login import Login
-from balcao.panel.provider import ProviderAway
 from balcao.panel.refusals import REFUSAL_PAGE
 from balcao.panel.rights import NO_RIGHTS, read_rights
-from balcao.panel.sessions.service import Draft, Session, SessionOver
-from balcao.panel.visit import DRAFT, DRAFT_IN_ADDRESS, Visit
+from balcao.panel.visit import Visit
 from balcao.panel.waiting import recall_counts, recount_area, refresh_counts
+from balcao.web import guard, login
+from balcao.web.api import Api, ApiFault
+from balcao.web.faults import PageFault, describe_api_fault, make_not_allowed, make_not_found
+from balcao.web.guard import FORM_SECRET
+from balcao.web.login import Login
+from balcao.web.provider import ProviderAway
+from balcao.web.sessions.service import Draft, Session, SessionOver
+from balcao.web.visit import DRAFT, DRAFT_IN_ADDRESS
 
 SERVICE = "panel"
 READINESS = "/readiness"
@@ -239,7 +240,7 @@ class Endpoints:
         if self._panel.has_page(page.name, "GET"):
             return path, request.query_string.decode("latin-1")
         shown = guard.split_address(request.headers.text(b"referer") or "")
-        is_form = shown.path not in {path, PREFIX} and guard.read_return_path(shown.path) == shown.path
+        is_form = shown.path not in {path, PREFIX} and guard.read_return_path(shown.path, PREFIX) == shown.path
         return (shown.path, shown.query) if is_form else ("", "")
 
     async def _tell_readiness(self, _: Request) -> Response[Readiness]:

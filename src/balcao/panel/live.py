@@ -15,7 +15,7 @@ import msgspec
 
 from balcao.core.client_credentials import ClientCredentials
 from balcao.core.logs import log
-from balcao.panel.provider import GrantRefused, Provider, ProviderAway
+from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
 STREAM = "/health-units/unidades/eventos"
 # The upstream says every 15 seconds that it lives.

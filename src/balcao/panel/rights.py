@@ -12,7 +12,7 @@ from importlib.resources import files
 import msgspec
 from markupsafe import Markup
 
-from balcao.panel.api import Api
+from balcao.web.api import Api
 
 # What each right that the platform ships permits, by service and permanent key: the one dictionary of rights.
 SHIPPED: dict[str, dict[str, str]] = tomllib.loads((files("balcao.access") / "seed" / "seed.toml").read_text())[

@@ -1,15 +1,16 @@
-"""The templates, and what all of them know."""
+"""The templates of the panel, with the filters and values that all of them use."""
 
 from collections.abc import Callable
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from balcao import __version__
 from balcao.core.http.assets import Assets
 from balcao.panel.rights import show_given, show_right
-from balcao.panel.words import (
+from balcao.web import templating
+from balcao.web.words import (
     Words,
     begin_sentence,
     format_count,
@@ -26,15 +27,7 @@ _NOTHING, _MARKED_NOTHING = "–", Markup('<span class="nil">–</span>')
 
 def make_environment(words: Words, assets: Assets, city: str) -> Environment:
     """Return the environment: everything is escaped, and a name without a value is a fault."""
-    environment = Environment(
-        loader=PackageLoader("balcao.panel", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-        finalize=_mark_nothing,
-    )
+    environment = templating.make_environment("balcao.panel", "templates", finalize=_mark_nothing)
     filters: dict[str, Callable[..., Any]] = {
         "moment": words.format_moment,
         "exactly": words.format_exactly,

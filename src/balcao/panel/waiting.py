@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from balcao.core.errors import BalcaoError
 from balcao.core.logs import log
-from balcao.panel.api import Block, gather_blocks
 from balcao.panel.declaration import Area, Item, Waiting
-from balcao.panel.sessions.service import Counts, SessionOver
 from balcao.panel.visit import Visit
+from balcao.web.api import Block, gather_blocks
+from balcao.web.sessions.service import Counts, SessionOver
 
 # Older counts are read again; those that nobody has read for long are not shown meanwhile.
 FRESH = timedelta(minutes=2)

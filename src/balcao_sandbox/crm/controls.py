@@ -9,7 +9,7 @@ from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, NO_STORE, Response, redirect
 from balcao.identity.oauth import InvalidRequest, parse_form
-from balcao.web.rendering import make_environment
+from balcao.web.templating import make_environment
 from balcao_sandbox.crm.faults import SIMULATORS, Fault
 from balcao_sandbox.crm.routes import Route, SandboxCrm
 from balcao_sandbox.identity import demo

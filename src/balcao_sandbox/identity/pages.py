@@ -7,7 +7,7 @@ from string import Template
 from urllib.parse import urlsplit
 
 from balcao.core.http.responses import HTML, Response
-from balcao.web.rendering import make_environment
+from balcao.web.templating import make_environment
 from balcao_sandbox.identity import demo
 
 _FOLDER = files("balcao_sandbox.identity") / "templates"

@@ -10,8 +10,8 @@ import pytest
 
 from balcao.core.context.processes import ALONE
 from balcao.panel import alone
-from balcao.panel.sessions import service as sessions
 from balcao.settings import Settings
+from balcao.web.sessions import service as sessions
 from balcao_sandbox.identity.demo import people_by_login
 from tests.support.line import Line
 from tests.support.panel import PageContent, PanelClient

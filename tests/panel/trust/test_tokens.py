@@ -11,8 +11,8 @@ import pytest
 from balcao.core.values.cpf import Cpf
 from balcao.panel.areas import PAGES
 from balcao.panel.declaration import PREFIX
-from balcao.panel.provider import Tokens
-from balcao.panel.sealing import Sealer
+from balcao.web.provider import Tokens
+from balcao.web.sealing import Sealer
 from tests.support import log_scan
 from tests.support.cast import CARLA
 from tests.support.crawl import Crawl

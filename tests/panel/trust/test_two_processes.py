@@ -55,7 +55,7 @@ def test_tokens_that_have_grown_old_are_renewed_once_by_both_together(
     ana: PanelClient, at_other: PanelClient, sql: Callable[..., list[dict[str, int]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A refresh token serves once: whoever came second with it would end the session."""
-    monkeypatch.setattr("balcao.panel.sessions.service.FRESH_SECONDS", 400.0)
+    monkeypatch.setattr("balcao.web.sessions.service.FRESH_SECONDS", 400.0)
     living = "SELECT generation FROM panel.session WHERE ended_at IS NULL ORDER BY begun_at DESC LIMIT 1"
     (before,) = sql(living)
     with ThreadPoolExecutor(8) as threads:

@@ -7,7 +7,7 @@ from balcao.core.http.responses import HTML, Response
 from balcao.gateway.status import words
 from balcao.gateway.status.board import Board, StatusCache
 from balcao.gateway.status.judgement import OWED
-from balcao.web.rendering import make_environment, read_style
+from balcao.web.templating import make_environment, read_style
 
 # Everybody sees the same, and a crowd in a trouble is answered by caches.
 CACHED = {"Cache-Control": "public, max-age=10"}

@@ -9,10 +9,11 @@ from balcao.operate.database import find_embedded
 from balcao.operate.deploy.production import PANEL_UNIT
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.panel.application import check_panel_database
+from balcao.panel.declaration import PREFIX
 from balcao.panel.endpoints import SERVICE
-from balcao.panel.login import find_return_url
-from balcao.panel.provider import GrantRefused, Provider, ProviderAway
 from balcao.settings import Settings
+from balcao.web.login import find_return_url
+from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
 # What a provider says of a code that nobody gave, once it has taken the client's word for who it is.
 _CLIENT_ACCEPTED = "invalid_grant"
@@ -72,7 +73,7 @@ async def _check_client(settings: Settings, http: httpx.AsyncClient, address: st
     """Show the client's secret and ask for a login, as far as nobody need take part. Raises ProviderAway."""
     secret = settings.panel_client_secret.get_secret_value()
     provider = Provider(settings.issuers[0], settings.panel_client_id, secret, http)
-    back, problems = find_return_url(address), []
+    back, problems = find_return_url(address, PREFIX), []
     try:
         await provider.exchange_code("doctor", back, "doctor", "doctor")
     except GrantRefused as refused:

@@ -6,11 +6,11 @@ from balcao.core.http.responses import Response
 from balcao.panel.access import client, labels
 from balcao.panel.access.forms import ActionForm
 from balcao.panel.access.rights import ACTION_CREATE, ACTION_DELETE, ACTION_READ, ACTION_UPDATE, EXPLAIN
-from balcao.panel.api import Block, gather_blocks
 from balcao.panel.declaration import Pages
-from balcao.panel.forms import Form
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Block, gather_blocks
+from balcao.web.forms import Form
+from balcao.web.lists import Filter, Listing
 
 pages = Pages("access", "/acessos/acoes")
 

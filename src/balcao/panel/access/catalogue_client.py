@@ -8,7 +8,7 @@ import httpx
 import msgspec
 
 from balcao.panel.access.client import Reach, Way
-from balcao.panel.api import Api
+from balcao.web.api import Api
 
 _BASE = "/access/api/v1"
 

@@ -6,9 +6,9 @@ from balcao.core.http.responses import Response
 from balcao.panel.access import catalogue_client, labels
 from balcao.panel.access.forms import DocumentForm
 from balcao.panel.access.rights import CATALOGUE_APPLY, CATALOGUE_READ
-from balcao.panel.api import Conflict
 from balcao.panel.declaration import MIB, Pages
 from balcao.panel.visit import Visit
+from balcao.web.api import Conflict
 
 pages = Pages("access", "/acessos/documento")
 # A document has 1 MiB at most; a form writes some of its characters as three.

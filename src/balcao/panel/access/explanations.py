@@ -8,11 +8,11 @@ from balcao.core.http.responses import Response
 from balcao.panel.access import catalogue_client, client, labels
 from balcao.panel.access.forms import ExplainForm, clean_cpf
 from balcao.panel.access.rights import ACTION_READ, EXPLAIN
-from balcao.panel.api import gather_blocks
 from balcao.panel.declaration import Pages
-from balcao.panel.forms import list_choices
 from balcao.panel.rights import SHIPPED
 from balcao.panel.visit import Visit
+from balcao.web.api import gather_blocks
+from balcao.web.forms import list_choices
 
 pages = Pages("access", "/acessos/explicar")
 

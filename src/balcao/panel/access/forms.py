@@ -6,7 +6,7 @@ from typing import ClassVar
 from wtforms import BooleanField, SelectField, StringField, TextAreaField
 from wtforms.validators import Optional, ValidationError
 
-from balcao.panel.forms import CodeField, Form, length, list_choices, matching, needed
+from balcao.web.forms import CodeField, Form, length, list_choices, matching, needed
 
 NAME_HINT = "Letras minúsculas, números, _ e :. Não muda depois."
 _NAME = (r"[a-z0-9_:]{1,100}", "Use só letras minúsculas, números, _ e :.")

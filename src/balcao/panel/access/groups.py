@@ -18,13 +18,13 @@ from balcao.panel.access.rights import (
     MEMBERS_MANAGE,
     MEMBERS_READ,
 )
-from balcao.panel.api import Block, gather_blocks
 from balcao.panel.declaration import Pages
 from balcao.panel.departments import read_department_names
-from balcao.panel.forms import Form
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Crumb, Visit
-from balcao.panel.words import format_count
+from balcao.web.api import Block, gather_blocks
+from balcao.web.forms import Form
+from balcao.web.lists import Filter, Listing
+from balcao.web.words import format_count
 
 pages = Pages("access", "/acessos/grupos")
 _LIMITS = ("area", "manages")

@@ -10,9 +10,9 @@ from balcao.panel.access.client import EndpointMapping
 from balcao.panel.access.forms import BindingForm, MappingForm
 from balcao.panel.access.rights import MAPPING_CREATE, MAPPING_DELETE, MAPPING_READ, MAPPING_UPDATE
 from balcao.panel.declaration import Pages
-from balcao.panel.forms import Form, list_choices
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.forms import Form, list_choices
+from balcao.web.lists import Filter, Listing
 
 pages = Pages("access", "/acessos/enderecos")
 # A catalogue has some hundred; pages of a hundred are read until there are no more.

@@ -6,9 +6,9 @@ from balcao.panel.access import client
 from balcao.panel.access.client import Way
 from balcao.panel.access.forms import LastAdministrationForm
 from balcao.panel.access.reserved import ADMINISTRATIVE
-from balcao.panel.api import gather_blocks
-from balcao.panel.forms import Form
 from balcao.panel.visit import Visit
+from balcao.web.api import gather_blocks
+from balcao.web.forms import Form
 
 
 async def make_removal_form(visit: Visit, is_removed: Callable[[Way], bool], *, cpf: str = "") -> Form:

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from balcao.panel.access import client
-from balcao.panel.api import gather_blocks
-from balcao.panel.forms import list_choices
 from balcao.panel.visit import Visit
+from balcao.web.api import gather_blocks
+from balcao.web.forms import list_choices
 
 ADMINISTRATIVE = frozenset({"admin", "superadmin"})
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api
+from balcao.web.api import Api
 
 _BASE = "/agent/api/v1"
 

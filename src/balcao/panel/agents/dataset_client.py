@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api, quoted
+from balcao.web.api import Api, quoted
 
 _BASE = "/agent/api/v1"
 

@@ -18,12 +18,12 @@ from balcao.panel.agents.forms import (
 from balcao.panel.agents.labels import name_agent
 from balcao.panel.agents.rights import ACTIVATE, CREATE
 from balcao.panel.agents.versions import agent_crumb, find_active, to_number
-from balcao.panel.api import Conflict
 from balcao.panel.declaration import Pages
-from balcao.panel.faults import make_not_found
 from balcao.panel.merge import Merged, merge
 from balcao.panel.visit import Visit
 from balcao.panel.working.service import begin_work, finish_work
+from balcao.web.api import Conflict
+from balcao.web.faults import make_not_found
 
 pages = Pages("agents", "/agentes")
 CHANGED = "version-changed"

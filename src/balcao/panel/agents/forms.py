@@ -9,8 +9,8 @@ from wtforms.validators import Optional
 
 from balcao.core.http.forms import FormData
 from balcao.panel.agents.client import Version
-from balcao.panel.forms import Form, length, needed
 from balcao.panel.webhooks.forms import WebhookForm
+from balcao.web.forms import Form, length, needed
 
 _BLOCK = "bloco-"
 # Bytes of a label: one that is no text is none of ours.

@@ -8,13 +8,13 @@ from balcao.panel.agents import client
 from balcao.panel.agents.forms import ReasonForm, list_blocks, name_fields, to_fields
 from balcao.panel.agents.labels import name_agent
 from balcao.panel.agents.rights import ACTIVATE, CREATE, READ
-from balcao.panel.api import NotFound, gather_blocks
 from balcao.panel.declaration import Pages
 from balcao.panel.diff import Change, compare
-from balcao.panel.faults import make_not_found
-from balcao.panel.forms import Form
 from balcao.panel.visit import Crumb, Visit
-from balcao.panel.words import parse_number
+from balcao.web.api import NotFound, gather_blocks
+from balcao.web.faults import make_not_found
+from balcao.web.forms import Form
+from balcao.web.words import parse_number
 
 pages = Pages("agents", "/agentes")
 CHANGES = {"prompt": "instruções", "config": "configuração", "both": "instruções e configuração"}

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 from msgspec import field
 
-from balcao.panel.api import Api, quoted
 from balcao.panel.webhooks import model
 from balcao.panel.webhooks.model import Secret
+from balcao.web.api import Api, quoted
 
 _BASE = "/agent/api/v1/webhooks"
 

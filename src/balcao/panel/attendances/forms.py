@@ -2,7 +2,7 @@
 
 from wtforms import SelectField, StringField
 
-from balcao.panel.forms import Form, length, needed
+from balcao.web.forms import Form, length, needed
 
 REASONS = {
     "Atendimento no balcão": "Atendimento no balcão",

@@ -6,15 +6,15 @@ from datetime import timedelta
 import msgspec
 
 from balcao.core.values.cpf import Cpf
-from balcao.panel.api import NotAllowed, NotFound
 from balcao.panel.attendance import Attendance
 from balcao.panel.attendances import store
 from balcao.panel.attendances.store import StoredAttendance
-from balcao.panel.faults import PageFault
 from balcao.panel.person import client as people
 from balcao.panel.person.client import Subject
-from balcao.panel.sealing import SealBroken
 from balcao.panel.visit import Visit
+from balcao.web.api import NotAllowed, NotFound
+from balcao.web.faults import PageFault
+from balcao.web.sealing import SealBroken
 
 QUIET = timedelta(minutes=15)
 # More than an attendant can have in mind; the list shows the newest ones.

@@ -6,7 +6,6 @@ from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.core.offloading import run_in_thread
-from balcao.panel.api import Conflict, Outdated, gather_blocks
 from balcao.panel.catalogue import client
 from balcao.panel.catalogue.client import to_moment
 from balcao.panel.catalogue.content import to_fields, to_values
@@ -19,7 +18,8 @@ from balcao.panel.catalogue.version_pages import mark_changes
 from balcao.panel.declaration import Item, Pages
 from balcao.panel.diff import compare
 from balcao.panel.visit import Visit
-from balcao.panel.words import format_count, parse_number
+from balcao.web.api import Conflict, Outdated, gather_blocks
+from balcao.web.words import format_count, parse_number
 
 # The newest of those that were sent back; the catalogue lists all that are in edition.
 _MOST_RETURNED = 10

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api, Read, quoted
+from balcao.web.api import Api, Read, quoted
 
 _SERVICES = "/search/api/v1/admin/services"
 PAGE_SIZE = 25

@@ -4,7 +4,6 @@ from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.core.offloading import run_in_thread
-from balcao.panel.api import Read, gather_blocks
 from balcao.panel.catalogue import client
 from balcao.panel.catalogue.client import Service, to_moment
 from balcao.panel.catalogue.conflict import Conflict, apply_choices, describe_conflict
@@ -26,8 +25,9 @@ from balcao.panel.catalogue.routes import (
 )
 from balcao.panel.declaration import Pages
 from balcao.panel.visit import Visit
-from balcao.panel.words import parse_number
 from balcao.panel.working.service import begin_work, finish_work
+from balcao.web.api import Read, gather_blocks
+from balcao.web.words import parse_number
 
 # What the buttons of the form do.
 _SAVE, _SUBMIT, _PUBLISH, _PREVIEW = "guardar", "enviar", "publicar", "ver"

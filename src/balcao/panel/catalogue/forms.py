@@ -15,8 +15,8 @@ from wtforms import (
 from wtforms.validators import DataRequired, NumberRange, Optional
 
 from balcao.panel.catalogue.content import split_lines, to_body
-from balcao.panel.forms import Form, length, list_choices, needed
 from balcao.panel.visit import Visit
+from balcao.web.forms import Form, length, list_choices, needed
 
 _ONE_A_LINE = "Um por linha."
 

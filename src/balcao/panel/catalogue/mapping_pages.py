@@ -3,16 +3,16 @@
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Conflict, gather_blocks
 from balcao.panel.catalogue import client, search_client
 from balcao.panel.catalogue.client import to_moment
 from balcao.panel.catalogue.forms import MappingForm
 from balcao.panel.catalogue.labels import SOURCES
 from balcao.panel.catalogue.routes import AREA, READ, REDIRECTS
 from balcao.panel.declaration import Pages
-from balcao.panel.forms import list_choices
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Conflict, gather_blocks
+from balcao.web.forms import list_choices
+from balcao.web.lists import Filter, Listing
 
 _MOST_NAMED = 10
 

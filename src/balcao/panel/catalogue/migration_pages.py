@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Block, gather_blocks
 from balcao.panel.catalogue import search_client
 from balcao.panel.catalogue.client import to_moment
 from balcao.panel.catalogue.forms import MigrationReasonForm, StartForm
 from balcao.panel.catalogue.labels import PHASES, RUNS
 from balcao.panel.catalogue.routes import AREA, MIGRATIONS_BACK, MIGRATIONS_READ, MIGRATIONS_START
 from balcao.panel.declaration import Item, Pages
-from balcao.panel.forms import list_choices
-from balcao.panel.lists import Listing
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Block, gather_blocks
+from balcao.web.forms import list_choices
+from balcao.web.lists import Listing
 
 pages = Pages(AREA, "")
 

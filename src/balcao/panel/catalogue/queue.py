@@ -3,9 +3,9 @@
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Block, gather_blocks
 from balcao.panel.catalogue import client
 from balcao.panel.visit import Visit
+from balcao.web.api import Block, gather_blocks
 
 AWAITING = {"status": 0, "awaiting_approval": True, "sort_by": "last_update", "order": "asc"}
 # The field of a button on a service that waits for approval.

@@ -1,10 +1,10 @@
 """What the area's modules of pages have in common: its rights, what forms choose from, the way to a page."""
 
-from balcao.panel.api import ApiFault
 from balcao.panel.catalogue import search_client
 from balcao.panel.catalogue.client import Service
 from balcao.panel.departments import read_department_names
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import ApiFault
 
 AREA = "catalogue"
 READ, CREATE, UPDATE = "service:read", "service:create", "service:update"

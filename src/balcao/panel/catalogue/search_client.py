@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api, Read, quoted
+from balcao.web.api import Api, Read, quoted
 
 _ADMIN = "/search/api/v1/admin"
 _MAPPINGS = f"{_ADMIN}/tombamentos"

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Block, Outdated, gather_blocks
 from balcao.panel.catalogue import client, search_client
 from balcao.panel.catalogue.client import to_moment
 from balcao.panel.catalogue.content import to_fields
@@ -27,8 +26,9 @@ from balcao.panel.catalogue.routes import (
     service_crumbs,
 )
 from balcao.panel.declaration import Item, Pages
-from balcao.panel.lists import Filter, Listing, Tab
 from balcao.panel.visit import Visit
+from balcao.web.api import Block, Outdated, gather_blocks
+from balcao.web.lists import Filter, Listing, Tab
 
 _ORDERS = {"mudou": "Mudou por último", "nome": "Nome", "publicado": "Publicado por último"}
 _SORTS = {"mudou": ("last_update", "desc"), "nome": ("nome_servico", "asc"), "publicado": ("published_at", "desc")}

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Outdated, gather_blocks
 from balcao.panel.catalogue import search_client
 from balcao.panel.catalogue.client import to_moment
 from balcao.panel.catalogue.content import split_lines
 from balcao.panel.catalogue.forms import CategoryForm, ControlForm, NewCategoryForm, SynonymForm
 from balcao.panel.catalogue.routes import AREA, CATEGORIES, TUNING
 from balcao.panel.declaration import Item, Pages
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Crumb, Visit
-from balcao.panel.words import format_count
+from balcao.web.api import Outdated, gather_blocks
+from balcao.web.lists import Filter, Listing
+from balcao.web.words import format_count
 
 # So many words of a group are tried in the search; more would be more calls than a page may make.
 _MOST_TRIED = 5

@@ -12,9 +12,9 @@ from balcao.panel.catalogue.labels import FIELDS, STATE_FIELDS, name_fields, nam
 from balcao.panel.catalogue.routes import AREA, ROLL_BACK, VERSIONS, service_crumbs
 from balcao.panel.declaration import Pages
 from balcao.panel.diff import Change, compare
-from balcao.panel.faults import make_not_found
-from balcao.panel.lists import Listing
 from balcao.panel.visit import Visit
+from balcao.web.faults import make_not_found
+from balcao.web.lists import Listing
 
 pages = Pages(AREA, "")
 

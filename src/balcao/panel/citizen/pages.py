@@ -6,10 +6,7 @@ import msgspec
 
 from balcao.core.http.responses import Response, attachment
 from balcao.core.values.cpf import Cpf
-from balcao.panel.api import Api, Block, NotAllowed, gather_blocks
 from balcao.panel.declaration import Area, Pages
-from balcao.panel.faults import PageFault
-from balcao.panel.lists import Listing
 from balcao.panel.person import changes, labels
 from balcao.panel.person import client as people
 from balcao.panel.person.changes import Place
@@ -17,6 +14,9 @@ from balcao.panel.person.client import Subject
 from balcao.panel.person.erasure import show_erasure
 from balcao.panel.person.visits import SIZE, group_by_visit
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Api, Block, NotAllowed, gather_blocks
+from balcao.web.faults import PageFault
+from balcao.web.lists import Listing
 
 FILE_NAME = "meus-dados.json"
 

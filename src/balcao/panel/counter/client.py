@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api, quoted
 from balcao.panel.person.client import Pagination
+from balcao.web.api import Api, quoted
 
 _CITIZENS = "/registry/v1/admin/citizens"
 _PHONE = "/registry/v1/phone"

@@ -7,7 +7,7 @@ from wtforms.validators import Optional
 
 from balcao.core.values.cpf import Cpf
 from balcao.panel.attendances.forms import ReasonForm
-from balcao.panel.forms import CodeField, Form, PastedField, length, matching, needed
+from balcao.web.forms import CodeField, Form, PastedField, length, matching, needed
 
 
 class AttendanceForm(ReasonForm):

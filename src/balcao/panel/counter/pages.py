@@ -5,7 +5,6 @@ from typing import Any
 
 from balcao.core.http.responses import Response, attachment
 from balcao.core.values.cpf import Cpf
-from balcao.panel.api import Block, NotAllowed, NotFound, gather_blocks
 from balcao.panel.attendance import Attendance
 from balcao.panel.attendances import service as attendances
 from balcao.panel.counter import client
@@ -17,6 +16,7 @@ from balcao.panel.person.changes import Place
 from balcao.panel.person.client import Subject
 from balcao.panel.person.visits import SIZE, group_by_visit
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Block, NotAllowed, NotFound, gather_blocks
 
 READ, WRITE, SEARCH = "citizen:read", "citizen:write", "citizen:search"
 PREFERENCES = "preferences:write"

@@ -3,12 +3,12 @@
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Conflict, NotFound
 from balcao.panel.counter import client
 from balcao.panel.counter.forms import PhoneForm
 from balcao.panel.declaration import Pages
-from balcao.panel.lists import Listing, Tab
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Conflict, NotFound
+from balcao.web.lists import Listing, Tab
 
 READ, WRITE = "phones:read", "phones:write"
 ENDED = "terminadas"

@@ -3,14 +3,14 @@
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Conflict, NotFound, gather_blocks
 from balcao.panel.counter import reference_client as client
 from balcao.panel.counter.reference_forms import KINDS, BrandForm, CategoryForm, ModelForm, NewCategoryForm
 from balcao.panel.declaration import Pages
 from balcao.panel.departments import read_department_names
-from balcao.panel.faults import make_not_found
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Conflict, NotFound, gather_blocks
+from balcao.web.faults import make_not_found
+from balcao.web.lists import Filter, Listing
 
 CATEGORIES, VEHICLES = "categories:write", "vehicle_catalog:write"
 DEPARTMENTS = "staff_departments:read"

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api, quoted
 from balcao.panel.person.client import Pagination
+from balcao.web.api import Api, quoted
 
 _REGISTRY = "/registry/v1"
 _CATEGORIES = f"{_REGISTRY}/admin/notification-categories"

@@ -6,7 +6,7 @@ from typing import ClassVar
 from wtforms import BooleanField, IntegerField, SelectField, StringField
 from wtforms.validators import NumberRange, Optional
 
-from balcao.panel.forms import Form, length, matching, needed
+from balcao.web.forms import Form, length, matching, needed
 
 KINDS = {
     "bicicleta_eletrica": "Bicicleta elétrica",

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import ApiFault, NotAllowed, Outdated, gather_blocks
 from balcao.panel.declaration import Pages
 from balcao.panel.health_units import client
 from balcao.panel.health_units.declared import AREA, BASE, MANAGE, READ, reaches, require_reach
@@ -16,7 +15,8 @@ from balcao.panel.health_units.drawing import draw_map
 from balcao.panel.health_units.forms import ChangeForm, CloseForm, OpenForm
 from balcao.panel.health_units.labels import COLORS, LATE_MINUTES, describe_event
 from balcao.panel.visit import Crumb, Visit
-from balcao.panel.words import parse_number
+from balcao.web.api import ApiFault, NotAllowed, Outdated, gather_blocks
+from balcao.web.words import parse_number
 
 # The picture is drawn anew when something has changed, and at least so often, as ages are part of it.
 REDRAW_SECONDS = 60

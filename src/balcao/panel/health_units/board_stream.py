@@ -7,15 +7,15 @@ from typing import Any
 
 from balcao.core.errors import BalcaoError
 from balcao.core.http.responses import Response, stream_events
-from balcao.panel.api import ApiFault
 from balcao.panel.declaration import Pages
 from balcao.panel.health_units import client
 from balcao.panel.health_units.board import REDRAW_SECONDS, read_board
 from balcao.panel.health_units.declared import AREA, BASE, READ
-from balcao.panel.provider import ProviderAway
 from balcao.panel.rights import read_rights
-from balcao.panel.sessions.service import SessionOver
 from balcao.panel.visit import Visit
+from balcao.web.api import ApiFault
+from balcao.web.provider import ProviderAway
+from balcao.web.sessions.service import SessionOver
 
 BEAT_SECONDS = 5.0
 # The browser comes back by itself: a person who has lost the right, or the session, is then refused as on any page.

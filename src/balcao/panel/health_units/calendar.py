@@ -6,7 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from balcao.panel.health_units.client import Holiday
-from balcao.panel.words import MONTHS
+from balcao.web.words import MONTHS
 
 
 class Day(NamedTuple):

@@ -1,7 +1,7 @@
 """The area's name and address, and how far a person's right reaches."""
 
-from balcao.panel.faults import PageFault
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.faults import PageFault
 
 READ, MANAGE = "risk_notification:read", "risk_notification:manage"
 UNITS, WEBHOOKS = "health_unit:manage", "risk_webhook:manage"

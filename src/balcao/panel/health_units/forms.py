@@ -19,9 +19,9 @@ from wtforms.widgets import CheckboxInput, ListWidget
 
 from balcao.core.values.pasted import compact_pasted
 from balcao.core.values.phones import parse_phone
-from balcao.panel.forms import Form, length, needed
 from balcao.panel.health_units.labels import CAUSES, COLORS, SCOPES, TYPES
 from balcao.panel.webhooks.forms import WebhookForm
+from balcao.web.forms import Form, length, needed
 
 _INTERVAL = re.compile(r"([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?\s*(?:-|–|às|a)\s*([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?")
 _HOURS = "Por exemplo 08:00-12:00, 13:00-17:00."

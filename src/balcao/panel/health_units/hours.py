@@ -5,7 +5,6 @@ from datetime import date, timedelta
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import NotFound, Read
 from balcao.panel.declaration import Pages
 from balcao.panel.health_units import client
 from balcao.panel.health_units.calendar import lay_out_year
@@ -14,6 +13,7 @@ from balcao.panel.health_units.declared import AREA, BASE, UNITS, reaches, requi
 from balcao.panel.health_units.forms import ExceptionForm, HolidayForm, WeekForm
 from balcao.panel.health_units.labels import SCOPES
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import NotFound, Read
 
 DAYS = 14
 # Which button of a form was pressed: to look at the days, or to write.

@@ -10,9 +10,9 @@ from balcao.panel.health_units.declared import AREA as KEY
 from balcao.panel.health_units.declared import BASE, READ, UNITS, WEBHOOKS
 from balcao.panel.health_units.drawing import PLOT_HEIGHT, PLOT_LEFT, PLOT_WIDTH, draw_counts, sum_counts
 from balcao.panel.health_units.labels import COLORS, LATE_MINUTES
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Visit
-from balcao.panel.words import MONTHS, format_duration
+from balcao.web.lists import Filter, Listing
+from balcao.web.words import MONTHS, format_duration
 
 _PERIODS = [("trimestre", "Por trimestre")]
 _GROUPS = [("area", "Cada área"), ("unidade", "Cada unidade")]

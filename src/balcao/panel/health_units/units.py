@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import NotFound, gather_blocks
 from balcao.panel.declaration import Pages
 from balcao.panel.health_units import client
 from balcao.panel.health_units.declared import (
@@ -22,8 +21,9 @@ from balcao.panel.health_units.declared import (
 from balcao.panel.health_units.drawing import STRIP_HEIGHT, STRIP_WIDTH, draw_history, draw_known
 from balcao.panel.health_units.forms import UnitForm
 from balcao.panel.health_units.labels import COLORS, SITUATIONS, TYPES, describe_event
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Visit
+from balcao.web.api import NotFound, gather_blocks
+from balcao.web.lists import Filter, Listing
 
 HISTORY = timedelta(days=30)
 _EVERY_EVENT = 500

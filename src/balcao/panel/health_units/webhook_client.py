@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from msgspec import field
 
-from balcao.panel.api import Api, quoted
 from balcao.panel.webhooks import model
+from balcao.web.api import Api, quoted
 
 _BASE = "/health-units"
 

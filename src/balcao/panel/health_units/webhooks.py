@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import gather_blocks
 from balcao.panel.declaration import Pages
 from balcao.panel.health_units import client, webhook_client
 from balcao.panel.health_units.declared import AREA, BASE, READ, require_reach
@@ -13,6 +12,7 @@ from balcao.panel.health_units.forms import UnitsWebhookForm
 from balcao.panel.visit import Visit
 from balcao.panel.webhooks.labels import describe_failure
 from balcao.panel.webhooks.pages import WebhookPages
+from balcao.web.api import gather_blocks
 
 # A source is read every minute; beyond this it is silent.
 SILENT_MINUTES = 5

@@ -8,13 +8,13 @@ from balcao.core.http.responses import Response, redirect
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.pasted import clean_pasted
 from balcao.core.values.text import fold_text
-from balcao.panel.api import gather_blocks
 from balcao.panel.declaration import Area, Item, Pages, Waiting
-from balcao.panel.faults import make_not_found
 from balcao.panel.visit import Crumb, Visit
 from balcao.panel.waiting import read_waiting
-from balcao.panel.words import format_count
 from balcao.panel.working import service as working
+from balcao.web.api import gather_blocks
+from balcao.web.faults import make_not_found
+from balcao.web.words import format_count
 
 pages = Pages("home", "")
 _URGENCY = {"urgent": 0, "warning": 1, "info": 2}

@@ -6,8 +6,8 @@ from balcao.core.http.responses import Response
 from balcao.panel.declaration import Pages
 from balcao.panel.jobs import companies_client as client
 from balcao.panel.jobs.labels import format_months
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.lists import Filter, Listing
 
 READ = "resume_bank:read"
 

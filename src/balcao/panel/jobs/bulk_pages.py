@@ -6,7 +6,6 @@ from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.panel.declaration import Item, Pages
-from balcao.panel.faults import make_not_found
 from balcao.panel.jobs import candidates_client
 from balcao.panel.jobs.bulk import service as bulk
 from balcao.panel.jobs.bulk.choice import describe_result, open_person, to_person
@@ -16,6 +15,7 @@ from balcao.panel.jobs.client import Job
 from balcao.panel.jobs.labels import CANDIDATE_STATES, explain_failure, mask_cpf
 from balcao.panel.jobs.listing_pages import READ_CANDIDATES, job_crumb, jobs_crumb, open_job
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.faults import make_not_found
 
 SHOWN = 12
 

@@ -8,7 +8,6 @@ from datetime import date
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Block, Conflict, Outdated, ValidationFailed, gather_blocks
 from balcao.panel.declaration import Pages
 from balcao.panel.jobs import candidates_client
 from balcao.panel.jobs.bulk import service as bulk
@@ -25,9 +24,10 @@ from balcao.panel.jobs.labels import (
     mask_cpf,
 )
 from balcao.panel.jobs.listing_pages import READ, READ_CANDIDATES, job_crumb, jobs_crumb, open_job
-from balcao.panel.lists import TAB, Filter, Listing, Tab
 from balcao.panel.visit import Crumb, Visit
-from balcao.panel.words import format_phone
+from balcao.web.api import Block, Conflict, Outdated, ValidationFailed, gather_blocks
+from balcao.web.lists import TAB, Filter, Listing, Tab
+from balcao.web.words import format_phone
 
 DECIDE = "job_application:decide"
 # As many as the service returns in one call. A file has all of them.

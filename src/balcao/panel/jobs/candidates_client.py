@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api, Read, quoted
 from balcao.panel.jobs.client import BASE, JOBS, Company, Meta, Question, Step, Value
+from balcao.web.api import Api, Read, quoted
 
 CANDIDATES = f"{BASE}/candidaturas"
 # What the person is told later, in the list of who read their data.

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api, Read, quoted
+from balcao.web.api import Api, Read, quoted
 
 BASE = "/jobs/api/v1/empregabilidade"
 JOBS = f"{BASE}/vagas"

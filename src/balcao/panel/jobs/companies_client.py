@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api, Read, quoted
 from balcao.panel.jobs.candidates_client import Resume
 from balcao.panel.jobs.client import BASE, Meta, Value
+from balcao.web.api import Api, Read, quoted
 
 COMPANIES = f"{BASE}/empresas"
 BANK = f"{BASE}/banco-curriculos"

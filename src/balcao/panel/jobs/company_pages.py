@@ -6,14 +6,14 @@ from wtforms import StringField, TextAreaField
 
 from balcao.core.http.responses import Response
 from balcao.core.values.pasted import compact_pasted
-from balcao.panel.api import Conflict, NotFound, ServiceUnavailable, ValidationFailed
 from balcao.panel.declaration import Pages
-from balcao.panel.forms import CodeField, Form, length, needed
 from balcao.panel.jobs import companies_client as client
 from balcao.panel.jobs.forms import ReasonForm
 from balcao.panel.jobs.labels import format_cnpj, is_cnpj
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Conflict, NotFound, ServiceUnavailable, ValidationFailed
+from balcao.web.forms import CodeField, Form, length, needed
+from balcao.web.lists import Filter, Listing
 
 CREATE, EDIT, DELETE, LOOK_UP = "employer:create", "employer:update", "employer:delete", "employer:lookup"
 LONG_TEXT = 5_000

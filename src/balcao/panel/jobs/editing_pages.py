@@ -7,7 +7,6 @@ from wtforms import FieldList
 
 from balcao.core.http.responses import Response
 from balcao.core.values.pasted import clean_pasted
-from balcao.panel.api import Conflict, Outdated, Read, ValidationFailed
 from balcao.panel.declaration import Pages
 from balcao.panel.jobs import client, companies_client, reference
 from balcao.panel.jobs.client import Job
@@ -23,8 +22,9 @@ from balcao.panel.jobs.job_values import (
 from balcao.panel.jobs.labels import format_cnpj, is_cnpj
 from balcao.panel.jobs.listing_pages import CREATE, EDIT, EDIT_PUBLISHED, job_crumb, jobs_crumb, open_job
 from balcao.panel.visit import Visit
-from balcao.panel.words import parse_number
 from balcao.panel.working.service import begin_work, finish_work
+from balcao.web.api import Conflict, Outdated, Read, ValidationFailed
+from balcao.web.words import parse_number
 
 pages = Pages("jobs", "/vagas")
 

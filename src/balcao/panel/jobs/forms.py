@@ -21,9 +21,9 @@ from wtforms import (
 from wtforms.validators import Optional
 from wtforms.widgets import CheckboxInput, ListWidget
 
-from balcao.panel.api import Refused
-from balcao.panel.forms import Form, length, list_choices, needed
 from balcao.panel.jobs.labels import ACCESSIBILITY, QUESTION_KINDS, format_cnpj
+from balcao.web.api import Refused
+from balcao.web.forms import Form, length, list_choices, needed
 
 if TYPE_CHECKING:
     from balcao.panel.jobs.client import Value

@@ -6,9 +6,7 @@ from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.core.values.ids import new_id
-from balcao.panel.api import Block, Conflict, NotFound, Outdated, Read, ValidationFailed, gather_blocks
 from balcao.panel.declaration import Item, Pages
-from balcao.panel.faults import PageFault, make_not_found
 from balcao.panel.jobs import candidates_client, client, reference
 from balcao.panel.jobs.forms import ReasonForm, describe_member
 from balcao.panel.jobs.labels import (
@@ -21,9 +19,11 @@ from balcao.panel.jobs.labels import (
     format_money,
     list_deeds,
 )
-from balcao.panel.lists import Filter, Listing, Tab
 from balcao.panel.visit import Crumb, Visit
-from balcao.panel.words import format_count
+from balcao.web.api import Block, Conflict, NotFound, Outdated, Read, ValidationFailed, gather_blocks
+from balcao.web.faults import PageFault, make_not_found
+from balcao.web.lists import Filter, Listing, Tab
+from balcao.web.words import format_count
 
 READ, CREATE, EDIT = "job_listing:read", "job_listing:create", "job_listing:update"
 EDIT_PUBLISHED, PUBLISH = "job_listing:update_published", "job_listing:publish"

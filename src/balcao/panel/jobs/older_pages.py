@@ -9,15 +9,15 @@ from wtforms import DateField, IntegerField, SelectField, StringField, TextAreaF
 from wtforms.validators import Optional
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import NotFound
 from balcao.panel.declaration import Pages
-from balcao.panel.forms import Form, length, list_choices, needed
 from balcao.panel.jobs import companies_client as client
 from balcao.panel.jobs import reference
 from balcao.panel.jobs.companies_client import OlderJob
 from balcao.panel.jobs.forms import ReasonForm
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import NotFound
+from balcao.web.forms import Form, length, list_choices, needed
+from balcao.web.lists import Filter, Listing
 
 MANAGE = "legacy_job:manage"
 STATES = {"CRIADO": "Criada", "ABERTO": "Aberta", "EM_ANALISE": "Em análise", "ENCERRADO": "Encerrada"}

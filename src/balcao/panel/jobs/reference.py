@@ -7,11 +7,11 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
-from balcao.panel.api import Api
 from balcao.panel.departments import list_departments
 from balcao.panel.jobs import client
 from balcao.panel.jobs.client import Value
 from balcao.panel.visit import Visit
+from balcao.web.api import Api
 
 T = TypeVar("T")
 

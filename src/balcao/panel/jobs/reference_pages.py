@@ -6,14 +6,14 @@ from wtforms import IntegerField, StringField
 from wtforms.validators import Optional
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Conflict, gather_blocks
 from balcao.panel.declaration import Pages
-from balcao.panel.faults import make_not_found
-from balcao.panel.forms import Form, length, needed
 from balcao.panel.jobs import companies_client as client
 from balcao.panel.jobs import reference
 from balcao.panel.jobs.reference import TABLES, TABLES_BY_KEY, Table
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Conflict, gather_blocks
+from balcao.web.faults import make_not_found
+from balcao.web.forms import Form, length, needed
 
 MANAGE = "job_reference:manage"
 

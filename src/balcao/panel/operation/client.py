@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api, quoted
+from balcao.web.api import Api, quoted
 
 _JOBS = "/registry/v1/admin/jobs/dead-letters"
 _CRM = "/registry/v1/admin/crm"

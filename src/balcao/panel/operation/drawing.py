@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from balcao.panel.operation.platform_client import ResponseCount, ResponseCounts
 from balcao.panel.operation.quantiles import find_quantile
-from balcao.panel.words import format_number
+from balcao.web.words import format_number
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 200, 52, 24, 12
 FINE = timedelta(minutes=15)

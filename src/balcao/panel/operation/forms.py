@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from wtforms import DateTimeLocalField, IntegerField, SelectField, StringField
 from wtforms.validators import InputRequired, NumberRange, Optional
 
-from balcao.panel.forms import Form, length, list_choices, needed
+from balcao.web.forms import Form, length, list_choices, needed
 
 _HOURS = [
     ("30", "30 minutos"),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from balcao.panel.operation.platform_client import Limit
 from balcao.panel.person.labels import name_member
-from balcao.panel.words import begin_sentence, format_number
+from balcao.web.words import begin_sentence, format_number
 
 KINDS = {
     "agents.deliver_webhook": "aviso de agentes a outro sistema",

@@ -4,15 +4,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Conflict, gather_blocks
 from balcao.panel.declaration import Pages
-from balcao.panel.forms import list_choices
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.operation import platform_client
 from balcao.panel.operation.declared import AREA, BASE, LIMITS, MAINTENANCE, OPERATION
 from balcao.panel.operation.forms import LimitForm, MaintenanceForm
 from balcao.panel.operation.labels import describe_limit, describe_rate, name_service
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Conflict, gather_blocks
+from balcao.web.forms import list_choices
+from balcao.web.lists import Filter, Listing
 
 CHANGED = [("true", "Mudados ao vivo"), ("false", "Como configurados")]
 CONFIRMED = "confirmado"

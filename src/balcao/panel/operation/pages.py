@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Conflict, gather_blocks
 from balcao.panel.declaration import Area, Item, Pages, Waiting
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.operation import client, live, platform, responses
 from balcao.panel.operation.declared import AREA as KEY
 from balcao.panel.operation.declared import BASE, CRM_READ, CRM_WRITE, READ, WRITE
 from balcao.panel.operation.forms import DropForm, ReconcileForm
 from balcao.panel.operation.labels import KINDS, describe_failure, name_fields, name_kind
 from balcao.panel.visit import Crumb, Visit
-from balcao.panel.words import format_count
+from balcao.web.api import Conflict, gather_blocks
+from balcao.web.lists import Filter, Listing
+from balcao.web.words import format_count
 
 # So many are put back by one press: each is a call of the CRM sooner or later.
 MOST_AT_ONCE = 100

@@ -3,7 +3,6 @@
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import gather_blocks
 from balcao.panel.declaration import Pages
 from balcao.panel.operation import client, platform_client
 from balcao.panel.operation.declared import AREA, BASE, OPERATION, READ
@@ -17,6 +16,7 @@ from balcao.panel.operation.labels import (
     name_service,
 )
 from balcao.panel.visit import Visit
+from balcao.web.api import gather_blocks
 
 pages = Pages(AREA, BASE)
 

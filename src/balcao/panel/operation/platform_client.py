@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.api import Api, quoted
 from balcao.panel.operation.client import Pagination
+from balcao.web.api import Api, quoted
 
 _ADMIN = "/registry/v1/admin"
 

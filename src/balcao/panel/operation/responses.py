@@ -4,12 +4,12 @@ from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.panel.declaration import Pages
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.operation import platform_client
 from balcao.panel.operation.declared import AREA, BASE, OPERATION
 from balcao.panel.operation.drawing import COARSE, FINE, HEIGHT, LEFT, WIDTH, draw_slots, sum_slots
 from balcao.panel.operation.labels import name_service
 from balcao.panel.visit import Visit
+from balcao.web.lists import Filter, Listing
 
 pages = Pages(AREA, BASE)
 

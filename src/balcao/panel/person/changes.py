@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Conflict, NotFound, ValidationFailed, gather_blocks
 from balcao.panel.person import client
 from balcao.panel.person.client import MainAddress, Subject
 from balcao.panel.person.forms import AddressForm, CodeForm, EmailForm, PhoneForm, PreferencesForm
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import Conflict, NotFound, ValidationFailed, gather_blocks
 
 _PHONE = ("ddi", "ddd", "valor")
 

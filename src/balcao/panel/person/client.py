@@ -8,7 +8,7 @@ import httpx
 import msgspec
 
 from balcao.core.values.cpf import Cpf
-from balcao.panel.api import Api, Read, quoted
+from balcao.web.api import Api, Read, quoted
 
 _REGISTRY = "/registry/v1"
 # Under which word the panel's choices stand in the history of preferences.

@@ -7,7 +7,7 @@ from wtforms import BooleanField, HiddenField, StringField
 from wtforms.validators import Optional
 
 from balcao.core.values.phones import HOME_DDI, parse_phone
-from balcao.panel.forms import CodeField, Form, PastedField, length, matching, needed
+from balcao.web.forms import CodeField, Form, PastedField, length, matching, needed
 
 
 class EmailForm(Form):

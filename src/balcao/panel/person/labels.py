@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from balcao.panel.person.client import Access, Choice
-from balcao.panel.words import format_phone
+from balcao.web.words import format_phone
 
 MEMBERS = {
     "nome": "Nome",

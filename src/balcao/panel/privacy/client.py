@@ -4,8 +4,8 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.panel.api import Api
 from balcao.panel.person.client import Access, Pagination
+from balcao.web.api import Api
 
 _ADMIN = "/registry/v1/admin"
 

@@ -2,7 +2,7 @@
 
 from balcao.core.values.cpf import Cpf
 from balcao.panel.attendances.forms import ReasonForm
-from balcao.panel.forms import CodeField, length, needed
+from balcao.web.forms import CodeField, length, needed
 
 
 class SubjectForm(ReasonForm):

@@ -3,11 +3,9 @@
 from typing import Any
 
 from balcao.core.http.responses import Response, attachment
-from balcao.panel.api import gather_blocks
 from balcao.panel.attendance import Attendance
 from balcao.panel.attendances import service as attendances
 from balcao.panel.declaration import Area, Pages
-from balcao.panel.lists import Filter, Listing
 from balcao.panel.person import client as people
 from balcao.panel.person import labels
 from balcao.panel.person.changes import Place
@@ -18,6 +16,8 @@ from balcao.panel.privacy import client
 from balcao.panel.privacy.forms import SubjectForm
 from balcao.panel.privacy.periods import read_period
 from balcao.panel.visit import Crumb, Visit
+from balcao.web.api import gather_blocks
+from balcao.web.lists import Filter, Listing
 
 READ, EXPORT, ANONYMISE = "audit:read", "citizen:export", "citizen:anonymise"
 FILE_NAME = "dados-do-cidadao.json"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from balcao.panel.lists import read_day
+from balcao.web.lists import read_day
 
 LONGEST = timedelta(days=31)
 

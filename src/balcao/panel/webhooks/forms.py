@@ -7,8 +7,8 @@ from typing import Any
 from wtforms import BooleanField, StringField
 from wtforms.validators import Optional
 
-from balcao.panel.forms import Form, length, needed
 from balcao.panel.webhooks.model import Webhook
+from balcao.web.forms import Form, length, needed
 
 
 class WebhookForm(Form):

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from balcao.core.http.responses import Response
-from balcao.panel.api import Api
 from balcao.panel.declaration import Item, Pages
-from balcao.panel.faults import PageFault
-from balcao.panel.forms import Form
-from balcao.panel.lists import Listing, Tab
 from balcao.panel.visit import Crumb, Visit
 from balcao.panel.webhooks.forms import WebhookForm, to_fields
 from balcao.panel.webhooks.labels import describe_failure
 from balcao.panel.webhooks.model import Delivery, Secret, Webhook
+from balcao.web.api import Api
+from balcao.web.faults import PageFault
+from balcao.web.forms import Form
+from balcao.web.lists import Listing, Tab
 
 _TITLE = "Avisos a sistemas"
 _TABS = (Tab("todas", "Todas"), Tab("falhas", "Não entregues"))

@@ -13,10 +13,11 @@ from uuid import UUID, uuid4
 
 import msgspec
 
-from balcao.panel.sealing import SealBroken
-from balcao.panel.sessions.service import Draft
-from balcao.panel.visit import DRAFT_IN_ADDRESS, PLACE, Visit
+from balcao.panel.visit import Visit
 from balcao.panel.working import store
+from balcao.web.sealing import SealBroken
+from balcao.web.sessions.service import Draft
+from balcao.web.visit import DRAFT_IN_ADDRESS, PLACE
 
 LASTING = timedelta(minutes=2)
 # Nothing that a browser sent is under way for longer.

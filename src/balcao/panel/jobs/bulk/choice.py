@@ -6,8 +6,8 @@ import msgspec
 
 from balcao.panel.jobs.bulk.service import Decision, Person
 from balcao.panel.jobs.candidates_client import Candidate
-from balcao.panel.sealing import SealBroken, Sealer
-from balcao.panel.words import format_count, format_number
+from balcao.web.sealing import SealBroken, Sealer
+from balcao.web.words import format_count, format_number
 
 
 def describe_result(decision: Decision) -> str:

@@ -18,14 +18,14 @@ import msgspec
 
 from balcao.core.logs import log
 from balcao.core.values.ids import new_id
-from balcao.panel.api import ApiFault, Conflict, RateLimited, ServiceUnavailable
 from balcao.panel.jobs import candidates_client
 from balcao.panel.jobs.bulk import store
 from balcao.panel.jobs.bulk.store import StoredDecision
 from balcao.panel.jobs.candidates_client import BulkResult
-from balcao.panel.provider import ProviderAway
-from balcao.panel.sealing import SealBroken
-from balcao.panel.sessions.service import Session, SessionOver
+from balcao.web.api import ApiFault, Conflict, RateLimited, ServiceUnavailable
+from balcao.web.provider import ProviderAway
+from balcao.web.sealing import SealBroken
+from balcao.web.sessions.service import Session, SessionOver
 
 if TYPE_CHECKING:
     from balcao.panel.application import Panel

@@ -1,4 +1,4 @@
-"""What the panel stores of people, or hands to their browser, is sealed: AES-256-GCM, by a key that only it knows."""
+"""Encrypts what pages store about people or put into cookies: AES-256-GCM, with keys from the settings."""
 
 import hashlib
 import os
@@ -45,5 +45,6 @@ class Sealer:
 
 def _derive(key: str) -> _Key:
     """Return the key of a setting's text; the id that stands before what it sealed says nothing of it."""
-    secret = hashlib.sha256(b"balcao panel\0" + key.encode()).digest()
+    # The words are part of every stored session: with others, an upgrade would log everyone out.
+    secret = hashlib.sha256(b"balcao console\0" + key.encode()).digest()
     return _Key(hashlib.sha256(b"id\0" + secret).digest()[:_ID_BYTES], AESGCM(secret))

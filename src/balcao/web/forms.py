@@ -23,8 +23,8 @@ from wtforms.validators import InputRequired, Length, ValidationError
 
 from balcao.core.values.ids import new_id
 from balcao.core.values.pasted import clean_pasted, compact_pasted
-from balcao.panel.api import Conflict, Outdated, Refused, ValidationFailed
-from balcao.panel.visit import DRAFT, Visit
+from balcao.web.api import Conflict, Outdated, Refused, ValidationFailed
+from balcao.web.visit import DRAFT, PageRequest
 
 ETAG, KEY = "_etag", "_key"
 _RESTORED = "O que você escreveu está aqui de novo. Nada foi enviado ainda."
@@ -49,7 +49,7 @@ class Form(wtforms.Form):
             return super().render_field(field, own | needs | dict(render_kw))
 
     def __init__(
-        self, visit: Visit, values: Mapping[str, Any] | None = None, *, etag: str = "", is_sent: bool = True
+        self, visit: PageRequest, values: Mapping[str, Any] | None = None, *, etag: str = "", is_sent: bool = True
     ) -> None:
         """`values` are what the fields show before somebody types, by their names.
 

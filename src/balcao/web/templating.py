@@ -1,9 +1,11 @@
-"""What the gateway's own pages have in common: templates beside the code, and a style that the policy names."""
+"""Templates of pages, and style sheets and scripts that a page includes and its content policy names."""
 
 import base64
 import hashlib
 import re
+from collections.abc import Callable
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -12,10 +14,10 @@ _CODE = re.compile(r"`([^`]+)`")
 BASE_STYLE = (files("balcao.web") / "base.css").read_text("utf-8")
 
 
-def make_environment(package: str, folder: str = ".") -> Environment:
-    """Return templates that lie in a folder of a package and escape what they are given.
+def make_environment(package: str, folder: str = ".", *, finalize: Callable[[Any], Any] | None = None) -> Environment:
+    """Return the templates in a folder of a package. Values are escaped, and an undefined name is an error.
 
-    The filter `marked` shows what stands between backticks as code.
+    The filter `marked` shows text between backticks as code. `finalize` is applied to each value that a template shows.
     """
     environment = Environment(
         loader=PackageLoader(package, folder),
@@ -24,6 +26,7 @@ def make_environment(package: str, folder: str = ".") -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        finalize=finalize,
     )
     environment.filters["marked"] = _mark_code
     return environment

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from weakref import WeakValueDictionary
 
-from balcao.panel.faults import PageFault
+from balcao.web.faults import PageFault
 
 # More pages at once would not be done sooner. One person has about as many as a browser asks for at once.
 PLACES, OF_PERSON = 16, 4

@@ -20,18 +20,16 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response, redirect
 from balcao.core.http.unauthenticated_refusals import count_anonymous
 from balcao.core.logs import log
-from balcao.panel import guard
-from balcao.panel.application import Panel
-from balcao.panel.declaration import PREFIX
-from balcao.panel.faults import Lost, PageFault
-from balcao.panel.provider import GrantRefused, ProviderAway
-from balcao.panel.provider import Login as ProviderLogin
-from balcao.panel.sealing import SealBroken
-from balcao.panel.sessions.service import Session, hash_cookie
+from balcao.web import guard
+from balcao.web.faults import Lost, PageFault
+from balcao.web.provider import GrantRefused, ProviderAway
+from balcao.web.provider import Login as ProviderLogin
+from balcao.web.sealing import SealBroken
+from balcao.web.sessions.service import Session, hash_cookie
+from balcao.web.surface import Surface
 
 LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"
 BACKCHANNEL = "/backchannel-logout"
-SESSION, ATTEMPT = "painel", "painel-entrada-"
 # So long a person may take at the provider.
 _ATTEMPT_SECONDS = 900
 # Logins under way in one browser, one for each tab. Older ones are dropped: their cookies must not fill the header.
@@ -55,28 +53,29 @@ class Attempt(msgspec.Struct, frozen=True):
 class Login:
     """The addresses of login and logout."""
 
-    def __init__(self, panel: Panel, render: Callable[..., Response[Any]]) -> None:
+    def __init__(self, surface: Surface, render: Callable[..., Response[Any]]) -> None:
         """`render` makes a page without a person: template, status, values."""
-        self._panel = panel
+        self._surface = surface
         self._render = render
-        self._return_url = find_return_url(panel.address)
+        self._return_url = find_return_url(surface.address, surface.prefix)
+        self._session, self._attempt = surface.cookie, f"{surface.cookie}-entrada-"
 
     async def begin(self, request: Request) -> Response[Any]:
         """Send the browser to the provider, with where it came from sealed in a cookie."""
-        count_anonymous(self._panel.refusals, request, LOGIN_KIND)
+        count_anonymous(self._surface.refusals, request, LOGIN_KIND)
         query, cookies = parse_fields(request.query_string), read_cookies(request.headers)
         attempt = Attempt(
             state=secrets.token_urlsafe(24),
             nonce=secrets.token_urlsafe(24),
             verifier=secrets.token_urlsafe(48),
-            back=guard.read_return_path(query.first("para")),
+            back=guard.read_return_path(query.first("para"), self._surface.prefix),
             begun_at=time.time(),
-            key_before=hash_cookie(cookies.get(self._panel.name_cookie(SESSION), "")),
+            key_before=hash_cookie(cookies.get(self._surface.name_cookie(self._session), "")),
         )
-        sealed = self._panel.sealer.seal(_PLACE, msgspec.json.encode(attempt))
+        sealed = self._surface.sealer.seal(_PLACE, msgspec.json.encode(attempt))
         value = base64.urlsafe_b64encode(sealed).decode()
-        cookie = self._format_cookie(_name_attempt(attempt.state), value, seconds=_ATTEMPT_SECONDS)
-        address = await self._panel.provider.build_login_url(
+        cookie = self._format_cookie(self._name_attempt(attempt.state), value, seconds=_ATTEMPT_SECONDS)
+        address = await self._surface.provider.build_login_url(
             self._return_url, attempt.state, attempt.nonce, attempt.verifier
         )
         return redirect(address, 303, cookies=(cookie, *self._drop_older_attempts(cookies)))
@@ -86,59 +85,61 @@ class Login:
         try:
             return await self._finish(request)
         except Lost:
-            count_anonymous(self._panel.refusals, request, LOGIN_KIND)
+            count_anonymous(self._surface.refusals, request, LOGIN_KIND)
             raise
 
     async def _finish(self, request: Request) -> Response[Any]:
-        panel, query = self._panel, parse_fields(request.query_string)
+        surface, query = self._surface, parse_fields(request.query_string)
         former = await self.find_session(request)
-        sealed = read_cookies(request.headers).get(panel.name_cookie(_name_attempt(query.first("state"))), "")
+        sealed = read_cookies(request.headers).get(surface.name_cookie(self._name_attempt(query.first("state"))), "")
         attempt = self._open_attempt(sealed)
         is_ours = attempt is not None and hmac.compare_digest(attempt.state.encode(), query.first("state").encode())
-        if attempt is None or not is_ours or query.first("iss") not in {"", panel.provider.issuer}:
+        if attempt is None or not is_ours or query.first("iss") not in {"", surface.provider.issuer}:
             if former is not None and former.is_living:  # a second window of somebody who has logged in meanwhile
-                return redirect(PREFIX, 303)
+                return redirect(surface.prefix, 303)
             raise Lost("O login demorou demais ou começou em outra janela.")
         if query.first("error"):
             raise Lost("O provedor de identidade não concluiu o login.")
         try:
-            login = await panel.provider.exchange_code(
+            login = await surface.provider.exchange_code(
                 query.first("code"), self._return_url, attempt.nonce, attempt.verifier
             )
         except GrantRefused as fault:
-            log.warning("panel.login_refused", code=str(fault))
+            log.warning(f"{surface.name}.login_refused", code=str(fault))
             raise Lost("O provedor de identidade não confirmou o login.") from None
         if former is not None:  # who knew it knows nothing of the new one
-            await panel.sessions.end(former)
+            await surface.sessions.end(former)
         is_of_other_tab = former is not None and _began_in_other_tab(former, login, attempt)
-        cookie = await panel.sessions.begin(login, former.identity.form_secret if former and is_of_other_tab else None)
-        log.info("panel.login")
-        ended = self._format_cookie(_name_attempt(attempt.state), "")
-        return redirect(attempt.back, 303, cookies=(self._format_cookie(SESSION, cookie), ended))
+        cookie = await surface.sessions.begin(
+            login, former.identity.form_secret if former and is_of_other_tab else None
+        )
+        log.info(f"{surface.name}.login")
+        ended = self._format_cookie(self._name_attempt(attempt.state), "")
+        return redirect(attempt.back, 303, cookies=(self._format_cookie(self._session, cookie), ended))
 
     async def leave(self, request: Request) -> Response[Any]:
         """End the session here and at the provider; behind the browser where that is offered, so no token travels."""
-        panel, session = self._panel, await self.find_session(request)
-        gone = self._format_cookie(SESSION, "")
+        surface, session = self._surface, await self.find_session(request)
+        gone = self._format_cookie(self._session, "")
         if session is None or not session.is_living:
-            count_anonymous(panel.refusals, request, PAGE)
-            return redirect(PREFIX + LEFT, 303, cookies=(gone,))
+            count_anonymous(surface.refusals, request, PAGE)
+            return redirect(surface.prefix + LEFT, 303, cookies=(gone,))
         self.check_site(request)
         self.check_secret(request, session, read_form(request))
-        await panel.sessions.end(session)
-        log.info("panel.logout")
+        await surface.sessions.end(session)
+        log.info(f"{surface.name}.logout")
         address: str | None = None
         if session.tokens is not None:
             try:
-                if not await panel.provider.end_session(session.tokens):
-                    address = await panel.provider.build_logout_url(f"{panel.address}{PREFIX}{LEFT}")
+                if not await surface.provider.end_session(session.tokens):
+                    address = await surface.provider.build_logout_url(f"{surface.address}{surface.prefix}{LEFT}")
             except ProviderAway:  # nor could the browser reach it
-                address = f"{PREFIX}{LEFT}?{_ONLY_HERE}=1"
-        return redirect(address or PREFIX + LEFT, 303, cookies=(gone,))
+                address = f"{surface.prefix}{LEFT}?{_ONLY_HERE}=1"
+        return redirect(address or surface.prefix + LEFT, 303, cookies=(gone,))
 
     async def show_end(self, request: Request) -> Response[Any]:
         """Say that the session is over, and where it may not be."""
-        count_anonymous(self._panel.refusals, request, PAGE)
+        count_anonymous(self._surface.refusals, request, PAGE)
         only_here = bool(parse_fields(request.query_string).first(_ONLY_HERE))
         return self._render("frame/left.html", 200, only_here=only_here)
 
@@ -146,21 +147,23 @@ class Login:
         """End the sessions that the provider names (OpenID Connect Back-Channel Logout 1.0)."""
         try:
             token = read_form(request).first("logout_token")
-            ending = await read_logout_token(self._panel.provider.tokens, token)
+            ending = await read_logout_token(self._surface.provider.tokens, token)
         except BalcaoError:
-            count_anonymous(self._panel.refusals, request, TOKEN)
+            count_anonymous(self._surface.refusals, request, TOKEN)
             raise
-        await self._panel.sessions.end_at_word_of_provider(ending)
+        await self._surface.sessions.end_at_word_of_provider(ending)
         return Response(status=200, headers={"Cache-Control": "no-store"})
 
     async def find_session(self, request: Request, *, is_use: bool = True) -> Session | None:
         """Return the session of the browser's cookie, also one that has ended."""
         cookies = read_cookies(request.headers)
-        return await self._panel.sessions.find(cookies.get(self._panel.name_cookie(SESSION), ""), is_use=is_use)
+        return await self._surface.sessions.find(
+            cookies.get(self._surface.name_cookie(self._session), ""), is_use=is_use
+        )
 
     def check_site(self, request: Request) -> None:
         """Raise PageFault for a form that the browser sent from another site; nothing of the body is needed."""
-        if not guard.is_from_here(request.headers, self._panel.origin):
+        if not guard.is_from_here(request.headers, self._surface.origin):
             raise _make_foreign()
 
     def check_secret(self, request: Request, session: Session, form: FormData) -> None:
@@ -170,7 +173,7 @@ class Login:
 
     def _open_attempt(self, sealed: str) -> Attempt | None:
         try:
-            opened = self._panel.sealer.open(_PLACE, base64.urlsafe_b64decode(sealed))
+            opened = self._surface.sealer.open(_PLACE, base64.urlsafe_b64decode(sealed))
             attempt = msgspec.json.decode(opened, type=Attempt)
         except (SealBroken, ValueError):
             return None
@@ -178,33 +181,32 @@ class Login:
 
     def _drop_older_attempts(self, cookies: Mapping[str, str]) -> list[str]:
         """Return the cookies that end all logins under way except the newest, and what is no login of ours."""
-        attempts = {name: self._open_attempt(cookies[self._panel.name_cookie(name)]) for name in self._find(cookies)}
+        attempts = {name: self._open_attempt(cookies[self._surface.name_cookie(name)]) for name in self._find(cookies)}
         newest_first = sorted(attempts, key=lambda name: -(one.begun_at if (one := attempts[name]) else 0))
         return [self._format_cookie(name, "") for name in newest_first[_MOST_ATTEMPTS - 1 :]]
 
     def _find(self, cookies: Mapping[str, str]) -> list[str]:
         """Return the names of the cookies of logins under way, as `name_cookie` takes them."""
-        start, end = self._panel.name_cookie(f"{ATTEMPT}|").split("|")
+        start, end = self._surface.name_cookie(f"{self._attempt}|").split("|")
         return [
-            name[len(start) - len(ATTEMPT) : len(name) - len(end)]
+            name[len(start) - len(self._attempt) : len(name) - len(end)]
             for name in cookies
             if name.startswith(start) and name.endswith(end)
         ]
 
+    def _name_attempt(self, state: str) -> str:
+        """Return the name of the cookie of one login: each tab that logs in has its own."""
+        return self._attempt + state[:16]
+
     def _format_cookie(self, name: str, value: str, seconds: int | None = None) -> str:
-        panel = self._panel
-        return format_cookie(panel.name_cookie(name), value, secure=panel.is_secure, seconds=seconds)
+        surface = self._surface
+        return format_cookie(surface.name_cookie(name), value, secure=surface.is_secure, seconds=seconds)
 
 
 def _began_in_other_tab(former: Session, login: ProviderLogin, attempt: Attempt) -> bool:
     """Whether another tab of the same person began this session while the login was under way."""
     is_same_person = former.stored.subject_key == subject_key(login.issuer, login.subject)
     return former.is_living and is_same_person and former.stored.key != attempt.key_before
-
-
-def _name_attempt(state: str) -> str:
-    """Return the name of the cookie of one login: each tab that logs in has its own."""
-    return ATTEMPT + state[:16]
 
 
 def _make_foreign() -> PageFault:
@@ -215,6 +217,6 @@ def _make_foreign() -> PageFault:
     )
 
 
-def find_return_url(address: str) -> str:
-    """Return where the provider leads back to, of a panel that people reach at this address."""
-    return f"{address}{PREFIX}{RETURN}"
+def find_return_url(address: str, prefix: str) -> str:
+    """Return where the provider leads back to, of pages that people reach under `prefix` at this address."""
+    return f"{address}{prefix}{RETURN}"

@@ -5,8 +5,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from balcao.core.context.headers import Headers
 from balcao.core.http.forms import FormData
-from balcao.panel.declaration import PREFIX
-from balcao.panel.sessions.service import Session
+from balcao.web.sessions.service import Session
 
 FORM_SECRET = "_csrf"  # noqa: S105 - the field's name
 FORM_SECRET_HEADER = b"x-csrf-token"
@@ -36,8 +35,8 @@ def split_address(address: str) -> SplitResult:
         return urlsplit("")
 
 
-def read_return_path(address: str) -> str:
-    """Return an address that a login may lead back to: a page of ours, else the first page.
+def read_return_path(address: str, prefix: str) -> str:
+    """Return an address that a login may lead back to: a page under `prefix`, else the first page.
 
     A browser or a proxy may decode an address several times, and may read a backslash as a slash. The path is
     therefore decoded completely before it is compared.
@@ -49,8 +48,8 @@ def read_return_path(address: str) -> str:
     has_dots = any(segment.partition(";")[0] in {".", ".."} for segment in segments)
     is_plain = address.isprintable() and path.isprintable() and "\\" not in address + path
     # Of the address itself, too: in `///painel` a browser finds a host, where its parts have none.
-    is_ours = address.startswith(PREFIX) and segments[:1] == [PREFIX.removeprefix("/")]
-    return address if is_ours and is_plain and not has_dots and "//" not in path else PREFIX
+    is_ours = address.startswith(prefix) and segments[:1] == [prefix.removeprefix("/")]
+    return address if is_ours and is_plain and not has_dots and "//" not in path else prefix
 
 
 def make_headers(issuer: str, *, is_secure: bool) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Why a page cannot be shown, in words for the person who asked for it."""
 
-from balcao.panel.api import (
+from balcao.web.api import (
     ApiFault,
     Conflict,
     InMaintenance,

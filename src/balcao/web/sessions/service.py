@@ -16,10 +16,10 @@ import msgspec
 from balcao.core.access.caller import session_key, subject_key
 from balcao.core.access.sessions import SessionEnd
 from balcao.core.database.pool import Connection, Database
-from balcao.panel.provider import GrantRefused, Login, Provider, ProviderAway, Tokens
-from balcao.panel.sealing import SealBroken, Sealer
-from balcao.panel.sessions import store
-from balcao.panel.sessions.store import LivingSession, StoredDraft, StoredSession
+from balcao.web.provider import GrantRefused, Login, Provider, ProviderAway, Tokens
+from balcao.web.sealing import SealBroken, Sealer
+from balcao.web.sessions import store
+from balcao.web.sessions.store import LivingSession, StoredDraft, StoredSession
 
 # An access token is renewed when it has less than this left: longer than any page takes.
 FRESH_SECONDS = 45.0

@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from balcao.core.values.pasted import clean_pasted
-from balcao.panel.visit import Visit
-from balcao.panel.words import format_day, format_number
+from balcao.web.visit import PageRequest
+from balcao.web.words import format_day, format_number
 
 PAGE_SIZE = 25
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
@@ -66,7 +66,7 @@ class Listing:
     `parted_by` says what the tabs part the list by.
     """
 
-    visit: Visit
+    visit: PageRequest
     nouns: tuple[str, str]
     filters: Sequence[Filter] = ()
     tabs: Sequence[Tab] = ()

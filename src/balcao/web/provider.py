@@ -1,4 +1,4 @@
-"""The identity provider as the panel's client meets it: authorization code with PKCE, refresh and logout."""
+"""The identity provider, for a confidential client with pages: authorization code with PKCE, refresh and logout."""
 
 import asyncio
 import time
@@ -116,7 +116,7 @@ class Provider:
         )
 
     async def request_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
-        """Return what another client of the panel gets for a form. Raises GrantRefused and ProviderAway."""
+        """Return the tokens that another client gets for a form. Raises GrantRefused and ProviderAway."""
         document = await self._read_document()
         return await self._post(document.token_endpoint, urlencode(form), _FORM)
 

@@ -23,7 +23,7 @@ import msgspec
 
 from balcao.core.access.live import MAINTENANCE
 from balcao.core.logs import log
-from balcao.panel.sessions.service import SessionOver
+from balcao.web.sessions.service import SessionOver
 
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ class Block(Generic[T]):
 
 
 class Api:
-    """The services as one person calls them in one request of the panel.
+    """The services as one person calls them in one request for a page.
 
     Paths are the gateway's, with its prefixes. `kind` is the type of what is read of the body: its members are those
     that a page uses, all others are passed over.
@@ -194,7 +194,7 @@ class Api:
                 timeout=READ_TIMEOUT if method == "GET" else WRITE_TIMEOUT,
             )
         except httpx.HTTPError as fault:
-            log.warning("panel.api_away", code=type(fault).__name__)
+            log.warning("pages.api_away", code=type(fault).__name__)
             raise ServiceUnavailable(
                 "O serviço não respondeu a tempo.", request_id=str(self._headers["X-Request-ID"])
             ) from None
@@ -244,7 +244,7 @@ def _decode(answer: httpx.Response, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(answer.content, type=kind)
     except msgspec.MsgspecError as fault:
-        log.error("panel.unexpected_response", code=type(fault).__name__)
+        log.error("pages.unexpected_response", code=type(fault).__name__)
         request_id = answer.headers.get("x-request-id", "")
         raise ServiceUnavailable("O serviço respondeu algo que o painel não entende.", request_id=request_id) from None
 

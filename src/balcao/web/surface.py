@@ -1,0 +1,113 @@
+"""A surface of pages with a login, such as the panel: what a process holds for it."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import httpx
+
+from balcao.core.access.refusals import Refusals
+from balcao.core.database.pool import Database
+from balcao.core.errors import BalcaoError
+from balcao.core.logs import log
+from balcao.core.repeating import repeating
+from balcao.core.tracing import make_http_client
+from balcao.web import guard
+from balcao.web.api import Api
+from balcao.web.background import Background
+from balcao.web.page_limiter import PageLimiter
+from balcao.web.provider import Provider
+from balcao.web.sealing import Sealer
+from balcao.web.sessions.service import Sessions
+
+_SWEEP_SECONDS = 600.0
+_CALLS_AT_ONCE = httpx.Limits(max_connections=200, max_keepalive_connections=50)
+
+
+class Client(NamedTuple):
+    """The confidential client of a surface at the identity provider."""
+
+    issuer: str
+    key: str
+    secret: str
+
+
+class Surface:
+    """Everything that is opened when the process starts to serve.
+
+    `name` is used in log events, `cookie` is the name of the session's cookie. People reach the pages at `address`
+    under `prefix`. `refusals` counts requests without a session. `keys` seal sessions: the first seals, all open.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        prefix: str,
+        cookie: str,
+        address: str,
+        api_url: str,
+        client: Client,
+        keys: Sequence[str],
+        database: Database,
+        refusals: Refusals,
+        traces_url: str,
+        idle: timedelta,
+        longest: timedelta,
+    ) -> None:
+        self.name = name
+        self.prefix = prefix
+        self.cookie = cookie
+        self.address = address
+        self.api_url = api_url
+        self.refusals = refusals
+        self.database = database
+        self.is_secure = address.startswith("https://")
+        self.headers = guard.make_headers(client.issuer, is_secure=self.is_secure)
+        self.http = make_http_client(traces_url, limits=_CALLS_AT_ONCE, follow_redirects=False)
+        self.sealer = Sealer(keys)
+        self.provider = Provider(client.issuer, client.key, client.secret, self.http)
+        self.sessions = Sessions(database, self.sealer, self.provider, idle=idle, longest=longest)
+        self.background = Background()
+        self.page_limiter = PageLimiter()
+
+    @property
+    def origin(self) -> str:
+        """Return the origin that forms of this surface come from."""
+        parts = urlsplit(self.address)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    def call_as(self, token: str, request_id: str, peer: str) -> Api:
+        """Return the services as the holder of the access token calls them; `peer` is the address of their browser."""
+        return Api(self.http, self.api_url, token, request_id, peer)
+
+    def name_cookie(self, name: str) -> str:
+        """Return the full name of a cookie.
+
+        With TLS, the prefix `__Host-` makes browsers accept it from this host only. Without TLS, on the developer's
+        own machine, browsers would refuse that prefix, and the port tells two platforms apart.
+        """
+        if self.is_secure:
+            return f"__Host-{name}"
+        return f"{name}-{urlsplit(self.address).port or 80}"
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Keep everything open that pages need, for as long as the process serves; the database is open already."""
+        self.provider.start()
+        try:
+            async with repeating(self._delete_old_sessions, _SWEEP_SECONDS):
+                yield
+        finally:
+            await self.background.stop()
+            self.provider.stop()
+            await self.http.aclose()
+            await self.database.close()
+
+    async def _delete_old_sessions(self) -> None:
+        try:
+            await self.sessions.delete_old()
+        except BalcaoError as fault:  # it is tried again at the next turn
+            log.warning(f"{self.name}.not_swept", code=fault.code)
