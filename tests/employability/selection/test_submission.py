@@ -1,6 +1,7 @@
 """Making an application: what is stored with it, and what happens meanwhile (rules: employability 2.7, 3.4, 4.3)."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID, uuid4
@@ -12,7 +13,7 @@ import pytest
 from balcao import app
 from balcao.employability import SERVICE
 from balcao.settings import Settings, rates
-from tests.employability.hiring.callers import Callers
+from tests.employability.hiring.callers import EDITOR, Callers
 from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, TERMS, answer_all, person
@@ -101,6 +102,63 @@ def test_applying_takes_few_round_trips(
     Statements.settle(http)
     sent = [text for text in statements.texts if " registry." not in text]
     assert len(sent) <= most, sent
+
+
+@pytest.mark.parametrize(
+    ("number", "path", "body", "most"),
+    [
+        # A transaction, the locks, the application, its job, the decision with its event, e-mail and audit event.
+        (980, "/approve", None, 8),
+        (981, "", {"email": "novo@pessoa.example"}, 8),
+    ],
+)
+def test_a_change_reads_the_application_and_its_job_once(
+    http: httpx.Client, callers: Callers, publish: Publish, apply: Apply, statements: Statements, number: int,
+    path: str, body: dict[str, str] | None, most: int,
+) -> None:  # fmt: skip
+    made = apply(publish(), person(number)).json()
+    Statements.settle(http)
+    statements.texts.clear()
+    answer = http.put(f"{BASE}/{made['id']}{path}", json=body, headers=callers[EDITOR])
+    assert answer.status_code == 200, answer.text
+    Statements.settle(http)
+    sent = [text for text in statements.texts if " registry." not in text]
+    assert len(sent) <= most, sent
+    for read in ("content.curriculo_snapshot", "informacoes_complementares"):
+        assert sum(read in text for text in sent) == 1, sent
+
+
+def test_a_change_that_waits_for_another_keeps_the_others_answers(
+    http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply, sql: Sql, database_url: str
+) -> None:
+    cpf = person(982)
+    made = apply(publish(), cpf).json()
+    id_ = UUID(made["id"])
+    answers = [made["respostas_info_complementares"][0] | {"resposta": "Tarde"}]
+
+    async def race() -> httpx.Response:
+        holder, watcher = [await asyncpg.connect(database_url) for _ in range(2)]
+        try:
+            async with holder.transaction():
+                await holder.execute("UPDATE employability.application SET nome = nome WHERE id = $1", id_)
+                changing = asyncio.get_running_loop().run_in_executor(
+                    None,
+                    lambda: http.put(f"{BASE}/{id_}", json={"email": "novo@x.example"}, headers=citizen(issuer, cpf)),
+                )
+                while not await watcher.fetchval("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
+                    assert not changing.done()
+                await holder.execute(
+                    "UPDATE employability.application_content SET respostas = $2::jsonb WHERE id_candidatura = $1",
+                    id_,
+                    json.dumps(answers),
+                )
+            return await changing
+        finally:
+            await holder.close()
+            await watcher.close()
+
+    changed = asyncio.run(race()).json()
+    assert (changed["email"], changed["respostas_info_complementares"]) == ("novo@x.example", answers)
 
 
 def test_an_edit_of_the_job_or_the_resume_while_a_person_applies_is_seen(

@@ -32,6 +32,9 @@ class Scope:
         return self.departments is None or department in self.departments
 
 
+NO_DEPARTMENT = Scope(frozenset(), "")
+
+
 class StaffLinks:
     """The registry's links between staff and departments as last seen by this process."""
 

@@ -13,10 +13,9 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.etags import etag_of, require_match
 from balcao.core.values.page import Page
-from balcao.employability.hiring.departments.scope import find_scope
+from balcao.employability.hiring.departments.scope import NO_DEPARTMENT, Scope, find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
-from balcao.employability.hiring.listings.store import lock_job_for_share
 from balcao.employability.lists import ListMeta
 from balcao.employability.resume.overview.store import read_stored_resume
 from balcao.employability.schemas import Message
@@ -104,12 +103,13 @@ async def insert_application(connection: Connection, made: Submission) -> Stored
     return msgspec.structs.replace(made.application, created_at=created_at, updated_at=updated_at)
 
 
-async def update_application(connection: Connection, call: Call, changed: StoredApplication) -> ApplicationDetail:
+async def update_application(
+    connection: Connection, call: Call, changed: StoredApplication, job: JobSummary
+) -> ApplicationDetail:
     """Store what may change in a locked application, name, address and answers, and return it as it is shown then."""
-    await store.update_application(connection, changed, name_author(call))
+    updated_at = await store.update_application(connection, changed, name_author(call))
     await _record(connection, call, "update", changed)
-    stored = _require(await store.read_application(connection, changed.id))
-    job, _ = (await listings.list_job_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
+    stored = msgspec.structs.replace(changed, updated_at=updated_at)
     return await describe_application(connection, call, stored, job)
 
 
@@ -118,31 +118,45 @@ async def withdraw_application(call: Call, id_: UUID) -> Message:
 
     Raises NotFound, also for another person's, PreconditionFailed, and Conflict once it was decided on.
     """
-    reached, found, _ = await find_application(call, id_, None)
     async with call.platform.database.transaction() as connection:
-        stored, job = await lock_application(connection, reached, found)
+        reached, stored, job = await lock_application(connection, call, id_, None, NO_DEPARTMENT)
+        await require_current(connection, reached, stored, job)
         row = require_transition(Event.WITHDRAW, stored, job)
         await move_applications(connection, reached, [Move(stored, Change(row, stored.id_etapa_atual))])
         await _record(connection, reached, "delete", stored)
     return Message("Candidatura retirada.")
 
 
-async def lock_application(
-    connection: Connection, call: Call, found: StoredApplication
-) -> tuple[StoredApplication, JobSummary]:
-    """Return an application that was found and its job, neither of which changes until the transaction ends.
+async def find_changeable_scope(call: Call, action: str) -> Scope:
+    """Return the scope in which the caller may do this to applications of others.
 
-    The job is locked first, as an edit of the job does that moves candidates. Raises NotFound for an application that
-    is gone or withdrawn by now, and PreconditionFailed.
+    It may ask the registry, so call it before the transaction that locks the application. Raises Unavailable.
     """
-    await lock_job_for_share(connection, found.id_vaga)
-    stored = _require(await store.lock_application(connection, found.id))
-    job, _ = (await listings.list_job_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
+    return await find_scope(call) if call.holds(action) else NO_DEPARTMENT
+
+
+async def lock_application(
+    connection: Connection, call: Call, id_: UUID, action: str | None, scope: Scope
+) -> tuple[Call, StoredApplication, JobSummary]:
+    """Return what `find_application` does. Neither application nor job changes until the transaction ends.
+
+    Raises NotFound as `find_application` does.
+    """
+    if not await store.lock_application(connection, id_, call.actor_cpf, scope):
+        raise _unknown()
+    stored, job, _ = await _read_with_job(connection, id_)
+    reached = call.as_owner() if action is None else call.with_right_to(_person(stored), action)
+    if reached is None:
+        raise _unknown()
+    return reached, stored, job
+
+
+async def require_current(connection: Connection, call: Call, stored: StoredApplication, job: JobSummary) -> None:
+    """Raise PreconditionFailed where the caller names another version of a locked application."""
     if call.if_match is not None:
         require_match(
             call.if_match, etag_of(msgspec.json.encode(await describe_application(connection, call, stored, job)))
         )
-    return stored, job
 
 
 async def move_applications(
@@ -174,22 +188,26 @@ async def restore_applications(call: Call, rows: Sequence[RestoredApplication]) 
 
 
 async def find_application(
-    call: Call, id_: UUID, action: str | None, *, also_withdrawn: bool = False
+    call: Call, id_: UUID, action: str, *, also_withdrawn: bool = False
 ) -> tuple[Call, StoredApplication, JobSummary]:
     """Return an application and its job, and the call by its right to it: the candidate's own, or the action's.
 
     Raises NotFound alike for an unknown id and for an application out of the caller's reach.
     """
     async with call.platform.database.connection() as connection:
-        stored = _require(await store.read_application(connection, id_), also_withdrawn=also_withdrawn)
-        job, department = (await listings.list_job_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
-    cpf = _person(stored)
-    if cpf == call.actor_cpf:
-        return call.as_owner(), stored, job
-    reached = call.with_right_to(cpf, action) if action is not None else None
-    if reached is None or not (await find_scope(call)).reaches(department):
+        stored, job, department = await _read_with_job(connection, id_, also_withdrawn=also_withdrawn)
+    reached = call.with_right_to(_person(stored), action)
+    if reached is None or not (reached.is_owner or (await find_scope(call)).reaches(department)):
         raise _unknown()
     return reached, stored, job
+
+
+async def _read_with_job(
+    connection: Connection, id_: UUID, *, also_withdrawn: bool = False
+) -> tuple[StoredApplication, JobSummary, str | None]:
+    stored = _require(await store.read_application(connection, id_), also_withdrawn=also_withdrawn)
+    job, department = (await listings.list_job_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
+    return stored, job, department
 
 
 async def describe_application(

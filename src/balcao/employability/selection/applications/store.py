@@ -14,6 +14,7 @@ from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
+from balcao.employability.hiring.departments.scope import Scope
 from balcao.employability.selection.applications.schemas import (
     ApplicationEvent,
     ListedApplication,
@@ -28,14 +29,13 @@ from balcao.employability.selection.applications.states import ApplicationPositi
 _COLUMNS = """application.id, application.cpf, application.nome, application.email, application.id_vaga,
     application.status, application.id_etapa_atual, application.created_at, application.updated_at,
     content.respostas, content.curriculo_snapshot"""
-_READ = f"""
+
+
+@lookup(f"""
 SELECT {_COLUMNS} FROM employability.application
 JOIN employability.application_content AS content ON content.id_candidatura = application.id
 WHERE application.id = :id_
-"""
-
-
-@lookup(_READ)
+""")
 async def read_application(source: Source, id_: UUID) -> StoredApplication | None:
     """Return an application, a withdrawn one too."""
 
@@ -56,9 +56,25 @@ async def list_live_applications(connection: Connection, ids: Sequence[UUID]) ->
     """
 
 
-@statement(f"{_READ} FOR UPDATE OF application")
-async def lock_application(connection: Connection, id_: UUID) -> StoredApplication | None:
-    """Return an application, and keep others from changing it until the transaction ends."""
+# Lock order: the job before the application, as an edit of the job does that moves candidates. The condition is part of
+# the locking query, so that a caller holds no lock on an application out of reach. Rows are read afterwards, in another
+# statement: this one would see answers, steps and questions as they were before it waited.
+@statement("""
+WITH held AS MATERIALIZED (
+    SELECT job.id FROM employability.application AS wanted JOIN employability.job ON job.id = wanted.id_vaga
+    WHERE wanted.id = :id_ AND (wanted.cpf = :own OR :departments::text[] IS NULL
+        OR job.id_orgao_parceiro = ANY(:departments))
+    FOR SHARE OF job
+)
+SELECT true FROM employability.application JOIN held ON held.id = application.id_vaga
+WHERE application.id = :id_
+FOR UPDATE OF application
+""")
+async def lock_application(connection: Connection, id_: UUID, own: Cpf | None, scope: Scope) -> bool:
+    """Lock an application, the person's own or within the scope, and its job until the transaction ends.
+
+    Return whether there is one.
+    """
 
 
 # The job stays as it was read until the commit, so that a freeze comes before this application or after it; from the
@@ -193,9 +209,10 @@ WITH content AS (
 UPDATE employability.application SET
     nome = :nome, email = :email, row_version = row_version + 1, updated_at = clock_timestamp()
 WHERE id = :id
+RETURNING updated_at
 """)
-async def update_application(connection: Connection, changed: StoredApplication, author: str | None) -> None:
-    """Replace what a candidate may change of a locked application."""
+async def update_application(connection: Connection, changed: StoredApplication, author: str | None) -> datetime:
+    """Replace what a candidate may change of a locked application, and return when that was."""
 
 
 # Every filter but the one by status, which the counts leave out.

@@ -118,11 +118,12 @@ def require_step(step: UUID | None, job: JobSummary, field: str) -> None:
 
 
 async def _decide(call: Call, id_: UUID, choose: Choose, reason: str | None = None) -> None:
-    reached, found, _ = await applications.find_application(call, id_, DECIDE)
-    if reached.is_owner:
-        raise Forbidden("Ninguém decide sobre a própria candidatura.", code="own-application")
+    scope = await applications.find_changeable_scope(call, DECIDE)
     async with call.platform.database.transaction() as connection:
-        stored, job = await applications.lock_application(connection, reached, found)
+        reached, stored, job = await applications.lock_application(connection, call, id_, DECIDE, scope)
+        if reached.is_owner:
+            raise Forbidden("Ninguém decide sobre a própria candidatura.", code="own-application")
+        await applications.require_current(connection, reached, stored, job)
         if change := choose(stored, job):
             await _apply(connection, reached, [Move(stored, change)], reason)
 

@@ -108,11 +108,12 @@ async def replace_application(call: Call, id_: UUID, body: ApplicationChange) ->
 
     Raises Invalid, PreconditionFailed, NotFound as `read_application` does, and Conflict in any other state.
     """
-    reached, found, _ = await applications.find_application(call, id_, CREATE_ANY)
-    reached.require_reason()
-    email, name = clean_email(body.email), None if reached.is_owner else clean_name(body.nome)
+    scope = await applications.find_changeable_scope(call, CREATE_ANY)
     async with call.platform.database.transaction() as connection:
-        stored, job = await applications.lock_application(connection, reached, found)
+        reached, stored, job = await applications.lock_application(connection, call, id_, CREATE_ANY, scope)
+        reached.require_reason()
+        email, name = clean_email(body.email), None if reached.is_owner else clean_name(body.nome)
+        await applications.require_current(connection, reached, stored, job)
         require_transition(Event.EDIT, stored, job)
         answers = stored.respostas
         if body.respostas_info_complementares is not None:
@@ -120,7 +121,7 @@ async def replace_application(call: Call, id_: UUID, body: ApplicationChange) ->
         changed = msgspec.structs.replace(
             stored, nome=name or stored.nome, email=email or stored.email, respostas=answers
         )
-        return await applications.update_application(connection, reached, changed)
+        return await applications.update_application(connection, reached, changed, job)
 
 
 async def _apply(connection: Connection, request: _ApplicationRequest) -> Application:
